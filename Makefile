@@ -1,0 +1,66 @@
+# Each target sets up .venv by itself, and again when pyproject.toml or constraints.txt change.
+
+PYTHON ?= python3
+RUN := .venv/bin/python
+SUBMISSION = tests/harness/submissions/half_finished
+OUT = out
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help grade test verify handout check lint types sync bench clean
+
+help:
+	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
+	@echo "make test                 this repository's own tests"
+	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
+	@echo "make handout              builds handout/ anew from solutions/ and assignment/"
+	@echo "make check                lint, format, types, handout in sync"
+	@echo "make bench                how fast the grader is, beside what people use instead"
+	@echo "make clean                removes what the other targets made, except .venv"
+	@echo
+	@echo "Another Python than python3: make PYTHON=python3.12 …"
+
+grade: .venv/ready
+	@$(RUN) -m grader grade "$(SUBMISSION)" --out "$(OUT)"
+
+# One process for each core: most of the time goes to graders that wait for workers.
+test: .venv/ready
+	$(RUN) -m pytest -n auto
+
+verify: .venv/ready
+	@$(RUN) -m grader verify
+
+handout: .venv/ready
+	@$(RUN) -m grader handout
+
+check: lint types sync
+
+lint: .venv/ready
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+
+types: .venv/ready
+	$(RUN) -m mypy
+
+sync: .venv/ready
+	$(RUN) -m grader handout --check
+
+bench: .venv/ready
+	@$(RUN) tests/benchmarks/bench.py
+
+clean:
+	rm -rf out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path '*/.venv/*' -prune -exec rm -rf {} +
+
+# `unfinished` becomes `ready` at the very end: a setup that was interrupted starts from nothing,
+# one whose inputs changed installs only what is new. A .venv made by hand is kept and completed.
+.venv/ready: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "$(PYTHON) is not installed. This needs Python 3.11 or newer; name yours: make PYTHON=python3.12 …" >&2; exit 1; }
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'This needs Python 3.11 or newer, and $(PYTHON) is ' + sys.version.split()[0] + '. Name a newer one: make PYTHON=python3.12 …')"
+	@echo "Setting up .venv. The first time this takes some minutes: torch is large."
+	@test ! -e .venv/unfinished || rm -rf .venv
+	@mkdir -p .venv && touch .venv/unfinished
+	@test -x $(RUN) || $(PYTHON) -m venv .venv
+	@$(RUN) -m pip install --quiet -c constraints.txt -e '.[dev]'
+	@mv .venv/unfinished .venv/ready

@@ -1,0 +1,144 @@
+"""The implementation under test, as tests see it: `impl.flops.matmul_flops(1024, 256, 64)`.
+
+`Implementation` is the contract. `LocalImplementation` imports the package into this process, so
+that a breakpoint works; the grader has one that calls a sandboxed worker. Both pass plain data
+only, so that a test means the same either way.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import signal
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+
+from assignment import plain, scenarios
+
+
+class Package:
+    """A package whose modules are imported when first used: `package.flops.matmul_flops`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, module: str) -> Any:
+        if module.startswith("__"):
+            raise AttributeError(module)
+        return importlib.import_module(f"{self._name}.{module}")
+
+
+class Implementation(ABC):
+    """What a test may do with an implementation; modules are attributes.
+
+    `scratch` is a folder that the implementation may write; it outlives `restart` and `kill_during`
+    and goes with the test.
+    """
+
+    scratch: Path
+
+    @abstractmethod
+    def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Calls `module.function`, or `scenarios.name`, with plain data; returns plain data."""
+
+    @abstractmethod
+    def restart(self) -> None:
+        """Goes on in a fresh process: nothing held in memory is left."""
+
+    @abstractmethod
+    def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
+        """Starts a call, kills its process after `delay` seconds; False if it had ended by then."""
+
+    @abstractmethod
+    def peak_rss(self) -> int:
+        """The most memory that the process ever held, in bytes, read from outside it."""
+
+    def __getattr__(self, module: str) -> _Module:
+        if module.startswith("_"):
+            raise AttributeError(module)
+        return _Module(self, module)
+
+
+class _Module:
+    def __init__(self, implementation: Implementation, name: str) -> None:
+        self._implementation, self._name = implementation, name
+
+    def __getattr__(self, function: str) -> Callable[..., Any]:
+        if function.startswith("__"):
+            raise AttributeError(function)
+        target = f"{self._name}.{function}"
+        return lambda *args, **kwargs: self._implementation.call(target, *args, **kwargs)
+
+
+def resolve(package: Package, target: str) -> Callable[..., Any]:
+    """The function of a target; a scenario gets the package as its first argument."""
+    module, _, name = target.partition(".")
+    if module == "scenarios":
+        run = scenarios.find(name)
+        return lambda *args, **kwargs: run(package, *args, **kwargs)
+    function: Callable[..., Any] = getattr(getattr(package, module), name)
+    return function
+
+
+def seed_everything(seed: int) -> None:
+    """Seeds the global generators of random, numpy and torch."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    # torch.manual_seed would also note, with a stack trace, to seed devices that do not exist.
+    (torch.manual_seed if torch.cuda.is_available() else torch.default_generator.manual_seed)(
+        seed % 2**63
+    )
+
+
+class LocalImplementation(Implementation):
+    """An implementation imported into this process from a package of this name."""
+
+    def __init__(self, package: str, scratch: Path) -> None:
+        self._package = Package(package)
+        self.scratch = scratch
+
+    def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
+        function = resolve(self._package, target)
+        result = function(
+            *plain.copy(args, f"arguments of {target}"),
+            **plain.copy(kwargs, f"arguments of {target}"),
+        )
+        return plain.copy(result, f"what {target} returned")
+
+    def restart(self) -> None:
+        """Nothing to do: a local run trusts its own code to keep nothing in memory."""
+
+    def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
+        if not hasattr(os, "fork"):
+            _skip("killing a run half-way needs os.fork, which this system lacks")
+        child = os.fork()
+        if child == 0:
+            try:
+                self.call(target, *args, **kwargs)
+            finally:
+                os._exit(0)
+        time.sleep(delay)
+        os.kill(child, signal.SIGKILL)
+        return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+    def peak_rss(self) -> int:
+        try:
+            import resource
+        except ImportError:
+            _skip("this system does not say how much memory a process held")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _skip(reason: str) -> NoReturn:
+    import pytest  # only a test can be skipped; a worker has no use for pytest
+
+    pytest.skip(reason)

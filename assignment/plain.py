@@ -1,0 +1,86 @@
+"""Plain data: the only values that cross between a test and an implementation.
+
+None, bool, int, float, str, bytes, list, tuple, dict with such keys, torch tensors and dtypes,
+numpy arrays and dtypes. Exactly these types: a subclass could bring code along.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+
+PLAIN = "None, bool, int, float, str, bytes, list, tuple, dict, torch.Tensor, numpy.ndarray, dtypes"
+MAX_DEPTH = 32
+
+_SCALARS = frozenset({type(None), bool, int, float, str, bytes, torch.dtype})
+
+
+class NotPlainData(TypeError):
+    """A value that cannot cross; the message says where it stood, what it is, what is expected."""
+
+
+def copy(value: Any, where: str = "value", depth: int = 0) -> Any:
+    """A deep copy made of plain data only: no storage, list or dict is shared with `value`.
+
+    A `torch.Size` becomes a tuple, a `torch.nn.Parameter` a tensor, and a tensor loses its graph.
+
+    Raises:
+        NotPlainData: somewhere inside stands a value of another type.
+    """
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if depth > MAX_DEPTH:
+        raise NotPlainData(f"{where} is nested more than {MAX_DEPTH} deep")
+    if kind is list:
+        return [copy(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)]
+    if kind is tuple or kind is torch.Size:
+        return tuple([copy(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)])
+    if kind is dict:
+        for key in value:
+            if type(key) not in (str, int, bool):
+                raise NotPlainData(f"a key of {where} is {describe(key)}; expected str or int")
+        return {key: copy(item, f"{where}[{key!r}]", depth + 1) for key, item in value.items()}
+    if kind is torch.Tensor or kind is torch.nn.Parameter:
+        check_tensor(value, where)
+        return value.detach().clone(memory_format=torch.contiguous_format)
+    if kind is np.ndarray:
+        check_array(value, where)
+        return value.copy()
+    if isinstance(value, np.dtype) and value.hasobject is False and value.names is None:
+        return value
+    return refuse(value, where)
+
+
+def check_tensor(tensor: torch.Tensor, where: str) -> None:
+    """Raises NotPlainData for a tensor that is not dense or does not lie in host memory."""
+    if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
+        raise NotPlainData(
+            f"{where} is a {tensor.layout} tensor on {tensor.device}; "
+            "expected a dense one on the CPU"
+        )
+
+
+def check_array(array: np.ndarray, where: str) -> None:
+    """Raises NotPlainData for an array of anything but bool, int, float and complex numbers."""
+    if array.dtype.kind not in "biufc":
+        raise NotPlainData(f"{where} is an array of {array.dtype}; expected bool or numbers")
+
+
+def refuse(value: Any, where: str) -> NoReturn:
+    """Raises NotPlainData with the value's type and what is expected instead."""
+    advice = "; wrap it in int() or float()" if isinstance(value, np.generic) else ""
+    raise NotPlainData(f"{where} is {describe(value)}; expected plain data ({PLAIN}){advice}")
+
+
+def describe(value: Any) -> str:
+    """A value's type in words, never its contents: `a tensor (2, 3) of torch.float32`."""
+    kind = type(value)
+    if kind is torch.Tensor:
+        return f"a tensor {tuple(value.shape)} of {value.dtype}"
+    if kind is np.ndarray:
+        return f"an array {value.shape} of {value.dtype}"
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return f"an object of type {module}{kind.__qualname__}"

@@ -1,0 +1,41 @@
+"""Small public programs that drive live student code and return plain data.
+
+A test calls one like a function: `impl.scenarios.adamw_trajectory(...)`. It runs where the
+student's code lives, in the test's process or in the grader's worker, with the student's package
+as first argument. What it reports is never taken on its word: a test checks values that could not
+exist unless the work was done.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SCENARIOS: dict[str, Callable[..., Any]] = {}
+
+
+def scenario(function: F) -> F:
+    """Registers a scenario under its name. Its first parameter is the student's package."""
+    if function.__name__ in _SCENARIOS:
+        raise ValueError(f"two scenarios are called {function.__name__!r}; rename one")
+    _SCENARIOS[function.__name__] = function
+    return function
+
+
+def find(name: str) -> Callable[..., Any]:
+    """The scenario of this name; raises LookupError if there is none."""
+    load_all()
+    try:
+        return _SCENARIOS[name]
+    except KeyError:
+        raise LookupError(f"no scenario is called {name!r}: {', '.join(_SCENARIOS)}") from None
+
+
+def load_all() -> None:
+    """Imports every module of this package, so that each scenario is registered."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")

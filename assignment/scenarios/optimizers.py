@@ -1,0 +1,193 @@
+"""Drives AdamW: as a step over tensors, and as an optimizer with groups, schedules and saves.
+
+Gradients come stacked, one tensor a parameter with a first dimension for the steps. Parameters are
+reported through views taken before the first step: what is not changed in place is not seen.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from assignment.scenarios import scenario
+
+
+@scenario
+def adamw_steps(
+    student: Any,
+    params: Sequence[torch.Tensor],
+    grads: Sequence[torch.Tensor],
+    exp_avgs: Sequence[torch.Tensor],
+    exp_avg_sqs: Sequence[torch.Tensor],
+    *,
+    first_step: int = 1,
+    transposed: bool = False,
+    requires_grad: bool = False,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Calls `adamw_step` once for each step that `grads` holds; `first_step` is its first t.
+
+    `transposed` lays matrices out column by column, so that they are not contiguous.
+    """
+    lists = {"params": params, "exp_avgs": exp_avgs, "exp_avg_sqs": exp_avg_sqs}
+    tensors = {
+        name: [
+            _laid_out(t, transposed).requires_grad_(requires_grad and name == "params") for t in ts
+        ]
+        for name, ts in lists.items()
+    }
+    seen = {name: [t.detach() for t in ts] for name, ts in tensors.items()}
+    steps = max((len(g) for g in grads), default=1)
+    for i in range(steps):
+        student.optimizers.adamw_step(
+            tensors["params"],
+            [g[i] for g in grads],
+            tensors["exp_avgs"],
+            tensors["exp_avg_sqs"],
+            step=first_step + i,
+            **settings,
+        )
+    return {**seen, "grads": list(grads)}
+
+
+@scenario
+def adamw_step_refused(
+    student: Any,
+    params: Sequence[torch.Tensor],
+    grads: Sequence[torch.Tensor],
+    exp_avgs: Sequence[torch.Tensor],
+    exp_avg_sqs: Sequence[torch.Tensor],
+    **settings: Any,
+) -> dict[str, Any]:
+    """Calls `adamw_step` once: did it raise ValueError, and what do the tensors hold now?"""
+    seen = {"params": params, "exp_avgs": exp_avgs, "exp_avg_sqs": exp_avg_sqs}
+    views = {name: [t.detach() for t in tensors] for name, tensors in seen.items()}
+    try:
+        student.optimizers.adamw_step(
+            list(params), list(grads), list(exp_avgs), list(exp_avg_sqs), **settings
+        )
+    except ValueError:
+        return {"refused": True, **views}
+    return {"refused": False, **views}
+
+
+@scenario
+def adamw_optimizer(
+    student: Any,
+    params: Sequence[torch.Tensor],
+    grads: Sequence[torch.Tensor],
+    *,
+    present: Sequence[Sequence[bool]] | None = None,
+    groups: Sequence[dict[str, Any]] | None = None,
+    lr_factors: Sequence[float] | None = None,
+    reload_at: int | None = None,
+    state: dict[str, Any] | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Steps an AdamW once for each step that `grads` holds, setting `p.grad` before each.
+
+    Args:
+        present: for each step and parameter, False for a gradient of None.
+        groups: settings of each group, "params" being numbers of parameters; None is one group.
+        lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
+        reload_at: before this step the state goes through a file into a fresh optimizer over
+            fresh parameters.
+        state: a `state_dict` to load before the first step.
+        settings: what AdamW is made with.
+
+    Returns:
+        "params", as seen by views taken before the first step, and the optimizer's "state_dict".
+    """
+    tensors = [torch.nn.Parameter(p.clone()) for p in params]
+    optimizer = student.optimizers.AdamW(_grouped(tensors, groups), **settings)
+    if state is not None:
+        optimizer.load_state_dict(state)
+    scheduler = None
+    if lr_factors is not None:
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda i: lr_factors[i])
+    seen = [p.detach() for p in tensors]
+    steps = max((len(g) for g in grads), default=0)
+    for i in range(steps):
+        if i == reload_at:
+            file = io.BytesIO()
+            torch.save(optimizer.state_dict(), file)
+            file.seek(0)
+            tensors = [torch.nn.Parameter(p.clone()) for p in seen]
+            seen = [p.detach() for p in tensors]
+            optimizer = student.optimizers.AdamW(_grouped(tensors, groups))
+            optimizer.load_state_dict(torch.load(file, weights_only=True))
+        for n, (p, g) in enumerate(zip(tensors, grads, strict=True)):
+            p.grad = g[i].clone() if present is None or present[i][n] else None
+        optimizer.step()
+        if scheduler is not None and i + 1 < steps:
+            scheduler.step()
+    saved = optimizer.state_dict()
+    return {
+        "params": seen,
+        "state_dict": {
+            "state": {int(n): dict(entry) for n, entry in saved["state"].items()},
+            "param_groups": [
+                {k: v for k, v in group.items() if k in _PLAIN_KEYS}
+                for group in saved["param_groups"]
+            ],
+        },
+    }
+
+
+@scenario
+def adamw_closure(
+    student: Any,
+    weight: torch.Tensor,
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    *,
+    steps: int,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Fits `inputs @ weight` to `targets` by `step(closure)`; reports what that returned."""
+    parameter = torch.nn.Parameter(weight)
+    optimizer = student.optimizers.AdamW([parameter], **settings)
+    calls = 0
+
+    def closure() -> torch.Tensor:
+        nonlocal calls
+        calls += 1
+        optimizer.zero_grad()
+        loss = (inputs @ parameter - targets).square().mean()
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss
+
+    returned = [optimizer.step(closure) for _ in range(steps)]
+    return {
+        "weight": parameter,
+        "losses": [None if loss is None else torch.as_tensor(loss).item() for loss in returned],
+        "calls": calls,
+    }
+
+
+@scenario
+def adamw_refused(student: Any, **settings: Any) -> bool:
+    """Is AdamW with these settings refused with ValueError?"""
+    try:
+        student.optimizers.AdamW([torch.nn.Parameter(torch.ones(2))], **settings)
+    except ValueError:
+        return True
+    return False
+
+
+_PLAIN_KEYS = ("params", "lr", "betas", "eps", "weight_decay", "initial_lr")
+
+
+def _laid_out(tensor: torch.Tensor, transposed: bool) -> torch.Tensor:
+    return tensor.t().contiguous().t() if transposed and tensor.dim() == 2 else tensor.clone()
+
+
+def _grouped(
+    tensors: Sequence[torch.nn.Parameter], groups: Sequence[dict[str, Any]] | None
+) -> list[Any]:
+    if groups is None:
+        return list(tensors)
+    return [{**group, "params": [tensors[n] for n in group["params"]]} for group in groups]

@@ -1,0 +1,123 @@
+"""Drives the mixed-precision loops on a small two-layer model of given weights.
+
+The dtypes reported here are hints for people. What is judged are the values: losses, scales, and
+by how much each parameter moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from assignment.scenarios import scenario
+
+Batch = tuple[torch.Tensor, torch.Tensor]
+
+
+class SmallModel(torch.nn.Module):
+    """Linear, ReLU, Linear, from the weights given; `unused` is a parameter no loss reaches.
+
+    With one weight it is a single linear layer without a bias.
+    """
+
+    def __init__(self, weights: Sequence[torch.Tensor], unused: bool = False) -> None:
+        super().__init__()
+        self.weights = torch.nn.ParameterList([torch.nn.Parameter(w.clone()) for w in weights])
+        self.unused = torch.nn.Parameter(torch.ones(3)) if unused else None
+        self.output_dtype: torch.dtype | None = None
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        if len(self.weights) == 1:
+            outputs = functional.linear(inputs, self.weights[0])
+        else:
+            w1, b1, w2, b2 = self.weights
+            outputs = functional.linear(functional.linear(inputs, w1, b1).relu(), w2, b2)
+        self.output_dtype = outputs.dtype
+        return outputs
+
+
+@scenario
+def bf16_run(
+    student: Any,
+    weights: Sequence[torch.Tensor],
+    batches: Sequence[Batch],
+    *,
+    optimizer: str = "SGD",
+    settings: dict[str, Any],
+    loss: str = "mse_loss",
+    unused: bool = False,
+) -> dict[str, Any]:
+    """Trains the model by `train_bf16`.
+
+    `optimizer` and `settings` are those of torch.optim, `loss` is one of torch.nn.functional.
+    """
+    model = SmallModel(weights, unused)
+    made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
+    dtypes = _watch_gradients(model)
+    losses = student.precision.train_bf16(model, made, _once(batches), _loss(loss, 1.0))
+    return _report(model, made, dtypes, losses)
+
+
+@scenario
+def fp16_run(
+    student: Any,
+    weights: Sequence[torch.Tensor],
+    batches: Sequence[Batch],
+    *,
+    optimizer: str = "SGD",
+    settings: dict[str, Any],
+    loss: str = "mse_loss",
+    loss_weight: float = 1.0,
+    unused: bool = False,
+    **scaling: Any,
+) -> dict[str, Any]:
+    """Trains the model by `train_fp16`, the loss being multiplied by `loss_weight`."""
+    model = SmallModel(weights, unused)
+    made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
+    dtypes = _watch_gradients(model)
+    losses, scales = student.precision.train_fp16(
+        model, made, _once(batches), _loss(loss, loss_weight), **scaling
+    )
+    return {**_report(model, made, dtypes, losses), "scales": list(scales)}
+
+
+def _once(batches: Sequence[Batch]) -> Iterable[Batch]:
+    """A loader is an iterable and no list; so is this."""
+    yield from ((inputs, targets) for inputs, targets in batches)
+
+
+def _loss(name: str, weight: float) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
+    function: Callable[..., torch.Tensor] = getattr(functional, name)
+    return lambda outputs, targets: function(outputs, targets) * weight
+
+
+def _watch_gradients(model: torch.nn.Module) -> list[torch.dtype]:
+    """The dtype of every gradient that arrives from here on."""
+    dtypes: list[torch.dtype] = []
+
+    def record(parameter: torch.Tensor) -> None:
+        if parameter.grad is not None:
+            dtypes.append(parameter.grad.dtype)
+
+    for parameter in model.parameters():
+        parameter.register_post_accumulate_grad_hook(record)  # type: ignore[no-untyped-call]
+    return dtypes
+
+
+def _report(
+    model: SmallModel,
+    optimizer: torch.optim.Optimizer,
+    gradient_dtypes: Sequence[torch.dtype],
+    losses: Sequence[float],
+) -> dict[str, Any]:
+    return {
+        "params": list(model.weights),
+        "unused": model.unused,
+        "state": [dict(optimizer.state.get(p, {})) for p in model.weights],
+        "output_dtype": model.output_dtype,
+        "gradient_dtypes": sorted(set(gradient_dtypes), key=str),
+        "losses": list(losses),
+    }

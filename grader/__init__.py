@@ -1,0 +1,1 @@
+"""The grader: judges a submission from a process its code never enters."""

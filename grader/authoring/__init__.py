@@ -1,0 +1,1 @@
+"""For authors: builds the handout from the solutions, verifies the assignment."""

@@ -1,0 +1,155 @@
+"""Builds the handout: what a student gets, whole and standalone.
+
+    template + stubs of solutions/ + assignment/ + tests/public  ->  handout/
+
+`handout/` is generated and committed, never edited by hand; `check` says where it is stale.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from assignment import manifest
+from grader.authoring import stubs
+
+ROOT = Path(__file__).resolve().parents[2]
+HANDOUT = ROOT / "handout"
+TEMPLATE = Path(__file__).parent / "handout_template"
+
+# What a student's own runs leave behind: neither copied nor looked at.
+_LOCAL = {".venv", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache", ".git", "backups"}
+_TEXT = {".py", ".toml", ".md", ".txt", ".html", ".svg", ""}
+
+
+class HandoutError(Exception):
+    """The handout cannot be built; the message says what is in the way."""
+
+
+def build(destination: Path) -> None:
+    """Makes `destination` the handout, and removes whatever else an older build left there.
+
+    Raises:
+        HandoutError: the folder holds something that is not a handout.
+        StubError: a reference module cannot be made a stub.
+    """
+    files = contents()
+    present = _files(destination)
+    if present and not (destination / "assignment" / "assignment.toml").is_file():
+        raise HandoutError(
+            f"{destination} is not empty and is no handout; choose another folder, or empty it"
+        )
+    for name in present - files.keys():
+        (destination / name).unlink()
+        for folder in (destination / name).relative_to(destination).parents:
+            if folder != Path() and not _files(destination / folder):
+                shutil.rmtree(destination / folder)
+    for name, content in files.items():
+        path = destination / name
+        if path.is_file() and path.read_bytes() == content:
+            continue  # an unchanged pyproject.toml must not make `make` set up again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def check(handout: Path = HANDOUT) -> list[str]:
+    """What `build` would change: a line for each file, none when the handout is in sync."""
+    files, present = contents(), _files(handout)
+    problems = [f"missing: {name}" for name in sorted(files.keys() - present)]
+    problems += [f"unexpected: {name}" for name in sorted(present - files.keys())]
+    problems += [
+        f"stale: {name}"
+        for name in sorted(files.keys() & present)
+        if (handout / name).read_bytes().replace(b"\r\n", b"\n") != files[name]
+    ]
+    return problems
+
+
+def contents() -> dict[str, bytes]:
+    """Every file of the handout by its path, with forward slashes."""
+    modules = stub_package(ROOT / "solutions" / "resource_accounting")
+    files: dict[str, bytes] = {}
+    files |= _tree(TEMPLATE, "")
+    files |= _tree(ROOT / "assignment", "assignment/")
+    files |= _tree(ROOT / "tests" / "public", "tests/")
+    for name, text in modules.items():
+        files[f"resource_accounting/{name}"] = text.encode()
+        files[f"assignment/stubs/{name}"] = text.encode()
+    constraints = ROOT / "constraints.txt"
+    if constraints.is_file():
+        files["constraints.txt"] = constraints.read_bytes()
+    files["README.md"] = _fill(files["README.md"].decode()).encode()
+    return dict(sorted(files.items()))
+
+
+def stub_package(package: Path) -> dict[str, str]:
+    """The stub of each module of a package, by file name; modules left empty go."""
+    messages: dict[str, dict[str, str]] = {}
+    for exercise in manifest.load():
+        for target in exercise.functions:
+            module, _, name = target.partition(".")
+            messages.setdefault(module, {}).setdefault(
+                name, stubs.message_of(exercise.id, exercise.chapter)
+            )
+    sources = {p.stem: p.read_text(encoding="utf-8") for p in sorted(package.glob("*.py"))}
+    if absent := [name for name in messages if name not in sources]:
+        raise HandoutError(
+            f"{package} lacks {', '.join(f'{name}.py' for name in absent)}, which exercises name"
+        )
+    # Twice: which imports between modules survive is known only once each is a stub.
+    first = {
+        name: stubs.stub_module(source, messages.get(name, {}), name=name)
+        for name, source in sources.items()
+    }
+    siblings = {
+        name: stubs.kept_names(text)
+        for name, text in first.items()
+        if name in messages or not stubs.is_empty(text)
+    }
+    return {
+        f"{name}.py": stubs.stub_module(
+            source, messages.get(name, {}), name=name, siblings=siblings
+        )
+        for name, source in sources.items()
+        if name in siblings or name == "__init__"
+    }
+
+
+def _fill(readme: str) -> str:
+    """The README with the table of exercises in the place of its comment."""
+    rows = [
+        "| exercise | points | text | command |",
+        "|---|---:|---|---|",
+        *(
+            f"| {e.title} | {e.points:g} | [{e.chapter}](assignment/writeup/{e.chapter}.md) "
+            f"| `make test EX={e.id}` |"
+            for e in manifest.load()
+        ),
+    ]
+    place = "<!-- exercises -->"
+    if place not in readme:
+        raise HandoutError(f"{TEMPLATE / 'README.md'} lacks the line {place}")
+    return readme.replace(place, "\n".join(rows))
+
+
+def _tree(folder: Path, prefix: str) -> dict[str, bytes]:
+    return {prefix + name: _read(folder / name) for name in _files(folder)}
+
+
+def _read(path: Path) -> bytes:
+    """A file's content, text with line feeds: the same handout from every checkout."""
+    content = path.read_bytes()
+    return content.replace(b"\r\n", b"\n") if path.suffix in _TEXT else content
+
+
+def _files(folder: Path) -> set[str]:
+    return {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file()
+        and path.name != "submission.zip"
+        and path.suffix != ".pyc"
+        and not any(
+            part in _LOCAL or part.endswith(".egg-info") for part in path.relative_to(folder).parts
+        )
+    }

@@ -1,0 +1,98 @@
+"""A submission that knows the public tests by heart, and nothing else.
+
+It gives the reference's answer to each call that a public test makes, and refuses all others. No
+hidden test may be satisfied with that.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment.hooks import PROVIDER
+from assignment.implementation import Implementation, LocalImplementation
+from assignment.manifest import Manifest
+from grader.authoring.variants import ROOT
+
+_MODULE = """
+KNOWN = {known!r}
+
+
+def _answer(name, args, kwargs):
+    if (key := f"{{name}} {{args}} {{kwargs}}") in KNOWN:
+        return eval(KNOWN[key])
+    {otherwise}
+"""
+_FUNCTION = """
+
+def {name}(*args, **kwargs):
+    return _answer({name!r}, args, kwargs)
+"""
+
+
+class _Recorder:
+    """A pytest plugin whose `impl` is the reference; keeps each call and what came of it."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self.known: dict[str, dict[str, str]] = {}  # by module
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[PROVIDER] = self.provide
+
+    @contextmanager
+    def provide(self, request: pytest.FixtureRequest) -> Iterator[Implementation]:
+        with tempfile.TemporaryDirectory() as scratch:
+            yield _Recorded(self.package, Path(scratch), self.known)
+
+
+class _Recorded(LocalImplementation):
+    def __init__(self, package: str, scratch: Path, known: dict[str, dict[str, str]]) -> None:
+        super().__init__(package, scratch)
+        self._known = known
+
+    def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
+        result = super().call(target, *args, **kwargs)
+        module, _, name = target.partition(".")
+        answer = repr(result)
+        try:
+            ast.literal_eval(answer)
+        except (ValueError, SyntaxError):
+            return result  # a tensor, say: its text is no answer
+        self._known.setdefault(module, {})[f"{name} {args} {kwargs}"] = answer
+        return result
+
+
+@functools.cache  # one run of the public tests for every submission that knows them
+def learn(manifest: Manifest) -> dict[str, dict[str, str]]:
+    """The reference's answers to the calls of the public tests, by module."""
+    recorder = _Recorder(f"solutions.{manifest.package}")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    configuration = ROOT / "grader" / "judge" / "judge.ini"
+    status = pytest.main(
+        ["-c", str(configuration), "--capture=no", str(ROOT / "tests" / "public")],
+        plugins=[recorder],
+    )
+    if status is not pytest.ExitCode.OK:
+        raise RuntimeError(f"the reference does not pass the public tests ({status!r})")
+    return recorder.known
+
+
+def write(folder: Path, manifest: Manifest, otherwise: str) -> Path:
+    """Writes the submission into `folder`; to unknown calls it does `otherwise`."""
+    known = learn(manifest)
+    package = folder / manifest.package
+    package.mkdir(parents=True)
+    for module in manifest.modules:
+        text = _MODULE.format(known=known.get(module, {}), otherwise=otherwise)
+        text += "".join(_FUNCTION.format(name=name) for name in manifest.functions_of(module))
+        (package / f"{module}.py").write_text(text, encoding="utf-8")
+    return folder

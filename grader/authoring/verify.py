@@ -1,0 +1,174 @@
+"""Verifies the assignment: are the reference right, the tests strict, the handout in sync?
+
+Everything is graded as a submission would be, in the sandbox. What must hold:
+
+1. the reference earns full marks;
+2. the untouched handout earns none and passes no check;
+3. code that answers by rote (None, 0, its argument, always an exception), or knows the public
+   tests by heart, passes no hidden check;
+4. each of `solutions/wrong/` loses points in the exercise it names, and in no other that does
+   not build on it (`depends_on`);
+5. the handout is what `grader handout` would build.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from assignment import manifest as manifests
+from grader.authoring import handout, parrot, variants
+from grader.judge.session import Judge
+from grader.results.record import Grade
+
+Kind = Literal["reference", "handout", "rote", "parrot", "wrong"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One submission to grade, and what it is called in the report."""
+
+    kind: Kind
+    name: str
+    source: str = ""  # of a wrong submission, its file; of code by rote, a body
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that must hold: whether it does, and what was seen if not."""
+
+    kind: str
+    name: str
+    problems: tuple[str, ...]
+    seen: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+
+def cases() -> list[Case]:
+    """Every submission that the assignment is verified with."""
+    manifest = manifests.load()
+    found = [Case("reference", "the reference"), Case("handout", "the untouched handout")]
+    found += [Case("rote", f"code that {name}", body) for name, body in variants.ROTE.items()]
+    found += [
+        Case("parrot", f"the public tests by heart, else {name}", body)
+        for name, body in variants.ROTE.items()
+        if "raise" in body
+    ]
+    found += [
+        Case("wrong", wrong.path.stem, str(wrong.path)) for wrong in variants.all_wrong(manifest)
+    ]
+    return found
+
+
+def verify(
+    jobs: int | None = None, on_finding: Callable[[Finding], None] | None = None
+) -> list[Finding]:
+    """Grades every case, `jobs` at a time (as many as there are cores if None)."""
+    findings = []
+    for finding in _findings(jobs or os.cpu_count() or 1):
+        findings.append(finding)
+        if on_finding is not None:
+            on_finding(finding)
+    return findings
+
+
+def _findings(jobs: int) -> Iterator[Finding]:
+    yield Finding("handout", "handout/ is in sync", tuple(handout.check()))
+    untried = sorted(
+        {exercise.id for exercise in manifests.load()}
+        - {wrong.exercise.id for wrong in variants.all_wrong(manifests.load())}
+    )
+    yield Finding(
+        "wrong", "each exercise has a wrong submission", tuple(f"none for {e}" for e in untried)
+    )
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start) as pool:
+        pending = {pool.submit(check, case): case for case in cases()}
+        for done in as_completed(pending):
+            error = done.exception()
+            if error is None:
+                yield done.result()
+            else:
+                case = pending[done]
+                yield Finding(case.kind, case.name, (f"could not be graded: {error!r}",))
+
+
+_judge: Judge | None = None
+
+
+def _start() -> None:
+    """Starts this process's judge; it ends with the process, when its control socket closes."""
+    global _judge  # one judge for each process of the pool
+    _judge = Judge(lanes=1)
+
+
+def check(case: Case) -> Finding:
+    """Grades one case in this process's judge and says what does not hold."""
+    if _judge is None:
+        _start()
+    assert _judge is not None
+    manifest = manifests.load()
+    with tempfile.TemporaryDirectory(prefix="verify-") as text:
+        folder = Path(text) / "submission"
+        if case.kind == "reference":
+            return _finding(case, grade := _judge.grade(variants.SOLUTIONS), _full(grade))
+        if case.kind == "handout":
+            return _finding(case, grade := _judge.grade(handout.HANDOUT), _nothing(grade))
+        if case.kind == "rote":
+            grade = _judge.grade(variants.write_rote(folder, manifest, case.source))
+            return _finding(case, grade, _nothing(grade, hidden_only=True))
+        if case.kind == "parrot":
+            grade = _judge.grade(parrot.write(folder, manifest, case.source))
+            return _finding(case, grade, _nothing(grade, hidden_only=True))
+        wrong = variants.read_wrong(Path(case.source), manifest)
+        # A fragment changes one module: exercises of other modules cannot tell.
+        related = [e.id for e in manifest if wrong.module in e.modules]
+        grade = _judge.grade(wrong.write(folder), only=related)
+        builds_on_it = {wrong.exercise.id}
+        for exercise in manifest:  # in the manifest's order what is built upon comes first
+            if builds_on_it & set(exercise.depends_on):
+                builds_on_it.add(exercise.id)
+        return _finding(case, grade, _loses(grade, wrong.exercise.id, builds_on_it))
+
+
+def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
+    problems = [*(f"fault of the grader: {fault}" for fault in grade.faults), *problems]
+    score = "no score" if grade.score is None else f"{grade.score:g}"
+    return Finding(case.kind, case.name, tuple(problems), f"{score} of {grade.max_score:g}")
+
+
+def _full(grade: Grade) -> list[str]:
+    return [
+        f"{check.test} {check.state}: {check.cause}\n{check.detail or ''}"
+        for check in grade.checks
+        if check.state != "passed"
+    ]
+
+
+def _nothing(grade: Grade, hidden_only: bool = False) -> list[str]:
+    return [
+        f"{check.test} passed"
+        for check in grade.checks
+        if check.state == "passed" and not (hidden_only and check.visibility == "public")
+    ]
+
+
+def _loses(grade: Grade, exercise: str, builds_on_it: Collection[str]) -> list[str]:
+    problems = []
+    for score in grade.exercises:
+        lost = score.points < score.max_points
+        if score.id == exercise and not lost:
+            problems.append(f"keeps all points of {exercise}")
+        if lost and score.id != exercise and score.id not in builds_on_it:
+            failed = [c.test for c in grade.checks if c.exercise == score.id and c.cause]
+            problems.append(f"loses points of {score.id} too: {', '.join(failed)}")
+    return problems

@@ -1,0 +1,170 @@
+"""The `grader` command."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from grader.judge.failure import GraderFault
+from grader.judge.session import Judge
+from grader.judge.stage import SubmissionError
+from grader.judge.zygote import CannotIsolate
+
+OK, BAD_INPUT, FAULT = 0, 2, 3
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+console = Console()
+errors = Console(stderr=True)
+
+
+class Tier(StrEnum):
+    """How isolated a submission runs, best first. A is built; the others are refused."""
+
+    A = "A"
+    B = "B"
+    B_MINUS = "B-"
+    C = "C"
+
+
+class Tests(StrEnum):
+    """Which tests are run."""
+
+    ALL = "all"
+    PUBLIC = "public"
+
+
+class Timing(StrEnum):
+    """Whether programs are timed."""
+
+    AUTO = "auto"
+    REQUIRE = "require"
+    SKIP = "skip"
+
+
+@app.callback()
+def _app() -> None:
+    """Grades submissions of the assignment, and checks the assignment itself."""
+
+
+@app.command()
+def grade(
+    submission: Annotated[Path, typer.Argument(help="a folder, zip or tar")],
+    out: Annotated[Path, typer.Option(help="folder for the results")] = Path("out"),
+    tests: Annotated[
+        Tests, typer.Option(help="public: a rehearsal without hidden tests")
+    ] = Tests.ALL,
+    timing: Annotated[Timing, typer.Option(help="programs timed on CUDA")] = Timing.AUTO,
+    min_tier: Annotated[Tier, typer.Option(help="refuse to grade with less isolation")] = Tier.C,
+    unsafe: Annotated[bool, typer.Option("--unsafe", help="run without any isolation")] = False,
+    nonce: Annotated[
+        str | None, typer.Option(help="repeat a grading: the nonce it printed")
+    ] = None,
+) -> None:
+    """Grades one submission and writes results.json, grade.json, report.html and junit.xml.
+
+    Exit status: 0 a grade was produced, whatever the mark; 2 the submission or an option cannot be
+    read; 3 a fault of the grader, or a machine that cannot isolate.
+    """
+    del min_tier  # tier A is above every minimum; the others are not built, and refused
+    if timing is Timing.REQUIRE:
+        _fail(BAD_INPUT, "--timing require: this version has no timing tests; use auto or skip")
+    try:
+        judge = Judge("none" if unsafe else "A")
+    except OSError as error:
+        _fail(FAULT, f"cannot start: {error}")
+    from grader.results import console as summary
+    from grader.results.write import write_all
+
+    # Drawn without a thread of its own: the judge forks, and a fork copies no other thread.
+    progress = Live("grading …", console=console, auto_refresh=False, transient=True)
+    with judge, progress:
+        try:
+            result = judge.grade(
+                submission,
+                tests="public" if tests is Tests.PUBLIC else "all",
+                nonce=nonce,
+                on_check=lambda check: progress.update(f"grading … {check.exercise}", refresh=True),
+            )
+        except SubmissionError as error:
+            _fail(BAD_INPUT, str(error))
+        except CannotIsolate as error:
+            _fail(
+                FAULT,
+                f"{error}\nTier A is the only one built; --unsafe runs a submission that you trust "
+                "without isolation.",
+            )
+        except GraderFault as error:
+            _fail(FAULT, f"a fault of the grader, not of the submission: {error}")
+    write_all(result, out)
+    console.print(summary.summary(result))
+    console.print(f"[dim]nonce {result.nonce} · results in {out}/[/dim]")
+    raise typer.Exit(FAULT if result.faults else OK)
+
+
+@app.command()
+def verify(
+    jobs: Annotated[
+        int | None, typer.Option(help="processes; as many as cores if left out")
+    ] = None,
+) -> None:
+    """Verifies the assignment: reference, handout, rote answers, every wrong submission.
+
+    Exit status: 0 all holds; 1 something does not; 3 a fault of the grader.
+    """
+    from grader.authoring import verify as verifying
+
+    done = 0
+    total = len(verifying.cases()) + 2
+
+    def show(finding: verifying.Finding) -> None:
+        nonlocal done
+        done += 1
+        mark = "[green]✓[/]" if finding.ok else "[red]✗[/]"
+        seen = f" [dim]{finding.seen}[/]" if finding.seen else ""
+        console.print(f"{mark} {done:3}/{total} {finding.name}{seen}", highlight=False)
+        for problem in finding.problems:
+            console.print(f"      {problem}", style="red", markup=False, highlight=False)
+
+    findings = verifying.verify(jobs, show)
+    failed = [finding for finding in findings if not finding.ok]
+    console.print(f"{len(findings) - len(failed)} passed, {len(failed)} failed", highlight=False)
+    raise typer.Exit(1 if failed else OK)
+
+
+@app.command()
+def handout(
+    check: Annotated[bool, typer.Option("--check", help="only say what is stale")] = False,
+) -> None:
+    """Builds handout/ from the solutions, the assignment and the public tests."""
+    from grader.authoring import handout as building
+
+    if not check:
+        building.build(building.HANDOUT)
+        console.print(f"built {building.HANDOUT.name}/")
+        return
+    problems = building.check()
+    for problem in problems:
+        errors.print(problem, style="red", markup=False)
+    if problems:
+        _fail(1, "handout/ is stale: run `make handout` and commit it")
+    console.print("handout/ is in sync")
+
+
+def _fail(status: int, message: str) -> NoReturn:
+    errors.print(message, style="red", markup=False, highlight=False)
+    raise typer.Exit(status)
+
+
+def main() -> None:
+    """The console script's entry: whatever nobody foresaw is a fault of the grader, status 3."""
+    try:
+        app()
+    except Exception:
+        errors.print_exception()
+        errors.print("a fault of the grader, not of the submission", style="red")
+        raise SystemExit(FAULT) from None

@@ -1,0 +1,1 @@
+"""Trusted: stages a submission, starts workers, runs the tests, scores."""

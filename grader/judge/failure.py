@@ -1,0 +1,45 @@
+"""What can go wrong in a call, as exceptions in the judge."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from grader.results.causes import Cause
+
+
+class GraderFault(Exception):
+    """The grader itself failed. Never a student's zero: the check becomes "not run"."""
+
+
+class SubmissionFailure(Exception):
+    """The submission's code did not answer a call; `cause` says how, `detail` is for staff."""
+
+    def __init__(self, cause: Cause, detail: str) -> None:
+        super().__init__(detail)
+        self.cause, self.detail = cause, detail
+
+
+# Exceptions that a test may expect, raised in the judge under the same class. Classes whose
+# constructor wants more than a text, and those that would end the judge, stand for nothing.
+_RAISED: dict[str, type[Exception]] = {
+    name: value
+    for name, value in vars(builtins).items()
+    if isinstance(value, type)
+    and issubclass(value, Exception)
+    and not issubclass(
+        value, UnicodeError | Warning | StopIteration | StopAsyncIteration | ExceptionGroup
+    )
+}
+
+
+def nearest_builtin(name: Any) -> type[Exception]:
+    """The built-in class of this name, or Exception."""
+    return _RAISED.get(name, Exception) if isinstance(name, str) else Exception
+
+
+def raised_by_submission(name: Any, detail: str) -> Exception:
+    """The submission's exception, to raise in a test: `pytest.raises(ValueError)` can catch it."""
+    error = nearest_builtin(name)(detail)
+    error.from_submission = True  # type: ignore[attr-defined]
+    return error

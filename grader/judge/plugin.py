@@ -1,0 +1,282 @@
+"""The judge as a pytest plugin: puts a worker behind `impl` and turns reports into outcomes."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
+from assignment.implementation import Implementation
+from assignment.manifest import Exercise, Manifest
+from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin
+from grader.judge.lanes import Chapters, SecondLane
+from grader.judge.proxy import GradedImplementation, Workers
+from grader.judge.score import Outcome
+from grader.results.causes import Cause
+from grader.results.record import Check, Visibility
+
+_EXERCISE = 2  # an exercise's tests together may take so many times what one may
+_DETAIL = 20_000
+_IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
+
+
+class _NotRun(Exception):
+    """A test that is not tried; `cause` says why."""
+
+    def __init__(self, cause: Cause, detail: str) -> None:
+        super().__init__(detail)
+        self.cause = cause
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What the second lane sends back: its outcomes, and the seconds of its exercises."""
+
+    outcomes: list[Outcome]
+    spent: dict[str, float]
+
+
+class JudgePlugin:
+    """Runs each test against a fresh worker and keeps its outcome in `outcomes`.
+
+    Args:
+        manifest: the assignment.
+        lanes: where workers come from; with two, a copy of this process takes the second.
+        nonce: what the seeds of inputs and workers are drawn from.
+        only: exercises to run; every one if empty.
+        broken: modules that could not be imported, with the cause.
+        hidden: the folder of hidden tests.
+        on_check: called with each check as it comes.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        lanes: Sequence[Workers],
+        *,
+        nonce: str,
+        only: Collection[str],
+        broken: dict[str, Cause],
+        hidden: Path,
+        on_check: Callable[[Check], None],
+    ) -> None:
+        self.manifest, self.nonce, self.only = manifest, nonce, only
+        self.lanes, self.workers = lanes, lanes[0]
+        self.broken, self.hidden, self.on_check = broken, hidden, on_check
+        self.outcomes: list[Outcome] = []
+        self.collection_errors: list[str] = []
+        self._first_lane: int | None = None  # its process id, in the second
+        self._spent: dict[str, float] = defaultdict(float)  # seconds, by exercise
+
+    # --- before the tests ----------------------------------------------------------------------
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[PROVIDER] = self.provide
+        config.stash[EXCHANGE] = self.workers.zygote.exchange
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.collection_errors.append(f"{report.nodeid}: {report.longreprtext[-2000:]}")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """In the manifest's order: prerequisites first, public before hidden."""
+        order = {exercise.id: i for i, exercise in enumerate(self.manifest)}
+        unknown = [item for item in items if exercise_of(item) not in order]
+        self.collection_errors += [f"{item.nodeid} names no exercise" for item in unknown]
+        if self.only:
+            items[:] = [i for i in items if exercise_of(i) in self.only]
+        items.sort(
+            key=lambda item: (
+                order.get(exercise_of(item) or "", -1),
+                self.visibility(item) == "hidden",
+            )
+        )
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Runs the tests a chapter at a time, in one lane or two; all outcomes end up here."""
+        if session.testsfailed:  # a file of tests could not be read
+            raise session.Interrupted(f"{session.testsfailed} errors during collection")
+        for visibility in ("public", "hidden"):
+            items = [item for item in session.items if self.visibility(item) == visibility]
+            self._run_in_lanes(session, self._chapters(items))
+        order = {exercise.id: i for i, exercise in enumerate(self.manifest)}
+        self.outcomes.sort(key=lambda outcome: order[outcome.check.exercise])
+        return True
+
+    def _run_in_lanes(self, session: pytest.Session, chapters: list[list[pytest.Item]]) -> None:
+        """Runs tests that are all public or all hidden.
+
+        Never both at a time: what a student's code prints in a public test is shown, and it could
+        watch the machine's load while a hidden test runs beside it.
+        """
+        queue = Chapters(len(chapters))
+        second = None
+        if len(self.lanes) > 1 and len(chapters) > 1:
+            second = SecondLane(lambda: self._run_second(session, chapters, queue))
+        self._run(chapters, queue)
+        queue.close()
+        if second is not None:
+            theirs = second.result(_Ran)
+            self._spent.update(theirs.spent)
+            for outcome in theirs.outcomes:
+                self.outcomes.append(outcome)
+                self.on_check(outcome.check)
+
+    def _run(self, chapters: list[list[pytest.Item]], queue: Chapters) -> None:
+        while (chapter := queue.take()) is not None:
+            items = chapters[chapter]
+            for item, after in zip(items, [*items[1:], None], strict=True):
+                if self._first_lane not in (None, os.getppid()):
+                    os._exit(1)  # the first lane is gone, and the grading with it
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+
+    def _run_second(
+        self, session: pytest.Session, chapters: list[list[pytest.Item]], queue: Chapters
+    ) -> _Ran:
+        """The other lane, in a process of its own."""
+        self._first_lane = os.getppid()
+        earlier = len(self.outcomes)
+        self.lanes[0].zygote.let_go()  # or it would outlive the first lane's end
+        self.workers, self.on_check = self.lanes[1], lambda _: None
+        session.config.stash[EXCHANGE] = self.workers.zygote.exchange
+        self._run(chapters, queue)
+        self.workers.close()
+        self.workers.zygote.settle()
+        outcomes = self.outcomes[earlier:]
+        exercises = {outcome.check.exercise for outcome in outcomes}
+        return _Ran(outcomes, {e: s for e, s in self._spent.items() if e in exercises})
+
+    def _chapters(self, items: list[pytest.Item]) -> list[list[pytest.Item]]:
+        """The tests by chapter, the longest first; what depends on another chapter joins it."""
+        chapter = {exercise.id: exercise.chapter for exercise in self.manifest}
+        for exercise in self.manifest:
+            for needed in exercise.depends_on:
+                joined = chapter[exercise.id]
+                chapter.update({e: chapter[needed] for e, c in chapter.items() if c == joined})
+        groups: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            groups.setdefault(chapter[self.exercise(item).id], []).append(item)
+        return sorted(groups.values(), key=len, reverse=True)
+
+    # --- each test -----------------------------------------------------------------------------
+
+    @contextmanager
+    def provide(self, request: pytest.FixtureRequest) -> Iterator[Implementation]:
+        """The `impl` of one test."""
+        item = request.node
+        exercise = self.exercise(item)
+        self._refuse_to_run(exercise)
+        implementation = GradedImplementation(
+            self.workers,
+            self.manifest.limits_of(exercise),
+            seed_of(self.nonce, "worker", item.nodeid),
+        )
+        item.stash[_IMPLEMENTATION] = implementation
+        try:
+            yield implementation
+        finally:
+            self._spent[exercise.id] += implementation.seconds
+            implementation.close()
+
+    def _refuse_to_run(self, exercise: Exercise) -> None:
+        for module in exercise.modules:
+            if (cause := self.broken.get(module)) is not None:
+                raise SubmissionFailure(cause, f"{module}.py could not be imported")
+        for needed in exercise.depends_on:
+            states = [o.check.state for o in self.outcomes if o.check.exercise == needed]
+            if states and "passed" not in states:
+                raise _NotRun(Cause.PREREQUISITE, f"{needed} passes no test yet")
+        allowed = _EXERCISE * self.manifest.limits_of(exercise).seconds
+        if self._spent[exercise.id] >= allowed:
+            raise SubmissionFailure(
+                Cause.TIMEOUT, f"not tried: this exercise's tests took {allowed:g} s before"
+            )
+
+    # --- its outcome ---------------------------------------------------------------------------
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Iterator[None]:
+        report = yield
+        if call.when == "call" or call.excinfo is not None:
+            self._add(item, call, report)
+        return report
+
+    def _add(self, item: pytest.Item, call: pytest.CallInfo[None], report: Any) -> None:
+        implementation = item.stash.get(_IMPLEMENTATION, None)
+        answers = implementation.answers if implementation else 0
+        error = call.excinfo.value if call.excinfo else None
+        cause = None if error is None else cause_of(error, answers)
+        if cause is None and not answers:
+            cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")
+        not_run = cause in (Cause.PREREQUISITE, Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
+        visibility = self.visibility(item)
+        marker = item.get_closest_marker("exercise")
+        detail = None
+        if error is not None:
+            # A public test's detail goes to the student: what was said, without the judge's code.
+            parts = [str(error) if visibility == "public" else report.longreprtext]
+            if implementation and implementation.output:
+                parts.append(f"printed:\n{implementation.output[-4000:]}")
+            detail = "\n\n".join(part for part in parts if part)[-_DETAIL:]
+        check = Check(
+            exercise=self.exercise(item).id,
+            test=f"{item.path.stem}::{item.name}",
+            title=title_of(item),
+            state="passed" if cause is None else "not_run" if not_run else "failed",
+            points=0.0,
+            max_points=0.0,
+            cause=cause,
+            exception=nearest_builtin(type(error).__name__).__name__
+            if cause is Cause.EXCEPTION
+            else None,
+            detail=detail,
+            seconds=round(call.duration, 4),
+            visibility=visibility,
+        )
+        weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
+        function = f"{item.path}::{getattr(item, 'originalname', item.name)}"
+        self._replace_or_append(Outcome(check, weight, function))
+        self.on_check(check)
+
+    def _replace_or_append(self, outcome: Outcome) -> None:
+        """A fault while a passed test is taken down outweighs its pass."""
+        for i, earlier in enumerate(self.outcomes):
+            if (earlier.check.test, earlier.function) == (outcome.check.test, outcome.function):
+                self.outcomes[i] = outcome
+                return
+        self.outcomes.append(outcome)
+
+    def exercise(self, item: pytest.Item) -> Exercise:
+        """The exercise of a test; raises GraderFault if it names none."""
+        name = exercise_of(item)
+        if name is None:
+            raise GraderFault(f"{item.nodeid} names no exercise")
+        return self.manifest[name]
+
+    def visibility(self, item: pytest.Item) -> Visibility:
+        """Hidden is what lies in the folder of hidden tests."""
+        return "hidden" if item.path.is_relative_to(self.hidden) else "public"
+
+
+def cause_of(error: BaseException, answers: int) -> Cause:
+    """The class of a test's failure.
+
+    An exception of the test's own code after the submission answered comes from an answer that
+    the test could not use; before any answer it is a fault of ours.
+    """
+    if isinstance(error, SubmissionFailure | _NotRun):
+        return error.cause
+    if getattr(error, "from_submission", False):
+        return Cause.EXCEPTION
+    if isinstance(error, GraderFault | KeyboardInterrupt) or not answers:
+        return Cause.GRADER_FAULT
+    return Cause.WRONG_ANSWER

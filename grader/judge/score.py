@@ -1,0 +1,85 @@
+"""From outcomes to points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from assignment.manifest import Exercise
+from grader.results.causes import Cause
+from grader.results.record import Check, ExerciseScore
+
+# Causes that are nobody's fault but the machine's or ours: such an exercise is not measured.
+_NOT_MEASURED = (Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One test's outcome, before points: `weight` is its share, `function` names its test
+    function, whose weight its parameters share."""
+
+    check: Check
+    weight: float
+    function: str
+
+
+def score(
+    exercises: Iterable[Exercise], outcomes: list[Outcome], visibility: str
+) -> tuple[tuple[Check, ...], tuple[ExerciseScore, ...]]:
+    """Shares each exercise's points among its tests of one visibility, by weight.
+
+    Points come from tests of `visibility` alone ("hidden" in a grading): a public test's answers
+    are public. All other checks carry no points. A test function's weight is shared equally among
+    its parameters. Checks come back in the order of `outcomes`.
+    """
+    points: dict[int, tuple[float, float]] = {}
+    scores: list[ExerciseScore] = []
+    for exercise in exercises:
+        own = [
+            (i, outcome)
+            for i, outcome in enumerate(outcomes)
+            if outcome.check.exercise == exercise.id and outcome.check.visibility == visibility
+        ]
+        if not own:
+            continue
+        cases: dict[str, int] = {}
+        weights: dict[str, float] = {}
+        for _, outcome in own:
+            cases[outcome.function] = cases.get(outcome.function, 0) + 1
+            weights[outcome.function] = outcome.weight
+        whole = sum(weights.values())
+        earned = 0.0
+        for i, outcome in own:
+            share = outcome.weight / cases[outcome.function] / whole * exercise.points
+            got = share if outcome.check.state == "passed" else 0.0
+            points[i] = (got, share)
+            earned += got
+        all_passed = all(outcome.check.state == "passed" for _, outcome in own)
+        scores.append(
+            ExerciseScore(
+                id=exercise.id,
+                title=exercise.title,
+                chapter=exercise.chapter,
+                points=exercise.points if all_passed else earned,
+                max_points=exercise.points,
+                measured=not any(outcome.check.cause in _NOT_MEASURED for _, outcome in own),
+                hint=exercise.hint,
+            )
+        )
+    checks = tuple(
+        msgspec.structs.replace(
+            outcome.check,
+            points=points.get(i, (0.0, 0.0))[0],
+            max_points=points.get(i, (0.0, 0.0))[1],
+        )
+        for i, outcome in enumerate(outcomes)
+    )
+    return checks, tuple(scores)
+
+
+def total(scores: Iterable[ExerciseScore]) -> tuple[float, float]:
+    """Points and their maximum over the exercises that were measured."""
+    measured = [score for score in scores if score.measured]
+    return sum(s.points for s in measured), sum(s.max_points for s in measured)

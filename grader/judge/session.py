@@ -1,0 +1,263 @@
+"""Grades submissions: stage, start, test, score. One zygote serves as many as are asked for."""
+
+from __future__ import annotations
+
+import datetime
+import gc
+import os
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Callable, Collection
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal
+
+import grader
+from assignment import manifest as manifests
+from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.stage import stage
+from grader.judge.zygote import Zygote
+from grader.results.causes import WORDS, Cause
+from grader.results.record import Check, Grade, Isolation, ModuleReport
+
+if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
+    from grader.judge.proxy import Workers
+
+_REPOSITORY = Path(grader.__file__).resolve().parent.parent
+_HERE = Path(__file__).resolve().parent
+_SECRETS = tuple(_REPOSITORY / name for name in ("solutions", "tests", "grader"))
+Tests = Literal["all", "public"]
+
+
+def _ignore(_: Check) -> None:
+    """For callers that do not follow the progress."""
+
+
+class Judge:
+    """A started judge. Use it as a context manager: leaving it ends every process it started.
+
+    Args:
+        tier: "A", or "none" to run submissions without isolation.
+        repository: where `tests/public` and `tests/hidden` are.
+        manifest: the assignment's, if None.
+        lanes: 1 or 2 tests at a time; as many as there are cores, if None.
+    """
+
+    def __init__(
+        self,
+        tier: str = "A",
+        repository: Path = _REPOSITORY,
+        manifest: manifests.Manifest | None = None,
+        lanes: int | None = None,
+    ) -> None:
+        self.manifest = manifest or manifests.load()
+        self.repository = repository
+        self.zygote = Zygote(tier, _SECRETS)
+        self._two_lanes = (lanes or len(os.sched_getaffinity(0))) > 1
+        self._twin: Zygote | None = None
+        self._graded = 0
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._twin is not None:
+            self._twin.let_go()
+        self.zygote.close()
+
+    def grade(
+        self,
+        submission: Path,
+        *,
+        tests: Tests = "all",
+        only: Collection[str] = (),
+        nonce: str | None = None,
+        on_check: Callable[[Check], None] = _ignore,
+    ) -> Grade:
+        """Grades one submission; every process that ran its code is gone when this returns.
+
+        Args:
+            submission: a folder, zip or tar.
+            tests: "public" runs the public tests alone, and shares the points among them.
+            only: exercises to run; every one if empty.
+            nonce: that of an earlier grading, to repeat it; drawn freshly if None.
+            on_check: called with each check as it comes.
+
+        Raises:
+            stage.SubmissionError: the submission cannot be read.
+            CannotIsolate: the machine does not offer the tier.
+            GraderFault: the grader failed as a whole; single faults stand in the grade.
+        """
+        begun = time.monotonic()
+        started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        nonce = nonce or secrets.token_hex(16)
+        self._graded += 1
+        staged = stage(
+            submission,
+            self.zygote.folder / "submissions" / str(self._graded),
+            self.manifest.package,
+            self.manifest.modules,
+        )
+        _load_heavy()
+        from grader.judge.plugin import JudgePlugin
+        from grader.judge.proxy import Workers
+        from grader.judge.score import score, total
+
+        self.zygote.wait()
+        workers = Workers(self.zygote, staged.folder, self.manifest.package)
+        lanes = [workers]
+        if self._two_lanes:
+            self._twin = self._twin or self.zygote.twin()
+            lanes.append(Workers(self._twin, staged.folder, self.manifest.package))
+        try:
+            modules, broken, probes = self._survey(workers)
+            judge = JudgePlugin(
+                self.manifest,
+                lanes,
+                nonce=nonce,
+                only=frozenset(only),
+                broken=broken,
+                hidden=self.repository / "tests" / "hidden",
+                on_check=on_check,
+            )
+            self._run_pytest(judge, tests, nonce)
+        except BaseException:
+            if self._twin is not None:  # what it was last asked for may still be on its way
+                self._twin.let_go()
+                self._twin = None
+            raise
+        finally:
+            workers.close()
+            self.zygote.settle()
+            shutil.rmtree(staged.folder)
+        faults = [
+            f"{outcome.check.test}: {outcome.check.detail}"
+            for outcome in judge.outcomes
+            if outcome.check.cause is Cause.GRADER_FAULT
+        ] + judge.collection_errors
+        checks, scores = score(
+            self.manifest, judge.outcomes, "hidden" if tests == "all" else "public"
+        )
+        points, most = total(scores)
+        return Grade(
+            submission=submission.name or str(submission),
+            score=None if faults else round(points, 6),
+            max_score=most,
+            isolation=Isolation(tier=self.zygote.tier, probes=probes),
+            nonce=nonce,
+            tests=tests,
+            checks=checks,
+            exercises=scores,
+            modules=modules,
+            left_out=staged.left_out,
+            faults=tuple(faults),
+            started=started,
+            seconds=round(time.monotonic() - begun, 3),
+            version=self.manifest.version,
+        )
+
+    def _survey(
+        self, workers: Workers
+    ) -> tuple[tuple[ModuleReport, ...], dict[str, Cause], dict[str, str]]:
+        """Imports each module in a worker of its own, before any test: what it says may be shown.
+
+        Returns the modules' reports, the cause of each that cannot be imported, and the probes.
+        """
+        reports: list[ModuleReport] = []
+        broken: dict[str, Cause] = {}
+        probes: dict[str, str] = {}
+        for module in self.manifest.modules:
+            names = list(self.manifest.functions_of(module))
+            worker, _ = workers.take()
+            try:
+                worker.go(self.manifest.package, self.manifest.limits, secrets.randbits(63))
+                answer = worker.survey(module, names)
+            except SubmissionFailure as failure:
+                broken[module] = Cause.IMPORT_FAILED
+                message = f"while {module}.py was imported: {failure.detail}"
+                reports.append(ModuleReport(module=module, ok=False, message=message))
+                continue
+            finally:
+                probes = worker.probes
+                worker.kill()
+            if isinstance(parameters := answer.get("result"), dict):
+                message = self._signatures(module, parameters)
+                reports.append(ModuleReport(module=module, ok=True, message=message))
+                continue
+            missing = answer.get("failed") == "missing"
+            broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
+            reports.append(_import_report(module, answer, missing))
+        return tuple(reports), broken, probes
+
+    def _signatures(self, module: str, found: dict[object, object]) -> str:
+        """Which functions of a module are missing, or take other parameters than their stub."""
+        import inspect
+
+        reference = import_module(f"solutions.{self.manifest.package}.{module}")
+        lines = []
+        for name in self.manifest.functions_of(module):
+            expected = list(inspect.signature(getattr(reference, name)).parameters)
+            got = found.get(name)
+            if not isinstance(got, list):
+                lines.append(f"{name} is missing, or cannot be called")
+            elif got != expected:
+                shown = ", ".join(str(p)[:50] for p in got[:20])
+                lines.append(f"{name}: expected parameters ({', '.join(expected)}), got ({shown})")
+        return "\n".join(lines)
+
+    def _run_pytest(self, judge: object, tests: Tests, nonce: str) -> None:
+        import pytest
+
+        folders = ["public"] if tests == "public" else ["public", "hidden"]
+        # Only what the judge names is loaded, whatever plugins are installed beside it.
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        status = pytest.main(
+            [
+                *("-c", str(_HERE / "judge.ini"), "--rootdir", str(self.repository / "tests")),
+                *("--nonce", nonce, "--capture=no"),
+                *(str(self.repository / "tests" / folder) for folder in folders),
+            ],
+            plugins=[judge],
+        )
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            errors = "\n".join(getattr(judge, "collection_errors", []))
+            raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
+
+
+def _import_report(module: str, answer: dict[str, object], missing: bool) -> ModuleReport:
+    """What a failed import says: its own words, since it has seen nothing secret yet."""
+    if missing:
+        return ModuleReport(module=module, ok=False, message=f"{module}.py: {WORDS[Cause.MISSING]}")
+    line = answer.get("line")
+    file = str(answer.get("file") or "")
+    return ModuleReport(
+        module=module,
+        ok=False,
+        message=f"{answer.get('type')}: {answer.get('message')}"[:2000],
+        file=file.removeprefix("/submission/")[:200],
+        line=line if isinstance(line, int) and 0 <= line < 10**7 else 0,
+    )
+
+
+def _load_heavy() -> None:
+    """Loads what the tests will need while the zygote does the same, on another core.
+
+    One thread, like in the workers: the same last bits, and none that a fork would lose.
+    """
+    for name in ("OMP", "MKL", "OPENBLAS"):
+        os.environ.setdefault(f"{name}_NUM_THREADS", "1")
+    import torch
+
+    torch.set_num_threads(1)
+    torch.optim.AdamW([torch.zeros(1, requires_grad=True)]).step()  # loads torch._dynamo
+    if str(_REPOSITORY) not in sys.path:
+        sys.path.insert(0, str(_REPOSITORY))
+    gc.freeze()  # torch stays: no later collection needs to look through it

@@ -1,0 +1,386 @@
+"""The judge's end of one worker: starts it, checks its lockdown, calls it, ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import select
+import signal
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+from assignment.manifest import Limits
+from grader import wire
+from grader.judge.failure import GraderFault, SubmissionFailure, raised_by_submission
+from grader.judge.zygote import Answer, Started, Zygote
+from grader.results.causes import Cause
+
+_LOCKDOWN_SECONDS = 30.0
+_OUTPUT_CAP = 64 * 1024  # bytes of stdout and stderr that are kept
+_TICK_MS = 50  # how often a long call's memory is looked at
+_CUT = 4000
+
+_CAUSES = {
+    cause.value: cause
+    for cause in (
+        Cause.NOT_STARTED,
+        Cause.MISSING,
+        Cause.IMPORT_FAILED,
+        Cause.WRONG_SIGNATURE,
+        Cause.EXCEPTION,
+        Cause.NOT_PLAIN_DATA,
+        Cause.MEMORY,
+    )
+}
+
+
+class Worker:
+    """One process of the submission's. It is killed at the end, whatever it is doing then."""
+
+    def __init__(self, zygote: Zygote, submission: Path, scratch: tuple[str, int]) -> None:
+        self._zygote = zygote
+        self._spawning = zygote.spawn(submission, *scratch)
+        self._call_id = 0
+        self._output = bytearray()
+        self._limits: Limits | None = None
+        self._memory_floor = 0
+        self._ready = False
+        self.probes: dict[str, str] = {}
+        self.scratch = ""
+        self._ended: Answer | None = None
+        self._kept = False  # its scratch folder, after its end
+
+    @functools.cached_property
+    def _started(self) -> Started:
+        return self._spawning.started()
+
+    # --- life ----------------------------------------------------------------------------------
+
+    def ready(self) -> None:
+        """Waits until the worker is locked down, and checks it from outside.
+
+        Raises:
+            GraderFault: the lockdown failed, or does not hold. No code of the submission has run.
+        """
+        if self._ready:
+            return
+        try:
+            report = self._receive(0, time.monotonic() + _LOCKDOWN_SECONDS)
+        except SubmissionFailure as failure:
+            raise GraderFault(f"a worker ended in its lockdown: {failure.detail}") from failure
+        if "lockdown" in report:
+            raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
+        own = "yes" if self._zygote.own_uids else "no: the judge's, in a user namespace"
+        self.probes = {**report["probes"], "a user of its own": own}
+        self.scratch = report["scratch"]
+        if self._zygote.tier != "none":
+            allowed = [name for name, met in self.probes.items() if met == "allowed"]
+            if allowed:
+                raise GraderFault(f"a worker is not isolated, it could: {', '.join(allowed)}")
+            self._check_status()
+        self._ready = True
+
+    def go(self, package: str, limits: Limits, seed: int) -> None:
+        """Lets the worker import the submission's package from now on, under these limits.
+
+        Raises:
+            GraderFault: it ended before that; no code of the submission has run.
+        """
+        self.ready()
+        self._limits = limits
+        self._memory_floor = _resident(self._started.pid) or 0
+        request = {
+            "package": package,
+            "memory_mib": limits.memory_mib,
+            "address_space": limits.address_space,
+            "seed": seed,
+        }
+        try:
+            self._ask(request, time.monotonic() + _LOCKDOWN_SECONDS)
+        except SubmissionFailure as failure:
+            raise GraderFault(f"a worker ended before its test: {failure.detail}") from failure
+
+    def kill(self, keep_scratch: bool = False) -> None:
+        """Ends the worker; what it printed until then can still be read from `output`."""
+        if self._ended is not None:
+            if self._kept and not keep_scratch:
+                self._kept = False
+                self._zygote.discard(self._started.scratch)
+            return
+        self._kept = keep_scratch
+        started = self._started
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(started.pidfd, signal.SIGKILL)
+        self._drain()
+        try:
+            self._ended = self._zygote.reap(started, keep_scratch)
+        finally:
+            os.close(started.pidfd)
+            os.close(started.output)
+            started.channel.close()
+
+    @property
+    def pid(self) -> int:
+        return self._started.pid
+
+    @property
+    def output(self) -> str:
+        """What the worker printed, up to a cap."""
+        if self._ended is None:
+            self._drain()
+        return self._output.decode(errors="replace")
+
+    def peak_rss(self) -> int:
+        """The most memory that the worker ever held, in bytes."""
+        peak = _status(self._started.pid).get("VmHWM")
+        if peak is None:  # it has ended, or its first thread has: it cannot be measured
+            raise self._gone()
+        return int(peak.split()[0]) * 1024
+
+    def _check_status(self) -> None:
+        status = _status(self._started.pid)
+        uid = str(self._started.uid if self._zygote.own_uids else os.getuid())
+        expected = {
+            "Uid": [uid] * 4,
+            "NoNewPrivs": ["1"],
+            "Seccomp": ["2"],
+            "CapEff": ["0000000000000000"],
+            "CapBnd": ["0000000000000000"],
+            "Threads": ["1"],
+        }
+        if self._zygote.own_uids:
+            expected["Groups"] = []
+        for name, value in expected.items():
+            if status[name].split() != value:
+                raise GraderFault(
+                    f"a worker is not locked down: {name} is {status[name]!r}, expected {value}"
+                )
+
+    # --- calls ---------------------------------------------------------------------------------
+
+    def call(
+        self,
+        target: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        seconds: float | None = None,
+    ) -> Any:
+        """Calls a target and returns its result, within `seconds` or else the limit.
+
+        Raises:
+            SubmissionFailure: no usable answer came; the worker may be gone.
+            Exception: of the nearest built-in class, if the submission's code raised.
+        """
+        assert self._limits is not None, "go() comes before the first call"
+        allowed = self._limits.seconds if seconds is None else seconds
+        deadline = time.monotonic() + allowed
+        request = {"call": target, "args": args, "kwargs": kwargs}
+        return _unpack(self._ask(request, deadline), target)
+
+    def survey(self, module: str, functions: list[str]) -> dict[str, Any]:
+        """Imports one module: {"result": parameters by function} or {"failed": …}."""
+        assert self._limits is not None, "go() comes before the survey"
+        deadline = time.monotonic() + self._limits.seconds
+        answer = self._ask({"survey": module, "functions": functions}, deadline)
+        return _surveyed(answer)
+
+    def start_call(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Sends a call whose answer nobody will read."""
+        assert self._limits is not None, "go() comes before the first call"
+        self._call_id += 1
+        request = {"call": target, "args": args, "kwargs": kwargs}
+        self._send(
+            wire.encode(self._call_id, request, "the arguments"),
+            time.monotonic() + self._limits.seconds,
+        )
+
+    def answered(self) -> bool:
+        """Whether an answer, or the worker's end, is there to be read."""
+        return bool(select.select([self._started.channel], [], [], 0)[0])
+
+    def _ask(self, request: Any, deadline: float) -> Any:
+        if self.answered():
+            self._fail_if_gone()
+            raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
+        self._call_id += 1
+        self._send(wire.encode(self._call_id, request, "the arguments"), deadline)
+        return self._receive(self._call_id, deadline)
+
+    def _send(self, parts: list[Any], deadline: float) -> None:
+        views = [memoryview(part) for part in parts]
+        while views:
+            self._wait(select.POLLOUT, deadline)
+            try:
+                sent = os.writev(self._started.channel.fileno(), views[:16])
+            except BlockingIOError:
+                continue
+            except (BrokenPipeError, ConnectionResetError):
+                raise self._gone() from None
+            while views and sent >= views[0].nbytes:
+                sent -= views.pop(0).nbytes
+            if views:
+                views[0] = views[0][sent:]
+
+    def _receive(self, call_id: int, deadline: float) -> Any:
+        try:
+            header = memoryview(bytearray(wire.HEADER.size))
+            self._fill(header, deadline)
+            answered, length = wire.decode_header(bytes(header))
+            if answered != call_id:
+                raise wire.FrameError("the answer belongs to another call")
+            body = wire.new_body(length)
+            self._fill(body, deadline)
+            return wire.decode(body)
+        except wire.FrameTooLargeError as error:
+            raise SubmissionFailure(Cause.TOO_LARGE, str(error)) from error
+        except wire.FrameError as error:
+            raise SubmissionFailure(Cause.PROTOCOL, str(error)) from error
+
+    def _fill(self, room: memoryview, deadline: float) -> None:
+        filled = 0
+        while filled < len(room):
+            try:
+                got = os.readv(self._started.channel.fileno(), [room[filled:]])
+            except BlockingIOError:
+                self._wait(select.POLLIN, deadline)
+                continue
+            except ConnectionResetError:
+                got = 0
+            if not got:
+                raise self._gone()
+            filled += got
+
+    def _wait(self, event: int, deadline: float) -> None:
+        """Waits for the channel, reading the worker's output and watching its memory meanwhile."""
+        poll = select.poll()
+        poll.register(self._started.channel, event)
+        poll.register(self._started.output, select.POLLIN)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
+            happened = dict(poll.poll(min(left * 1000 + 1, _TICK_MS)))
+            if self._started.output in happened and not self._drain():
+                poll.unregister(self._started.output)
+            if self._started.channel.fileno() in happened:
+                return
+            self._check_memory()
+
+    def _check_memory(self) -> None:
+        """Kills a worker that holds more than it may by ways that no rlimit covers."""
+        if self._limits is None:
+            return
+        resident = _resident(self._started.pid)
+        if resident is None:
+            raise self._gone()
+        held = resident - self._memory_floor
+        if held > self._limits.memory_mib * 2**20:
+            raise SubmissionFailure(
+                Cause.MEMORY, f"{held // 2**20} MiB held; {self._limits.memory_mib} MiB are allowed"
+            )
+
+    def _drain(self) -> bool:
+        """Reads the worker's output, so that it cannot block on it; False once it is closed.
+
+        Not without an end: several threads may write faster than this reads.
+        """
+        for _ in range(64):
+            try:
+                data = os.read(self._started.output, 65536)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self._output += data[: _OUTPUT_CAP - len(self._output)]
+        return True
+
+    def _fail_if_gone(self) -> None:
+        try:
+            gone = not self._started.channel.recv(1, socket.MSG_PEEK)
+        except OSError:
+            gone = True
+        if gone:
+            raise self._gone()
+
+    def _gone(self) -> SubmissionFailure:
+        """The worker ended by itself: how."""
+        self.kill(keep_scratch=True)
+        assert self._ended is not None
+        status = self._ended.wait()["status"]
+        if os.WIFSIGNALED(status):
+            number = os.WTERMSIG(status)
+            name = signal.Signals(number).name if number in list(signal.Signals) else str(number)
+            return SubmissionFailure(Cause.DIED, f"the process was ended by {name}")
+        return SubmissionFailure(
+            Cause.DIED, f"the process ended itself with exit code {os.WEXITSTATUS(status)}"
+        )
+
+
+def _surveyed(answer: Any) -> dict[str, Any]:
+    """What of a survey's answer has its known form: an array has neither truth nor equality."""
+    if not isinstance(answer, dict):
+        return {}
+    known: dict[str, Any] = {
+        name: answer[name]
+        for name, kind in (
+            ("failed", str),
+            ("type", str),
+            ("message", str),
+            ("file", str),
+            ("line", int),
+        )
+        if type(answer.get(name)) is kind
+    }
+    if isinstance(found := answer.get("result"), dict):
+        known["result"] = {
+            name: names
+            for name, names in found.items()
+            if isinstance(names, list) and all(isinstance(n, str) for n in names)
+        }
+    return known
+
+
+def _unpack(answer: Any, target: str) -> Any:
+    if isinstance(answer, dict):
+        if answer.keys() == {"result"}:
+            return answer["result"]
+        if (cause := _CAUSES.get(str(answer.get("failed")))) is not None:
+            detail = failure_detail(answer, target)
+            if cause is Cause.EXCEPTION:
+                raise raised_by_submission(answer.get("exception"), detail)
+            raise SubmissionFailure(cause, detail)
+    raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {target} has no known form")
+
+
+def failure_detail(answer: dict[Any, Any], target: str) -> str:
+    """A failure in words, for staff: what the worker said, believed in nothing."""
+
+    def text(name: str) -> str:
+        value = answer.get(name)
+        return value[:_CUT] if isinstance(value, str) else ""
+
+    head = ": ".join(part for part in (text("type"), text("message")) if part)
+    return f"{target}: {head or text('failed')}\n{text('trace')}".rstrip()
+
+
+def _status(pid: int) -> dict[str, str]:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError) as error:
+        raise GraderFault("a worker was gone before it was checked") from error
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def _resident(pid: int) -> int | None:
+    """Memory held now, in bytes, without what is mapped from files; shared anonymous memory counts.
+
+    None if the process has ended.
+    """
+    try:
+        status = _status(pid)
+        return sum(int(status[name].split()[0]) * 1024 for name in ("RssAnon", "RssShmem"))
+    except (GraderFault, KeyError):
+        return None

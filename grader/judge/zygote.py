@@ -1,0 +1,272 @@
+"""The judge's end of the zygote: starts it, asks it for workers, ends it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grader
+from grader.judge.failure import GraderFault
+
+_REPOSITORY = Path(grader.__file__).parent.parent
+_START_SECONDS = 120
+_ANSWER_SECONDS = 30
+_MESSAGE = 65536
+_LANES = ("1", "2")  # judge processes of one grading, each with a zygote
+# -I: no environment, no working directory, no user site. The path holds this package alone; the
+# zygote drops it again, and a worker's root has none of it.
+_BOOT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from grader.worker.zygote import main; main(int(sys.argv[2]))"
+)
+_FIRST_UID = 100_000  # above the accounts of any usual system
+
+
+class CannotIsolate(Exception):
+    """The wanted isolation cannot be had on this machine; the message says why."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """A worker just forked: its process, and the judge's ends of its channel and output."""
+
+    pid: int
+    zygote_pid: int  # the same process, as the zygote numbers it
+    pidfd: int
+    channel: socket.socket
+    output: int
+    scratch: str
+    uid: int
+
+
+class Answer:
+    """An answer of the zygote's that may not have come yet. They come in the order of requests."""
+
+    def __init__(self, zygote: Zygote) -> None:
+        self._zygote = zygote
+        self.message: dict[str, Any] | None = None
+        self.descriptors: list[int] = []
+
+    def wait(self) -> dict[str, Any]:
+        """The answer, once it is there; raises GraderFault if none comes."""
+        while self.message is None:
+            self._zygote._read_one()
+        return self.message
+
+
+@dataclass
+class Spawning:
+    """A worker that was asked for: `started` waits until it is forked."""
+
+    answer: Answer
+    channel: socket.socket
+    output: int
+    scratch: str
+    uid: int
+
+    def started(self) -> Started:
+        """The worker's process; raises GraderFault if the zygote could not fork."""
+        message = self.answer.wait()
+        if "error" in message or len(self.answer.descriptors) != 1:
+            raise GraderFault(message.get("error", "the zygote sent no worker"))
+        pidfd = self.answer.descriptors[0]
+        return Started(
+            _pid_of(pidfd), message["pid"], pidfd, self.channel, self.output, self.scratch, self.uid
+        )
+
+
+class Zygote:
+    """A running zygote and the grading's own folder.
+
+    `start` returns at once; the zygote imports torch while the judge does the same. `wait` is
+    called before the first worker.
+    """
+
+    def __init__(self, tier: str, hidden: tuple[Path, ...]) -> None:
+        self.tier = tier
+        self.folder = Path(tempfile.mkdtemp(prefix="grader-")).resolve()
+        self.folder.chmod(0o711)
+        self._lane = "1"
+        for lane in _LANES:
+            (self.folder / "exchange" / lane).mkdir(parents=True, mode=0o755)
+        self.private = self.folder / "judge"
+        self.private.mkdir(mode=0o700)
+        self.canary = self.private / "canary"
+        self.canary.write_text("only the judge may read this")
+        (self.folder / "submissions").mkdir(mode=0o755)
+        (self.folder / "scratch").mkdir(mode=0o755)
+        self.own_uids = False
+        self._scratch_count = 0
+        self._unanswered: deque[Answer] = deque()
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs, (self.private / "zygote.log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-I",
+                    "-X",
+                    "utf8",
+                    "-c",
+                    _BOOT,
+                    str(_REPOSITORY),
+                    str(theirs.fileno()),
+                ],
+                env={},
+                cwd="/",
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
+        sandbox = {
+            "tier": tier,
+            "run": str(self.folder),
+            "hidden": [str(path) for path in (*hidden, self.private)],
+        }
+        self._send({"sandbox": sandbox})
+        self._ready = False
+
+    def wait(self) -> None:
+        """Returns when workers can be had.
+
+        Raises:
+            CannotIsolate: the machine does not offer the tier.
+            GraderFault: the zygote did not start.
+        """
+        if self._ready:
+            return
+        try:
+            answer, _ = self._receive(_START_SECONDS)
+        except GraderFault as fault:
+            log = (self.private / "zygote.log").read_text(errors="replace")[-2000:]
+            raise GraderFault(f"{fault}\n{log}") from fault
+        if "error" in answer:
+            raise CannotIsolate(answer["error"])
+        self.own_uids = answer["own_uids"]
+        self._ready = True
+
+    def new_scratch(self) -> tuple[str, int]:
+        """A name for a scratch folder, and the user that it and its workers belong to."""
+        self._scratch_count += 1
+        uid = _FIRST_UID + os.getpid() * 16 + self._scratch_count % 16
+        return f"{self._lane}-{self._scratch_count}", uid
+
+    def spawn(self, submission: Path, scratch: str, uid: int) -> Spawning:
+        """Asks for a worker over a staged submission, and does not wait for it.
+
+        Raises:
+            CannotIsolate: the machine does not offer the tier.
+            GraderFault: the zygote is gone.
+        """
+        self.wait()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        for end in (ours, theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * 2**20)
+        output, their_output = os.pipe()
+        os.set_blocking(output, False)
+        ours.setblocking(False)
+        request = {
+            "spawn": uid,
+            "scratch": scratch,
+            "submission": str(submission),
+            "exchange": str(self.exchange),
+            "canary": str(self.canary),
+            "results": str(self.private),
+            "judge": os.getpid(),
+        }
+        try:
+            answer = self._ask(request, [theirs.fileno(), their_output])
+        finally:
+            theirs.close()
+            os.close(their_output)
+        return Spawning(answer, ours, output, scratch, uid)
+
+    def reap(self, worker: Started, keep_scratch: bool) -> Answer:
+        """Asks for a killed worker's exit status and peak memory; it may still be ending."""
+        scratch = None if keep_scratch else worker.scratch
+        return self._ask({"reap": worker.zygote_pid, "scratch": scratch})
+
+    @property
+    def exchange(self) -> Path:
+        """The folder that tests write and this zygote's workers may read."""
+        return self.folder / "exchange" / self._lane
+
+    def twin(self) -> Zygote:
+        """A second zygote, forked from this one, for a second judge process of this grading."""
+        self.wait()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            answer = self._ask({"twin": True}, [theirs.fileno()]).wait()
+        if "error" in answer:
+            ours.close()
+            raise GraderFault(answer["error"])
+        twin = copy.copy(self)
+        twin._control, twin._unanswered, twin._lane = ours, deque(), _LANES[1]
+        return twin
+
+    def let_go(self) -> None:
+        """Closes this process's end: once every process has, the zygote and its workers end."""
+        self._control.close()
+
+    def discard(self, scratch: str) -> None:
+        """Removes a scratch folder that no living worker uses."""
+        self._ask({"discard": scratch})
+
+    def settle(self) -> None:
+        """Waits until everything asked for is done: every killed worker is gone then."""
+        while self._unanswered:
+            self._read_one()
+
+    def close(self) -> None:
+        """Ends the zygote, every worker with it, and removes the grading's folder."""
+        self.let_go()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _ask(self, message: dict[str, Any], descriptors: list[int] | None = None) -> Answer:
+        self._send(message, descriptors)
+        self._unanswered.append(answer := Answer(self))
+        return answer
+
+    def _read_one(self) -> None:
+        message, descriptors = self._receive(_ANSWER_SECONDS)
+        answer = self._unanswered.popleft()
+        answer.message, answer.descriptors = message, descriptors
+
+    def _send(self, message: dict[str, Any], descriptors: list[int] | None = None) -> None:
+        try:
+            socket.send_fds(self._control, [json.dumps(message).encode()], descriptors or [])
+        except OSError as error:
+            raise GraderFault(f"the zygote cannot be reached: {error}") from error
+
+    def _receive(self, seconds: float) -> tuple[dict[str, Any], list[int]]:
+        self._control.settimeout(seconds)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._control, _MESSAGE, 4)
+        except OSError as error:
+            raise GraderFault(f"the zygote does not answer: {error}") from error
+        if not data:
+            raise GraderFault("the zygote is gone")
+        return json.loads(data), list(descriptors)
+
+
+def _pid_of(pidfd: int) -> int:
+    """The process behind a descriptor, as this process numbers it (the zygote may not)."""
+    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
+        if line.startswith("Pid:"):
+            return int(line.split()[1])
+    raise GraderFault("the kernel does not say which process a pidfd means")

@@ -1,0 +1,1 @@
+"""One record of a grading, and pure functions that render it."""

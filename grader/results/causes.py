@@ -1,0 +1,48 @@
+"""Why a check did not pass: a closed list, and the fixed words a student reads for each.
+
+A cause is a class, never a message: what a student sees of a hidden test follows from
+(test, state, cause) alone, so nothing that a submission says can carry a hidden input out.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Cause(StrEnum):
+    """The classes of failure; `EXCEPTION` stands with the nearest built-in class's name."""
+
+    WRONG_ANSWER = "wrong_answer"
+    NOT_STARTED = "not_started"
+    MISSING = "missing"
+    IMPORT_FAILED = "import_failed"
+    WRONG_SIGNATURE = "wrong_signature"
+    EXCEPTION = "exception"
+    NOT_PLAIN_DATA = "not_plain_data"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    DIED = "died"
+    PROTOCOL = "protocol"
+    TOO_LARGE = "too_large"
+    PREREQUISITE = "prerequisite"
+    NEEDS_CUDA = "needs_cuda"
+    GRADER_FAULT = "grader_fault"
+
+
+WORDS: dict[Cause, str] = {
+    Cause.WRONG_ANSWER: "The answer is not the expected one.",
+    Cause.NOT_STARTED: "Not started: the stub still raises NotImplementedError.",
+    Cause.MISSING: "The function or its module is not in the submission.",
+    Cause.IMPORT_FAILED: "The module could not be imported; see the modules' section.",
+    Cause.WRONG_SIGNATURE: "The function cannot be called with the arguments of its stub.",
+    Cause.EXCEPTION: "The code raised an exception.",
+    Cause.NOT_PLAIN_DATA: "The function returned something other than plain data.",
+    Cause.TIMEOUT: "The code did not answer in time.",
+    Cause.MEMORY: "The code asked for more memory than it may use.",
+    Cause.DIED: "The code ended its own process.",
+    Cause.PROTOCOL: "The code wrote to the grader's channel; its answer was not read.",
+    Cause.TOO_LARGE: "The answer is larger than any right answer could be.",
+    Cause.PREREQUISITE: "Not run: an exercise that this one builds on does not pass yet.",
+    Cause.NEEDS_CUDA: "Not run: this machine has no CUDA device. Left out of the total.",
+    Cause.GRADER_FAULT: "Not run: a fault of the grader, not of the submission. No mark is lost.",
+}

@@ -1,0 +1,170 @@
+"""The summary that `grader grade` prints: readable at 80 columns and without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader.results.record import Grade
+from grader.results.student import (
+    CheckView,
+    ExerciseView,
+    Report,
+    clean,
+    plural,
+    points,
+    report,
+)
+
+FIRST = 5  # failing exercises shown with their words
+LINES = 12  # of one message; the report has the rest
+STATE_STYLE = {"passed": "green", "failed": "red", "not_run": "dim"}
+STANDING_STYLE = {"complete": "green", "partly": "yellow", "failed": "red"}
+
+
+def summary(grade: Grade, *, staff: bool = False) -> RenderableType:
+    """What a person reads first. With `staff`, the text of the grader's own faults as well.
+
+    Everything is `Text`, never markup: a title or a message may hold square brackets.
+    """
+    view = report(grade)
+    parts = [*_head(view), *_exercises(view), *_modules(view), *_first_failures(view)]
+    parts += _list("Files left out", view.left_out)
+    if staff:
+        parts += _list("Faults of the grader", [clean(fault) for fault in grade.faults], "red")
+    parts += _foot(view)
+    return Group(*parts)
+
+
+def _head(view: Report) -> Iterator[RenderableType]:
+    if view.unsafe:
+        yield Text(f"!!! {view.notices[0]} !!!\n", style="bold red")
+    yield Text(view.submission, style="bold")
+    style = _share_style(view.share) if view.score is not None else "red"
+    if view.score is None:
+        yield Text(view.headline, style="bold red")
+    else:
+        yield Text.assemble(_bar(view.share, 40, style), "  ", (view.headline, f"bold {style}"))
+    for notice in view.notices[1 if view.unsafe else 0 :]:
+        yield Text(f"! {notice}", style="yellow")
+    yield Text()
+
+
+def _exercises(view: Report) -> Iterator[RenderableType]:
+    table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False, expand=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column(max_width=16, overflow="fold")
+    table.add_column(justify="right", no_wrap=True)
+    for chapter in view.chapters:
+        total = f"{points(chapter.points)} / {points(chapter.max_points)}"
+        if not chapter.max_points:
+            total = ""  # nothing measured
+        table.add_row(Text(chapter.name, style="bold"), "", "", Text(total, style="bold"))
+        for exercise in chapter.exercises:
+            table.add_row(
+                Text(f"  {exercise.id}", style=STANDING_STYLE.get(exercise.standing, "")),
+                Text(exercise.title, style="dim"),
+                _marks(exercise),
+                _points(exercise),
+            )
+    yield table
+
+
+def _first_failures(view: Report) -> Iterator[RenderableType]:
+    """Real mistakes first: a stub that nobody touched, or a check that waits, teaches nothing."""
+    failing = [e for e in view.exercises if e.standing in ("partly", "failed")]
+    if failing:
+        yield _heading("Look here first")
+    for exercise in failing[:FIRST]:
+        check = next((c for c in exercise.checks if c.state == "failed"), None)
+        yield Text.assemble(
+            (exercise.id, "bold"),
+            f"  {points(exercise.points)} of {points(exercise.max_points)}",
+        )
+        if check:
+            yield from _check(check)
+        if exercise.hint:
+            yield _indent(Text(f"Hint: {exercise.hint}", style="cyan"), 4)
+        yield Text()
+    rest = [
+        (len(failing) - FIRST, "more with failing checks"),
+        (sum(e.standing == "not started" for e in view.exercises), "not started"),
+        (sum(e.standing == "not run" for e in view.exercises), "not run yet"),
+    ]
+    words = ", ".join(f"{count} {what}" for count, what in rest if count > 0)
+    if words:
+        yield Text(f"Exercises: {words}. One at a time: make test EX=<name>")
+
+
+def _check(check: CheckView) -> Iterator[RenderableType]:
+    yield _indent(Text.assemble((check.mark, STATE_STYLE[check.state]), f" {check.title}"), 2)
+    yield _indent(Text(check.words), 4)
+    if check.detail:
+        yield _indent(Text(_first_lines(check.detail), style="dim"), 6)
+
+
+def _modules(view: Report) -> Iterator[RenderableType]:
+    broken = [module for module in view.modules if not module.ok]
+    if broken:
+        yield _heading("Modules that could not be imported")
+    for module in broken:
+        yield Text.assemble((module.module, "bold red"), f"  {module.place}")
+        yield _indent(Text(_first_lines(module.message)), 4)
+
+
+def _list(title: str, items: list[str] | tuple[str, ...], style: str = "") -> list[RenderableType]:
+    if not items:
+        return []
+    return [_heading(title), *(_indent(Text(item, style=style), 2) for item in items)]
+
+
+def _foot(view: Report) -> Iterator[RenderableType]:
+    tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
+    yield Text()
+    yield Text("✓ passed  ✗ failed  – not run", style="dim")
+    yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
+    yield Text(f"{view.submission}: {view.headline}", style="bold")
+    if view.unsafe:
+        yield Text(f"\n!!! {view.notices[0]} !!!", style="bold red")
+
+
+def _indent(text: Text, by: int) -> RenderableType:
+    return Padding(text, (0, 0, 0, by), expand=False)
+
+
+def _heading(title: str) -> RenderableType:
+    return Text(f"\n{title}", style="bold underline")
+
+
+def _marks(exercise: ExerciseView) -> Text:
+    if exercise.standing.startswith("not"):
+        return Text(exercise.standing, style="dim")
+    return Text.assemble(*((check.mark, STATE_STYLE[check.state]) for check in exercise.checks))
+
+
+def _points(exercise: ExerciseView) -> Text:
+    if not exercise.measured:
+        return Text(f"– / {points(exercise.max_points)}", style="dim")
+    style = STANDING_STYLE.get(exercise.standing, "")
+    return Text(f"{points(exercise.points)} / {points(exercise.max_points)}", style=style)
+
+
+def _bar(share: float, width: int, style: str) -> Text:
+    full = min(int(share * width + 1e-9), width)  # never full before every point is there
+    return Text.assemble(("█" * full, style), ("░" * (width - full), "dim"))
+
+
+def _share_style(share: float) -> str:
+    return "green" if share >= 1 - 1e-9 else "yellow"
+
+
+def _first_lines(text: str) -> str:
+    lines = text.split("\n")
+    if len(lines) <= LINES:
+        return text
+    return "\n".join([*lines[:LINES], f"… {plural(len(lines) - LINES, 'more line')}"])

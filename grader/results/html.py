@@ -1,0 +1,23 @@
+"""`report.html`: one file for the student, without scripts and without anything fetched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+
+from grader.results.record import Grade
+from grader.results.student import plural, points, report
+
+_TEMPLATE = Path(__file__).with_name("report.html")
+
+
+def to_html(grade: Grade) -> str:
+    """The page; everything that a submission wrote is escaped by the template's engine."""
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["points"] = points
+    environment.globals["plural"] = plural
+    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    return template.render(report=report(grade))

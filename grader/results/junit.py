@@ -1,0 +1,63 @@
+"""`junit.xml`: what pytest's `--junitxml` would have written, in words fit for a student."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+from grader.results.record import Grade
+from grader.results.student import CheckView, ModuleView, Report, report
+
+
+def to_junit(grade: Grade) -> bytes:
+    """One testcase a check; a module that could not be imported is a collection error."""
+    view = report(grade)
+    checks = [check for exercise in view.exercises for check in exercise.checks]
+    broken = [module for module in view.modules if not module.ok]
+    unsafe = " (UNSAFE: no isolation)" if view.unsafe else ""
+    root = ET.Element("testsuites", name=f"pytest tests{unsafe}")
+    suite = ET.SubElement(
+        root,
+        "testsuite",
+        name=f"pytest{unsafe}",
+        errors=str(len(broken)),
+        failures=str(sum(check.state == "failed" for check in checks)),
+        skipped=str(sum(check.state == "not_run" for check in checks)),
+        tests=str(len(checks) + len(broken)),
+        time=f"{view.seconds:.3f}",
+        timestamp=view.started,
+    )
+    _properties(suite, view)
+    for module in broken:
+        _module(suite, module)
+    for check in checks:
+        _check(suite, check)
+    ET.indent(root)
+    document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _properties(suite: ET.Element, view: Report) -> None:
+    properties = ET.SubElement(suite, "properties")
+    values = [("isolation_tier", view.tier), ("tests", view.tests)]
+    if view.score is not None:
+        values += [("score", repr(view.score)), ("max_score", repr(view.max_score))]
+    values += [("notice", notice) for notice in view.notices]
+    for name, value in values:
+        ET.SubElement(properties, "property", name=name, value=value)
+
+
+def _module(suite: ET.Element, module: ModuleView) -> None:
+    case = ET.SubElement(suite, "testcase", classname="", name=module.module, time="0.000")
+    error = ET.SubElement(case, "error", message="collection failure")
+    error.text = "\n".join(filter(None, (module.place, module.message)))
+
+
+def _check(suite: ET.Element, check: CheckView) -> None:
+    seconds = f"{check.seconds or 0.0:.3f}"
+    case = ET.SubElement(suite, "testcase", classname=check.module, name=check.name, time=seconds)
+    if check.state == "failed":
+        failure = ET.SubElement(case, "failure", message=check.words)
+        failure.text = f"{check.title}\n{check.text}"
+    elif check.state == "not_run":
+        skipped = ET.SubElement(case, "skipped", type="pytest.skip", message=check.words)
+        skipped.text = f"{check.title}\n{check.text}"

@@ -1,0 +1,120 @@
+"""The one record of a grading. Every output is a pure function of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import msgspec
+
+from grader.results.causes import Cause
+
+State = Literal["passed", "failed", "not_run"]
+Visibility = Literal["public", "hidden"]
+
+
+class _Finite(msgspec.Struct, frozen=True, kw_only=True):
+    """Refuses nan and infinity with a ValueError: msgspec would write both as null, and null
+    as a score means a fault of the grader."""
+
+    def __post_init__(self) -> None:
+        for field in self.__struct_fields__:
+            value = getattr(self, field)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"{type(self).__name__}.{field} is {value}, not a finite number")
+
+
+class Check(_Finite, frozen=True, kw_only=True):
+    """One test. `points` of a not-run check is 0, `max_points` its share of the exercise.
+
+    `exception` is the nearest built-in class's name, only with the cause `exception`.
+    `detail` is for staff; students see it for public tests alone.
+    """
+
+    exercise: str
+    test: str
+    title: str
+    state: State
+    points: float
+    max_points: float
+    cause: Cause | None = None
+    exception: str | None = None
+    detail: str | None = None
+    seconds: float = 0.0
+    visibility: Visibility = "hidden"
+
+
+class ExerciseScore(_Finite, frozen=True, kw_only=True):
+    """One exercise's sum. `measured` is False where a check could not be run here at no fault
+    of the submission (no CUDA, a grader's fault): such an exercise is left out of the total."""
+
+    id: str
+    title: str
+    chapter: str
+    points: float
+    max_points: float
+    measured: bool
+    hint: str
+
+
+class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What importing one module of the submission said, before any hidden test ran.
+
+    A student sees `message` whole: nothing secret had reached the worker by then.
+    """
+
+    module: str
+    ok: bool
+    message: str = ""
+    file: str = ""
+    line: int = 0
+
+
+class Isolation(msgspec.Struct, frozen=True, kw_only=True):
+    """The tier the submission ran in (A, B, B-, C, none), and what each probe found."""
+
+    tier: str
+    probes: dict[str, str]
+
+
+class Grade(_Finite, frozen=True, kw_only=True):
+    """Everything one grading found; staff only. `score` is None after a fault of the grader."""
+
+    submission: str
+    score: float | None
+    max_score: float
+    isolation: Isolation
+    nonce: str
+    tests: Literal["all", "public"]
+    checks: tuple[Check, ...]
+    exercises: tuple[ExerciseScore, ...]
+    modules: tuple[ModuleReport, ...]
+    left_out: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    started: str = ""
+    seconds: float = 0.0
+    version: str = ""
+
+
+def to_json(grade: Grade) -> bytes:
+    """`grade.json`: the whole record, indented."""
+    return msgspec.json.format(
+        msgspec.json.encode(_encodable(msgspec.to_builtins(grade))), indent=2
+    )
+
+
+def from_json(data: bytes) -> Grade:
+    """Reads what `to_json` wrote; raises msgspec.ValidationError for anything else."""
+    return msgspec.json.decode(data, type=Grade)
+
+
+def _encodable(value: Any) -> Any:
+    """Escapes lone surrogates: a file name of the submission that is not UTF-8 arrives with them,
+    and must not keep the record from being written."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encodable(item) for item in value]
+    return value

@@ -1,0 +1,365 @@
+"""Frames: plain data as bytes, and back. The only module that judge and worker share.
+
+A frame is a 24-byte header (magic, call id, length) and a body that holds one value. Each value
+is one tag byte and its content; a container's tag is followed by its count; a tensor's bytes
+lie in the body itself, aligned, so that a large one is neither copied nor parsed.
+
+The body may come from hostile code. `decode` reads it under `Caps`, builds exact built-in types
+and dense CPU tensors only, never runs or imports what the sender names, and raises `FrameError`
+alone. Nothing is allocated for a count before that many items can be there.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from assignment import plain
+
+MAGIC = b"RAG1"
+HEADER = struct.Struct("<4sxxxxQQ")
+ALIGNMENT = 16  # the widest element, complex128
+INLINE = 4096  # a buffer up to this size is copied into the stream, a larger one is referred to
+
+
+class FrameError(Exception):
+    """A frame that cannot be read; the message says what is wrong, never what it held."""
+
+
+class FrameTooLargeError(FrameError):
+    """A frame that announces more bytes than the cap."""
+
+
+class Caps(NamedTuple):
+    """What a frame may hold: bytes in all, values in all, containers within containers."""
+
+    size: int = 256 * 2**20
+    items: int = 1_000_000
+    depth: int = plain.MAX_DEPTH
+    integer: int = 512  # bytes of one integer: 6ND needs 11
+
+
+DEFAULT_CAPS = Caps()
+
+
+def _dtypes() -> dict[str, torch.dtype]:
+    found = {
+        str(value).removeprefix("torch."): value
+        for value in vars(torch).values()
+        if isinstance(value, torch.dtype)
+    }
+    return dict(sorted(found.items()))
+
+
+_TORCH_DTYPES = _dtypes()
+_TORCH_NAMES = {dtype: name.encode() for name, dtype in _TORCH_DTYPES.items()}
+# Tensors travel as bytes: not quantized, no element narrower than a byte.
+_TENSOR_DTYPES = {
+    name: dtype
+    for name, dtype in _TORCH_DTYPES.items()
+    if name == "bool"
+    or name == "bfloat16"
+    or name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+    or name.startswith(("float8_", "complex"))
+    or name in ("float16", "float32", "float64")
+}
+# By name: the codes 'l' and 'q' give two dtypes of one width, and only one is called int64.
+_NUMPY_DTYPES = {
+    np.dtype(name).str: np.dtype(name)
+    for name in (
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float16", "float32", "float64", "complex64", "complex128"),
+    )
+}
+
+_COUNT = struct.Struct("<I")
+_LONG = struct.Struct("<q")
+_DOUBLE = struct.Struct("<d")
+_SIZE = struct.Struct("<Q")
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
+class _Writer:
+    def __init__(self, caps: Caps) -> None:
+        self.parts: list[bytes | bytearray | memoryview] = []
+        self.tail = bytearray()
+        self.length = 0
+        self.items = 0
+        self.caps = caps
+
+    def value(self, value: Any, where: str, depth: int) -> None:
+        self.items += 1
+        if depth > self.caps.depth:
+            raise plain.NotPlainData(f"{where} is nested more than {self.caps.depth} deep")
+        if self.items > self.caps.items:
+            raise plain.NotPlainData(f"{where} holds more than {self.caps.items} values")
+        kind = type(value)
+        tail = self.tail
+        if value is None:
+            tail += b"N"
+        elif kind is bool:
+            tail += b"T" if value else b"F"
+        elif kind is int:
+            self.integer(value, where)
+        elif kind is float:
+            tail += b"d" + _DOUBLE.pack(value)
+        elif kind is str:
+            try:
+                self.text(b"s", value.encode())
+            except UnicodeEncodeError:
+                raise plain.NotPlainData(f"{where} is a str that is not valid Unicode") from None
+        elif kind is bytes:
+            self.text(b"b", value)
+        elif kind is list or kind is tuple or kind is torch.Size:
+            tail += (b"[" if kind is list else b"(") + _COUNT.pack(len(value))
+            for i, item in enumerate(value):
+                self.value(item, f"{where}[{i}]", depth + 1)
+        elif kind is dict:
+            tail += b"{" + _COUNT.pack(len(value))
+            for key, item in value.items():
+                if type(key) not in (str, int, bool):
+                    what = plain.describe(key)
+                    raise plain.NotPlainData(f"a key of {where} is {what}; expected str or int")
+                if type(key) is int and not -(2**63) <= key < 2**63:
+                    raise plain.NotPlainData(f"a key of {where} is an int of more than 64 bits")
+                self.value(key, where, depth + 1)
+                self.value(item, f"{where}[{key!r}]", depth + 1)
+        elif kind is torch.Tensor or kind is torch.nn.Parameter:
+            self.tensor(value, where)
+        elif kind is np.ndarray:
+            plain.check_array(value, where)
+            self.array(value.astype(value.dtype.newbyteorder("<"), order="C", copy=False), where)
+        elif kind is torch.dtype:
+            self.text(b"D", _TORCH_NAMES[value])
+        elif isinstance(value, np.dtype) and value.newbyteorder("<").str in _NUMPY_DTYPES:
+            self.text(b"n", value.newbyteorder("<").str.encode())
+        else:
+            plain.refuse(value, where)
+
+    def integer(self, value: int, where: str) -> None:
+        if -(2**63) <= value < 2**63:
+            self.tail += b"i" + _LONG.pack(value)
+            return
+        size = value.bit_length() // 8 + 1
+        if size > self.caps.integer:
+            raise plain.NotPlainData(f"{where} is an integer of {size} bytes; expected far fewer")
+        self.text(b"I", value.to_bytes(size, "little", signed=True))
+
+    def text(self, tag: bytes, data: bytes) -> None:
+        self.tail += tag + _COUNT.pack(len(data))
+        self.tail += data
+
+    def tensor(self, tensor: torch.Tensor, where: str) -> None:
+        plain.check_tensor(tensor, where)
+        if tensor.dtype not in _TENSOR_DTYPES.values():
+            raise plain.NotPlainData(f"{where} is a tensor of {tensor.dtype}, which cannot be sent")
+        dense = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
+        raw = dense.view(torch.uint8).numpy() if dense.numel() else np.empty(0, np.uint8)
+        self.text(b"t", _TORCH_NAMES[tensor.dtype])
+        self.buffer(tuple(tensor.shape), raw)
+
+    def array(self, array: np.ndarray, where: str) -> None:
+        if array.dtype.str not in _NUMPY_DTYPES:
+            raise plain.NotPlainData(f"{where} is an array of {array.dtype}, which cannot be sent")
+        self.text(b"a", array.dtype.str.encode())
+        self.buffer(array.shape, array.reshape(-1).view(np.uint8))
+
+    def buffer(self, shape: tuple[int, ...], raw: np.ndarray) -> None:
+        self.tail += bytes([len(shape)]) + b"".join(map(_SIZE.pack, shape)) + _SIZE.pack(raw.nbytes)
+        self.tail += bytes(-(self.length + len(self.tail)) % ALIGNMENT)
+        if raw.nbytes <= INLINE:
+            self.tail += raw.tobytes()
+            return
+        self.flush()
+        self.parts.append(raw.data)
+        self.length += raw.nbytes
+
+    def flush(self) -> None:
+        if self.tail:
+            self.parts.append(self.tail)
+            self.length += len(self.tail)
+            self.tail = bytearray()
+
+
+def encode(
+    call_id: int, value: Any, what: str = "value", caps: Caps = DEFAULT_CAPS
+) -> list[bytes | bytearray | memoryview]:
+    """A frame in parts, for one gathered write. Large tensors are referred to, not copied.
+
+    Raises:
+        plain.NotPlainData: `value` is not plain data, or more than `caps` allow.
+    """
+    writer = _Writer(caps)
+    writer.value(value, what, 0)
+    writer.flush()
+    if writer.length > caps.size:
+        raise plain.NotPlainData(f"{what} takes {writer.length} bytes; at most {caps.size} fit")
+    return [HEADER.pack(MAGIC, call_id, writer.length), *writer.parts]
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+def decode_header(header: bytes | bytearray, caps: Caps = DEFAULT_CAPS) -> tuple[int, int]:
+    """The call id and the length of the body; raises FrameError above the cap."""
+    if len(header) != HEADER.size:
+        raise FrameError("the header is cut short")
+    magic, call_id, length = HEADER.unpack(header)
+    if magic != MAGIC:
+        raise FrameError("the frame does not start with the magic number")
+    if length > caps.size:
+        raise FrameTooLargeError(f"the frame is larger than {caps.size} bytes")
+    return call_id, length
+
+
+def new_body(length: int) -> memoryview:
+    """Room for a body: aligned, writable, and not touched before it is filled."""
+    return np.empty(length, dtype=np.uint8).data
+
+
+def decode(body: memoryview, caps: Caps = DEFAULT_CAPS) -> Any:
+    """The value that a body holds. Tensors lie in the body's own memory; give each frame its own.
+
+    Raises:
+        FrameError: anything at all is wrong with it.
+    """
+    reader = _Reader(body, caps)
+    value = reader.value(0)
+    if reader.at != len(body):
+        raise FrameError("bytes are left over after the value")
+    return value
+
+
+class _Reader:
+    def __init__(self, body: memoryview, caps: Caps) -> None:
+        self.body = body
+        self.at = 0
+        self.items = 0
+        self.caps = caps
+
+    def take(self, size: int) -> memoryview:
+        end = self.at + size
+        if end > len(self.body):
+            raise FrameError("the frame is cut short")
+        part = self.body[self.at : end]
+        self.at = end
+        return part
+
+    def count(self, width: int = 1) -> int:
+        """A count of items that take at least `width` bytes each, which must still be there."""
+        count: int = _COUNT.unpack(self.take(4))[0]
+        if count * width > len(self.body) - self.at:
+            raise FrameError("a count exceeds what follows")
+        return count
+
+    def text(self) -> bytes:
+        return bytes(self.take(self.count()))
+
+    def value(self, depth: int) -> Any:
+        self.items += 1
+        if self.items > self.caps.items:
+            raise FrameError(f"the frame holds more than {self.caps.items} values")
+        if depth > self.caps.depth:
+            raise FrameError(f"the frame is nested more than {self.caps.depth} deep")
+        match self.take(1)[0]:
+            case 0x4E:  # N
+                return None
+            case 0x54:  # T
+                return True
+            case 0x46:  # F
+                return False
+            case 0x69:  # i
+                return _LONG.unpack(self.take(8))[0]
+            case 0x64:  # d
+                return _DOUBLE.unpack(self.take(8))[0]
+            case 0x49:  # I
+                if len(data := self.text()) > self.caps.integer:
+                    raise FrameError(f"an integer is longer than {self.caps.integer} bytes")
+                return int.from_bytes(data, "little", signed=True)
+            case 0x73:  # s
+                return self.utf8()
+            case 0x62:  # b
+                return self.text()
+            case 0x5B:  # [
+                return [self.value(depth + 1) for _ in range(self.count())]
+            case 0x28:  # (
+                return tuple([self.value(depth + 1) for _ in range(self.count())])
+            case 0x7B:  # {
+                return self.mapping(depth)
+            case 0x74:  # t
+                return self.tensor()
+            case 0x61:  # a
+                return self.array()
+            case 0x44:  # D
+                return self.known(_TORCH_DTYPES)
+            case 0x6E:  # n
+                return self.known(_NUMPY_DTYPES)
+        raise FrameError("a value starts with an unknown tag")
+
+    def utf8(self) -> str:
+        try:
+            return self.text().decode()
+        except UnicodeDecodeError:
+            raise FrameError("a str is not UTF-8") from None
+
+    def known(self, table: dict[str, Any]) -> Any:
+        try:
+            return table[self.utf8()]
+        except KeyError:
+            raise FrameError("a dtype is not known") from None
+
+    def mapping(self, depth: int) -> dict[Any, Any]:
+        result: dict[Any, Any] = {}
+        for _ in range(count := self.count(2)):
+            key = self.value(depth + 1)
+            if type(key) not in (str, int, bool):
+                raise FrameError("a key is neither str nor int")
+            if type(key) is int and not -(2**63) <= key < 2**63:
+                # Python's hash repeats every 2**61 - 1: long integers could all collide, and a
+                # dict of them would take hours.
+                raise FrameError("a key is an int of more than 64 bits")
+            result[key] = self.value(depth + 1)
+        if len(result) != count:
+            raise FrameError("a key stands twice")
+        return result
+
+    def buffer(self, itemsize: int) -> tuple[tuple[int, ...], memoryview]:
+        dimensions = self.take(1)[0]
+        if dimensions > 64:
+            raise FrameError("a tensor has more than 64 dimensions")
+        shape = tuple([_SIZE.unpack(self.take(8))[0] for _ in range(dimensions)])
+        size = _SIZE.unpack(self.take(8))[0]
+        elements = 1
+        for length in shape:
+            elements *= length
+        # A zero-size tensor may name huge other dimensions: torch multiplies them into strides.
+        if any(length >= 2**40 for length in shape) or elements * itemsize != size:
+            raise FrameError("a tensor's shape does not fit its bytes")
+        extent = 1
+        for length in shape:
+            extent *= max(length, 1)
+        if extent * itemsize >= 2**60:
+            raise FrameError("a tensor's shape is too large")
+        self.take(-self.at % ALIGNMENT)
+        return shape, self.take(size)
+
+    def tensor(self) -> torch.Tensor:
+        dtype: torch.dtype = self.known(_TENSOR_DTYPES)
+        shape, raw = self.buffer(dtype.itemsize)
+        if not raw.nbytes:
+            return torch.empty(shape, dtype=dtype)
+        flat = torch.frombuffer(raw, dtype=torch.uint8)
+        # A bool byte other than 0 and 1 compares as it likes: make it one of the two.
+        flat = flat != 0 if dtype is torch.bool else flat.view(dtype)
+        return flat.reshape(shape)
+
+    def array(self) -> np.ndarray:
+        dtype: np.dtype[Any] = self.known(_NUMPY_DTYPES)
+        shape, raw = self.buffer(dtype.itemsize)
+        flat = np.frombuffer(raw, dtype=np.uint8)
+        return (flat != 0 if dtype.kind == "b" else flat.view(dtype)).reshape(shape)

@@ -1,0 +1,1 @@
+"""The untrusted side: zygote, lockdown, serve loop. Nothing here is secret."""

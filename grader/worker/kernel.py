@@ -1,0 +1,124 @@
+"""The Linux system calls that lock a worker down and that Python's library lacks, by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY = 0x1
+MS_NOSUID = 0x2
+MS_NODEV = 0x4
+MS_NOEXEC = 0x8
+MS_REMOUNT = 0x20
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
+MNT_DETACH = 2
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
+PR_CAPBSET_DROP = 24
+PR_SET_NO_NEW_PRIVS = 38
+PR_CAP_AMBIENT = 47
+PR_CAP_AMBIENT_CLEAR_ALL = 4
+
+_CAPABILITY_VERSION_3 = 0x20080522
+# landlock_create_ruleset, landlock_add_rule and landlock_restrict_self have the same numbers
+# everywhere; pivot_root and close_range do not all.
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_CLOSE_RANGE = 436
+_CAPSET = {"x86_64": 126, "aarch64": 91}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def syscall(number: int, *args: int | bytes | ctypes.c_void_p | None) -> int:
+    """A raw system call; raises OSError with its errno."""
+    converted = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
+    result: int = _libc.syscall(ctypes.c_long(number), *converted)
+    return _checked(result, f"system call {number}")
+
+
+def unshare(flags: int) -> None:
+    """Moves this process (for pid namespaces: its next children) into new namespaces."""
+    _checked(_libc.unshare(flags), "unshare")
+
+
+def setns(fd: int, kind: int) -> None:
+    """Moves this process (for pid namespaces: its next children) into the namespace of `fd`."""
+    _checked(_libc.setns(fd, kind), "setns")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
+    """mount(2)."""
+    result = _libc.mount(
+        source.encode(),
+        target.encode(),
+        kind.encode() if kind else None,
+        ctypes.c_ulong(flags),
+        data.encode(),
+    )
+    _checked(result, f"mount {source} at {target}")
+
+
+def umount(target: str) -> None:
+    """Detaches what is mounted at `target`."""
+    _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+
+
+def pivot_root(new: str, old: str) -> None:
+    """pivot_root(2)."""
+    syscall(_PIVOT_ROOT[platform.machine()], new.encode(), old.encode())
+
+
+def prctl(option: int, *args: int | ctypes.c_void_p) -> None:
+    """prctl(2)."""
+    converted = [ctypes.c_ulong(a) if isinstance(a, int) else a for a in args]
+    converted += [ctypes.c_ulong(0)] * (4 - len(converted))
+    _checked(_libc.prctl(option, *converted), f"prctl {option}")
+
+
+def close_all_but(keep: set[int]) -> None:
+    """Closes every descriptor from 0 up that is not in `keep`."""
+    low = 0
+    for fd in [*sorted(keep), 2**31 - 1]:
+        if low < fd:
+            syscall(_CLOSE_RANGE, low, fd - 1, 0)
+        low = fd + 1
+
+
+def drop_bounding_set() -> None:
+    """Gives up every capability for good, those of a later exec included."""
+    for capability in range(64):
+        try:
+            prctl(PR_CAPBSET_DROP, capability)
+        except OSError:  # beyond the last capability that this kernel knows
+            break
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+
+
+def drop_capabilities() -> None:
+    """Empties the effective, permitted and inheritable sets of this thread."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    empty = (ctypes.c_uint32 * 6)()
+    syscall(
+        _CAPSET[platform.machine()],
+        ctypes.cast(header, ctypes.c_void_p),
+        ctypes.cast(empty, ctypes.c_void_p),
+    )
+
+
+def _checked(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result

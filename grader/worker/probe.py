@@ -1,0 +1,54 @@
+"""A worker's own attempts at what it must not be able to do. Each must fail, before any import.
+
+The judge does not take the worker's word alone: it also reads the worker's /proc/<pid>/status.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+
+def probe(canary: str, results: str, judge: int) -> dict[str, str]:
+    """Tries each; returns the error it met by name, or "allowed".
+
+    Args:
+        canary: a file that only the judge may read.
+        results: a folder that only the judge may write.
+        judge: the judge's process id.
+    """
+    attempts: dict[str, Callable[[], object]] = {
+        "read a secret": lambda: Path(canary).read_bytes(),
+        "write the results": lambda: Path(results, "probe").write_bytes(b""),
+        "open a socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close(),
+        "fork": _fork,
+        "run a program": _exec,
+        "signal the judge": lambda: os.kill(judge, signal.SIGCONT),
+        "read the judge's environment": lambda: Path(f"/proc/{judge}/environ").read_bytes(),
+        "write the system": lambda: Path("/usr/probe").write_bytes(b""),
+    }
+    return {name: _met(attempt) for name, attempt in attempts.items()}
+
+
+def _met(attempt: Callable[[], object]) -> str:
+    try:
+        attempt()
+    except OSError as error:
+        return errno.errorcode.get(error.errno or 0, "failed")
+    return "allowed"
+
+
+def _exec() -> None:
+    try:
+        os.execve("/no/such/program", ["program"], {})
+    except FileNotFoundError:
+        return  # the kernel went to look for it: nothing forbids exec
+
+
+def _fork() -> None:
+    if os.fork() == 0:
+        os._exit(0)

@@ -1,0 +1,287 @@
+"""The worker's loop: locked down, it says so, waits for "go", and answers calls.
+
+All of this runs in the process that the submission's code will own. Nothing it says is believed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import isfunction
+from typing import Any
+
+import numpy as np
+import torch
+from beartype import BeartypeConf, beartype
+from jaxtyping import Float, Int, jaxtyped
+
+from assignment import plain
+from assignment.implementation import Package, resolve, seed_everything
+from grader import wire
+from grader.worker import lockdown
+from grader.worker.probe import probe
+
+# As in the handout: an int may stand for a float.
+_TYPES = beartype(conf=BeartypeConf(is_pep484_tower=True))
+_TEXT = 4000  # characters of a message or a traceback that go back
+
+
+def rehearse() -> None:
+    """A little of all that first calls do: seeds, shape checks, training, saving, arrays.
+
+    The zygote does it once, so that forks find the modules loaded.
+    """
+    seed_everything(0)
+    for function in (_warm, _warm_too):
+        checked(function)
+    function = checked(_warm)
+    inspect.signature(function).bind(torch.ones(2), [1], ("1",))
+    function(torch.ones(2), [1], ("1",))
+    with contextlib.suppress(Exception):
+        function(torch.ones(2, 2), [1], ("1",))
+    model = torch.nn.Sequential(
+        torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.Dropout(), torch.nn.Linear(8, 8)
+    )
+    optimizer = torch.optim.AdamW(model.parameters())
+    for dtype in (torch.bfloat16, torch.float16):
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=dtype):
+            loss = torch.nn.functional.mse_loss(model(torch.randn(4, 8)), torch.zeros(4, 8))
+        torch.autograd.backward(loss)
+        optimizer.step()
+    file = io.BytesIO()
+    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
+    file.seek(0)
+    torch.load(file, weights_only=True)
+    wire.decode(memoryview(bytearray(b"".join(map(bytes, wire.encode(0, [1.0])[1:])))))
+    torch.stack([torch.from_numpy(np.arange(8, dtype=np.uint16).astype(np.int64))])
+
+
+def _warm(
+    x: Float[torch.Tensor, " n"], sizes: Sequence[int], names: tuple[str, ...]
+) -> float | None:
+    return float(x.square().sum())
+
+
+def _warm_too(
+    a: Callable[..., Any], b: Iterable[float], c: Mapping[str, int], d: Int[np.ndarray, " n"] | None
+) -> list[float]:
+    return []
+
+
+def checked(function: Any) -> Any:
+    """A function whose annotations are checked at each call, if it annotates a shape.
+
+    Only functions that are called from outside are wrapped, when they are first called, and only
+    those with shapes: checking all there is, as the handout does, takes ten times as long as
+    everything else that a worker does before its first call.
+    """
+    if isfunction(function) and _annotates_shapes(function):
+        return jaxtyped(typechecker=_TYPES)(function)
+    return function
+
+
+def _annotates_shapes(function: Any) -> bool:
+    """Whether an annotation names something of jaxtyping's; it may be text, not yet evaluated."""
+    return any(
+        getattr(function.__globals__.get(word, annotation), "__module__", "").startswith(
+            "jaxtyping"
+        )
+        for annotation in function.__annotations__.values()
+        for word in (re.findall(r"\w+", annotation) if isinstance(annotation, str) else [""])
+    )
+
+
+class CheckedPackage(Package):
+    """The student's package; functions taken from its modules are checked."""
+
+    def __getattr__(self, module: str) -> Any:
+        found = _CheckedModule(super().__getattr__(module))
+        setattr(self, module, found)  # or each call would wrap its function anew
+        return found
+
+
+class _CheckedModule:
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = checked(getattr(self._module, name))
+        setattr(self, name, value)
+        return value
+
+
+def run(
+    sandbox: lockdown.Sandbox,
+    channel: int,
+    output: int,
+    request: dict[str, Any],
+    scratch: str,
+    uid: int,
+) -> None:
+    """A worker's whole life, from just after its fork. Never returns."""
+    try:
+        try:
+            places = request["submission"], request["exchange"], scratch
+            sandbox.enter(channel, output, *places, uid)
+            found = probe(request["canary"], request["results"], request["judge"])
+        except BaseException as error:
+            _send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
+            os._exit(70)
+        if sandbox.tier == "A":
+            submission, scratch = lockdown.SUBMISSION, lockdown.SCRATCH  # as it sees them now
+        else:
+            submission = request["submission"]
+        _send(channel, 0, {"probes": found, "scratch": scratch})
+        _serve(channel, submission)
+    finally:
+        os._exit(0)
+
+
+def _serve(channel: int, submission: str) -> None:
+    call_id, go = _receive(channel)
+    lockdown.limit_memory(go["memory_mib"], go["address_space"])
+    seed_everything(go["seed"])
+    os.environ.clear()
+    os.environ.update(HOME=lockdown.TMP, TMPDIR=lockdown.TMP, LANG="C.UTF-8")
+    sys.path.append(submission)
+    package = CheckedPackage(go["package"])
+    _send(channel, call_id, {"gone": True})
+    while True:
+        call_id, request = _receive(channel)
+        if "survey" in request:
+            answer = survey(package, request["survey"], request["functions"])
+        else:
+            answer = call(package, request["call"], request["args"], request["kwargs"])
+        for stream in (sys.stdout, sys.stderr):  # what was printed outlives this process
+            with contextlib.suppress(BaseException):
+                stream.flush()
+        try:
+            _send(channel, call_id, answer, what := f"what {request.get('call')} returned")
+        except plain.NotPlainData as error:
+            message = str(error).replace(f"{what}['result']", what)
+            _send(channel, call_id, {"failed": "not_plain_data", "message": message[:_TEXT]})
+
+
+def call(package: Package, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a target; {"result": value}, or {"failed": cause, …} with what went wrong."""
+    module, _, name = target.partition(".")
+    if module == "scenarios":
+        function = resolve(package, target)
+    else:
+        if isinstance(imported := _import(package, module), dict):
+            return imported
+        try:
+            function = getattr(imported, name)
+        except AttributeError:
+            return {"failed": "missing", "message": f"{module}.py has no {name}"}
+        except BaseException as error:  # annotations that cannot be checked
+            return _failure("wrong_signature", error)
+        try:
+            inspect.signature(function).bind(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            return _failure("wrong_signature", error)
+    try:
+        return {"result": function(*args, **kwargs)}
+    except NotImplementedError as error:
+        return _failure("not_started", error)
+    except plain.NotPlainData as error:
+        return _failure("not_plain_data", error)
+    except BaseException as error:
+        return _failure("memory" if _out_of_memory(error) else "exception", error)
+
+
+def survey(package: Package, module: str, functions: list[str]) -> dict[str, Any]:
+    """Imports one module; its functions' parameters, or what stopped the import."""
+    if isinstance(imported := _import(package, module), dict):
+        return imported
+    parameters: dict[str, Any] = {}
+    for name in functions:
+        function = getattr(imported, name, None)
+        try:
+            parameters[name] = list(inspect.signature(function).parameters)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            parameters[name] = None
+    return {"result": parameters}
+
+
+def _import(package: Package, module: str) -> Any:
+    """The imported module, or a failure."""
+    try:
+        return getattr(package, module)
+    except BaseException as error:
+        whole = package._name
+        missing = isinstance(error, ModuleNotFoundError) and error.name in (
+            whole,
+            f"{whole}.{module}",
+        )
+        return _failure("missing" if missing else "import_failed", error)
+
+
+def _failure(kind: str, error: BaseException) -> dict[str, Any]:
+    builtin = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+    file, line = "", 0
+    if isinstance(error, SyntaxError):
+        file, line = str(error.filename or ""), int(error.lineno or 0)
+    elif error.__traceback__ is not None:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        file, line = last.filename, last.lineno or 0
+    return {
+        "failed": kind,
+        "exception": builtin,
+        "type": type(error).__qualname__[:200],
+        "message": _text(error),
+        "trace": "".join(traceback.format_exception(error))[-_TEXT:],
+        "file": file[:200],
+        "line": line,
+    }
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:_TEXT]
+    except BaseException:
+        return "(its text cannot be read)"
+
+
+def _out_of_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError | OSError)
+        and any(
+            word in _text(error) for word in ("allocate memory", "Cannot allocate", "enough memory")
+        )
+    )
+
+
+def _send(channel: int, call_id: int, value: Any, what: str = "the answer") -> None:
+    parts = [memoryview(part) for part in wire.encode(call_id, value, what)]
+    while parts:
+        sent = os.writev(channel, parts[:16])
+        while parts and sent >= parts[0].nbytes:
+            sent -= parts.pop(0).nbytes
+        if parts:
+            parts[0] = parts[0][sent:]
+
+
+def _receive(channel: int) -> tuple[int, Any]:
+    header = memoryview(bytearray(wire.HEADER.size))
+    _fill(channel, header)
+    call_id, length = wire.decode_header(bytes(header))
+    body = wire.new_body(length)
+    _fill(channel, body)
+    return call_id, wire.decode(body)
+
+
+def _fill(channel: int, room: memoryview) -> None:
+    filled = 0
+    while filled < len(room):
+        got = os.readv(channel, [room[filled:]])
+        if not got:
+            os._exit(0)  # the judge is done with this worker
+        filled += got

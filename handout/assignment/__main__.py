@@ -1,0 +1,236 @@
+"""`python -m assignment`: hints, progress, handing in, starting an exercise over.
+
+python -m assignment hint [EX]      the hint of an exercise; without EX, every exercise
+python -m assignment progress       the table of exercises, without the failures
+python -m assignment submit         packs submission.zip
+python -m assignment reset EX       gives an exercise's stubs back, and keeps a copy
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import io
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from assignment import manifest
+from assignment.manifest import Exercise
+from assignment.verbs import command
+
+ROOT = Path(__file__).resolve().parents[1]
+STUBS = Path(__file__).parent / "stubs"
+ARCHIVE = "submission.zip"
+
+
+class UserError(Exception):
+    """Something that the person at the keyboard can put right; the message says how."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit status: 2 for a mistake in the command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a console that lacks × still works
+    console = Console(highlight=False, soft_wrap=True)
+    parser = argparse.ArgumentParser(
+        prog="python -m assignment", description="Hints, progress, handing in, starting over."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    hint = commands.add_parser("hint", help="the hint of an exercise")
+    hint.add_argument("exercise", nargs="?", help="its id; without one, all exercises are listed")
+    commands.add_parser("progress", help="runs the public tests and shows the table alone")
+    submit = commands.add_parser("submit", help=f"packs {ARCHIVE}")
+    submit.add_argument("--output", type=Path, default=ROOT / ARCHIVE)
+    reset = commands.add_parser("reset", help="gives an exercise's stubs back, and keeps a copy")
+    reset.add_argument("exercise")
+    options = parser.parse_args(arguments)
+    try:
+        match options.command:
+            case "hint":
+                show_hint(console, options.exercise)
+            case "progress":
+                return run_tests()
+            case "submit":
+                pack(console, ROOT / manifest.load().package, options.output)
+            case "reset":
+                start_over(console, find(options.exercise))
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def find(exercise_id: str) -> Exercise:
+    """The exercise of this id; raises UserError with the nearest ids if there is none."""
+    exercises = {exercise.id: exercise for exercise in manifest.load()}
+    if exercise_id in exercises:
+        return exercises[exercise_id]
+    near = difflib.get_close_matches(exercise_id, exercises, n=3, cutoff=0.4) or list(exercises)
+    raise UserError(f"no exercise is called {exercise_id!r}. Did you mean: {', '.join(near)}?")
+
+
+def show_hint(console: Console, exercise_id: str | None) -> None:
+    """Prints an exercise's hint, or the list of exercises."""
+    if not exercise_id:
+        table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
+        for exercise in manifest.load():
+            table.add_row(Text(exercise.id, style="bold"), exercise.title)
+        console.print(table)
+        console.print(f"\nFor one exercise's hint:  {command('hint', '<id>')}")
+        return
+    exercise = find(exercise_id)
+    console.print(Text(f"{exercise.title} ({exercise.id})", style="bold"))
+    console.print()
+    Console(width=min(console.width, 80), highlight=False).print(Text(exercise.hint))
+    console.print()
+    console.print(f"The text: assignment/writeup/{exercise.chapter}.md")
+    console.print(f"Try it:   {command('test', exercise.id)}")
+    if exercise.depends_on:
+        console.print(f"Builds on: {', '.join(exercise.depends_on)}")
+
+
+def run_tests() -> int:
+    """Runs every public test and shows the table alone."""
+    command = [sys.executable, "-m", "pytest", "--only-table"]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def pack(console: Console, package: Path, output: Path) -> None:
+    """Zips the package's `.py` files, working or not, and prints what went in.
+
+    Raises:
+        UserError: there is no such package, or the archive cannot be written.
+    """
+    files = [
+        path
+        for path in sorted(package.rglob("*.py"))
+        if path.is_file()
+        and not any(
+            part.startswith((".", "__pycache__")) for part in path.parts[len(package.parts) :]
+        )
+    ]
+    if not files:
+        raise UserError(f"{package} holds no .py file; run this in the folder of your handout")
+    unfinished = output.with_name(output.name + ".part")
+    try:
+        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in files:
+                archive.write(path, f"{package.name}/{path.relative_to(package).as_posix()}")
+        unfinished.replace(output)
+    except OSError as error:
+        raise UserError(f"{output} cannot be written: {error}") from error
+    console.print(Text(f"Packed {output.name}:", style="bold"))
+    broken = 0
+    for path in files:
+        name = f"{package.name}/{path.relative_to(package).as_posix()}"
+        console.print(f"  {name:<44} {path.stat().st_size:>7,} bytes")
+        if problem := syntax_error(path):
+            broken += 1
+            console.print(Text(f"    warning: {problem}", style="yellow"))
+    if absent := [m for m in manifest.load().modules if not (package / f"{m}.py").is_file()]:
+        console.print(Text(f"  warning: no {', '.join(f'{m}.py' for m in absent)}", style="yellow"))
+    if broken:
+        console.print(
+            Text("A file with a syntax error earns no points; the others count.", style="yellow")
+        )
+    console.print(f"\nHand in {output}\nExercises that fail may go in: what passes counts.")
+
+
+def syntax_error(path: Path) -> str | None:
+    """Where and why a file is not Python, or None."""
+    try:
+        ast.parse(path.read_bytes(), str(path))
+    except SyntaxError as error:
+        return f"syntax error in line {error.lineno}: {error.msg}"
+    except ValueError as error:
+        return f"cannot be read: {error}"
+    return None
+
+
+def start_over(console: Console, exercise: Exercise) -> None:
+    """Puts the stubs of an exercise in the place of the student's functions.
+
+    Raises:
+        UserError: the stubs are not there, or a file is not Python.
+    """
+    package = ROOT / manifest.load().package
+    for module in exercise.modules:
+        path, pristine = package / f"{module}.py", STUBS / f"{module}.py"
+        if not pristine.is_file():
+            raise UserError(f"{pristine} is missing; copy it from a fresh handout")
+        stub = pristine.read_text(encoding="utf-8")
+        names = [f.partition(".")[2] for f in exercise.functions if f.startswith(f"{module}.")]
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(stub, encoding="utf-8")
+            console.print(f"{package.name}/{path.name} was missing: all of it is a stub again")
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+            for name in names:
+                text = replace_definition(text, stub, name)
+        except (SyntaxError, UnicodeDecodeError) as error:
+            line = getattr(error, "lineno", None)
+            problem = f"has a syntax error in line {line}" if line else "is not UTF-8"
+            raise UserError(
+                f"{path} {problem}, so its functions cannot be told apart; "
+                f"correct it, or copy {pristine} over it"
+            ) from error
+        backup = back_up(path)
+        path.write_text(text, encoding="utf-8")
+        console.print(f"{', '.join(names)} in {package.name}/{path.name}: a stub again")
+        console.print(f"what you had is in {backup.relative_to(ROOT).as_posix()}")
+        for other in manifest.load():
+            if other != exercise and set(other.functions) & set(exercise.functions):
+                console.print(f"(this also resets {other.id}, which has the same functions)")
+
+
+def replace_definition(text: str, stub: str, name: str) -> str:
+    """The text with its function or class of this name as the stub has it.
+
+    A text without one gets it at its end. Raises SyntaxError if the text is not Python.
+    """
+    new = _cut(stub, name)
+    assert new is not None, name
+    lines, stub_lines = text.splitlines(keepends=True), stub.splitlines(keepends=True)
+    definition = "".join(stub_lines[new[0] : new[1]])
+    old = _cut(text, name)
+    if old is None:
+        return text.rstrip("\n") + "\n\n\n" + definition
+    return "".join([*lines[: old[0]], definition, *lines[old[1] :]])
+
+
+def back_up(path: Path) -> Path:
+    """Copies a file to `backups/`, under a name that no earlier copy has."""
+    folder = ROOT / "backups"
+    folder.mkdir(exist_ok=True)
+    stem = f"{path.stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    backup, number = folder / f"{stem}.py", 1
+    while backup.exists():
+        number += 1
+        backup = folder / f"{stem}-{number}.py"
+    backup.write_bytes(path.read_bytes())
+    return backup
+
+
+def _cut(text: str, name: str) -> tuple[int, int] | None:
+    """The lines, from and up to, of the last top-level definition of a name, decorators with it."""
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            assert node.end_lineno is not None
+            return first - 1, node.end_lineno
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

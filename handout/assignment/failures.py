@@ -1,0 +1,137 @@
+"""Why a test did not pass, in the fewest lines that a student can act on.
+
+The lines of a traceback that count are the test's and the student's own; those of pytest, of the
+fixtures and of the type checker in between say nothing about their code.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment.expect import Mismatch
+
+_SHOWN_STATEMENT_LINES = 5
+_SHOWN_PLACES = 4  # at either end of a traceback
+
+
+def explain(
+    error: pytest.ExceptionInfo[BaseException], test: Path, root: Path, package: Path
+) -> str:
+    """What happened, then where.
+
+    Args:
+        error: what the test raised.
+        test: the test's file.
+        root: the folder that paths are shown relative to.
+        package: the student's package, whose lines are shown.
+    """
+    value = error.value
+    if isinstance(value, SyntaxError) and value.filename:
+        line = (value.text or "").strip()
+        return (
+            f"{_short(Path(value.filename), root)}:{value.lineno} cannot be read:"
+            f"\n    {line}\n{type(value).__name__}: {value.msg}"
+        )
+    frames = [
+        entry
+        for entry in error.traceback
+        if (path := _path(entry)) == test or package in path.parents or _is_scenario(path)
+    ]
+    if isinstance(value, Mismatch):
+        at = [f"in {_where(frames[-1], root)}"] if frames else []
+        return "\n".join([str(value), *at])
+    places: list[str] = []
+    for entry, repeats in _runs(frames):
+        if repeats is None:
+            places.append("… more calls …")
+            continue
+        lines = _statement(entry)
+        if _path(entry) == test and len(lines) > 1:
+            lines = [lines[0] + " …"]  # what it expects, and the hint, belong to another failure
+        if repeats > 1:
+            lines.append(f"… {repeats} times")
+        places.append("\n    ".join([_where(entry, root), *lines]))
+    return "\n".join([*places, _message(value)])
+
+
+def _runs(frames: list[Any]) -> list[tuple[Any, int | None]]:
+    """The calls with how often each stood in a row, and (None, None) where too many stood."""
+    runs: list[tuple[Any, int | None]] = []
+    for _, group in itertools.groupby(frames, key=lambda entry: (_path(entry), entry.lineno)):
+        same = list(group)
+        runs.append((same[0], len(same)))
+    if len(runs) > 2 * _SHOWN_PLACES:
+        runs[_SHOWN_PLACES:-_SHOWN_PLACES] = [(None, None)]
+    return runs
+
+
+def is_import_failure(error: pytest.ExceptionInfo[BaseException]) -> bool:
+    """Whether a module could not be imported: every test that uses it fails the same way."""
+    return any("importlib" in str(entry.path) for entry in error.traceback)
+
+
+def _message(value: BaseException) -> str:
+    """The exception in words: a shape error's own few lines, pytest's failures without its name."""
+    if shape := _shape_error(str(value)):
+        return shape
+    if isinstance(value, pytest.fail.Exception):
+        raised = re.fullmatch(r"DID NOT RAISE <class '(?:.*\.)?(\w+)'>", str(value))
+        return f"expected {raised[1]}, but nothing was raised" if raised else str(value)
+    name = type(value).__name__
+    return f"{name}: {value}" if str(value) else name
+
+
+def _shape_error(text: str) -> str | None:
+    """jaxtyping's message, of which only the argument, both types and the sizes are kept."""
+    function = re.search(r"checking the (parameters|return value) of (\S+?)\.?$", text, re.M)
+    found = re.search(r"^Actual value: (.*)$", text, re.M)
+    expected = re.search(r"^Expected type: (.*)$", text, re.M)
+    if not (function and found and expected):
+        return None
+    argument = re.search(r"typechecking parameter '(\w+)'", text)
+    thing = f"argument {argument[1]}" if argument else "what it returned"
+    what = ".".join(function[2].replace("<locals>.", "").split(".")[-2:])
+    lines = [
+        f"{what}: {thing} is not as annotated",
+        f"  expected: {_type(expected[1])}",
+        f"  found:    {found[1].strip().removesuffix('(torch)')}",
+    ]
+    sizes = re.search(r"axis annotation are as follows\.\n((?:[^\s=]+=.*\n?)+)", text)
+    if sizes:
+        lines.append(f"  with:     {', '.join(sizes[1].split())}")
+    return "\n".join(lines)
+
+
+def _type(text: str) -> str:
+    inner = re.fullmatch(r"<class '(.*)'>\.?", text.strip())
+    return (inner[1] if inner else text.strip().rstrip(".")).removeprefix("jaxtyping.")
+
+
+def _path(entry: Any) -> Path:
+    return Path(str(entry.path))
+
+
+def _is_scenario(path: Path) -> bool:
+    return path.parent == Path(__file__).parent / "scenarios" and path.stem != "__init__"
+
+
+def _short(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if root in path.parents else str(path)
+
+
+def _where(entry: Any, root: Path) -> str:
+    return f"{_short(_path(entry), root)}:{entry.lineno + 1} {entry.name}"
+
+
+def _statement(entry: Any) -> list[str]:
+    """The source of the statement that was running."""
+    lines = textwrap.dedent(str(entry.statement)).strip().splitlines()
+    if len(lines) > _SHOWN_STATEMENT_LINES:
+        lines = [*lines[:_SHOWN_STATEMENT_LINES], "…"]
+    return lines

@@ -1,0 +1,33 @@
+"""Where the grader takes hold of the plugin, and what a test says of itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from assignment.implementation import Implementation
+
+Provider = Callable[[pytest.FixtureRequest], AbstractContextManager[Implementation]]
+PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()  # what `impl` is made by
+EXCHANGE: pytest.StashKey[Path] = pytest.StashKey()  # where `exchange` folders are made
+
+
+def exercise_of(item: pytest.Item) -> str | None:
+    """The exercise that a test names in its marker, or None."""
+    marker = item.get_closest_marker("exercise")
+    return None if marker is None else marker.args[0]
+
+
+def title_of(item: pytest.Item) -> str:
+    """A test's title: the first line of its docstring."""
+    doc = getattr(getattr(item, "function", None), "__doc__", None) or item.name
+    return doc.strip().splitlines()[0]
+
+
+def seed_of(nonce: str, *parts: str) -> int:
+    """A seed that follows from the nonce and the parts, and says nothing about either."""
+    return int.from_bytes(hashlib.sha256("/".join([nonce, *parts]).encode()).digest()[:8], "big")

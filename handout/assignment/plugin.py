@@ -1,0 +1,107 @@
+"""The pytest plugin of the assignment: `impl`, seeds, the `exercise` marker.
+
+    pytest -p assignment.plugin tests/public --submission .
+
+`impl` is the implementation under test. Here it is imported into this process; the grader puts a
+sandboxed one in its place by setting `hooks.PROVIDER`, and the same tests run.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from assignment import manifest
+from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of
+from assignment.implementation import Implementation, LocalImplementation, seed_everything
+from assignment.progress import Progress
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("assignment")
+    group.addoption("--submission", default=".", help="folder that holds the package under test")
+    group.addoption("--package", default=None, help="name of the package under test")
+    group.addoption("--nonce", default="local", help="text that every random input is drawn from")
+    group.addoption("--ex", default=None, help="run only this exercise's tests")
+    group.addoption(
+        "--progress",
+        action="store_true",
+        default=False,
+        help="short failures, a table of exercises and what comes next",
+    )
+    group.addoption("--no-progress", action="store_false", dest="progress")
+    group.addoption("--only-table", action="store_true", help="with --progress: no failures")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "exercise(id, weight=1): the exercise that a test belongs to, and its share of the points",
+    )
+    if (chosen := config.getoption("--ex")) is not None:
+        try:
+            manifest.load()[chosen]
+        except manifest.ManifestError as error:
+            raise pytest.UsageError(str(error)) from error
+    if config.getoption("progress"):
+        config.pluginmanager.register(Progress(config), "assignment-progress")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    chosen = config.getoption("--ex")
+    if chosen is None:
+        return
+    kept = [item for item in items if exercise_of(item) == chosen]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """This test's own seed, from the run's nonce and the test's name."""
+    return seed_of(request.config.getoption("--nonce"), request.path.stem, request.node.name)
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """A numpy generator for this test's random inputs."""
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture
+def torch_rng(seed: int) -> torch.Generator:
+    """A torch generator for this test's random inputs."""
+    return torch.Generator().manual_seed(seed % 2**63)
+
+
+@pytest.fixture
+def exchange(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder that the test writes and the implementation may read; gone with the test."""
+    with tempfile.TemporaryDirectory(dir=request.config.stash.get(EXCHANGE, None)) as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def impl(request: pytest.FixtureRequest) -> Iterator[Implementation]:
+    """The implementation under test."""
+    with request.config.stash.get(PROVIDER, _local)(request) as implementation:
+        yield implementation
+
+
+@contextmanager
+def _local(request: pytest.FixtureRequest) -> Iterator[Implementation]:
+    folder = str(Path(request.config.getoption("--submission")).resolve())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    package = request.config.getoption("--package") or manifest.load().package
+    seed_everything(request.getfixturevalue("seed"))
+    scratch = request.getfixturevalue("tmp_path_factory").mktemp("scratch")
+    yield LocalImplementation(package, scratch)

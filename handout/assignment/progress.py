@@ -1,0 +1,320 @@
+"""What a student sees of a run: failures in few lines, a table of exercises, what comes next.
+
+`Progress` is a pytest plugin that `assignment.plugin` registers for `--progress`. The grader, which
+sets a provider of its own, never sees it at work.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from assignment import failures, manifest
+from assignment.hooks import PROVIDER, exercise_of, title_of
+from assignment.manifest import Exercise
+from assignment.verbs import command, is_under_make
+
+State = Literal["passed", "in progress", "not started", "skipped", "no public test"]
+
+_STYLES: dict[State, str] = {
+    "passed": "green",
+    "in progress": "yellow",
+    "not started": "dim",
+    "skipped": "dim",
+    "no public test": "dim",
+}
+_SYMBOLS: dict[State, str] = dict(zip(_STYLES, "●◐○––", strict=True))
+_ASCII = str.maketrans("●◐○–✗─…", "x/.-x-.")
+_LABELS = {"expected": "green", "found": "red", "hint": "cyan", "with": "dim"}
+_CACHE = "assignment/passed"
+
+
+@dataclass
+class Failure:
+    """One test that did not pass: its title, why, and what the code printed."""
+
+    title: str
+    text: str
+    shared: bool  # the same for every test of the module, so shown once
+    printed: list[tuple[str, str]]
+
+
+@dataclass
+class Tally:
+    """How one exercise's tests went."""
+
+    collected: int = 0
+    ran: int = 0
+    passed: int = 0
+    waiting: int = 0  # ended at a stub
+    skipped: int = 0
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """Its tests, those too that a run stopped short of."""
+        return max(self.collected, self.ran)
+
+    @property
+    def state(self) -> State:
+        if not self.total:
+            return "no public test"
+        if self.passed + self.skipped == self.total:
+            return "passed" if self.passed else "skipped"
+        return "not started" if self.waiting + self.skipped == self.total else "in progress"
+
+
+class Progress:
+    """Collects reports by exercise, and prints them when the run ends."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._started = time.perf_counter()
+        self._tallies: dict[str, Tally] = {}
+
+    @property
+    def _is_off(self) -> bool:
+        return PROVIDER in self._config.stash
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, Any, Any]:
+        """Notes on the report what the summary needs; plain data, so that xdist can pass it on."""
+        report = yield
+        exercise = None if self._is_off else exercise_of(item)
+        if exercise is None:
+            return report
+        report.exercise, report.title = exercise, title_of(item)
+        report.waiting = report.shared = False
+        if report.failed and call.excinfo is not None:
+            report.waiting = call.excinfo.errisinstance(NotImplementedError)
+            report.shared = failures.is_import_failure(call.excinfo)
+            if item.config.getoption("tbstyle") == "auto":
+                package = item.config.getoption("package") or manifest.load().package
+                submission = Path(item.config.getoption("submission")).resolve()
+                report.longrepr = failures.explain(
+                    call.excinfo, item.path, item.config.rootpath, submission / package
+                )
+        return report
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        if self._is_off:
+            return
+        for item in session.items:
+            if (exercise := exercise_of(item)) is not None:
+                self._tallies.setdefault(exercise, Tally()).collected += 1
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        exercise = getattr(report, "exercise", None)
+        if exercise is None:
+            return
+        tally = self._tallies.setdefault(exercise, Tally())
+        if report.when == "call" or not report.passed:
+            tally.ran += report.when != "teardown"
+            tally.passed += report.passed
+            tally.skipped += report.skipped
+            tally.waiting += report.waiting
+        if report.failed and not report.waiting:
+            printed = [(name, text) for name, text in report.sections if text.strip()]
+            tally.failures.append(
+                Failure(report.title, str(report.longrepr), report.shared, printed)
+            )
+
+    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
+        """Names the states as the table does, which also keeps pytest from printing them again."""
+        if getattr(report, "exercise", None) is None or not report.failed:
+            return None
+        if report.waiting:
+            return "not started", "-", ("NOT STARTED", {"yellow": True})
+        return "not passed", "F", ("NOT PASSED", {"red": True})
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if not self._tallies:
+            return
+        if self._is_whole_run() and self._config.getoption("--ex") is None:
+            self._tallies = {e.id: self._tallies.get(e.id, Tally()) for e in manifest.load()}
+        writer = terminalreporter._tw
+        encoding = getattr(writer._file, "encoding", None) or "utf-8"
+        screen = StringIO()
+        console = Console(
+            file=screen,
+            width=min(writer.fullwidth, 100),
+            force_terminal=writer.hasmarkup,
+            color_system="standard" if writer.hasmarkup else None,
+            highlight=False,
+            legacy_windows=False,
+        )
+        if not self._config.getoption("--only-table"):
+            self._print_failures(console)
+        self._print_table(console)
+        self._print_next(console)
+        terminalreporter.write(_readable(screen.getvalue(), encoding))
+
+    def _print_failures(self, console: Console) -> None:
+        seen: set[str] = set()
+        for exercise in self._exercises():
+            tally = self._tallies[exercise.id]
+            shown = [f for f in tally.failures if not (f.shared and f.text in seen)]
+            if not shown:
+                continue
+            console.rule(Text(f"{exercise.id}: {exercise.title}", style="bold"), align="left")
+            for failure in shown:
+                if failure.shared and failure.text in seen:
+                    continue
+                seen.add(failure.text)
+                title = "No test can run yet" if failure.shared else failure.title
+                for line in textwrap.wrap("✗ " + title, console.width, subsequent_indent="  "):
+                    console.print(Text(line, style="red bold"))
+                for shown_line in _lines(failure.text, console.width):
+                    console.print(shown_line, soft_wrap=True)
+                for name, text in failure.printed:
+                    console.print(Text(f"  {name.lower().removesuffix(' call')}:", style="dim"))
+                    for line in text.rstrip().splitlines():
+                        console.print(Text("    " + line), soft_wrap=True)
+                console.print()
+
+    def _print_table(self, console: Console) -> None:
+        table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, justify="right")
+        chapter = None
+        for exercise in self._exercises():
+            if exercise.chapter != chapter:
+                chapter = exercise.chapter
+                table.add_row(Text(chapter, style="bold"))
+            tally = self._tallies[exercise.id]
+            state = tally.state
+            count = f"{tally.passed} of {tally.total} tests" if state == "in progress" else ""
+            table.add_row(
+                Text(f"  {_SYMBOLS[state]} {exercise.id}", style=_STYLES[state]),
+                Text(state, style=_STYLES[state]),
+                Text(count, style=_STYLES[state]),
+                Text(_points(exercise.points), style=_STYLES[state]),
+            )
+        console.rule(Text("Progress", style="bold"), align="left")
+        console.print(table)
+        done = [e for e in self._exercises() if self._tallies[e.id].state == "passed"]
+        every = list(self._exercises())
+        console.print(
+            Text(
+                f"\n{len(done)} of {_count(every)} passed the public tests, worth "
+                f"{sum(e.points for e in done):g} of {sum(e.points for e in every):g} points "
+                f"({time.perf_counter() - self._started:.1f} s)."
+            )
+        )
+        console.print(Text("The marks come from the hidden tests, which look closer.", style="dim"))
+
+    def _print_next(self, console: Console) -> None:
+        console.print()
+        following = self._next()
+        if following is None:
+            console.print(
+                Text(
+                    f"Every public test passes. Hand in with:  {command('submit')}",
+                    style="green bold",
+                )
+            )
+            return
+        label = "Go on with: " if self._tallies.get(following.id, Tally()).passed else "Next: "
+        console.print(
+            Text.assemble((label, "bold"), (following.title, "bold"), f"  ({following.id})")
+        )
+        for what, where in (
+            ("read", f"assignment/writeup/{following.chapter}.md"),
+            ("write", _where_to_write(following)),
+            ("test", command("test", following.id)),
+            ("hint", command("hint", following.id)),
+        ):
+            console.print(Text.assemble((f"  {what:<7}", "dim"), where), soft_wrap=True)
+        if is_under_make():
+            console.print(
+                Text("(make reports an error until every test passes: all is well.)", style="dim")
+            )
+
+    def _next(self) -> Exercise | None:
+        """The first exercise of the text that does not pass, as far as this and older runs know."""
+        cache = getattr(self._config, "cache", None)
+        known = set(cache.get(_CACHE, [])) if cache else set()
+        known -= self._tallies.keys()
+        settled = ("passed", "skipped", "no public test")
+        known |= {name for name, tally in self._tallies.items() if tally.state in settled}
+        if cache and self._is_whole_run():
+            cache.set(_CACHE, sorted(known))
+        candidates = [*self._exercises(), *manifest.load()]
+        return next((e for e in candidates if e.id not in known), None)
+
+    def _is_whole_run(self) -> bool:
+        """Whether no test of an exercise was left out by -k, -m or a path."""
+        option = self._config.option
+        last_failed = getattr(option, "lf", False)  # an option of pytest's cache, if that is on
+        return not (option.keyword or option.markexpr or last_failed) and (
+            self._config.args_source is not pytest.Config.ArgsSource.ARGS
+        )
+
+    def _exercises(self) -> Iterator[Exercise]:
+        return (e for e in manifest.load() if e.id in self._tallies)
+
+
+def _lines(text: str, width: int) -> Iterator[Text]:
+    """A failure's lines, indented. Words wrap under themselves; code is left as it is."""
+    for line in text.splitlines():
+        if line.startswith("    "):
+            yield Text("  " + line)
+            continue
+        label, colon, _ = line.partition(":")
+        is_labelled = bool(colon) and label.strip() in _LABELS
+        wrapped = textwrap.wrap(
+            line,
+            width,
+            initial_indent="  ",
+            subsequent_indent=" " * (14 if is_labelled else 4),
+            replace_whitespace=False,
+            drop_whitespace=True,
+        )
+        for number, part in enumerate(wrapped or [""]):
+            shown = Text(part)
+            if is_labelled and number == 0:
+                shown.stylize(_LABELS[label.strip()], 0, 2 + len(label) + 1)
+            yield shown
+
+
+def _points(points: float) -> str:
+    return f"{points:g} point" + ("" if points == 1 else "s")
+
+
+def _count(exercises: Sequence[Exercise]) -> str:
+    return f"{len(exercises)} exercise" + ("" if len(exercises) == 1 else "s")
+
+
+def _where_to_write(exercise: Exercise) -> str:
+    """`transpose, select in resource_accounting/strides.py`."""
+    places = []
+    for module in exercise.modules:
+        names = [f.partition(".")[2] for f in exercise.functions if f.startswith(f"{module}.")]
+        places.append(f"{', '.join(names)} in {manifest.load().package}/{module}.py")
+    return "; ".join(places)
+
+
+def _readable(text: str, encoding: str) -> str:
+    """The text in characters that the terminal has: a Windows console may lack ● and ×."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
+    except LookupError:
+        return text
+    return text

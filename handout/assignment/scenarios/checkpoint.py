@@ -1,0 +1,265 @@
+"""Scenarios of the checkpoint chapter: runs that are saved, resumed, killed and attacked."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+
+from assignment.scenarios import scenario
+
+
+@scenario
+def training_run(
+    student: Any,
+    seed: int,
+    steps: int,
+    load: str | None = None,
+    save: str | None = None,
+    first_step: int = 0,
+) -> dict[str, Any]:
+    """Seeds everything, loads a checkpoint if asked to, trains some steps, saves if asked to.
+
+    Every generator is used: torch's by dropout and the batch, numpy's and Python's by the batch.
+    Returns the step reached, each step's loss, the state of model and optimizer, and what each
+    generator draws next.
+    """
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    model = torch.nn.Sequential(
+        torch.nn.Linear(6, 16),
+        torch.nn.BatchNorm1d(16),  # has buffers: state that is no parameter
+        torch.nn.ReLU(),
+        torch.nn.Dropout(0.3),
+        torch.nn.Linear(16, 3),
+    )
+    groups: list[dict[str, Any]] = [
+        {"params": model[0].parameters()},
+        {"params": model[4].parameters(), "lr": 2e-2},
+    ]
+    optimizer = torch.optim.AdamW(groups, lr=1e-2)
+    step = first_step
+    if load is not None:
+        step = student.checkpoint.load_checkpoint(load, model, optimizer)
+    losses = []
+    for _ in range(steps):
+        x = torch.randn(8, 6) * float(np.random.normal())
+        loss = (model(x) - random.gauss(0, 1)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        for group in optimizer.param_groups:
+            group["lr"] *= 0.97  # a schedule: settings change along the run too
+        losses.append(loss.item())
+        step += 1
+    if save is not None:
+        student.checkpoint.save_checkpoint(save, model, optimizer, step)
+    return {
+        "step": step,
+        "losses": losses,
+        "model": dict(model.state_dict()),
+        "optimizer": optimizer.state_dict(),
+        "draws": {
+            "torch": torch.randn(5),
+            "numpy": [float(np.random.normal()) for _ in range(5)],
+            "python": [random.gauss(0, 1) for _ in range(5)],
+        },
+    }
+
+
+@scenario
+def save_weights(student: Any, path: str, weights: torch.Tensor, step: int) -> None:
+    """Saves a model of these weights (two-dimensional) with an optimizer that took no step."""
+    model, optimizer = _linear(weights)
+    student.checkpoint.save_checkpoint(path, model, optimizer, step)
+
+
+@scenario
+def load_weights(
+    student: Any, path: str, shape: tuple[int, int]
+) -> tuple[int, torch.Tensor | torch.nn.Parameter]:
+    """Loads a checkpoint of `save_weights`: the step and the weights."""
+    model, optimizer = _linear(torch.zeros(shape))
+    step = student.checkpoint.load_checkpoint(path, model, optimizer)
+    return step, model.weight
+
+
+@scenario
+def copy_file(student: Any, source: str, destination: str) -> None:
+    """Copies a file."""
+    shutil.copyfile(source, destination)
+
+
+@scenario
+def make_folder(student: Any, path: str) -> None:
+    """Makes an empty folder."""
+    Path(path).mkdir()
+
+
+@scenario
+def files_in(student: Any, folder: str) -> list[str]:
+    """The names of the files and folders in a folder, sorted."""
+    return sorted(item.name for item in Path(folder).iterdir())
+
+
+@scenario
+def plant_code(student: Any, path: str, marker: str, form: str) -> None:
+    """Writes a file that creates the folder `marker` if whoever loads it runs the code in it."""
+    if form == "torch":
+        torch.save({"model": _MakesFolder(marker), "optimizer": {}, "step": 1}, path)
+    else:
+        Path(path).write_bytes(pickle.dumps(_MakesFolder(marker)))
+
+
+@scenario
+def refuses_to_load(student: Any, path: str) -> bool:
+    """Whether `load_checkpoint` raises for a file."""
+    model, optimizer = _linear(torch.zeros(2, 2))
+    try:
+        student.checkpoint.load_checkpoint(path, model, optimizer)
+    except Exception:
+        return True
+    return False
+
+
+@scenario
+def save_that_fails(student: Any, path: str) -> bool:
+    """Whether saving a model that cannot be saved to the end raises."""
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), _Unsaveable())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    try:
+        student.checkpoint.save_checkpoint(path, model, optimizer, 1)
+    except Exception:
+        return True
+    return False
+
+
+@scenario
+def save_again_and_again(
+    student: Any, path: str, log: str, salt: int, first_step: int, saves: int = 2000
+) -> None:
+    """Saves step after step; all weights of a step follow from `salt` and the step.
+
+    Appends each step to the file `log` once its save has returned, as eight digits.
+    """
+    model, optimizer = _stack()
+    for step in range(first_step, first_step + saves):
+        with torch.no_grad():
+            for i, parameter in enumerate(model.parameters()):
+                parameter.fill_(_mark(salt, step, i))
+                optimizer.state[parameter]["momentum_buffer"] = parameter.detach().clone()
+        student.checkpoint.save_checkpoint(path, model, optimizer, step)
+        with Path(log).open("ab", buffering=0) as file:
+            file.write(b"%08d" % step)
+
+
+@scenario
+def what_survived(student: Any, path: str, log: str) -> dict[str, Any]:
+    """Loads what `save_again_and_again` left: the least and greatest weight of each tensor.
+
+    `momentum` says the same of the optimizer's state, as far as there is any; `completed` is the
+    last step whose save returned.
+    """
+    model, optimizer = _stack()
+    student.checkpoint.load_checkpoint(path, model, optimizer)
+    buffers = [
+        optimizer.state[p]["momentum_buffer"] for p in model.parameters() if optimizer.state[p]
+    ]
+    return {
+        "weights": [_range(p) for p in model.parameters()],
+        "momentum": [_range(b) for b in buffers],
+        "completed": int(Path(log).read_bytes()[-8:]),
+    }
+
+
+@scenario
+def what_reached_the_disk(student: Any, path: str) -> list[str]:
+    """Saves, and tells in which order the new file and its folder were synced and renamed.
+
+    "sync" is a sync of the file that ends up at `path`, "rename" its renaming, "sync folder" a
+    sync of the folder it is in.
+    """
+    events: list[tuple[str, int]] = []
+
+    def noting(call: Callable[..., Any], note: Callable[..., tuple[str, int]]) -> Any:
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            events.append(note(*args))
+            return call(*args, **kwargs)
+
+        return wrapped
+
+    def synced(file: Any) -> tuple[str, int]:
+        return "sync", os.fstat(file if isinstance(file, int) else file.fileno()).st_ino
+
+    def renamed(source: Any, *_: Any) -> tuple[str, int]:
+        return "rename", Path(source).stat().st_ino
+
+    notes: dict[str, Callable[..., tuple[str, int]]] = {
+        "fsync": synced,
+        "fdatasync": synced,
+        "rename": renamed,
+        "replace": renamed,
+    }
+    # Wherever the student's modules have imported a function to is replaced too.
+    modules = [os, *(m for n, m in list(sys.modules.items()) if n.endswith(".checkpoint"))]
+    model, optimizer = _linear(torch.ones(2, 2))
+    student.checkpoint.load_checkpoint  # noqa: B018 - imports the module
+    with ExitStack() as stack:
+        for name, note in notes.items():
+            original = getattr(os, name, None)
+            for module in modules:
+                for attribute, value in list(vars(module).items()):
+                    if original is not None and value is original:
+                        patch = mock.patch.object(module, attribute, noting(original, note))
+                        stack.enter_context(patch)
+        student.checkpoint.save_checkpoint(path, model, optimizer, 1)
+    new, folder = Path(path).stat().st_ino, Path(path).parent.stat().st_ino
+    names = {new: "", folder: " folder"}
+    return [kind + names[inode] for kind, inode in events if inode in names]
+
+
+class _MakesFolder:
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:
+        return os.mkdir, (self.path,)
+
+
+class _Unsaveable(torch.nn.Module):
+    """Its state holds a function that no pickle takes, behind all that can be saved."""
+
+    def get_extra_state(self) -> Any:
+        return lambda: None
+
+
+def _linear(weights: torch.Tensor) -> tuple[torch.nn.Linear, torch.optim.Optimizer]:
+    model = torch.nn.Linear(weights.shape[1], weights.shape[0], bias=False)
+    model.weight.data.copy_(weights)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
+
+def _stack() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+    """A model of 2 MiB, in tensors so small that torch uses one thread for each."""
+    model = torch.nn.ParameterList([torch.zeros(16384) for _ in range(32)])
+    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
+
+def _mark(salt: int, step: int, i: int) -> float:
+    """The weight of tensor `i` at a step: exact in float32, and of no other step or tensor."""
+    return float(salt + step + 100_000 * i)
+
+
+def _range(tensor: torch.Tensor) -> tuple[float, float]:
+    return tensor.min().item(), tensor.max().item()

@@ -1,0 +1,224 @@
+"""Strides: how the elements of a tensor lie in flat storage.
+
+A layout is (shape, strides, offset), all counted in elements, never in bytes. The element at
+`index` lies at `sum(index[d] * strides[d]) + offset`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+# Shape, strides and offset, in elements.
+Layout = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a tensor whose elements lie in storage row after row, without gaps.
+
+    Args:
+        shape: size of each dimension.
+
+    Returns:
+        One stride for each dimension, in elements. The last is 1; every other one is the product of
+        the sizes to its right, where a size of 0 counts as 1, as in torch. () for a scalar.
+
+    Raises:
+        ValueError: a size is negative.
+
+    One row of a 4×4 tensor down is 4 elements further:
+
+        row_major_strides((4, 4))  # (4, 1)
+    """
+    raise NotImplementedError(
+        "row_major_strides: not started; see assignment/writeup/strides.md, "
+        "or make hint EX=row_major_strides"
+    )
+
+
+def storage_index(index: Sequence[int], strides: Sequence[int], offset: int = 0) -> int:
+    """Where an element lies in flat storage.
+
+    Args:
+        index: one index for each dimension, none of them negative.
+        strides: one stride for each dimension, in elements.
+        offset: where the element at index (0, …, 0) lies.
+
+    Returns:
+        The position in storage, in elements: `sum(index[d] * strides[d]) + offset`.
+
+    Raises:
+        ValueError: `index` and `strides` differ in length, or an index is negative.
+
+    In a 4×4 row-major tensor the element (1, 2) lies at 6:
+
+        storage_index((1, 2), (4, 1))  # 6
+    """
+    raise NotImplementedError(
+        "storage_index: not started; see assignment/writeup/strides.md, "
+        "or make hint EX=storage_index"
+    )
+
+
+def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the elements lie in storage in row-major order, without gaps or repeats.
+
+    The rules are those of `torch.Tensor.is_contiguous`: the stride of a dimension of size 1 is
+    never used, so any value will do; a tensor without elements is contiguous whatever its strides;
+    so is a scalar.
+
+    Args:
+        shape: size of each dimension.
+        strides: stride of each dimension, in elements.
+
+    Raises:
+        ValueError: `shape` and `strides` differ in length, or a size is negative.
+
+    The transpose of a 2×3 tensor is not contiguous:
+
+        is_contiguous((3, 2), (1, 3))  # False
+    """
+    raise NotImplementedError(
+        "is_contiguous: not started; see assignment/writeup/strides.md, "
+        "or make hint EX=is_contiguous"
+    )
+
+
+def transpose(
+    shape: Sequence[int], strides: Sequence[int], offset: int, dim0: int, dim1: int
+) -> Layout:
+    """The layout of a tensor with two dimensions swapped; no element moves.
+
+    Args:
+        shape: size of each dimension.
+        strides: stride of each dimension, in elements.
+        offset: where the element at index (0, …, 0) lies.
+        dim0: one dimension, from -ndim to ndim - 1; a negative one counts from the end.
+        dim1: the other dimension; may be the same.
+
+    Returns:
+        (shape, strides, offset) of the result.
+
+    Raises:
+        ValueError: `shape` and `strides` differ in length, or a size is negative.
+        IndexError: a dimension is out of range. A scalar has no dimension to name, so it always
+            is (torch makes an exception here: it lets 0 and -1 pass for a scalar).
+
+    The transpose of a 2×3 tensor:
+
+        transpose((2, 3), (3, 1), 0, 0, 1)  # ((3, 2), (1, 3), 0)
+    """
+    raise NotImplementedError(
+        "view_metadata: not started; see assignment/writeup/strides.md, "
+        "or make hint EX=view_metadata"
+    )
+
+
+def slice_dim(
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int,
+    dim: int,
+    start: int | None,
+    stop: int | None,
+    step: int = 1,
+) -> Layout:
+    """The layout of `x[..., start:stop:step, ...]`, sliced along one dimension; no element moves.
+
+    `start` and `stop` follow Python's slices, as in torch: a negative one counts from the end, one
+    that is out of range is moved to the nearest end, None is the end itself, and a `stop` before
+    `start` gives a dimension of size 0. The offset moves to `start`, after it was moved into range,
+    even when nothing is left; the stride is multiplied by `step`, even when one element is left.
+
+    Args:
+        shape: size of each dimension.
+        strides: stride of each dimension, in elements.
+        offset: where the element at index (0, …, 0) lies.
+        dim: the dimension to slice, from -ndim to ndim - 1; a negative one counts from the end.
+        start: first index that is kept.
+        stop: first index that is not.
+        step: distance of the indices that are kept, 1 or more.
+
+    Returns:
+        (shape, strides, offset) of the result.
+
+    Raises:
+        ValueError: `step` is not positive, `shape` and `strides` differ in length, or a size is
+            negative.
+        IndexError: the dimension is out of range; for a scalar it always is.
+
+    Every second column of a 4×4 tensor, from column 1:
+
+        slice_dim((4, 4), (4, 1), 0, 1, 1, 4, 2)  # ((4, 2), (4, 2), 1)
+    """
+    raise NotImplementedError(
+        "view_metadata: not started; see assignment/writeup/strides.md, "
+        "or make hint EX=view_metadata"
+    )
+
+
+def select(
+    shape: Sequence[int], strides: Sequence[int], offset: int, dim: int, index: int
+) -> Layout:
+    """The layout of `x[..., index, ...]`, with one dimension fixed and gone; no element moves.
+
+    Args:
+        shape: size of each dimension.
+        strides: stride of each dimension, in elements.
+        offset: where the element at index (0, …, 0) lies.
+        dim: the dimension to fix, from -ndim to ndim - 1; a negative one counts from the end.
+        index: where to fix it, from -size to size - 1; a negative one counts from the end.
+
+    Returns:
+        (shape, strides, offset) of the result, which has one dimension less.
+
+    Raises:
+        ValueError: `shape` and `strides` differ in length, or a size is negative.
+        IndexError: the dimension or the index is out of range; for a scalar the dimension always
+            is, for a dimension of size 0 the index.
+
+    Column 2 of a 4×4 tensor:
+
+        select((4, 4), (4, 1), 0, 1, 2)  # ((4,), (4,), 2)
+    """
+    raise NotImplementedError(
+        "view_metadata: not started; see assignment/writeup/strides.md, "
+        "or make hint EX=view_metadata"
+    )
+
+
+def view_strides(
+    shape: Sequence[int], strides: Sequence[int], new_shape: Sequence[int]
+) -> tuple[int, ...] | None:
+    """The strides with which the same storage has a new shape, or None if there are none.
+
+    This is what decides whether `torch.Tensor.view` works: the elements must come in the same
+    order, and each new dimension must be walked with one stride. Broadcast dimensions (stride 0)
+    count like all others: neighbours that both have stride 0 can become one dimension. A tensor
+    without elements can be viewed as any shape without elements.
+
+    Args:
+        shape: size of each dimension.
+        strides: stride of each dimension, in elements.
+        new_shape: size of each new dimension. One of them may be -1: it is then whatever makes the
+            number of elements come out.
+
+    Returns:
+        One stride for each new dimension, in elements, or None if no view exists and the elements
+        would have to be copied. The stride of a dimension of size 1 is never used, nor is any
+        stride of a view without elements: every int is right there. () for a new shape of ().
+
+    Raises:
+        ValueError: `new_shape` holds another number of elements; it has more than one -1 or another
+            negative size; -1 stands for no one size, since there are no elements and another
+            size of `new_shape` is 0; `shape` and `strides` differ in length; or a size of `shape`
+            is negative.
+
+    A row-major 2×3 tensor can be viewed as one of 6 elements, its transpose can not:
+
+        view_strides((2, 3), (3, 1), (6,))  # (1,)
+        view_strides((3, 2), (1, 3), (6,))  # None
+    """
+    raise NotImplementedError(
+        "view_strides: not started; see assignment/writeup/strides.md, or make hint EX=view_strides"
+    )

@@ -1,0 +1,139 @@
+"""Strides, with numbers to check by hand."""
+
+import pytest
+
+from assignment.expect import expect
+
+
+@pytest.mark.exercise("row_major_strides")
+def test_strides_of_a_4x4(impl):
+    """A 4×4 tensor has strides (4, 1)"""
+    expect(impl.strides.row_major_strides((4, 4))).equals(
+        (4, 1), hint="one row down is 4 elements further, one column right is 1"
+    )
+
+
+@pytest.mark.exercise("row_major_strides")
+def test_strides_of_other_shapes(impl):
+    """A 2×3×5 tensor has strides (15, 5, 1), a scalar none"""
+    expect(impl.strides.row_major_strides((2, 3, 5))).equals((15, 5, 1))
+    expect(impl.strides.row_major_strides(())).equals(())
+
+
+@pytest.mark.exercise("row_major_strides")
+def test_a_size_of_0_counts_as_1(impl):
+    """A size of 0 counts as 1: a 2×0×3 tensor has strides (3, 3, 1)"""
+    expect(impl.strides.row_major_strides((2, 0, 3))).equals(
+        (3, 3, 1), hint="this is torch's rule: no stride of a fresh tensor is 0"
+    )
+
+
+@pytest.mark.exercise("storage_index")
+def test_element_of_a_4x4(impl):
+    """In a 4×4 row-major tensor the element (1, 2) lies at 6"""
+    expect(impl.strides.storage_index((1, 2), (4, 1))).equals(
+        6, hint="one row down is 4 elements further, two columns right is 2"
+    )
+
+
+@pytest.mark.exercise("storage_index")
+def test_element_of_a_column(impl):
+    """Column 2 of that tensor has stride 4 and offset 2: its element 3 lies at 14"""
+    expect(impl.strides.storage_index((3,), (4,), 2)).equals(14, hint="add the offset once")
+
+
+@pytest.mark.exercise("storage_index")
+def test_refuses_an_index_that_does_not_fit(impl):
+    """One index for two dimensions, or a negative index, is refused"""
+    expect(impl.strides.storage_index((0, 3), (4, 1))).equals(3)
+    for index in [(1,), (0, -1)]:
+        with pytest.raises(ValueError):
+            impl.strides.storage_index(index, (4, 1))
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_a_transpose_is_not_contiguous(impl):
+    """A row-major 2×3 tensor is contiguous, its transpose is not"""
+    expect(impl.strides.is_contiguous((2, 3), (3, 1))).equals(True)
+    expect(impl.strides.is_contiguous((3, 2), (1, 3))).equals(
+        False, hint="compare with the strides that a fresh tensor of this shape has"
+    )
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_a_size_of_1_does_not_matter(impl):
+    """The stride of a dimension of size 1 is never used; without elements no stride is"""
+    expect(impl.strides.is_contiguous((1, 3), (99, 1))).equals(True)
+    expect(impl.strides.is_contiguous((0, 3), (7, 7))).equals(True)
+    expect(impl.strides.is_contiguous((2, 3), (99, 1))).equals(False)
+
+
+@pytest.mark.exercise("view_metadata")
+def test_transpose_swaps(impl):
+    """The transpose of a 2×3 tensor has shape (3, 2) and strides (1, 3)"""
+    expect(impl.strides.transpose((2, 3), (3, 1), 0, 0, 1)).equals(((3, 2), (1, 3), 0))
+    expect(impl.strides.transpose((2, 3), (3, 1), 0, -1, -2)).equals(
+        ((3, 2), (1, 3), 0), hint="a negative dimension counts from the end"
+    )
+
+
+@pytest.mark.exercise("view_metadata")
+def test_slice_moves_the_offset(impl):
+    """Every second column of a 4×4 tensor, from column 1: offset 1, column stride 2"""
+    expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 1, 1, 4, 2)).equals(((4, 2), (4, 2), 1))
+    expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 0, -1, 100)).equals(
+        ((1, 4), (4, 1), 12), hint="as in Python, -1 is the last row and 100 is cut to the end"
+    )
+
+
+@pytest.mark.exercise("view_metadata")
+def test_select_drops_a_dimension(impl):
+    """Column 2 of a 4×4 tensor starts at 2 and steps by 4"""
+    expect(impl.strides.select((4, 4), (4, 1), 0, 1, 2)).equals(((4,), (4,), 2))
+    expect(impl.strides.select((4, 4), (4, 1), 0, 0, -1)).equals(((4,), (1,), 12))
+
+
+@pytest.mark.exercise("view_metadata")
+def test_refuses_what_is_out_of_range(impl):
+    """A dimension or an index that is out of range is refused, and so is a step of 0"""
+    expect(impl.strides.select((4,), (1,), 0, 0, 3)).equals(((), (), 3))
+    with pytest.raises(IndexError):
+        impl.strides.select((4,), (1,), 0, 0, 4)
+    with pytest.raises(IndexError):
+        impl.strides.transpose((4, 4), (4, 1), 0, 0, 2)
+    with pytest.raises(ValueError):
+        impl.strides.slice_dim((4,), (1,), 0, 0, 0, 4, 0)
+
+
+@pytest.mark.exercise("view_strides")
+def test_a_view_that_exists(impl):
+    """A row-major 2×6 tensor can be viewed as 2×3×2, or as 12 elements"""
+    expect(impl.strides.view_strides((2, 6), (6, 1), (2, 3, 2))).equals((6, 2, 1))
+    expect(impl.strides.view_strides((2, 6), (6, 1), (-1,))).equals(
+        (1,), hint="-1 is whatever makes the number of elements come out"
+    )
+
+
+@pytest.mark.exercise("view_strides")
+def test_a_view_that_does_not_exist(impl):
+    """The transpose of a 2×3 tensor cannot be viewed as 6 elements, but can be as 3×2×1"""
+    expect(impl.strides.view_strides((3, 2), (1, 3), (6,))).equals(
+        None, hint="the elements come at 0, 3, 1, 4, 2, 5: no one stride walks them"
+    )
+    strides = impl.strides.view_strides((3, 2), (1, 3), (3, 2, 1))
+    expect(strides[:2], "the first two strides").equals((1, 3))
+
+
+@pytest.mark.exercise("view_strides")
+def test_a_row_repeated(impl):
+    """A row of 3 broadcast to 4×3 can be viewed as 2×2×3, but not as 12 elements"""
+    expect(impl.strides.view_strides((4, 3), (0, 1), (2, 2, 3))).equals((0, 0, 1))
+    expect(impl.strides.view_strides((4, 3), (0, 1), (12,))).equals(None)
+
+
+@pytest.mark.exercise("view_strides")
+def test_refuses_another_number_of_elements(impl):
+    """A shape of another number of elements is refused"""
+    expect(impl.strides.view_strides((6,), (2,), (2, 3))).equals((6, 2))
+    with pytest.raises(ValueError):
+        impl.strides.view_strides((6,), (2,), (2, 4))

@@ -1,0 +1,1 @@
+"""The reference: secret, and the source that the handout is generated from."""

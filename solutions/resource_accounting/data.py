@@ -1,0 +1,135 @@
+"""Data loading: a corpus is one long row of token ids in a file, read through a memory map.
+
+LLaMA's corpus is 2.8 TB. A memory map makes such a file look like an array: the operating system
+reads a page (4096 bytes) when it is first touched, and nothing else.
+
+Shape legend: T tokens in the corpus, B windows in a batch, C tokens in a window.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Int64, Integer
+
+# A numpy integer dtype: np.uint16, np.dtype("uint16") or "uint16".
+IntegerDType = np.dtype[Any] | type[np.integer[Any]] | str
+
+
+def write_tokens(
+    path: str | os.PathLike[str],
+    tokens: Sequence[int] | Integer[np.ndarray, " T"],
+    dtype: IntegerDType,
+) -> None:
+    """Writes tokens to a file: their values and nothing else, no header, no end mark.
+
+    A file that is there already is replaced. When the call refuses, it has written nothing: a
+    file that is there already stays as it was.
+
+    Args:
+        path: the file to write.
+        tokens: T integers, T may be 0.
+        dtype: the numpy integer dtype of each token in the file: np.uint16, np.dtype("uint16") or
+            "uint16". Its byte order does not count: the file is little-endian on every machine.
+
+    Raises:
+        ValueError: a token does not fit the dtype (it is never wrapped: 65536 is not 0 in uint16,
+            -1 is not 65535), or the dtype is not an integer one.
+
+    Three tokens in uint16 make 6 bytes:
+
+        write_tokens("tokens.bin", [1, 256, 50256], np.uint16)  # 01 00 00 01 50 c4
+    """
+    limits = np.iinfo(_little_endian(dtype))  # a ValueError of its own if not an integer dtype
+    values = np.asarray(tokens)
+    if values.size:
+        # numpy holds integers that fit none of its integer dtypes as objects or floats.
+        if values.dtype.kind not in "iu":
+            raise ValueError(f"expected integers that fit {limits.dtype}, got {values.dtype}")
+        low, high = int(values.min()), int(values.max())
+        if low < limits.min or high > limits.max:
+            raise ValueError(
+                f"expected tokens from {limits.min} to {limits.max} for {limits.dtype}, "
+                f"got {low} to {high}"
+            )
+    values.astype(_little_endian(dtype)).tofile(path)
+
+
+def open_tokens(path: str | os.PathLike[str], dtype: IntegerDType) -> np.memmap[Any, np.dtype[Any]]:
+    """Opens a token file as a read-only memory map: a one-dimensional np.memmap of its T tokens.
+
+    Costs the same for a kilobyte and for terabytes: nothing is read until it is indexed.
+
+    Args:
+        path: a file that `write_tokens` wrote.
+        dtype: the dtype that it was written with. The file does not say.
+
+    Raises:
+        ValueError: the file's size in bytes is not a multiple of the dtype's, or the file is empty
+            (which cannot be mapped).
+        FileNotFoundError: there is no such file.
+
+        open_tokens("tokens.bin", np.uint16)[1]  # 256
+    """
+    item = _little_endian(dtype)
+    size = Path(path).stat().st_size
+    if size % item.itemsize:
+        raise ValueError(
+            f"expected {os.fspath(path)!r} to hold whole tokens of {item.itemsize} bytes, "
+            f"but it holds {size} bytes; was it written with another dtype?"
+        )
+    return np.memmap(path, dtype=item, mode="r")
+
+
+def get_batch(
+    tokens: Integer[np.ndarray, " T"],
+    batch_size: int,
+    context_length: int,
+    device: str | torch.device = "cpu",
+) -> tuple[Int64[torch.Tensor, "B C"], Int64[torch.Tensor, "B C"]]:
+    """Draws a batch of windows and their targets: y is x moved on by one token.
+
+    Row b of x holds tokens[s : s + C] and row b of y holds tokens[s + 1 : s + C + 1]. Each start s
+    is drawn for itself from torch's or numpy's global generator (so that a seed repeats a run), and
+    every s from 0 to T - C - 1, both included, is equally likely; two rows may have the same.
+
+    Reads the windows and nothing else: time and memory do not depend on T. With a memory map of
+    terabytes, neither a copy of it nor anything else with T entries fits in memory.
+
+    Args:
+        tokens: the corpus, an array or a memory map of any integer dtype.
+        batch_size: B, the number of windows.
+        context_length: C, the tokens in a window.
+        device: where the batch goes.
+
+    Returns:
+        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`.
+
+    Raises:
+        ValueError: batch_size or context_length is not positive, or the corpus is too short for
+            one window and its target (T < C + 1).
+    """
+    if batch_size < 1 or context_length < 1:
+        raise ValueError(
+            "expected a positive batch_size and context_length, "
+            f"got {batch_size} and {context_length}"
+        )
+    starts = len(tokens) - context_length  # the targets need one token more than the window
+    if starts < 1:
+        raise ValueError(
+            f"expected at least {context_length + 1} tokens for a window of {context_length} "
+            f"and its target, got {len(tokens)}"
+        )
+    drawn = torch.randint(starts, (batch_size,)).tolist()
+    windows = np.stack([tokens[s : s + context_length + 1] for s in drawn]).astype(np.int64)
+    block = torch.from_numpy(windows)
+    return block[:, :-1].contiguous().to(device), block[:, 1:].contiguous().to(device)
+
+
+def _little_endian(dtype: IntegerDType) -> np.dtype[Any]:
+    return np.dtype(dtype).newbyteorder("<")

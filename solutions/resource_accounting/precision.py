@@ -1,0 +1,145 @@
+"""Mixed precision: the training loop in bf16, and in fp16 with loss scaling.
+
+Matrix products run in 16 bits, chosen by `torch.autocast`; parameters, gradients and the
+optimizer's state stay in float32, so that an update much smaller than its parameter is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import torch
+
+Batch = tuple[torch.Tensor, torch.Tensor]
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def train_bf16(
+    model: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batches: Iterable[Batch],
+    loss_fn: Loss,
+) -> list[float]:
+    """Trains for one step a batch, with the forward pass in bf16.
+
+    For each (inputs, targets): `loss_fn(model(inputs), targets)` runs under
+    `torch.autocast(device_type, dtype=torch.bfloat16)`, device_type being that of the inputs'
+    device; the backward pass runs outside it, on gradients that hold nothing from the batch
+    before; then the optimizer steps.
+
+    Autocast keeps its 16-bit copies of the weights until it is left: enter it anew for each batch.
+
+    Args:
+        model: parameters in float32, which they stay. Its mode (train, eval) is left alone.
+        optimizer: of the model's parameters.
+        batches: pairs of inputs and targets; read once, from first to last, and may be empty.
+        loss_fn: takes the model's output and the targets; returns a scalar tensor.
+
+    Returns:
+        The loss of each batch before its step, as autocast gave it: in float32 for the losses of
+        `torch.nn.functional`, whatever the model's output has.
+    """
+    losses = []
+    for inputs, targets in batches:
+        with torch.autocast(inputs.device.type, dtype=torch.bfloat16):
+            loss = loss_fn(model(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def train_fp16(
+    model: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    batches: Iterable[Batch],
+    loss_fn: Loss,
+    *,
+    init_scale: float,
+    growth_interval: int,
+    growth_factor: float = 2.0,
+    backoff_factor: float = 0.5,
+    max_norm: float | None = None,
+) -> tuple[list[float], list[float]]:
+    """Trains for one step a batch, with the forward pass in fp16 and a dynamic loss scale.
+
+    fp16 holds nothing above 65504 and rounds 1e-8 to 0, so the loss is multiplied by a scale before
+    the backward pass, and the gradients are divided by it after. For each (inputs, targets):
+
+    1. the forward pass and the loss, as in `train_bf16` but in `torch.float16`
+    2. the backward pass of loss · scale, on gradients that hold nothing from the batch before
+    3. the gradients of the optimizer's parameters are divided by the scale, once; None is skipped
+    4. if any element of any gradient is inf or nan, the step is skipped: parameters and optimizer
+       state stay exactly as they were; the scale is multiplied by `backoff_factor`
+    5. else the gradients are clipped, if `max_norm` is given, and the optimizer steps. After
+       `growth_interval` steps taken in a row at one scale, it is multiplied by `growth_factor`, and
+       the count starts again. A skipped step starts the count again, too
+
+    These are the rules of `torch.amp.GradScaler`, which you may use.
+
+    Args:
+        model, optimizer, batches, loss_fn: as in `train_bf16`.
+        init_scale: the scale of the first batch, greater than 0.
+        growth_interval: steps without inf or nan after which the scale grows, at least 1.
+        growth_factor: greater than 1.
+        backoff_factor: greater than 0 and less than 1.
+        max_norm: if given, the unscaled gradients are multiplied by `max_norm / norm` where their
+            norm, L2 over all of them together, is above `max_norm`
+            (`torch.nn.utils.clip_grad_norm_`).
+
+    Returns:
+        Two lists with a number for each batch, skipped or not: its loss, not scaled, as it came
+        (inf and nan too), and the scale that its loss was multiplied by. So the first scale is
+        `init_scale`.
+
+    Raises:
+        ValueError: a setting lies outside its range. No batch has been read then.
+    """
+    if not 0 < init_scale < math.inf:
+        raise ValueError(f"expected an init_scale greater than 0, got {init_scale}")
+    if growth_interval < 1:
+        raise ValueError(f"expected a growth_interval of at least 1, got {growth_interval}")
+    if not growth_factor > 1:
+        raise ValueError(f"expected a growth_factor greater than 1, got {growth_factor}")
+    if not 0 < backoff_factor < 1:
+        raise ValueError(f"expected a backoff_factor between 0 and 1, got {backoff_factor}")
+
+    losses, scales = [], []
+    scale, good_steps = float(init_scale), 0
+    for inputs, targets in batches:
+        with torch.autocast(inputs.device.type, dtype=torch.float16):
+            loss = loss_fn(model(inputs), targets)
+        losses.append(loss.item())
+        scales.append(scale)
+        optimizer.zero_grad()
+        (loss * scale).backward()  # type: ignore[no-untyped-call]
+        grads = _gradients(optimizer)
+        for grad in grads:
+            grad.mul_(1 / scale)
+        if not _all_finite(grads):
+            scale, good_steps = scale * backoff_factor, 0
+            continue
+        if max_norm is not None:
+            _clip(optimizer, max_norm)
+        optimizer.step()
+        good_steps += 1
+        if good_steps == growth_interval:
+            scale, good_steps = scale * growth_factor, 0
+    return losses, scales
+
+
+def _gradients(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    return [
+        p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None
+    ]
+
+
+def _all_finite(tensors: list[torch.Tensor]) -> bool:
+    return all(bool(tensor.isfinite().all()) for tensor in tensors)
+
+
+def _clip(optimizer: torch.optim.Optimizer, max_norm: float) -> None:
+    params = [p for group in optimizer.param_groups for p in group["params"]]
+    torch.nn.utils.clip_grad_norm_(params, max_norm)

@@ -1,0 +1,6 @@
+"""adamw_optimizer: calls the closure and does not return its loss"""
+
+
+class AdamW(AdamW):
+    def step(self, closure=None):
+        super().step(closure)

@@ -1,0 +1,12 @@
+"""adamw_optimizer: keeps the moments in a dict of its own, which state_dict() does not save"""
+
+
+class AdamW(AdamW):
+    def step(self, closure=None):
+        own = self.__dict__.setdefault("moments", {})
+        for p, entry in own.items():
+            self.state[p] = entry
+        loss = super().step(closure)
+        own.update(self.state)
+        self.state.clear()
+        return loss

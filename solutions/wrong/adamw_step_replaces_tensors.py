@@ -1,0 +1,9 @@
+"""adamw_step: puts new tensors into the lists instead of changing the old ones in place"""
+
+_right_step = adamw_step
+
+
+def adamw_step(params, grads, exp_avgs, exp_avg_sqs, **settings):
+    new = [[t.detach().clone() for t in ts] for ts in (params, exp_avgs, exp_avg_sqs)]
+    _right_step(new[0], grads, new[1], new[2], **settings)
+    params[:], exp_avgs[:], exp_avg_sqs[:] = new

@@ -1,0 +1,14 @@
+"""bf16_train: the model itself becomes bf16, and loses small updates"""
+
+
+def train_bf16(model, optimizer, batches, loss_fn):
+    losses = []
+    model.to(torch.bfloat16)
+    for inputs, targets in batches:
+        loss = loss_fn(model(inputs.bfloat16()).float(), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    model.float()
+    return losses

@@ -1,0 +1,11 @@
+"""bytes_per_element: finfo gives the bits, which for a complex number are those of its real part"""
+
+
+def bytes_per_element(dtype):
+    if not isinstance(dtype, torch.dtype):
+        raise TypeError("expected a torch.dtype")
+    if _is_narrower_than_a_byte(dtype):
+        raise ValueError("an element does not fill a byte")
+    if dtype.is_floating_point or dtype.is_complex:
+        return torch.finfo(dtype).bits // 8
+    return dtype.itemsize

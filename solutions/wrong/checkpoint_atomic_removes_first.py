@@ -1,0 +1,8 @@
+"""checkpoint_atomic: the last checkpoint is removed before the new one is written"""
+
+_save = save_checkpoint
+
+
+def save_checkpoint(path, model, optimizer, step):
+    Path(path).unlink(missing_ok=True)
+    _save(path, model, optimizer, step)

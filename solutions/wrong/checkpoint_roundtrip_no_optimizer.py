@@ -1,0 +1,11 @@
+"""checkpoint_roundtrip: the optimizer's state is not saved, and starts anew"""
+
+_load = load_checkpoint
+
+
+def load_checkpoint(path, model, optimizer):
+    return _load(
+        path,
+        model,
+        type(optimizer)([{"params": list(g["params"])} for g in optimizer.param_groups]),
+    )

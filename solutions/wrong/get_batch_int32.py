@@ -1,0 +1,8 @@
+"""get_batch: batches of int32"""
+
+_get_batch = get_batch
+
+
+def get_batch(tokens, batch_size, context_length, device="cpu"):
+    x, y = _get_batch(tokens, batch_size, context_length, device)
+    return x.int(), y.int()

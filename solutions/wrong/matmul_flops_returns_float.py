@@ -1,0 +1,7 @@
+"""matmul_flops: the product is taken in floating point, which is inexact when huge"""
+
+
+def matmul_flops(B, D, K):
+    if min(B, D, K) < 0:
+        raise ValueError("negative size")
+    return 2.0 * B * D * K

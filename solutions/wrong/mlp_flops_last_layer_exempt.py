@@ -1,0 +1,9 @@
+"""mlp_flops: the last layer, not the first, is taken to do without its input's gradient"""
+
+
+def mlp_backward_flops(batch, widths, input_needs_grad):
+    layers = _layers(widths)
+    return sum(
+        linear_backward_flops(batch, d_in, d_out, input_needs_grad or i < len(layers) - 1)
+        for i, (d_in, d_out) in enumerate(layers)
+    )

@@ -1,0 +1,6 @@
+"""row_major_strides: the first dimension has stride 1, which is column-major"""
+
+
+def row_major_strides(shape):
+    _check_sizes(shape)
+    return tuple(math.prod(max(n, 1) for n in shape[:d]) for d in range(len(shape)))

@@ -1,0 +1,6 @@
+"""row_major_strides: strides are given in bytes of float32, as numpy does, not in elements"""
+
+
+def row_major_strides(shape):
+    _check_sizes(shape)
+    return tuple(4 * math.prod(max(n, 1) for n in shape[d + 1 :]) for d in range(len(shape)))

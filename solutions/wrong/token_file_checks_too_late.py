@@ -1,0 +1,11 @@
+"""token_file: tokens are written one by one, so a refused call has destroyed the old file"""
+
+
+def write_tokens(path, tokens, dtype):
+    item = np.dtype(dtype).newbyteorder("<")
+    limits = np.iinfo(item)
+    with open(path, "wb") as file:
+        for token in tokens:
+            if not limits.min <= int(token) <= limits.max:
+                raise ValueError("a token does not fit")
+            file.write(np.array([token]).astype(item).tobytes())

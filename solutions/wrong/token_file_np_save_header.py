@@ -1,0 +1,9 @@
+"""token_file: np.save puts a header before the tokens, and np.load reads it back happily"""
+
+_write = write_tokens
+
+
+def write_tokens(path, tokens, dtype):
+    _write(path, tokens, dtype)
+    with open(path, "wb") as file:
+        np.save(file, np.asarray(tokens, dtype=np.dtype(dtype)))

@@ -1,0 +1,9 @@
+"""token_file: np.fromfile reads the whole file into memory"""
+
+
+def open_tokens(path, dtype):
+    if os.path.getsize(path) % np.dtype(dtype).itemsize:
+        raise ValueError("not whole tokens")
+    tokens = np.fromfile(path, dtype=dtype).view(np.memmap)
+    tokens.flags.writeable = False
+    return tokens

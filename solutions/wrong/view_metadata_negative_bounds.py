@@ -1,0 +1,15 @@
+"""view_metadata: a negative start is moved to 0 instead of counted from the end"""
+
+
+def slice_dim(shape, strides, offset, dim, start, stop, step=1):
+    _check_layout(shape, strides)
+    dim = _wrap_dim(dim, len(shape))
+    if step < 1:
+        raise ValueError("step must be positive")
+    size = shape[dim]
+    start = min(max(start or 0, 0), size)
+    stop = size if stop is None else min(max(stop, 0), size)
+    kept = range(start, stop, step)
+    new_shape, new_strides = list(shape), list(strides)
+    new_shape[dim], new_strides[dim] = len(kept), strides[dim] * step
+    return tuple(new_shape), tuple(new_strides), offset + start * strides[dim]

@@ -1,0 +1,9 @@
+"""view_metadata: transpose swaps the shape and leaves the strides, which is a reshape"""
+
+
+def transpose(shape, strides, offset, dim0, dim1):
+    _check_layout(shape, strides)
+    dim0, dim1 = _wrap_dim(dim0, len(shape)), _wrap_dim(dim1, len(shape))
+    new_shape = list(shape)
+    new_shape[dim0], new_shape[dim1] = new_shape[dim1], new_shape[dim0]
+    return tuple(new_shape), tuple(strides), offset

@@ -1,0 +1,13 @@
+"""view_strides: a dimension of stride 0 is never merged with its neighbour"""
+
+
+def _runs(shape, strides):
+    runs = []
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size == 1:
+            continue
+        if runs and stride and stride == runs[-1][0] * runs[-1][1]:
+            runs[-1] = (runs[-1][0] * size, runs[-1][1])
+        else:
+            runs.append((size, stride))
+    return runs

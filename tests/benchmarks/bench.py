@@ -1,0 +1,144 @@
+"""How fast the harness is, beside what people use instead. Prints; asserts nothing.
+
+    make bench
+
+Every ratio is of two commands run in turn, so that a machine whose speed drifts slows both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from assignment import manifest as manifests
+from grader.authoring.variants import SOLUTIONS
+from grader.judge.stage import stage
+from grader.judge.worker import Worker
+from grader.judge.zygote import Zygote
+
+ROOT = Path(__file__).resolve().parents[2]
+console = Console()
+
+
+def main() -> None:
+    """Runs both benchmarks."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="of each whole command")
+    parser.add_argument("--workers", type=int, default=100, help="started in each tier")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    workers(options.workers)
+    whole_gradings(options.runs)
+
+
+def whole_gradings(runs: int) -> None:
+    """`grader grade` on the reference, and plain pytest on the same tests in one process."""
+    python = sys.executable
+    with tempfile.TemporaryDirectory() as out:
+        grading = [python, "-m", "grader", "grade", str(SOLUTIONS), "--out", out]
+        plain = [
+            *(python, "-m", "pytest", "-c", str(ROOT / "grader/judge/judge.ini")),
+            *("--rootdir", str(ROOT / "tests"), "--submission", str(SOLUTIONS), "--capture=no"),
+            *(str(ROOT / "tests/public"), str(ROOT / "tests/hidden")),
+        ]
+        times: dict[str, list[float]] = {"grader grade": [], "plain pytest": []}
+        for _ in range(runs):
+            for name, command in (("grader grade", grading), ("plain pytest", plain)):
+                begun = time.perf_counter()
+                done = subprocess.run(
+                    command,
+                    cwd=ROOT,
+                    env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+                    capture_output=True,
+                    check=False,
+                )
+                times[name].append(time.perf_counter() - begun)
+                if done.returncode:
+                    console.print(done.stdout.decode()[-2000:], done.stderr.decode()[-2000:])
+                    raise SystemExit(f"{name} failed with {done.returncode}")
+    ratios = [a / b for a, b in zip(times["grader grade"], times["plain pytest"], strict=True)]
+    table = Table(title="Grading the reference, wall seconds")
+    for column in ("", "median", "min", "max"):
+        table.add_column(column, justify="left" if not column else "right")
+    for name, values in (*times.items(), ("ratio, pair by pair", ratios)):
+        table.add_row(name, *(f"{f(values):.2f}" for f in (statistics.median, min, max)))
+    console.print(table)
+
+
+def workers(count: int) -> None:
+    """A worker's start, a call with scalars, a large tensor each way; locked and not."""
+    table = Table(title="One worker, medians")
+    for column in ("", "tier A", "no isolation"):
+        table.add_column(column, justify="left" if not column else "right")
+    columns = [_figures(tier, count) for tier in ("A", "none")]
+    for name in columns[0]:
+        table.add_row(name, *(column[name] for column in columns))
+    console.print(table)
+
+
+def _figures(tier: str, count: int) -> dict[str, str]:
+    manifest = manifests.load()
+    zygote = Zygote(tier, ())
+    try:
+        zygote.wait()
+        staged = stage(SOLUTIONS, zygote.folder / "bench", manifest.package, manifest.modules)
+
+        def start() -> Worker:
+            worker = Worker(zygote, staged.folder, zygote.new_scratch())
+            worker.ready()
+            return worker
+
+        def start_and_end() -> float:
+            begun = time.perf_counter()
+            worker = start()
+            taken = time.perf_counter() - begun
+            worker.kill()
+            return taken
+
+        starts = [start_and_end() for _ in range(count)]
+        worker = start()
+        worker.go(manifest.package, manifest.limits, 0)
+        scalar = ("flops.matmul_flops", (1024, 256, 64), {})
+        worker.call(*scalar)
+        calls = [_timed(lambda: worker.call(*scalar)) for _ in range(2000)]
+        there, back = _transfer(worker)
+        worker.kill()
+    finally:
+        zygote.close()
+    return {
+        "fork to locked and ready, ms": f"{statistics.median(starts) * 1e3:.1f}",
+        "call with scalars, µs": f"{statistics.median(calls) * 1e6:.0f}",
+        "64 MB to the worker, GB/s": f"{there:.2f}",
+        "64 MB back, GB/s": f"{back:.2f}",
+    }
+
+
+def _transfer(worker: Worker) -> tuple[float, float]:
+    """GB/s of a 64 MB tensor to the worker (which measures it), and back from it."""
+    size = 64_000_000
+    tensor = torch.rand(size // 4)
+    small: dict[str, object] = {}
+    there = [_timed(lambda: worker.call("scenarios.size_of", (tensor,), small)) for _ in range(15)]
+    back = [_timed(lambda: worker.call("scenarios.ones_of", (size,), small)) for _ in range(15)]
+    return size / statistics.median(there) / 1e9, size / statistics.median(back) / 1e9
+
+
+def _timed(call: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    main()

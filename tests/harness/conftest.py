@@ -1,0 +1,121 @@
+"""One judge for all tests of the harness, and submissions made of a few lines."""
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assignment import manifest
+from grader.judge.session import Judge
+from grader.results.record import Check, Grade
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+HOSTILE = Path(__file__).resolve().parent / "hostile"
+CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment; nobody else's business
+CHAPTERS = ("dtypes", "strides", "data")  # what attacks and bad input are tried on
+collect_ignore = ["hostile"]
+
+
+@pytest.fixture(scope="session")
+def judge() -> Iterator[Judge]:
+    """A started judge in tier A."""
+    with Judge() as judge:
+        yield judge
+
+
+@pytest.fixture(scope="session")
+def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+    """A started judge of three chapters alone, with less to give, and a canary.
+
+    A test may take 2 s and 512 MiB. The tests are the repository's own.
+    """
+    usual = manifest.load()
+    short = msgspec.structs.replace(
+        usual,
+        limits=msgspec.structs.replace(usual.limits, seconds=2.0, memory_mib=512),
+        exercise=tuple(exercise for exercise in usual if exercise.chapter in CHAPTERS),
+    )
+    repository = tmp_path_factory.mktemp("repository")
+    for folder in ("tests/public", "tests/hidden"):
+        names = {"conftest.py", *(f"test_{chapter}.py" for chapter in CHAPTERS)}
+        (repository / folder).mkdir(parents=True)
+        for name in names & set(os.listdir(REPOSITORY / folder)):  # noqa: PTH208
+            shutil.copy(REPOSITORY / folder / name, repository / folder / name)
+    os.environ["HARNESS_CANARY"] = CANARY
+    with Judge(manifest=short, repository=repository) as judge:
+        yield judge
+    del os.environ["HARNESS_CANARY"]
+
+
+@pytest.fixture
+def submit(tmp_path: Path) -> Callable[..., Path]:
+    """Makes a submission: `submit(flops="def …")` writes resource_accounting/flops.py."""
+
+    def make(**modules: str) -> Path:
+        package = tmp_path / "submission" / "resource_accounting"
+        package.mkdir(parents=True)
+        for name, text in modules.items():
+            (package / f"{name}.py").write_text(text, encoding="utf-8")
+        return package.parent
+
+    return make
+
+
+@pytest.fixture
+def sandboxed(hurried: Judge) -> Iterator[Callable[..., object]]:
+    """Puts code into a worker, without tests: `sandboxed(probe="def f(): …").probe.f()`."""
+    from grader.judge.proxy import GradedImplementation, Workers
+
+    with ExitStack() as stack:
+
+        def start(seed: int = 1, limits: manifest.Limits | None = None, **modules: str) -> object:
+            hurried.zygote.wait()
+            name = f"sandboxed-{secrets.token_hex(4)}"
+            folder = hurried.zygote.folder / "submissions" / name
+            stack.callback(shutil.rmtree, folder)
+            stack.callback(hurried.zygote.settle)
+            package = folder / hurried.manifest.package
+            package.mkdir(parents=True, mode=0o755)
+            (package / "__init__.py").touch()
+            for module, text in modules.items():
+                (package / f"{module}.py").write_text(text, encoding="utf-8")
+            workers = Workers(hurried.zygote, folder, hurried.manifest.package)
+            stack.callback(workers.close)
+            implementation = GradedImplementation(workers, limits or hurried.manifest.limits, seed)
+            stack.callback(implementation.close)
+            return implementation
+
+        yield start
+
+
+def hidden(grade: Grade, exercise: str) -> list[Check]:
+    """The hidden checks of one exercise."""
+    return [c for c in grade.checks if c.exercise == exercise and c.visibility == "hidden"]
+
+
+def processes_of(judge: Judge) -> set[int]:
+    """The zygote's processes; those that ended but were not reaped count."""
+    found, todo = set(), [judge.zygote._process.pid]
+    while todo:
+        pid = todo.pop()
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            children = [int(child) for child in (task / "children").read_text().split()]
+            found.update(children)
+            todo += children
+    return found
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+    """Whether the condition came true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True

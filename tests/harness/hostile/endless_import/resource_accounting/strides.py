@@ -1,0 +1,4 @@
+"""storage_index: never finishes its import"""
+
+while True:
+    pass

@@ -1,0 +1,9 @@
+"""storage_index: returns 60 MB of text, a million items, an integer of 500 bytes"""
+
+from itertools import cycle
+
+answers = cycle(["x" * 60_000_000, [[1] * 900 for _ in range(1000)], -(2**3990), "\x1b[2J" * 10**6])
+
+
+def storage_index(index, strides, offset=0):
+    return next(answers)

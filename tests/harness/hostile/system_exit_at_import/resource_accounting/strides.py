@@ -1,0 +1,3 @@
+"""storage_index: raises SystemExit while it is imported"""
+
+raise SystemExit(0)

@@ -1,0 +1,205 @@
+"""Bad input: each has one clear cause on its own checks, and all other checks are graded."""
+
+import re
+import zipfile
+
+import pytest
+
+from grader.judge.stage import SubmissionError
+from grader.results.causes import Cause
+from tests.harness.conftest import REPOSITORY, hidden
+
+REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
+STRIDES = (REFERENCE / "strides.py").read_text()
+DTYPES = (REFERENCE / "dtypes.py").read_text()
+BOTH = ["storage_index", "bytes_per_element"]
+
+# Each is appended to the reference, so that the last definition of storage_index counts.
+BODIES = {
+    "wrong signature: too few": (
+        "def storage_index(index):\n    return 0\n",
+        Cause.WRONG_SIGNATURE,
+    ),
+    "wrong signature: no function": ("storage_index = 3\n", Cause.WRONG_SIGNATURE),
+    "missing function": ("del storage_index\n", Cause.MISSING),
+    "not plain data: object": (
+        "def storage_index(index, strides, offset=0):\n    return object()\n",
+        Cause.NOT_PLAIN_DATA,
+    ),
+    "not plain data: numpy scalar": (
+        "import numpy\ndef storage_index(index, strides, offset=0):\n    return numpy.int64(6)\n",
+        Cause.NOT_PLAIN_DATA,
+    ),
+    "not plain data: set": (
+        "def storage_index(index, strides, offset=0):\n    return {6}\n",
+        Cause.NOT_PLAIN_DATA,
+    ),
+    "not plain data: generator": (
+        "def storage_index(index, strides, offset=0):\n    yield 6\n",
+        Cause.NOT_PLAIN_DATA,
+    ),
+    "endless loop": (
+        "def storage_index(index, strides, offset=0):\n    while True: pass\n",
+        Cause.TIMEOUT,
+    ),
+    "os._exit": (
+        "import os\ndef storage_index(index, strides, offset=0):\n    os._exit(0)\n",
+        Cause.DIED,
+    ),
+    "20 GB": (
+        "def storage_index(index, strides, offset=0):\n    return bytearray(20 << 30)\n",
+        Cause.MEMORY,
+    ),
+    "exception": (
+        "def storage_index(index, strides, offset=0):\n    return {}[index]\n",
+        Cause.EXCEPTION,
+    ),
+    "not started": (
+        "def storage_index(index, strides, offset=0):\n    raise NotImplementedError\n",
+        Cause.NOT_STARTED,
+    ),
+    "NaN": (
+        "def storage_index(index, strides, offset=0):\n    return float('nan')\n",
+        Cause.WRONG_ANSWER,
+    ),
+    "None": ("def storage_index(index, strides, offset=0):\n    pass\n", Cause.WRONG_ANSWER),
+    "tensor in place of a number": (
+        "import torch\ndef storage_index(index, strides, offset=0):\n    return torch.tensor(6)\n",
+        Cause.WRONG_ANSWER,
+    ),
+    "float in place of an integer": (
+        "def storage_index(index, strides, offset=0):\n    return 6.0\n",
+        Cause.WRONG_ANSWER,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_bad_function_has_its_cause_and_the_others_are_graded(hurried, submit, name):
+    text, cause = BODIES[name]
+    grade = hurried.grade(submit(strides=f"{STRIDES}\n\n{text}", dtypes=DTYPES), only=BOTH)
+    assert grade.faults == ()
+    assert {c.cause for c in hidden(grade, "storage_index")} == {cause}
+    assert {c.state for c in hidden(grade, "storage_index")} == {"failed"}
+    assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
+    points = {e.id: (e.points, e.max_points, e.measured) for e in grade.exercises}
+    assert points == {"storage_index": (0, 3, True), "bytes_per_element": (4, 4, True)}
+
+
+def test_message_says_what_came_and_what_is_expected(hurried, submit):
+    text = "def storage_index(index, strides, offset=0):\n    return {6}\n"
+    grade = hurried.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
+    detail = next(c.detail for c in grade.checks if c.visibility == "public")
+    assert re.search(r"what strides\.storage_index returned.* is an object of type set", detail)
+    assert "expected plain data (None, bool, int" in detail
+
+
+def test_exception_is_named_by_its_nearest_builtin(hurried, submit):
+    text = (
+        "class Mine(KeyError):\n    pass\n"
+        "def storage_index(index, strides, offset=0):\n    raise Mine('x')\n"
+    )
+    grade = hurried.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
+    assert {c.exception for c in hidden(grade, "storage_index")} == {"KeyError"}
+
+
+def test_bad_signature_is_named_before_any_test(hurried, submit):
+    text = "def storage_index(place, strides):\n    return 0\n"
+    grade = hurried.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
+    (report,) = [m for m in grade.modules if m.module == "strides"]
+    assert report.ok
+    assert (
+        "storage_index: expected parameters (index, strides, offset), got (place, strides)"
+        in report.message
+    )
+
+
+WRONG_TENSORS = {
+    "wrong shape": "x.reshape(-1)",
+    "wrong dtype": "x.int()",
+    "wrong kind": "x.numpy()",
+    "NaN": "x.double() * float('nan')",
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TENSORS)
+def test_wrong_tensor_is_a_wrong_answer(hurried, submit, name):
+    text = (
+        "import torch\n"
+        "def get_batch(tokens, batch_size, context_length):\n"
+        "    x = torch.zeros(batch_size, context_length, dtype=torch.int64)\n"
+        f"    return ({WRONG_TENSORS[name]},) * 2\n"
+    )
+    grade = hurried.grade(submit(data=text, dtypes=DTYPES), only=["get_batch", "bytes_per_element"])
+    assert grade.faults == ()
+    assert {c.cause for c in hidden(grade, "get_batch")} == {Cause.WRONG_ANSWER}
+    assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
+
+
+def test_syntax_error_fails_only_its_own_module_and_is_shown(hurried, submit):
+    broken = "import math\n\ndef storage_index(index, strides:\n    return 0\n"
+    grade = hurried.grade(submit(strides=broken, dtypes=DTYPES), only=BOTH)
+    assert grade.faults == ()
+    assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
+    assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
+    reports = {m.module: m for m in grade.modules}
+    report = reports["strides"]
+    assert not report.ok
+    assert (report.file, report.line) == ("resource_accounting/strides.py", 3)
+    assert report.message.startswith("SyntaxError: ")
+    assert reports["dtypes"].ok
+
+
+def test_exception_at_import_is_shown_with_its_line(hurried, submit):
+    grade = hurried.grade(
+        submit(strides="x = 1\ny = x / 0\n", dtypes=DTYPES), only=["storage_index"]
+    )
+    (report,) = [m for m in grade.modules if m.module == "strides"]
+    assert (report.file, report.line) == ("resource_accounting/strides.py", 2)
+    assert report.message == "ZeroDivisionError: division by zero"
+
+
+def test_import_of_what_is_not_there_is_no_missing_module(hurried, submit):
+    grade = hurried.grade(submit(strides="import no_such_thing\n"), only=["storage_index"])
+    (report,) = [m for m in grade.modules if m.module == "strides"]
+    assert "No module named 'no_such_thing'" in report.message
+    assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
+
+
+def test_missing_module_fails_its_own_exercises(hurried, submit):
+    grade = hurried.grade(submit(dtypes=DTYPES), only=BOTH)
+    assert grade.faults == ()
+    assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.MISSING}
+    assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
+    assert [m.module for m in grade.modules if m.ok] == ["dtypes"]
+
+
+def test_source_that_is_no_utf8_or_holds_nul_is_an_import_error(hurried, submit):
+    folder = submit(dtypes=DTYPES)
+    for data in (b"x = '\xff'\n", b"x = 1\0\n"):
+        (folder / "resource_accounting" / "strides.py").write_bytes(data)
+        grade = hurried.grade(folder, only=BOTH)
+        assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
+        assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
+
+
+def test_archive_one_level_down_is_graded_and_the_rest_named(hurried, tmp_path):
+    path = tmp_path / "homework.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("homework/resource_accounting/dtypes.py", DTYPES)
+        archive.writestr("homework/resource_accounting/notes.txt", "…")
+        archive.writestr("homework/essay.pdf", "…")
+    grade = hurried.grade(path, only=["bytes_per_element"])
+    assert (grade.score, grade.max_score) == (4, 4)
+    assert grade.submission == "homework.zip"
+    assert len(grade.left_out) == 2
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04broken", b"not an archive"])
+def test_what_cannot_be_read_is_an_error_and_no_grade(hurried, tmp_path, data):
+    path = tmp_path / "in.zip"
+    with pytest.raises(SubmissionError, match="does not exist"):
+        hurried.grade(path)
+    path.write_bytes(data)
+    with pytest.raises(SubmissionError):
+        hurried.grade(path)

@@ -1,0 +1,172 @@
+"""The command line: exit codes, files written, words on the screen."""
+
+import json
+import stat
+
+import pytest
+from typer.testing import CliRunner
+
+import grader.judge.session as session
+from grader import cli
+from grader.judge.failure import GraderFault
+from grader.judge.zygote import CannotIsolate
+from grader.results.record import from_json
+from tests.harness.conftest import REPOSITORY
+
+REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
+KEPT = ("bytes_per_element", "storage_index")
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Two exercises alone, so that a grading is quick."""
+    grade = session.Judge.grade
+    monkeypatch.setattr(
+        session.Judge, "grade", lambda self, *a, **k: grade(self, *a, **{**k, "only": KEPT})
+    )
+
+
+@pytest.fixture
+def started(short, hurried, monkeypatch):
+    """A judge that is started already, for all but its own start and end."""
+
+    class Started:
+        grade = staticmethod(lambda *a, **k: hurried.grade(*a, **k))
+        __enter__ = __exit__ = lambda *arguments: None
+
+    monkeypatch.setattr(cli, "Judge", lambda *arguments: Started())
+
+
+def grade(*arguments):
+    return CliRunner().invoke(cli.app, ["grade", *map(str, arguments)])
+
+
+def submission(folder, **extra):
+    package = folder / "in" / "resource_accounting"
+    package.mkdir(parents=True)
+    for name in ("dtypes", "strides"):
+        text = (REFERENCE / f"{name}.py").read_text() + extra.get(name, "")
+        (package / f"{name}.py").write_text(text)
+    return folder / "in"
+
+
+def test_grade_writes_every_output_and_exits_0(short, tmp_path):
+    result = grade(submission(tmp_path), "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {
+        "grade.json",
+        "results.json",
+        "report.html",
+        "junit.xml",
+    }
+    record = from_json((tmp_path / "out" / "grade.json").read_bytes())
+    assert (record.score, record.max_score) == (7, 7)
+    assert record.isolation.tier == "A"
+    assert stat.S_IMODE((tmp_path / "out" / "grade.json").stat().st_mode) == 0o600
+    assert json.loads((tmp_path / "out" / "results.json").read_bytes())["score"] == 7
+    assert record.nonce in result.output
+
+
+def test_mark_of_zero_exits_0(started, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "strides.py").write_text("def storage_index(*args):\n    return None\n")
+    result = grade(tmp_path / "in", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert from_json((tmp_path / "out" / "grade.json").read_bytes()).score == 0
+
+
+def test_public_tests_alone_hold_no_hidden_check(started, tmp_path):
+    result = grade(submission(tmp_path), "--out", tmp_path / "out", "--tests", "public")
+    assert result.exit_code == 0, result.output
+    record = from_json((tmp_path / "out" / "grade.json").read_bytes())
+    assert record.tests == "public"
+    assert {c.visibility for c in record.checks} == {"public"}
+    assert record.score == 7
+
+
+# Right for about half of all inputs: which, depends on the nonce.
+FICKLE = """
+_right = storage_index
+def storage_index(index, strides, offset=0):
+    answer = _right(index, strides, offset)
+    if answer % 3 == 0:
+        raise KeyError(f"asked: {list(index)} {list(strides)} {offset}")
+    return answer
+"""
+
+
+def test_nonce_repeats_the_inputs_and_the_states(started, tmp_path):
+    folder = submission(tmp_path, strides=FICKLE)
+    runs = []
+    for i, options in enumerate((["--nonce", "abc"], ["--nonce", "abc"], ["--nonce", "other"])):
+        result = grade(folder, "--out", tmp_path / f"out{i}", *options)
+        assert result.exit_code == 0, result.output
+        record = from_json((tmp_path / f"out{i}" / "grade.json").read_bytes())
+        assert record.nonce == options[1]
+        asked = [
+            (c.test, [line for line in (c.detail or "").splitlines() if "asked:" in line])
+            for c in record.checks
+        ]
+        runs.append(([(c.test, c.state, c.cause, c.points) for c in record.checks], asked))
+    assert runs[0] == runs[1]
+    assert any(lines for _, lines in runs[0][1])
+    assert runs[0][1] != runs[2][1]
+
+
+@pytest.mark.parametrize("data", [None, b"", b"PK\x03\x04broken", b"text"])
+def test_what_cannot_be_read_exits_2_and_writes_nothing(started, tmp_path, data):
+    path = tmp_path / "in.zip"
+    if data is not None:
+        path.write_bytes(data)
+    result = grade(path, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "in.zip" in result.output.replace("\n", "")
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "options", [["--tests", "some"], ["--timing", "require"], ["--min-tier", "Z"], ["--nope"]]
+)
+def test_unknown_option_exits_2(started, tmp_path, options):
+    (tmp_path / "in").mkdir()
+    result = grade(tmp_path / "in", "--out", tmp_path / "out", *options)
+    assert result.exit_code == 2
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("error", [CannotIsolate("no namespaces"), GraderFault("a fault")])
+def test_fault_of_the_grader_exits_3(started, tmp_path, monkeypatch, error):
+    def fail(self, *arguments, **options):
+        raise error
+
+    monkeypatch.setattr(session.Judge, "grade", fail)
+    result = grade(submission(tmp_path), "--out", tmp_path / "out")
+    assert result.exit_code == 3
+    assert str(error) in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_fault_in_a_check_exits_3_and_gives_no_score(started, tmp_path, monkeypatch):
+    from grader.judge import proxy
+
+    def fail(self, *arguments, **options):
+        raise GraderFault("the disk is on fire")
+
+    monkeypatch.setattr(proxy.GradedImplementation, "call", fail)
+    result = grade(submission(tmp_path), "--out", tmp_path / "out")
+    assert result.exit_code == 3, result.output
+    record = from_json((tmp_path / "out" / "grade.json").read_bytes())
+    assert record.score is None
+    assert {c.state for c in record.checks} == {"not_run"}
+    assert not (tmp_path / "out" / "results.json").exists()
+
+
+def test_unsafe_is_said_on_every_output(short, tmp_path):
+    result = grade(submission(tmp_path), "--out", tmp_path / "out", "--unsafe")
+    assert result.exit_code == 0, result.output
+    record = from_json((tmp_path / "out" / "grade.json").read_bytes())
+    assert record.isolation.tier == "none"
+    assert "UNSAFE" in result.output
+    for name in ("results.json", "report.html", "junit.xml"):
+        assert "UNSAFE" in (tmp_path / "out" / name).read_text(), name

@@ -1,0 +1,440 @@
+"""The handout: stubs from reference modules, in sync, and what a student sees of it."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from assignment import __main__ as commands
+from assignment import manifest
+from grader.authoring import handout, stubs
+
+REFERENCE = handout.ROOT / "solutions" / "resource_accounting"
+
+
+# The stub of a module: source in, source out
+
+
+def stub(source, **messages):
+    return stubs.stub_module(source, messages or {"f": "ex: not started"})
+
+
+def test_stub_keeps_signature_docstring_imports_and_decorators():
+    assert stub(
+        '"""A module."""\n\nfrom __future__ import annotations\n\nimport math  # used below\n\n\n'
+        "@decorated(1)\ndef f(\n    x: int,  # in bytes\n    *, y: str = 'a',\n) -> float:\n"
+        '    """What it does.\n\n    More.\n    """\n    # secret\n    return math.pi\n'
+    ) == (
+        '"""A module."""\n\nfrom __future__ import annotations\n\nimport math  # used below\n\n\n'
+        "@decorated(1)\ndef f(\n    x: int,  # in bytes\n    *, y: str = 'a',\n) -> float:\n"
+        '    """What it does.\n\n    More.\n    """\n'
+        '    raise NotImplementedError("ex: not started")\n'
+    )
+
+
+def test_stub_of_a_one_line_function_loses_its_body():
+    assert stub("def f(): return 41\n") == (
+        'def f():\n    raise NotImplementedError("ex: not started")\n'
+    )
+
+
+def test_private_helpers_unnamed_functions_and_constants_go():
+    text = stub(
+        "SECRET = 41\n\n\ndef _helper():\n    return SECRET\n\n\n"
+        "def unnamed():\n    return 42\n\n\nclass Unnamed:\n    x = 43\n\n\n"
+        "def f():\n    return _helper()\n"
+    )
+    assert text == 'def f():\n    raise NotImplementedError("ex: not started")\n'
+
+
+def test_marked_helpers_stay_whole_without_their_marker():
+    text = stub(
+        "import math\n\n# What it is for.\n# handout: keep\nTABLE = [1]\n\n\n"
+        "# handout: keep\n@cached\ndef _helper():\n    # why\n    return 41\n\n\n"
+        "def f():\n    return _helper()\n"
+    )
+    assert text == (
+        "import math\n\n# What it is for.\nTABLE = [1]\n\n\n"
+        "@cached\ndef _helper():\n    # why\n    return 41\n\n\n"
+        'def f():\n    raise NotImplementedError("ex: not started")\n'
+    )
+
+
+def test_type_aliases_and_all_stay():
+    source = '__all__ = ["f"]\nT = TypeVar("T")\nShape: TypeAlias = tuple[int, ...]\n'
+    assert stub(source + "\n\ndef f():\n    return 1\n").startswith(source)
+
+
+def test_plain_data_that_a_signature_needs_stays():
+    text = stub(
+        "Shape = tuple[int, ...]\n\n\nclass Layout(NamedTuple):\n    shape: Shape\n\n\n"
+        "def f(x: Layout):\n    return 41\n"
+    )
+    assert "Shape = tuple[int, ...]\n\n\nclass Layout(NamedTuple):\n    shape: Shape\n" in text
+
+
+def test_a_signature_that_needs_removed_code_is_an_error():
+    with pytest.raises(stubs.StubError, match=r"f needs _wrap, .* '# handout: keep' directly"):
+        stub("def _wrap(g):\n    return g\n\n\n@_wrap\ndef f():\n    return 41\n")
+
+
+def test_a_function_that_the_module_lacks_is_an_error():
+    with pytest.raises(stubs.StubError, match=r"module\.py does not define g"):
+        stub("def f():\n    return 41\n", g="ex: not started")
+
+
+def test_every_method_of_a_named_class_is_a_stub():
+    text = stub(
+        'class C(Base):\n    """A class."""\n\n    size: int = 3\n\n'
+        "    def __init__(self):\n        self.x = 41\n\n"
+        "    def _secret(self):\n        return 42\n\n"
+        "    @property\n    def y(self) -> int:\n        return 43\n\n"
+        "    # handout: keep\n    def __repr__(self):\n        return 'C'\n",
+        C="ex: not started",
+    )
+    assert text == (
+        'class C(Base):\n    """A class."""\n\n    size: int = 3\n\n'
+        '    def __init__(self):\n        raise NotImplementedError("ex: not started")\n\n'
+        "    @property\n    def y(self) -> int:\n"
+        '        raise NotImplementedError("ex: not started")\n\n'
+        "    def __repr__(self):\n        return 'C'\n"
+    )
+
+
+def test_comments_beside_removed_code_go_and_headings_stay():
+    text = stub(
+        "import math\n\n# Layouts\n\n# Tells all.\nSECRET = 41\n\n\ndef f():\n    return SECRET\n"
+    )
+    assert "# Layouts" in text
+    assert "Tells all" not in text
+
+
+def test_imports_of_removed_names_from_siblings_go():
+    text = stubs.stub_module(
+        "from .flops import _secret, matmul\nfrom ._hidden import x\n\n\ndef f():\n    return 1\n",
+        {"f": "ex: not started"},
+        siblings={"flops": {"matmul"}},
+    )
+    assert text.startswith("from .flops import matmul\n\n\ndef f():\n")
+
+
+def test_a_message_names_exercise_text_and_hint():
+    text = stub("def f():\n    return 1\n", f=stubs.message_of("adamw_step", "optimizers"))
+    with pytest.raises(NotImplementedError) as error:
+        exec(text + "f()")
+    assert str(error.value) == (
+        "adamw_step: not started; see assignment/writeup/optimizers.md, or make hint EX=adamw_step"
+    )
+
+
+# The handout as it is
+
+
+def test_handout_is_in_sync():
+    assert handout.check() == [], "run `make handout`"
+
+
+def test_check_names_stale_missing_and_unexpected_files(tmp_path):
+    handout.build(tmp_path)
+    assert handout.check(tmp_path) == []
+    (tmp_path / "tests" / "extra.py").write_text("", encoding="utf-8")
+    (tmp_path / "Makefile").unlink()
+    (tmp_path / "resource_accounting" / "strides.py").write_text("x = 1\n", encoding="utf-8")
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "local").write_text("", encoding="utf-8")
+    assert handout.check(tmp_path) == [
+        "missing: Makefile",
+        "unexpected: tests/extra.py",
+        "stale: resource_accounting/strides.py",
+    ]
+    handout.build(tmp_path)
+    assert handout.check(tmp_path) == []
+    assert (tmp_path / ".venv" / "local").is_file()
+
+
+def test_build_refuses_a_folder_that_is_no_handout(tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
+    with pytest.raises(handout.HandoutError, match="is no handout"):
+        handout.build(tmp_path)
+    assert (tmp_path / "thesis.txt").is_file()
+
+
+def test_stubs_are_formatted_python_without_unknown_names():
+    for check in (["format", "--check"], ["check"]):
+        ruff = [sys.executable, "-m", "ruff", *check, "--no-cache", "resource_accounting"]
+        run = subprocess.run(ruff, cwd=handout.HANDOUT, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stdout + run.stderr
+
+
+def bodies():
+    """The lines of each reference function that the handout must not show."""
+    for path in REFERENCE.glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        lines = source.splitlines()
+        for node in ast.walk(ast.parse(source)):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            if body and stubs.MARKER not in lines[first - 2]:
+                shown = [line.strip() for line in lines[body[0].lineno - 1 : node.end_lineno]]
+                yield [line for line in shown if len(line) >= 8]
+
+
+def test_no_line_of_a_solution_is_in_a_stub():
+    secret = {line for body in bodies() for line in body}
+    assert len(secret) > 100
+    for folder in ("resource_accounting", "assignment/stubs"):
+        for path in (handout.HANDOUT / folder).rglob("*.py"):
+            shown = {line.strip() for line in path.read_text(encoding="utf-8").splitlines()}
+            assert not shown & secret, path
+
+
+def test_no_passage_of_a_solution_is_anywhere_in_the_handout():
+    """A line such as `optimizer.step()` is anyone's; three in a row are a solution's."""
+    secret = {tuple(body[i : i + 3]) for body in bodies() for i in range(len(body) - 2)}
+    for path in handout.HANDOUT.rglob("*"):
+        if path.suffix in (".py", ".md"):
+            lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+            lines = [line for line in lines if len(line) >= 8]
+            shown = {tuple(lines[i : i + 3]) for i in range(len(lines) - 2)}
+            assert not shown & secret, path
+
+
+def test_every_text_that_a_stub_names_is_there():
+    chapters = {exercise.chapter for exercise in manifest.load()}
+    texts = {path.stem for path in (handout.HANDOUT / "assignment" / "writeup").glob("*.md")}
+    assert chapters <= texts
+
+
+def test_version_is_the_manifests():
+    project = tomllib.loads((handout.HANDOUT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["version"] == manifest.load().version
+
+
+def test_dependencies_are_a_part_of_this_repositorys():
+    theirs, ours = (
+        set(tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
+        for root in (handout.HANDOUT, handout.ROOT)
+    )
+    assert theirs <= ours
+
+
+# What a student sees
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory):
+    """A handout outside this repository."""
+    folder = tmp_path_factory.mktemp("handout") / "handout"
+    handout.build(folder)
+    return folder
+
+
+@pytest.fixture
+def workspace(pristine, tmp_path):
+    return Path(shutil.copytree(pristine, tmp_path / "handout"))
+
+
+def python(folder, *arguments, **environment):
+    """Runs `python -m ...` in a folder as a student would, in a terminal of 80 columns."""
+    outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=folder,
+        env=outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+
+
+def states(output):
+    """The table of exercises: {id: (state, passed tests)}."""
+    rows = re.findall(
+        r"^  . (\w+) +(passed|in progress|not started|skipped|no public test)(?: +(\d+) of)?",
+        output,
+        re.M,
+    )
+    return {name: (state, count) for name, state, count in rows}
+
+
+def write(folder, module, text):
+    """Adds to a module of the student's package; a later definition wins."""
+    path = folder / "resource_accounting" / f"{module}.py"
+    path.write_text(path.read_text(encoding="utf-8") + "\n\n" + text, encoding="utf-8")
+
+
+def test_an_untouched_handout_shows_every_exercise_as_not_started(pristine):
+    run = python(pristine, "pytest", "-p", "no:cacheprovider")
+    assert run.returncode == 1
+    expected = {exercise.id: ("not started", "") for exercise in manifest.load()}
+    assert states(run.stdout) == expected
+    assert "Traceback" not in run.stdout + run.stderr
+    assert "NotImplementedError" not in run.stdout
+    first = next(iter(manifest.load()))
+    assert f"Next: {first.title}  ({first.id})" in run.stdout
+    assert f"python -m pytest --ex {first.id}" in run.stdout
+    assert max(map(len, run.stdout.splitlines())) <= 80
+
+
+def test_states_and_failures_of_a_handout_at_work(workspace):
+    write(
+        workspace,
+        "strides",
+        "def storage_index(index, strides, offset=0):\n"
+        "    if len(index) != len(strides) or min(index, default=0) < 0:\n"
+        "        raise ValueError('no')\n"
+        "    return sum(i * s for i, s in zip(index, strides)) + offset\n\n\n"
+        "def is_contiguous(shape, strides):\n"
+        "    print('looking at', shape)\n"
+        "    return missing_name\n\n\n"
+        "def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:\n"
+        "    return (1, 4)\n",
+    )
+    write(
+        workspace,
+        "optimizers",
+        "def inner(x: Float[torch.Tensor, 'B D'], y: Float[torch.Tensor, 'D K']) -> None: ...\n\n\n"
+        "def adamw_step(*args, **kwargs):\n    inner(torch.zeros(2, 3), torch.zeros(4, 5))\n",
+    )
+    write(workspace, "data", "def (:\n")
+    run = python(workspace, "pytest")
+    assert run.returncode == 1
+    table = states(run.stdout)
+    assert table["storage_index"] == ("passed", "")
+    assert table["row_major_strides"] == ("in progress", "0")
+    assert table["is_contiguous"] == ("in progress", "0")
+    assert table["matmul_flops"] == ("not started", "")
+    mismatch = "    expected: (4, 1)\n    found:    (1, 4)\n    hint:     one row down"
+    assert mismatch in run.stdout
+    assert "      return missing_name\n  NameError: name 'missing_name' is not" in run.stdout
+    assert "  captured stdout:\n    looking at (2, 3)\n" in run.stdout
+    assert "beartype" not in run.stdout
+    assert (
+        "  optimizers.inner: argument y is not as annotated\n    expected: Float[Tensor, 'D K']\n"
+        "    found:    f32[4,5]\n    with:     B=2, D=3\n"
+    ) in run.stdout
+    assert run.stdout.count("SyntaxError: ") == 1
+    assert "Traceback" not in run.stdout + run.stderr
+
+
+def test_reference_passes_the_public_tests_with_shape_checks(workspace):
+    for path in REFERENCE.glob("*.py"):
+        shutil.copy(path, workspace / "resource_accounting")
+    run = python(workspace, "pytest")
+    assert run.returncode == 0, run.stdout
+    assert {state for state, _ in states(run.stdout).values()} == {"passed"}
+    assert "Every public test passes. Hand in with:  python -m assignment submit" in run.stdout
+
+
+def test_one_exercise_runs_alone_and_a_wrong_name_is_told(pristine):
+    run = python(
+        pristine, "pytest", "-p", "no:cacheprovider", "--ex", "matmul_flops", MAKELEVEL="1"
+    )
+    assert states(run.stdout) == {"matmul_flops": ("not started", "")}
+    assert "make hint EX=matmul_flops" in run.stdout
+    run = python(pristine, "pytest", "--ex", "matmul_flop")
+    assert run.returncode == 4
+    assert "no exercise is called 'matmul_flop'; the exercises are: " in run.stderr
+
+
+def test_a_terminal_without_symbols_gets_letters(pristine):
+    run = python(pristine, "pytest", "--ex", "matmul_flops", PYTHONIOENCODING="cp1252:strict")
+    assert ". matmul_flops" in run.stdout
+    assert "\\u" not in run.stdout
+
+
+def test_no_progress_gives_pytests_own_words(pristine):
+    run = python(pristine, "pytest", "--no-progress", "-v", "--ex", "matmul_flops")
+    assert "FAILURES" in run.stdout
+    assert "NotImplementedError: matmul_flops: not started" in run.stdout
+    assert states(run.stdout) == {}
+
+
+def test_progress_is_off_where_a_provider_is_set(tmp_path):
+    (tmp_path / "conftest.py").write_text(
+        "from contextlib import nullcontext\nfrom assignment.hooks import PROVIDER\n\n\n"
+        "def pytest_configure(config):\n"
+        "    config.stash[PROVIDER] = lambda request: nullcontext(None)\n"
+    )
+    (tmp_path / "test_x.py").write_text(
+        "import pytest\n\n\n@pytest.mark.exercise('matmul_flops')\n"
+        "def test_x(impl):\n    raise NotImplementedError('a stub')\n"
+    )
+    run = python(tmp_path, "pytest", "-p", "assignment.plugin", "--progress")
+    assert "FAILED test_x.py::test_x - NotImplementedError: a stub" in run.stdout
+    assert states(run.stdout) == {}
+
+
+def test_hint_shows_the_hint_or_the_nearest_names(pristine):
+    exercise = manifest.load()["adamw_step"]
+    run = python(pristine, "assignment", "hint", "adamw_step")
+    assert run.returncode == 0
+    assert " ".join(exercise.hint.split()) in " ".join(run.stdout.split())
+    run = python(pristine, "assignment", "hint", "adamw_stp")
+    assert run.returncode == 2
+    assert "Did you mean: adamw_step" in run.stderr
+    run = python(pristine, "assignment", "hint")
+    assert all(e.id in run.stdout for e in manifest.load())
+
+
+def test_submit_packs_code_that_fails_and_warns_of_syntax_errors(workspace):
+    write(workspace, "data", "def (:\n")
+    (workspace / "resource_accounting" / "notes.txt").write_text("mine", encoding="utf-8")
+    run = python(workspace, "assignment", "submit")
+    assert run.returncode == 0
+    assert re.search(r"warning: syntax error in line \d+", run.stdout)
+    with zipfile.ZipFile(workspace / "submission.zip") as archive:
+        names = set(archive.namelist())
+    assert {f"resource_accounting/{m}.py" for m in manifest.load().modules} <= names
+    assert all(name.endswith(".py") for name in names)
+
+
+def test_submit_without_a_package_says_where_to_run_it(workspace):
+    shutil.rmtree(workspace / "resource_accounting")
+    run = python(workspace, "assignment", "submit")
+    assert run.returncode == 2
+    assert "holds no .py file" in run.stderr
+
+
+def test_reset_gives_one_exercises_stubs_back_and_keeps_a_copy(workspace):
+    path = workspace / "resource_accounting" / "strides.py"
+    stub_text = path.read_text(encoding="utf-8")
+    reference = (REFERENCE / "strides.py").read_text(encoding="utf-8")
+    path.write_text(reference, encoding="utf-8")
+    run = python(workspace, "assignment", "reset", "storage_index")
+    assert run.returncode == 0, run.stderr
+    (backup,) = (workspace / "backups").iterdir()
+    assert backup.read_text(encoding="utf-8") == reference
+    assert "EX=storage_index" in path.read_text(encoding="utf-8")
+    assert "EX=is_contiguous" not in path.read_text(encoding="utf-8")
+    path.write_text("def (:\n", encoding="utf-8")
+    run = python(workspace, "assignment", "reset", "storage_index")
+    assert run.returncode == 2
+    assert "syntax error in line 1" in run.stderr
+    path.unlink()
+    assert python(workspace, "assignment", "reset", "storage_index").returncode == 0
+    assert path.read_text(encoding="utf-8") == stub_text
+
+
+def test_reset_replaces_a_definition_with_its_decorators():
+    assert commands.replace_definition(
+        "x = 1\n\n\n@cached\ndef f(a):\n    return a\n\n\ny = 2\n",
+        "import math\n\n\ndef f(a):\n    raise NotImplementedError\n",
+        "f",
+    ) == ("x = 1\n\n\ndef f(a):\n    raise NotImplementedError\n\n\ny = 2\n")
+
+
+def test_reset_adds_a_definition_that_is_gone():
+    assert commands.replace_definition("x = 1\n", "class C:\n    pass\n", "C") == (
+        "x = 1\n\n\nclass C:\n    pass\n"
+    )

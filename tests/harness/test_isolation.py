@@ -1,0 +1,433 @@
+"""What a worker can reach: a probing submission looks from inside, the judge from outside."""
+
+import importlib
+import os
+import re
+import secrets
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.judge.failure import SubmissionFailure
+from grader.results.causes import Cause
+from tests.harness.conftest import CANARY, REPOSITORY
+
+needs_root = pytest.mark.skipif(
+    os.getuid() != 0, reason="only root may read the memory and the files of a worker's process"
+)
+SECRET_MODULES = (
+    "solutions",
+    "solutions.resource_accounting",
+    "solutions.resource_accounting.strides",
+    "tests",
+    "tests.hidden",
+    "tests.hidden.test_strides",
+    "tests.public.test_strides",
+    "tests.harness.conftest",
+    "grader.judge",
+    "grader.judge.session",
+    "grader.judge.plugin",
+    "grader.judge.worker",
+    "grader.results.record",
+    "grader.authoring.stubs",
+    "grader.cli",
+)
+
+PROBE = """
+import importlib
+import os
+import sys
+
+
+def import_it(name):
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        return f"{type(error).__name__}"
+    return "imported"
+
+
+def loaded():
+    return sorted(sys.modules)
+
+
+def about():
+    status = open("/proc/self/status").read()
+    return {
+        "path": list(sys.path),
+        "finders": [str(f) for f in sys.meta_path],
+        "environ": dict(os.environ),
+        "status": dict(line.split(":\\t", 1) for line in status.splitlines() if ":\\t" in line),
+        "uid": os.getuid(),
+        "groups": os.getgroups(),
+        "pid": os.getpid(),
+        "parent": os.getppid(),
+        "processes": sorted(n for n in os.listdir("/proc") if n.isdigit()),
+        "descriptors": {n: link(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd")},
+        "root": sorted(os.listdir("/")),
+        "mounts": open("/proc/self/mounts").read(),
+        "argv": sys.argv,
+        "hostname": os.uname().nodename,
+        "interfaces": open("/proc/self/net/dev").read(),
+        "umask": os.umask(0o77),
+    }
+
+
+def link(path):
+    try:
+        return os.readlink(path)
+    except OSError as error:
+        return str(error)
+
+
+def files(stop):
+    found = []
+    for here, folders, names in os.walk("/"):
+        folders[:] = [f for f in folders if f"{here}/{f}".replace("//", "/") not in stop]
+        found += [f"{here}/{n}".replace("//", "/") for n in names]
+    return found
+
+
+def hold(text):
+    global held
+    held = text[::-1]
+    return len(held)
+
+
+def random_numbers():
+    import random
+    import numpy
+    import torch
+
+    return [random.random(), float(numpy.random.rand()), float(torch.rand(1)), os.urandom(8).hex()]
+
+
+def attempt(path, mode):
+    try:
+        with open(path, mode) as file:
+            file.read(1) if "r" in mode and "+" not in mode else file.write("x")
+    except OSError as error:
+        return type(error).__name__
+    return "allowed"
+"""
+
+
+@pytest.fixture
+def inside(sandboxed):
+    """A probing submission in a worker."""
+    return sandboxed(probe=PROBE)
+
+
+# --- imports and memory ------------------------------------------------------------------------
+
+
+def test_worker_can_import_neither_solutions_nor_tests_nor_judge(inside):
+    for name in SECRET_MODULES:
+        assert inside.probe.import_it(name) in ("ModuleNotFoundError", "ImportError"), name
+
+
+def test_judge_itself_can_import_them():
+    """A test of the test above: these names exist."""
+    for name in SECRET_MODULES:
+        if not name.startswith(("tests.hidden.", "tests.public.")):
+            importlib.import_module(name)
+
+
+def test_probe_says_so_when_an_import_works(inside):
+    """A test of the test above."""
+    assert inside.probe.import_it("json") == "imported"
+    assert inside.probe.import_it("grader.wire") == "imported"
+
+
+def test_none_of_them_is_loaded(inside):
+    ours = [n for n in inside.probe.loaded() if n.partition(".")[0] in ("grader", "assignment")]
+    assert {n for n in ours if n.startswith("grader")} == {
+        "grader",
+        "grader.wire",
+        "grader.worker",
+        *(
+            f"grader.worker.{path.stem}"
+            for path in (REPOSITORY / "grader" / "worker").glob("[a-z]*.py")
+        ),
+    }
+    assert not {"assignment.expect", "assignment.plugin", "assignment.progress"} & set(ours)
+    others = {n.partition(".")[0] for n in inside.probe.loaded()}
+    assert not others & {"solutions", "tests", "handout", "pytest", "_pytest", "hypothesis"}
+
+
+def secrets_of_the_judge() -> dict[str, bytes]:
+    """Text that only the judge holds: of the reference, of hidden tests, and made up just now."""
+    from solutions.resource_accounting import strides  # noqa: F401 - so that the judge holds it
+
+    found: dict[str, bytes] = {"the environment": CANARY.encode()}
+    public = b"".join(
+        path.read_bytes()
+        for folder in ("assignment", "tests/public", "handout/resource_accounting", "grader/worker")
+        for path in (REPOSITORY / folder).rglob("*.py")
+    )
+    for folder in ("solutions/resource_accounting", "tests/hidden"):
+        for path in sorted((REPOSITORY / folder).glob("[a-z]*.py")):
+            texts = re.findall(rb'"([^"\n{}\\]{25,})"', path.read_bytes())
+            unique = [text for text in texts if text not in public]
+            if unique:
+                found[str(path.relative_to(REPOSITORY))] = max(unique, key=len)
+    return found
+
+
+def memory_of(pid: int) -> bytes:
+    """All that a process can read of its own memory, without the libraries' files."""
+    parts = []
+    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            match = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ (\d+)\s*(.*)", line)
+            assert match is not None, line
+            start, end, mode, inode, name = match.groups()
+            if mode[0] != "r" or (inode != "0" and "w" not in mode and ".so" in name):
+                continue
+            if name in ("[vvar]", "[vsyscall]", "[vvar_vclock]"):
+                continue
+            at = int(start, 16)
+            memory.seek(at)
+            while at < int(end, 16):
+                part = memory.read(int(end, 16) - at)
+                if not part:
+                    break
+                parts.append(part)
+                at += len(part)
+    return b"\0".join(parts)
+
+
+@needs_root
+def test_secrets_are_not_in_a_workers_memory(inside, hurried):
+    fresh = secrets.token_hex(16)
+    os.environ["HARNESS_FRESH"] = fresh
+    try:
+        inside.probe.loaded()  # the submission is imported
+        memory = memory_of(inside._worker.pid)
+    finally:
+        del os.environ["HARNESS_FRESH"]
+    wanted = secrets_of_the_judge()
+    assert sum(name.startswith("solutions/") for name in wanted) >= 4
+    assert sum(name.startswith("tests/hidden/") for name in wanted) >= 4
+    wanted["made up just now"] = fresh.encode()
+    wanted["the judge's own file"] = hurried.zygote.canary.read_bytes()
+    for name, text in wanted.items():
+        for encoded in (text, text.decode().encode("utf-16-le")):
+            assert encoded not in memory, f"{name} is in the worker's memory: {text!r}"
+
+
+@needs_root
+def test_scan_finds_what_is_in_a_workers_memory(inside):
+    """A test of the test above."""
+    text = secrets.token_hex(16)
+    inside.probe.hold(text)
+    assert text[::-1].encode() in memory_of(inside._worker.pid)
+
+
+@needs_root
+def test_scan_finds_the_secrets_in_the_judge():
+    """A test of the test above: a process that imports the reference holds its texts."""
+    wanted = secrets_of_the_judge()
+    memory = memory_of(os.getpid())
+    assert wanted["solutions/resource_accounting/strides.py"] in memory
+    assert CANARY.encode() in memory
+
+
+# --- what it is, and what it sees --------------------------------------------------------------
+
+
+def test_every_probe_met_an_error(inside):
+    inside.probe.loaded()
+    probes = dict(inside._worker.probes)
+    for name, met in probes.items():
+        assert met.isupper() or name == "a user of its own", f"{name}: {met}"
+    assert {
+        "read a secret",
+        "write the results",
+        "open a socket",
+        "fork",
+        "run a program",
+        "signal the judge",
+        "read the judge's environment",
+        "write the system",
+    } <= set(probes)
+
+
+def test_status_is_as_promised_from_inside_and_outside(inside):
+    from_inside = inside.probe.about()["status"]
+    lines = Path(f"/proc/{inside._worker.pid}/status").read_text().splitlines()
+    from_outside = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+    for status in (from_inside, from_outside):
+        assert status["NoNewPrivs"] == "1"
+        assert status["Seccomp"] == "2"
+        assert status["Threads"] == "1"
+        for capabilities in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+            assert int(status[capabilities], 16) == 0, capabilities
+    assert len(from_outside["NSpid"].split()) >= 2, "a pid namespace of its own"
+
+
+@needs_root
+def test_worker_has_a_user_of_its_own(sandboxed):
+    one, other = sandboxed(probe=PROBE), sandboxed(probe=PROBE)
+    uids = [worker.probe.about()["uid"] for worker in (one, other)]
+    assert uids[0] != uids[1]
+    assert min(uids) >= 100_000
+    assert one.probe.about()["groups"] == []
+
+
+def test_worker_sees_itself_alone(inside):
+    about = inside.probe.about()
+    assert about["processes"] == ["1"]
+    assert (about["pid"], about["parent"]) == (1, 0)
+
+
+def test_worker_holds_only_its_channel_and_its_output(inside):
+    descriptors = inside.probe.about()["descriptors"]
+    kinds = {number: target.partition(":")[0] for number, target in descriptors.items()}
+    listing = [n for n, kind in kinds.items() if kind.startswith(("/proc", "[Errno"))]
+    assert len(listing) <= 1  # that of the listing itself
+    rest = {n: kind for n, kind in kinds.items() if n not in listing}
+    assert rest.pop("0") == "/dev/null"
+    assert {rest.pop("1"), rest.pop("2")} == {"pipe"}
+    assert list(rest.values()) == ["socket"]
+
+
+def test_worker_has_no_environment_and_no_path_to_the_repository(inside):
+    about = inside.probe.about()
+    assert set(about["environ"]) == {"HOME", "TMPDIR", "LANG"}
+    venv = str(Path(sys.prefix).resolve())
+    for path in about["path"]:
+        if path.startswith(str(REPOSITORY)):
+            assert path.startswith((sys.prefix, venv)), path
+    assert not any("editable" in finder for finder in about["finders"])
+
+
+def test_worker_has_no_network_but_an_idle_loopback(inside):
+    interfaces = inside.probe.about()["interfaces"].splitlines()[2:]
+    assert [line.split(":")[0].strip() for line in interfaces] in ([], ["lo"])
+
+
+def test_no_file_of_the_repository_can_be_seen(inside):
+    seen = inside.probe.files(["/proc", sys.prefix, sys.base_prefix, "/usr", "/lib", "/lib64"])
+    allowed = ("/submission/", "/dev/", "/etc/ld.so.cache", "/lib32/")
+    assert [path for path in seen if not path.startswith(allowed)] == []
+    assert [p for p in seen if p.startswith("/submission/")] == [
+        "/submission/resource_accounting/__init__.py",
+        "/submission/resource_accounting/probe.py",
+    ] or set(seen) >= {"/submission/resource_accounting/probe.py"}
+
+
+def test_nothing_outside_scratch_and_tmp_can_be_written(inside, hurried):
+    for path in (
+        "/x",
+        "/etc/x",
+        "/usr/x",
+        "/dev/x",
+        "/dev/shm/x",
+        "/submission/resource_accounting/probe.py",
+        "/submission/x",
+        f"{sys.prefix}/x",
+        f"{hurried.zygote.exchange}/x",
+        "/proc/self/oom_score_adj",
+        "/proc/self/clear_refs",
+        "/proc/self/coredump_filter",
+        "/proc/sys/kernel/hostname",
+        "/dev/zero",
+    ):
+        assert inside.probe.attempt(path, "w") != "allowed", path
+    assert inside.probe.attempt("/tmp/x", "w") == "allowed"
+    assert inside.probe.attempt(f"{inside.scratch}/x", "w") == "allowed"
+
+
+def test_exchange_can_be_read(inside, hurried):
+    file = hurried.zygote.exchange / "given.txt"
+    file.write_text("x")
+    try:
+        assert inside.probe.attempt(str(file), "r") == "allowed"
+        assert inside.probe.attempt(str(file), "w") != "allowed"
+        assert inside.probe.attempt(str(file), "r+") != "allowed"
+    finally:
+        file.unlink()
+
+
+def test_other_submissions_cannot_be_seen(sandboxed):
+    one, other = sandboxed(probe=PROBE), sandboxed(probe=PROBE, other="")
+    one.probe.loaded()
+    seen = other.probe.files(["/proc", sys.prefix, sys.base_prefix, "/usr"])
+    assert len([path for path in seen if path.endswith("/probe.py")]) == 1
+
+
+def test_scratch_outlives_a_restart_and_memory_does_not(inside):
+    assert inside.probe.attempt(f"{inside.scratch}/kept", "w") == "allowed"
+    assert inside.probe.attempt("/tmp/kept", "w") == "allowed"
+    first = inside._worker.pid
+    inside.restart()
+    assert inside.probe.attempt(f"{inside.scratch}/kept", "r") == "allowed"
+    assert inside.probe.attempt("/tmp/kept", "r") == "FileNotFoundError"
+    assert inside._worker.pid != first
+
+
+def test_workers_draw_from_the_seed_they_are_given(sandboxed):
+    """Forks of one zygote would else share every generator's state."""
+    one, same, other = (
+        sandboxed(probe=PROBE, seed=seed).probe.random_numbers() for seed in (5, 5, 6)
+    )
+    assert one[:3] == same[:3]
+    assert all(a != b for a, b in zip(one[:3], other[:3], strict=True))
+    assert len({one[3], same[3], other[3]}) == 3
+
+
+# --- layers, each by what it alone forbids -----------------------------------------------------
+
+
+def call(sandboxed, body: str) -> str:
+    """Runs a function body in a worker; what it returns, or the name of its exception."""
+    text = "import ctypes, os, signal, socket, threading, resource\n"
+    text += "libc = ctypes.CDLL(None, use_errno=True)\n"
+    text += "def f():\n    try:\n        " + body + "\n    except OSError as error:\n"
+    text += "        return f'errno {error.errno}'\n"
+    return sandboxed(probe=text).probe.f()
+
+
+EPERM, EACCES, EROFS = "errno 1", "errno 13", "errno 30"
+
+
+@pytest.mark.parametrize(
+    ("layer", "body", "expected"),
+    [
+        ("seccomp: sockets", "return str(socket.socket())", EPERM),
+        ("seccomp: fork", "return str(os.fork())", EPERM),
+        ("seccomp: exec", "return str(os.execv('/proc/self/exe', ['x']))", EPERM),
+        ("seccomp: signals", "return str(os.kill(-1, 0))", EPERM),
+        ("seccomp: users", "return str(os.setuid(0))", EPERM),
+        ("seccomp: links", "return str(os.symlink('/etc', '/tmp/x'))", EPERM),
+        ("seccomp: locks", "import fcntl; return str(fcntl.lockf(open(os.__file__), 5))", EPERM),
+        (
+            "seccomp: reads of locks",
+            "import fcntl; return str(fcntl.fcntl(0, 5, bytes(32)))",
+            EPERM,
+        ),
+        ("seccomp: x32", "return str(libc.syscall(0x40000000 + 39))", Cause.DIED),
+        ("namespace: processes", "return str(os.path.exists('/proc/2'))", "False"),
+        ("mount: read-only", "return str(os.mkdir('/usr/x'))", EROFS),
+        ("limits: files", "return str([os.open('/dev/null', 0) for _ in range(999)])", "errno 24"),
+        ("limits: memory", "import mmap; return str(len(mmap.mmap(-1, 20 << 30)))", "errno 12"),
+        ("limits: core", "return str(resource.getrlimit(resource.RLIMIT_CORE))", "(0, 0)"),
+        ("limits: disk", "return str(open('/tmp/x', 'wb').write(bytes(70 << 20)))", "errno 28"),
+        ("landlock: devices", "return str(open('/dev/zero', 'wb'))", EACCES),
+    ],
+)
+def test_layer_holds(sandboxed, layer, body, expected):
+    try:
+        met = call(sandboxed, body)
+    except SubmissionFailure as failure:
+        met = failure.cause
+    assert met == expected
+
+
+def test_threads_are_allowed(sandboxed):
+    body = (
+        "t = threading.Thread(target=lambda: None); t.start(); t.join(); return str(t.is_alive())"
+    )
+    assert call(sandboxed, body) == "False"

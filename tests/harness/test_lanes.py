@@ -1,0 +1,86 @@
+"""Two lanes: the same grade as one, and never a public test beside a hidden one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.judge.failure import GraderFault
+from grader.judge.lanes import Chapters, SecondLane
+from grader.judge.plugin import JudgePlugin
+from grader.judge.session import Judge
+
+
+def states(grade):
+    return {(check.exercise, check.test): check.state for check in grade.checks}
+
+
+def test_two_lanes_give_the_grade_of_one(submit, monkeypatch):
+    """Same nonce, same checks in the same order, same states, whoever ran them"""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    half = Path(__file__).parent / "submissions" / "half_finished"
+    chapters = [
+        "bytes_per_element",
+        "tensor_bytes",
+        "matmul_flops",
+        "linear_flops",
+        "storage_index",
+    ]
+    grades = []
+    for lanes in (1, 2):
+        with Judge(lanes=lanes) as judge:
+            grades.append(judge.grade(half, only=chapters, nonce="the same"))
+    one, two = grades
+    assert one.faults == two.faults == ()
+    assert states(one) == states(two)
+    assert [c.exercise for c in one.checks] == [c.exercise for c in two.checks]
+    assert 0 < one.score == two.score
+
+
+def test_public_and_hidden_tests_never_run_at_a_time(judge, submit, monkeypatch):
+    """A lane takes a chapter of public tests or one of hidden tests, and waits for the other"""
+    phases = []
+    run = JudgePlugin._run_in_lanes
+
+    def watch(self, session, chapters):
+        phases.append({self.visibility(item) for items in chapters for item in items})
+        run(self, session, chapters)
+
+    monkeypatch.setattr(JudgePlugin, "_run_in_lanes", watch)
+    judge.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
+    assert phases == [{"public"}, {"hidden"}]
+
+
+def test_each_chapter_is_taken_once():
+    """Two processes that share a queue share out its numbers"""
+    queue = Chapters(100)
+    lane = SecondLane(lambda: list(iter(queue.take, None)))
+    mine = list(iter(queue.take, None))
+    theirs = lane.result(list[int])
+    assert sorted(mine + theirs) == list(range(100))
+
+
+@pytest.mark.parametrize("end", [lambda: 1 / 0, lambda: os._exit(7), lambda: os.abort()])
+def test_a_lane_that_ends_early_is_a_fault_of_the_grader(end, capfd):
+    """Whatever ends the second lane, its tests are nobody's zero"""
+    lane = SecondLane(end)
+    with pytest.raises(GraderFault, match="second lane"):
+        lane.result(list[int])
+
+
+def test_the_judge_has_one_thread_when_it_forks():
+    """A fork copies one thread only: whatever another one held would be held for ever"""
+    count = "import os; from grader.judge.session import _load_heavy as load; load(); "
+    count += "print(len(os.listdir('/proc/self/task')))"
+    done = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1"]
+
+
+def test_what_a_public_test_printed_is_shown(judge, submit):
+    """A print in the submission reaches the student, though its process is killed"""
+    text = "def matmul_flops(B, D, K):\n    print('B is', B)\n    return 1\n"
+    grade = judge.grade(submit(flops=text), only=["matmul_flops"])
+    details = [c.detail or "" for c in grade.checks if c.visibility == "public"]
+    assert any("B is" in detail for detail in details)

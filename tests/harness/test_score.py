@@ -1,0 +1,147 @@
+"""From outcomes to points: weights, parameters, what is not measured, totals."""
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assignment.manifest import Exercise
+from grader.judge.score import Outcome, score, total
+from grader.results.causes import Cause
+from grader.results.record import Check
+
+
+def exercise(name="a", points=6.0):
+    return Exercise(
+        id=name, title=f"Title {name}", chapter="c", functions=("m.f",), points=points, hint="h"
+    )
+
+
+def outcome(
+    test="t", state="passed", *, weight=1.0, function=None, of="a", cause=None, visibility="hidden"
+):
+    check = Check(
+        exercise=of,
+        test=test,
+        title=test,
+        state=state,
+        points=0.0,
+        max_points=0.0,
+        cause=cause,
+        visibility=visibility,
+    )
+    return Outcome(check, weight, function or test)
+
+
+def points(outcomes, exercises=None, visibility="hidden"):
+    checks, scores = score(exercises or [exercise()], outcomes, visibility)
+    return [(c.points, c.max_points) for c in checks], scores
+
+
+def test_points_are_shared_by_weight():
+    shares, (only,) = points(
+        [outcome("x", weight=1), outcome("y", "failed", weight=2), outcome("z", weight=3)]
+    )
+    assert shares == [(1.0, 1.0), (0.0, 2.0), (3.0, 3.0)]
+    assert (only.points, only.max_points, only.measured) == (4.0, 6.0, True)
+
+
+def test_parameters_of_a_test_share_its_weight():
+    outcomes = [outcome(f"x[{i}]", "passed" if i else "failed", function="x") for i in range(4)]
+    shares, (only,) = points([*outcomes, outcome("y", "failed", weight=2)])
+    assert [most for _, most in shares] == [0.5] * 4 + [4.0]
+    assert only.points == 1.5
+
+
+def test_two_files_may_have_tests_of_one_name():
+    shares, _ = points([outcome("t", function="a::t"), outcome("t", "failed", function="b::t")])
+    assert shares == [(3.0, 3.0), (0.0, 3.0)]
+
+
+def test_public_tests_carry_no_points_in_a_grading():
+    shares, (only,) = points([outcome("p", visibility="public"), outcome("h", "failed")])
+    assert shares == [(0.0, 0.0), (0.0, 6.0)]
+    assert only.points == 0
+
+
+def test_public_tests_carry_them_all_in_a_rehearsal():
+    shares, (only,) = points([outcome("p", visibility="public")], visibility="public")
+    assert shares == [(6.0, 6.0)]
+    assert only.points == 6
+
+
+def test_public_failure_takes_nothing():
+    _, (only,) = points([outcome("p", "failed", visibility="public"), outcome("h")])
+    assert (only.points, only.measured) == (6.0, True)
+
+
+def test_all_passed_is_exactly_full_marks():
+    """Shares of a third do not sum to one in floating point; full marks are full."""
+    outcomes = [outcome(f"t{i}", weight=1 / 3) for i in range(3)]
+    _, (only,) = points(outcomes, [exercise(points=7.0)])
+    assert only.points == 7.0
+
+
+@pytest.mark.parametrize("cause", [Cause.GRADER_FAULT, Cause.NEEDS_CUDA])
+def test_what_is_nobodys_fault_leaves_the_exercise_out_of_the_total(cause):
+    exercises = [exercise("a", 6), exercise("b", 4)]
+    outcomes = [
+        outcome("x", of="a"),
+        outcome("y", "not_run", of="a", cause=cause),
+        outcome("z", of="b"),
+    ]
+    _, scores = points(outcomes, exercises)
+    assert [s.measured for s in scores] == [False, True]
+    assert total(scores) == (4.0, 4.0)
+
+
+def test_missing_prerequisite_is_measured_and_earns_nothing():
+    _, scores = points([outcome("x", "not_run", cause=Cause.PREREQUISITE)])
+    assert scores[0].measured
+    assert total(scores) == (0.0, 6.0)
+
+
+def test_exercise_without_tests_is_not_in_the_total():
+    _, scores = points([outcome("x", of="a")], [exercise("a"), exercise("b")])
+    assert [s.id for s in scores] == ["a"]
+
+
+def test_checks_keep_their_order_and_all_else_they_say():
+    outcomes = [outcome("b", "failed", cause=Cause.TIMEOUT), outcome("a", visibility="public")]
+    checks, _ = score([exercise()], outcomes, "hidden")
+    for check, given_ in zip(checks, outcomes, strict=True):
+        assert msgspec.structs.replace(check, points=0.0, max_points=0.0) == given_.check
+
+
+def test_total_of_nothing_is_zero_of_zero():
+    assert total([]) == (0, 0)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("ab"),
+            st.sampled_from(["passed", "failed", "not_run"]),
+            st.floats(0.1, 10),
+            st.integers(0, 3),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_points_never_exceed_and_shares_sum_to_the_whole(tests):
+    weights = {}
+    outcomes = [
+        outcome(
+            f"t{i}", state, of=of, weight=weights.setdefault((of, n), weight), function=f"{of}{n}"
+        )
+        for i, (of, state, weight, n) in enumerate(tests)
+    ]
+    checks, scores = score([exercise("a", 6), exercise("b", 4)], outcomes, "hidden")
+    for one in scores:
+        own = [c for c in checks if c.exercise == one.id]
+        assert sum(c.max_points for c in own) == pytest.approx(one.max_points)
+        assert sum(c.points for c in own) == pytest.approx(one.points)
+        assert one.points <= one.max_points
+        assert (one.points == one.max_points) == all(c.state == "passed" for c in own)

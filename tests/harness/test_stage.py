@@ -1,0 +1,504 @@
+"""Staging: what is taken from a folder or archive, what is left out and named, what is refused."""
+
+import bz2
+import gzip
+import io
+import os
+import stat
+import tarfile
+import time
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.judge import stage as staging
+from grader.judge.stage import Staged, SubmissionError, stage
+
+PACKAGE = "resource_accounting"
+MODULES = ("dtypes", "strides", "flops")
+TEXT = b"def f():\n    return 1\n"
+
+
+def run(submission: Path, destination: Path) -> Staged:
+    return stage(submission, destination, PACKAGE, MODULES)
+
+
+def staged_files(staged: Staged) -> set[str]:
+    """Every file that was staged, by its path inside the staged folder."""
+    folders = [Path(folder) for folder, _, _ in os.walk(staged.folder)]
+    return {
+        str(path.relative_to(staged.folder))
+        for folder in folders
+        for path in folder.iterdir()
+        if not path.is_dir() or path.is_symlink()
+    }
+
+
+def make_zip(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return path
+
+
+def tar_bytes(members: list[tuple[tarfile.TarInfo, bytes]], **options: object) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", **options) as archive:
+        for info, data in members:
+            info.size = len(data) if info.isreg() else 0
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+# --- what is taken -----------------------------------------------------------------------------
+
+
+def write_folder(root: Path, files: dict[str, bytes]) -> Path:
+    for name, data in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(data)
+    return root
+
+
+def write_tar(mode: str):
+    def write(path: Path, files: dict[str, bytes]) -> Path:
+        with tarfile.open(path, mode) as archive:
+            for name, data in files.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                archive.addfile(info, io.BytesIO(data))
+        return path
+
+    return write
+
+
+KINDS = {
+    "folder": write_folder,
+    "zip": make_zip,
+    "tar": write_tar("w"),
+    "tar.gz": write_tar("w:gz"),
+    "tar.bz2": write_tar("w:bz2"),
+    "tar.xz": write_tar("w:xz"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "resource_accounting/",
+        "homework/resource_accounting/",
+        "a/b/resource_accounting/",
+        "",
+        "hw/",
+    ],
+)
+def test_package_is_found_in_any_container_and_some_levels_down(tmp_path, kind, prefix):
+    files = {f"{prefix}{name}.py": TEXT + name.encode() for name in ("strides", "flops", "own")}
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {
+        f"{PACKAGE}/{name}.py" for name in ("__init__", "strides", "flops", "own")
+    }
+    assert (staged.folder / PACKAGE / "flops.py").read_bytes() == TEXT + b"flops"
+    assert staged.left_out == ()
+
+
+def test_kind_is_told_by_content_not_by_name(tmp_path):
+    files = {"strides.py": TEXT}
+    assert staged_files(run(make_zip(tmp_path / "x.tar.gz", files), tmp_path / "1"))
+    assert staged_files(run(write_tar("w:gz")(tmp_path / "x.zip", files), tmp_path / "2"))
+
+
+def test_named_package_comes_before_loose_modules(tmp_path):
+    write_folder(tmp_path / "in", {"strides.py": b"1", f"{PACKAGE}/strides.py": b"2"})
+    staged = run(tmp_path / "in", tmp_path / "out")
+    assert (staged.folder / PACKAGE / "strides.py").read_bytes() == b"2"
+    assert staged.left_out == ("strides.py (outside)",)
+
+
+def test_helpers_and_subpackages_are_taken_with_their_init(tmp_path):
+    files = {f"{PACKAGE}/{name}": TEXT for name in ("__init__.py", "strides.py", "own/deep.py")}
+    staged = run(write_folder(tmp_path / "in", files), tmp_path / "out")
+    assert staged_files(staged) == set(files)
+
+
+def test_staged_files_are_plain_and_not_executable(tmp_path):
+    write_folder(tmp_path / "in", {"strides.py": TEXT})
+    (tmp_path / "in" / "strides.py").chmod(0o4777)
+    staged = run(tmp_path / "in", tmp_path / "out")
+    mode = (staged.folder / PACKAGE / "strides.py").stat().st_mode
+    assert stat.S_ISREG(mode)
+    assert stat.S_IMODE(mode) == 0o644
+
+
+# --- what is left out, and named ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_but_the_students_modules_is_left_out_and_named(tmp_path, kind):
+    files = {
+        f"{PACKAGE}/strides.py": TEXT,
+        f"{PACKAGE}/conftest.py": TEXT,
+        f"{PACKAGE}/test_strides.py": TEXT,
+        f"{PACKAGE}/notes.txt": TEXT,
+        f"{PACKAGE}/evil.pth": TEXT,
+        f"{PACKAGE}/native.so": TEXT,
+        f"{PACKAGE}/2bad-name.py": TEXT,
+        f"{PACKAGE}/strides.pyc": TEXT,
+        f"{PACKAGE}/__pycache__/strides.cpython-311.pyc": TEXT,
+        "conftest.py": TEXT,
+        "torch.py": TEXT,
+        "sitecustomize.py": TEXT,
+        "pytest.ini": TEXT,
+        "tests/hidden/test_strides.py": TEXT,
+        "tests/hidden/test_flops.py": TEXT,
+    }
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert set(staged.left_out) == {
+        f"{PACKAGE}/conftest.py (tests are the grader's own)",
+        f"{PACKAGE}/test_strides.py (tests are the grader's own)",
+        f"{PACKAGE}/notes.txt (not a Python module)",
+        f"{PACKAGE}/evil.pth (not a Python module)",
+        f"{PACKAGE}/native.so (not a Python module)",
+        f"{PACKAGE}/2bad-name.py (not a Python module)",
+        "conftest.py (outside)",
+        "torch.py (outside)",
+        "sitecustomize.py (outside)",
+        "pytest.ini (outside)",
+        "tests/ (2 files outside the package)",
+    }
+
+
+def test_links_and_devices_of_a_folder_stay_out(tmp_path):
+    secret = tmp_path / "secret.py"
+    secret.write_text("SECRET = 1")
+    package = tmp_path / "in" / PACKAGE
+    package.mkdir(parents=True)
+    (package / "strides.py").write_bytes(TEXT)
+    (package / "flops.py").symlink_to(secret)
+    (package / "sub").symlink_to(tmp_path)
+    os.mkfifo(package / "dtypes.py")
+    staged = run(tmp_path / "in", tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert set(staged.left_out) == {
+        f"{PACKAGE}/{name} (not a regular file)" for name in ("flops.py", "sub", "dtypes.py")
+    }
+
+
+def test_links_and_devices_of_a_tar_stay_out(tmp_path):
+    kinds = {
+        "flops": (tarfile.SYMTYPE, "/etc/passwd"),
+        "up": (tarfile.SYMTYPE, "../../../secret.py"),
+        "hard": (tarfile.LNKTYPE, "/etc/passwd"),
+        "dtypes": (tarfile.CHRTYPE, ""),
+        "block": (tarfile.BLKTYPE, ""),
+        "pipe": (tarfile.FIFOTYPE, ""),
+    }
+    members = [(member(f"{PACKAGE}/strides.py"), TEXT)]
+    members += [(member(f"{PACKAGE}/{name}.py", *kind), b"") for name, kind in kinds.items()]
+    archive = tmp_path / "in.tar"
+    archive.write_bytes(tar_bytes(members))
+    staged = run(archive, tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert set(staged.left_out) == {f"{PACKAGE}/{name}.py (not a regular file)" for name in kinds}
+
+
+def test_links_of_a_zip_stay_out(tmp_path):
+    path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
+    link = zipfile.ZipInfo(f"{PACKAGE}/flops.py")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(link, "/etc/passwd")
+    staged = run(path, tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert staged.left_out == (f"{PACKAGE}/flops.py (not a regular file)",)
+
+
+HARMFUL_NAMES = [
+    f"../{PACKAGE}/flops.py",
+    f"{PACKAGE}/../../flops.py",
+    f"{PACKAGE}/../../../../../../tmp/flops.py",
+    f"/{PACKAGE}/flops.py",
+    "/etc/flops.py",
+    f"{PACKAGE}/..\\..\\flops.py",
+    f"..\\{PACKAGE}\\flops.py",
+]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz"])
+def test_names_that_lead_outside_write_nothing_there(tmp_path, kind):
+    files = {f"{PACKAGE}/strides.py": TEXT} | dict.fromkeys(HARMFUL_NAMES, b"escaped = True")
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    before = set(tmp_path.rglob("*"))
+    staged = run(KINDS[kind](inner / f"in.{kind}", files), inner / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    new = set(tmp_path.rglob("*")) - before
+    assert all(p.is_relative_to(inner) for p in new)
+    assert not any(b"escaped" in p.read_bytes() for p in (inner / "out").rglob("*.py"))
+    assert staged.left_out
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_of_two_files_of_one_name_the_first_counts(tmp_path, kind):
+    path = tmp_path / f"in.{kind}"
+    names = [f"{PACKAGE}/strides.py", f"{PACKAGE}/strides.py", f"{PACKAGE}/Strides.py"]
+    bodies = [b"first", b"second", b"third"]
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, body in zip(names, bodies, strict=True):
+                archive.writestr(name, body)
+    else:
+        path.write_bytes(tar_bytes([(member(n), b) for n, b in zip(names, bodies, strict=True)]))
+    staged = run(path, tmp_path / "out")
+    assert (staged.folder / PACKAGE / "strides.py").read_bytes() == b"first"
+    assert staged.left_out == tuple(f"{name} (its name stands twice)" for name in names[1:])
+
+
+def test_odd_names_neither_break_nor_reach_the_terminal(tmp_path):
+    odd = ["\x1b[2Jclear.py", "‮gpj.py", "a\nb.py", "a b.py", "-rf.py", "class é.py"]
+    files = {f"{PACKAGE}/strides.py": TEXT} | {f"{PACKAGE}/{name}": TEXT for name in odd}
+    staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert len(staged.left_out) == len(odd)
+    assert all(line.isprintable() for line in staged.left_out)
+
+
+def test_name_that_is_no_utf8_is_left_out(tmp_path):
+    package = tmp_path / "in" / PACKAGE
+    package.mkdir(parents=True)
+    (package / "strides.py").write_bytes(TEXT)
+    (Path(os.fsdecode(os.fsencode(package) + b"/\xff\xfe.py"))).write_bytes(TEXT)
+    staged = run(tmp_path / "in", tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert len(staged.left_out) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a" * 300 + ".py", "/".join(["a"] * 2000) + "/b.py", "/".join(["ab" * 50] * 60) + "/b.py"],
+    ids=["long", "deep", "long-and-deep"],
+)
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_name_too_long_for_a_file_system_is_left_out(tmp_path, kind, name):
+    files = {f"{PACKAGE}/strides.py": TEXT, f"{PACKAGE}/{name}": TEXT}
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert [line.endswith("(its name is too long)") for line in staged.left_out] == [True]
+
+
+def test_encrypted_or_oddly_compressed_member_stays_out(tmp_path):
+    path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
+    with zipfile.ZipFile(path, "a") as archive:
+        # 45 bytes of bzip2 unpack to 900 kB, and zipfile unpacks a block whole.
+        archive.writestr(f"{PACKAGE}/flops.py", TEXT, zipfile.ZIP_BZIP2)
+        archive.writestr(f"{PACKAGE}/dtypes.py", TEXT, zipfile.ZIP_LZMA)
+    staged = run(path, tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert set(staged.left_out) == {
+        f"{PACKAGE}/{name}.py (not a regular file)" for name in ("flops", "dtypes")
+    }
+
+
+# --- caps ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip", "tar.gz"])
+def test_file_over_the_cap_is_left_out(tmp_path, kind):
+    large = b"#" * (staging.MAX_BYTES + 1)
+    files = {f"{PACKAGE}/strides.py": TEXT, f"{PACKAGE}/large.py": large}
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert staged.left_out == (f"{PACKAGE}/large.py (larger than 2 MiB)",)
+
+
+def test_zip_that_lies_about_a_size_is_refused_or_cut(tmp_path):
+    data = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": b"#" * 4_000_000}).read_bytes()
+    for true, lie in (((4_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little")),):
+        assert data.count(true) >= 2
+        data = data.replace(true, lie)
+    (tmp_path / "in.zip").write_bytes(data)
+    try:
+        staged = run(tmp_path / "in.zip", tmp_path / "out")
+    except SubmissionError:
+        return
+    assert all((staged.folder / f).stat().st_size <= 10 for f in staged_files(staged))
+
+
+def test_more_files_than_the_cap_are_left_out_and_counted(tmp_path):
+    files = {f"{PACKAGE}/m{i:04}.py": TEXT for i in range(staging.MAX_FILES + 100)}
+    files = {f"{PACKAGE}/strides.py": TEXT} | files
+    staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+    assert len(staged_files(staged)) == staging.MAX_FILES + 1  # and __init__.py
+    assert len(staged.left_out) == 51
+    assert staged.left_out[-1] == "and 51 more"
+
+
+def test_sum_over_the_cap_is_left_out(tmp_path):
+    files = {f"{PACKAGE}/strides.py": TEXT}
+    files |= {f"{PACKAGE}/m{i}.py": b"#" * staging.MAX_BYTES for i in range(6)}
+    staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+    total = sum((staged.folder / f).stat().st_size for f in staged_files(staged))
+    assert total <= staging.MAX_TOTAL
+    assert len(staged.left_out) == 3
+
+
+def test_archive_of_too_many_entries_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(staging, "MAX_ENTRIES", 100)
+    files = {f"{PACKAGE}/strides.py": TEXT} | {f"junk/{i}": b"" for i in range(100)}
+    with pytest.raises(SubmissionError, match="more than 100 files"):
+        run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+
+
+def test_ignored_folders_do_not_count_as_entries(tmp_path, monkeypatch):
+    monkeypatch.setattr(staging, "MAX_ENTRIES", 100)
+    files = {f"{PACKAGE}/strides.py": TEXT} | {f".venv/{i}.py": b"" for i in range(200)}
+    for i, kind in enumerate(("folder", "zip")):
+        staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / f"out{i}")
+        assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+
+
+def test_archive_over_the_cap_is_refused_unread(tmp_path):
+    path = tmp_path / "in.zip"
+    with path.open("wb") as file:
+        file.truncate(staging.MAX_ARCHIVE + 1)
+    with pytest.raises(SubmissionError, match="larger than 20 MiB"):
+        run(path, tmp_path / "out")
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
+def test_tar_that_unpacks_to_gigabytes_is_refused_early(tmp_path, monkeypatch, compress):
+    monkeypatch.setattr(staging, "MAX_UNPACKED", 8 * 2**20)
+    big = member(f"{PACKAGE}/zeros.py")
+    big.size = 64 * 2**20
+    data = big.tobuf() + bytes(big.size) + tar_bytes([(member(f"{PACKAGE}/strides.py"), TEXT)])
+    (tmp_path / "in.tar").write_bytes(compress(data))
+    with pytest.raises(SubmissionError, match="unpacks to more than 8 MiB"):
+        run(tmp_path / "in.tar", tmp_path / "out")
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_tar_header_of_megabytes_is_not_read(tmp_path, kind):
+    header = member("././@LongLink", kind)
+    header.size = 100 * 2**20
+    (tmp_path / "in.tar").write_bytes(gzip.compress(header.tobuf() + bytes(100 * 2**20), 1))
+    tracemalloc.start()
+    try:
+        with pytest.raises(SubmissionError, match="unpacks to more than"):
+            run(tmp_path / "in.tar", tmp_path / "out")
+        assert tracemalloc.get_traced_memory()[1] < 32 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_bomb_of_many_large_members_is_not_read_through(tmp_path):
+    """20 000 members that share one compressed megabyte each: reading stops at the caps."""
+    many = 5000
+    files = {f"{PACKAGE}/m{i}.py": b"#" * staging.MAX_BYTES for i in range(1)}
+    files |= {f"{PACKAGE}/strides.py": TEXT}
+    path = make_zip(tmp_path / "in.zip", files)
+    with zipfile.ZipFile(path, "a") as archive:
+        first = archive.infolist()[0]
+        for i in range(many):
+            copy = zipfile.ZipInfo(first.filename.replace("m0", f"x{i:04}"))
+            for name in ("header_offset", "compress_size", "file_size", "CRC", "compress_type"):
+                setattr(copy, name, getattr(first, name))
+            copy.orig_filename = first.orig_filename
+            archive.filelist.append(copy)
+        archive._didModify = True
+    begun = time.process_time()
+    try:
+        staged = run(path, tmp_path / "out")
+    except SubmissionError:  # newer zipfile refuses members that overlap
+        pass
+    else:
+        total = sum((staged.folder / f).stat().st_size for f in staged_files(staged))
+        assert total <= staging.MAX_TOTAL
+    assert time.process_time() - begun < 5
+
+
+# --- what is refused ---------------------------------------------------------------------------
+
+
+def refused(path: Path, destination: Path) -> str:
+    with pytest.raises(SubmissionError) as caught:
+        run(path, destination)
+    assert not destination.exists()
+    return str(caught.value)
+
+
+def test_missing_path_is_refused(tmp_path):
+    assert "does not exist; expected a folder, zip or tar" in refused(
+        tmp_path / "nothing", tmp_path / "out"
+    )
+
+
+def test_empty_file_is_refused(tmp_path):
+    (tmp_path / "in.zip").touch()
+    assert "is empty" in refused(tmp_path / "in.zip", tmp_path / "out")
+
+
+def test_empty_folder_and_empty_archives_are_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    for path in (
+        tmp_path / "in",
+        make_zip(tmp_path / "in.zip", {}),
+        write_tar("w")(tmp_path / "in.tar", {}),
+        write_tar("w:gz")(tmp_path / "in.tgz", {}),
+    ):
+        assert "found: nothing" in refused(path, tmp_path / "out")
+
+
+def test_what_holds_no_module_is_refused_and_what_it_holds_named(tmp_path):
+    write_folder(tmp_path / "in", {"essay.pdf": b"%PDF", "src/main.py": TEXT})
+    message = refused(tmp_path / "in", tmp_path / "out")
+    assert f"holds no {PACKAGE}/" in message
+    assert "found: essay.pdf, src" in message
+
+
+def test_text_file_is_refused(tmp_path):
+    (tmp_path / "strides.py").write_bytes(TEXT)
+    assert "neither a folder nor a readable zip or tar" in refused(
+        tmp_path / "strides.py", tmp_path / "out"
+    )
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz"])
+def test_damaged_archive_is_refused_or_read_never_a_traceback(tmp_path, kind):
+    files = {f"{PACKAGE}/{name}.py": os.urandom(3000) for name in MODULES}
+    whole = KINDS[kind](tmp_path / "whole", files).read_bytes()
+    refusals = 0
+    for i in range(60):
+        data = bytearray(whole)
+        if i % 2:
+            del data[len(data) * i // 60 :]
+        else:
+            at = len(data) * i // 60
+            data[at : at + 16] = os.urandom(16)
+        path, out = tmp_path / f"{i}", tmp_path / f"out{i}"
+        path.write_bytes(data)
+        try:
+            run(path, out)
+        except SubmissionError as error:
+            refusals += str(path) in str(error)
+    assert refusals > 5
+
+
+def test_pax_headers_that_nest_are_refused(tmp_path):
+    """Each pax header is read inside the one before it: a chain would exhaust the stack."""
+    record = b"11 a=bcdef\n"
+    header = member("x", tarfile.XHDTYPE)
+    header.size = len(record)
+    chain = (header.tobuf() + record.ljust(512, b"\0")) * 5000
+    (tmp_path / "in.tar").write_bytes(chain + tar_bytes([(member("strides.py"), TEXT)]))
+    refused(tmp_path / "in.tar", tmp_path / "out")

@@ -1,0 +1,214 @@
+"""Checkpoints, resumed in fresh processes, killed half-way and attacked."""
+
+import time
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+# Trajectories of one program on one machine, perhaps with other kernels: float32 rounding, grown
+# over a few steps. Bits are compared between runs of the implementation's own process.
+NEAR = {"rtol": 1e-3, "atol": 1e-4}
+
+
+def two_seeds(rng):
+    return (int(n) for n in rng.choice(2**31, 2, replace=False))
+
+
+def saved_and_resumed(impl, rng, steps=5):
+    """A run that saved a checkpoint, and one of a fresh process that loaded it and did nothing.
+
+    Another run saves to another file in between: what is kept in memory would be that one's.
+    """
+    seed, other = two_seeds(rng)
+    path = str(impl.scratch / "run.pt")
+    saved = impl.scenarios.training_run(seed, steps, save=path)
+    impl.scenarios.training_run(other, 1, save=str(impl.scratch / "another.pt"))
+    impl.restart()
+    resumed = impl.scenarios.training_run(other, 0, load=path)
+    return seed, saved, resumed
+
+
+def pair(result):
+    """Step and weights out of `load_weights`."""
+    assert isinstance(result, tuple | list), "expected a step and weights"
+    return result
+
+
+@pytest.mark.exercise("checkpoint_roundtrip", weight=3)
+def test_resumed_run_goes_on_bit_for_bit(impl, reference, rng):
+    """A run that is stopped and resumed ends bit for bit like one that was not"""
+    seed, other = two_seeds(rng)
+    before, after = int(rng.integers(2, 8)), int(rng.integers(2, 8))
+    path = str(impl.scratch / "run.pt")
+    whole = impl.scenarios.training_run(seed, before + after)
+    impl.restart()
+    first = impl.scenarios.training_run(seed, before, save=path)
+    impl.restart()
+    second = impl.scenarios.training_run(other, after, load=path)
+    expect(first["losses"] + second["losses"], "the losses").equals(whole["losses"])
+    for part in ("model", "optimizer", "draws", "step"):
+        expect(second[part], part).equals(whole[part])
+    known = reference.scenarios.training_run(seed, before + after)
+    expect(second["model"], "model").close(known["model"], **NEAR)
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_parameters_and_buffers_return(impl, reference, rng):
+    """Loading brings back the model's parameters and buffers"""
+    seed, saved, resumed = saved_and_resumed(impl, rng)
+    expect(resumed["model"], "model.state_dict()").equals(saved["model"])
+    known = reference.scenarios.training_run(seed, 5)
+    expect(resumed["model"], "model.state_dict()").close(known["model"], **NEAR)
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_optimizer_returns(impl, reference, rng):
+    """Loading brings back the optimizer's state and the settings of its groups"""
+    seed, saved, resumed = saved_and_resumed(impl, rng)
+    expect(resumed["optimizer"], "optimizer.state_dict()").equals(saved["optimizer"])
+    known = reference.scenarios.training_run(seed, 5)["optimizer"]
+    expect(resumed["optimizer"]["state"], "the state").close(known["state"], **NEAR)
+    rates = [group["lr"] for group in known["param_groups"]]
+    found = [group["lr"] for group in resumed["optimizer"]["param_groups"]]
+    expect(found, "the learning rates").close(rates, rtol=1e-12)
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_every_generator_returns(impl, reference, rng):
+    """After loading, torch, numpy and Python draw on; saving itself draws nothing"""
+    seed, saved, resumed = saved_and_resumed(impl, rng)
+    undisturbed = reference.scenarios.training_run(seed, 5)["draws"]
+    for name in ("torch", "numpy", "python"):
+        expect(saved["draws"][name], f"{name} after saving").close(undisturbed[name], rtol=1e-6)
+        expect(resumed["draws"][name], f"{name} after loading").equals(saved["draws"][name])
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_step_returns(impl, rng):
+    """Loading returns the step that was saved"""
+    path = str(impl.scratch / "run.pt")
+    for step in (0, 1, int(rng.integers(2, 10**6))):
+        weights = torch.full((2, 3), float(rng.integers(1, 1000)))
+        impl.scenarios.save_weights(path, weights, step)
+        impl.restart()
+        found, loaded = pair(impl.scenarios.load_weights(path, (2, 3)))
+        expect(found, "the step").equals(step)
+        expect(loaded, "the weights").equals(weights)
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_the_file_is_the_checkpoint(impl, rng, torch_rng):
+    """Each file is a checkpoint of its own, whole in itself, and a missing one is an error"""
+    folder = impl.scratch
+    runs = {}
+    for name in ("a", "b"):
+        weights = torch.randn(3, 4, generator=torch_rng)
+        runs[name] = (int(rng.integers(0, 1000)), weights)
+        impl.scenarios.save_weights(str(folder / f"{name}.pt"), weights, runs[name][0])
+    impl.scenarios.copy_file(str(folder / "a.pt"), str(folder / "copy.bin"))
+    impl.restart()
+    for name, file in [("a", "copy.bin"), ("b", "b.pt"), ("a", "a.pt")]:
+        found = pair(impl.scenarios.load_weights(str(folder / file), (3, 4)))
+        expect(list(found), "step and weights").equals(list(runs[name]))
+    with pytest.raises(FileNotFoundError):
+        impl.scenarios.load_weights(str(folder / "never_saved.pt"), (3, 4))
+
+
+@pytest.mark.exercise("checkpoint_roundtrip", weight=2)
+def test_loading_runs_no_code(impl, torch_rng):
+    """A file with code in it is refused, and the code does not run"""
+    folder = impl.scratch
+    weights = torch.randn(2, 2, generator=torch_rng)
+    impl.scenarios.save_weights(str(folder / "good.pt"), weights, 7)
+    for form in ("torch", "pickle"):
+        impl.scenarios.plant_code(str(folder / f"{form}.pt"), str(folder / f"{form}-ran"), form)
+        refused = impl.scenarios.refuses_to_load(str(folder / f"{form}.pt"))
+        expect(refused, "whether it was refused").equals(True)
+    impl.restart()
+    found = impl.scenarios.files_in(str(folder))
+    assert not [name for name in found if name.endswith("-ran")], "the code in the file has run"
+    expect(pair(impl.scenarios.load_weights(str(folder / "good.pt"), (2, 2)))[1]).equals(weights)
+
+
+def kill_saves(impl, rng, kills):
+    """Kills processes while they save step after step.
+
+    Yields for each kill: the salt of the weights, the step on the disk before, what survived
+    according to a fresh process, and the step that the weights are of.
+    """
+    impl.scenarios.make_folder(str(impl.scratch / "runs"))
+    path, log = str(impl.scratch / "runs" / "run.pt"), str(impl.scratch / "log")
+    salt = int(rng.integers(1000, 50_000))
+    start = time.perf_counter()
+    impl.scenarios.save_again_and_again(path, log, salt, 1, saves=8)
+    one_save = (time.perf_counter() - start) / 8
+    on_disk = 8
+    for _ in range(kills):
+        # At any moment of the first saves, however fast this machine's disk is.
+        delay = min(float(rng.uniform(1, 6)) * one_save, 0.15)
+        arguments = {"path": path, "log": log, "salt": salt, "first_step": on_disk + 1}
+        killed = impl.kill_during(delay, "scenarios.save_again_and_again", **arguments)
+        assert killed, "the saves ended before they were killed"
+        survived = impl.scenarios.what_survived(path, log)
+        step = int(survived["weights"][0][0]) - salt
+        yield salt, on_disk, survived, step
+        on_disk = step
+
+
+@pytest.mark.exercise("checkpoint_atomic", weight=4)
+def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
+    """Whenever a save is killed, the last checkpoint or the new one loads, whole"""
+    for salt, on_disk, survived, step in kill_saves(impl, rng, 12):
+        marks = [(salt + step + 100_000.0 * i,) * 2 for i in range(32)]
+        expect(survived["weights"], "the weights of one step").equals(marks)
+        # What the optimizer holds is another rule's matter, but not of another step.
+        if survived["momentum"]:
+            expect(survived["momentum"], "the optimizer of that step").equals(marks)
+        # The step whose save was under way when it was killed may have made it.
+        completed = max(survived["completed"], on_disk)
+        assert completed <= step <= completed + 1, (
+            f"step {step} was loaded, and the save of step {completed} had returned"
+        )
+
+
+@pytest.mark.exercise("checkpoint_atomic")
+def test_killed_saves_do_not_pile_up(impl, rng):
+    """However many saves were killed, the next one leaves the checkpoint and nothing beside it"""
+    salt = [salt for salt, *_ in kill_saves(impl, rng, 4)][-1]
+    folder, log = impl.scratch / "runs", str(impl.scratch / "log")
+    path = str(folder / "run.pt")
+    impl.scenarios.save_again_and_again(path, log, salt, 1, saves=1)
+    expect(impl.scenarios.files_in(str(folder)), "the files").equals(["run.pt"])
+    survived = impl.scenarios.what_survived(path, log)
+    expect(survived["weights"][0], "the weights").equals((salt + 1.0, salt + 1.0))
+
+
+@pytest.mark.exercise("checkpoint_atomic")
+def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
+    """A save that raises half-way leaves the last checkpoint, and nothing beside it"""
+    folder = str(impl.scratch / "runs")
+    impl.scenarios.make_folder(folder)
+    path = str(impl.scratch / "runs" / "run.pt")
+    weights = torch.randn(3, 5, generator=torch_rng)
+    impl.scenarios.save_weights(path, weights, int(rng.integers(1, 1000)))
+    expect(impl.scenarios.save_that_fails(path), "whether the save raised").equals(True)
+    impl.restart()
+    expect(pair(impl.scenarios.load_weights(path, (3, 5)))[1], "the weights").equals(weights)
+    expect(impl.scenarios.files_in(folder), "the files").equals(["run.pt"])
+
+
+@pytest.mark.exercise("checkpoint_atomic", weight=2)
+def test_file_is_on_the_disk_before_its_name_is(impl):
+    """The new file is synced before it is renamed, and the folder after it"""
+    path = str(impl.scratch / "run.pt")
+    weights = torch.ones(2, 2)
+    events = impl.scenarios.what_reached_the_disk(path)
+    impl.restart()
+    expect(pair(impl.scenarios.load_weights(path, (2, 2)))[1], "the weights").equals(weights)
+    assert isinstance(events, list)
+    assert "rename" in events, "the file was not renamed to its name"
+    renamed = events.index("rename")
+    assert "sync" in events[:renamed], "the file was not synced before it was renamed"
+    assert "sync folder" in events[renamed:], "the folder was not synced after the rename"

@@ -1,0 +1,294 @@
+"""Token files and batches: bytes on the disk, windows by position, memory read from outside."""
+
+import numpy as np
+import pytest
+import torch
+
+from assignment.expect import expect
+
+LLAMA = 2_800_000_000_000  # bytes, sparse: it takes a few blocks of the disk
+SMALL_HOLE = 256 << 20  # bytes: a copy of this shows, and harms nothing
+# What may be held beyond a warm process. The reference takes about 4 MiB: each window touched maps
+# up to 64 KiB of the file's pages.
+SLACK = 16 << 20
+
+
+def sparse_file(path, size, blocks):
+    """A file of `size` bytes that holds arrays at byte offsets and zeros elsewhere."""
+    with path.open("wb") as file:
+        file.truncate(size)
+        for offset, tokens in blocks.items():
+            file.seek(offset)
+            file.write(tokens.tobytes())
+    return str(path)
+
+
+def check_counts(counts, draws, what):
+    """Every outcome came about as often as the others.
+
+    A count is binomial; 7 standard deviations are passed once in 4e11 draws of a fair generator.
+    """
+    fair = draws / len(counts)
+    slack = 7 * (fair * (1 - 1 / len(counts))) ** 0.5
+    for outcome, count in counts.items():
+        assert abs(count - fair) <= slack, (
+            f"{what} {outcome} came {count} times in {draws}; expected {fair:.0f} ± {slack:.0f}"
+        )
+
+
+def starts_of(x, tokens):
+    """Where each row of x starts in a corpus of tokens that are all different."""
+    position = {int(token): i for i, token in enumerate(tokens)}
+    assert all(int(token) in position for token in x[:, 0]), "tokens that the corpus does not hold"
+    return [position[int(token)] for token in x[:, 0]]
+
+
+def batch(result, batch_size, context_length):
+    """x and y, once it is certain that they are two tensors of int64 of this shape."""
+    assert isinstance(result, tuple | list), f"expected (x, y), found {type(result).__name__}"
+    expect(len(result), "the number of tensors").equals(2)
+    for name, tensor in zip("xy", result, strict=True):
+        expect(tensor, name).is_tensor((batch_size, context_length), torch.int64)
+    return result
+
+
+@pytest.mark.exercise("token_file", weight=2)
+def test_file_holds_the_tokens_and_nothing_else(impl, rng):
+    """A token file holds the little-endian tokens and nothing else, on the disk"""
+    cases = []
+    # The byte order of the dtype asked for does not count.
+    dtypes = {"u2": "uint16", "u4": "uint32", "u1": "uint8", "i4": "int32", "i8": "int64"}
+    for asked, dtype in {**dtypes, ">u2": "uint16", ">u4": "uint32"}.items():
+        limits = np.iinfo(dtype)
+        for size in (0, 1, 1023):
+            tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
+            path = str(impl.scratch / f"{len(cases)}.bin")
+            given = tokens.tolist() if size % 2 == len(cases) % 2 else tokens.astype(np.int64)
+            impl.data.write_tokens(path, given, np.dtype(asked))
+            cases.append((path, tokens.tobytes()))
+    impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is replaced whole
+    cases[2] = (cases[2][0], b"\x07\x00\x08\x00")
+    impl.restart()
+    for path, expected in cases:
+        expect(impl.scenarios.raw_bytes(path), "the file").equals(expected)
+
+
+@pytest.mark.exercise("token_file")
+def test_token_that_does_not_fit_is_refused(impl, rng):
+    """A token that does not fit the dtype is refused, never wrapped, and nothing is written"""
+    for dtype in ("uint16", "uint8", "int16", "uint32"):
+        limits = np.iinfo(dtype)
+        path = str(impl.scratch / f"{dtype}.bin")
+        good = np.array([limits.min, limits.max, limits.max // 3], dtype=dtype)
+        impl.data.write_tokens(path, good.tolist(), dtype)
+        above = limits.max + 1 + int(rng.integers(0, 1000))
+        below = limits.min - 1 - int(rng.integers(0, 1000))
+        for wrong in (limits.max + 1, above, below, limits.max + 1 + 2**32, 2**70):
+            tokens = [int(rng.integers(0, 100)) for _ in range(20)]
+            tokens[int(rng.integers(0, 20))] = wrong
+            with pytest.raises(ValueError):
+                impl.data.write_tokens(path, tokens, dtype)
+            if abs(wrong) < 2**63:
+                with pytest.raises(ValueError):
+                    impl.data.write_tokens(path, np.array(tokens, dtype=np.int64), dtype)
+        expect(impl.scenarios.raw_bytes(path), "the file").equals(good.tobytes())
+
+
+@pytest.mark.exercise("token_file")
+def test_opened_file_is_a_read_only_map(impl, rng, exchange):
+    """An opened file is a read-only memory map of its tokens"""
+    for dtype in ("uint16", "uint32", "uint8", "int32"):
+        limits = np.iinfo(dtype)
+        for size in (1, 1023, 5000):
+            tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
+            path = exchange / f"{dtype}-{size}.bin"
+            path.write_bytes(tokens.tobytes())
+            opened = impl.scenarios.open_and_read(str(path), dtype, [(0, size), (size // 2, size)])
+            expect(opened["windows"]).equals([tokens, tokens[size // 2 :]])
+            about = {key: opened[key] for key in ("is_memmap", "writeable", "shape", "dtype")}
+            expect(about).equals(
+                {
+                    "is_memmap": True,
+                    "writeable": False,
+                    "shape": (size,),
+                    "dtype": np.dtype(dtype).str,
+                }
+            )
+
+
+@pytest.mark.exercise("token_file")
+def test_file_of_broken_tokens_is_refused(impl, rng, exchange):
+    """A file whose size is not a whole number of tokens is refused"""
+    path = exchange / "tokens.bin"
+    for dtype in ("uint16", "uint32", "int64"):
+        width = np.dtype(dtype).itemsize
+        count = int(rng.integers(2, 50))
+        data = rng.integers(0, 256, count * width, dtype=np.uint8).tobytes()
+        path.write_bytes(data)
+        opened = impl.scenarios.open_and_read(str(path), dtype, [(0, count)])
+        expect(opened["windows"]).equals([np.frombuffer(data, dtype)])
+        for left_over in range(1, width):
+            path.write_bytes(data + b"\x01" * left_over)
+            with pytest.raises(ValueError):
+                impl.scenarios.open_and_read(str(path), dtype, [(0, 1)])
+
+
+@pytest.mark.exercise("token_file", weight=2)
+def test_opening_terabytes_reads_nothing(impl, rng, exchange):
+    """Opening a file costs the same for a kilobyte and for terabytes"""
+    block = rng.integers(1, 65536, 1024, dtype=np.uint16)
+    warm = sparse_file(exchange / "warm.bin", 1 << 16, {0: block})
+    impl.scenarios.open_and_read(warm, "uint16", [(0, 1024)] * 16, times=30)
+    before = impl.peak_rss()
+    for size in (SMALL_HOLE, LLAMA):
+        # Block numbers of 4096 bytes: the file's first, its last whole one, and some between.
+        last = size // 4096 - 1
+        offsets = [0, *(int(n) * 4096 for n in rng.integers(1, last, 6)), last * 4096]
+        blocks = {o: rng.integers(1, 65536, 1024, dtype=np.uint16) for o in offsets}
+        path = sparse_file(exchange / f"{size}.bin", size, blocks)
+        windows = [(o // 2, o // 2 + 1024) for o in offsets]
+        opened = impl.scenarios.open_and_read(path, "uint16", windows, times=30)
+        expect(opened["shape"], "the shape").equals((size // 2,))
+        expect(opened["windows"]).equals(list(blocks.values()))
+        assert opened["descriptors"] < 10, "files stay open after their map is gone"
+        grown = impl.peak_rss() - before
+        assert grown < SLACK, f"opening {size} bytes took {grown} bytes of memory"
+
+
+@pytest.mark.exercise("get_batch", weight=2)
+def test_targets_follow_their_tokens(impl, rng):
+    """x holds windows of the corpus and y the tokens one place further, both int64"""
+    for dtype in ("uint16", "uint32", "int32", "int64"):
+        for length, batch_size, context_length in [
+            (1023, 5, 1),
+            (1023, 1, 17),
+            (64, 33, 63),
+            (2, 3, 1),
+            (5000, 4, 1024),
+        ]:
+            tokens = rng.permutation(30000)[:length].astype(dtype)
+            drawn = impl.data.get_batch(tokens, batch_size, context_length)
+            x, y = batch(drawn, batch_size, context_length)
+            for row, start in enumerate(starts_of(x, tokens)):
+                window = torch.from_numpy(
+                    tokens[start : start + context_length + 1].astype(np.int64)
+                )
+                expect(x[row], f"x[{row}]").equals(window[:-1])
+                expect(y[row], f"y[{row}]").equals(window[1:])
+
+
+@pytest.mark.exercise("get_batch")
+def test_large_tokens_keep_their_value(impl, rng):
+    """Tokens in the upper half of an unsigned dtype keep their value"""
+    for dtype, low, high in [("uint16", 2**15, 2**16), ("uint32", 2**31, 2**32)]:
+        tokens = np.sort(rng.choice(high - low, 40, replace=False) + low).astype(dtype)
+        x, y = batch(impl.data.get_batch(tokens, 200, 3), 200, 3)
+        following = dict(zip(tokens[:-1].tolist(), tokens[1:].tolist(), strict=True))
+        expect(y, "y").equals(
+            torch.tensor([[following.get(int(t), -1) for t in row] for row in x], dtype=torch.int64)
+        )
+
+
+@pytest.mark.exercise("get_batch", weight=2)
+def test_every_start_is_equally_likely(impl, rng):
+    """Every window is equally likely, the first and the last included"""
+    for starts in (1, 2, 7):
+        context_length = int(rng.integers(1, 6))
+        tokens = rng.permutation(60000)[: starts + context_length].astype(np.uint16)
+        counts = dict.fromkeys(range(starts), 0)
+        for _ in range(2):
+            drawn = impl.data.get_batch(tokens, 2000, context_length)
+            x, _ = batch(drawn, 2000, context_length)
+            for start in starts_of(x, tokens):
+                assert start in counts, "a window without room for its last target"
+                counts[start] += 1
+        check_counts(counts, 4000, "the start")
+
+
+@pytest.mark.exercise("get_batch")
+def test_draws_are_independent(impl, rng):
+    """Each start is drawn for itself: within a batch, and from batch to batch"""
+    tokens = rng.permutation(60000)[:6].astype(np.uint16)
+    first, second = (
+        starts_of(batch(impl.data.get_batch(tokens, 4000, 2), 4000, 2)[0], tokens) for _ in range(2)
+    )
+    pairings = {
+        "the neighbours": list(zip(first[::2], first[1::2], strict=True)),
+        "the successive": list(zip(first[::2], second[::2], strict=True)),
+    }
+    for what, pairs in pairings.items():
+        counts = {(a, b): 0 for a in range(4) for b in range(4)}
+        for pair in pairs:
+            counts[pair] += 1
+        check_counts(counts, len(pairs), what)
+    # More rows than windows: draws without replacement could not fill the batch.
+    x, _ = batch(impl.data.get_batch(tokens, 4000, 5), 4000, 5)
+    expect(x[:, 0], "x[:, 0]").equals(torch.full((4000,), int(tokens[0])))
+
+
+@pytest.mark.exercise("get_batch")
+def test_seed_repeats_the_batch(impl, rng):
+    """The global generators decide: one seed, one batch; another seed, another batch"""
+    tokens = rng.permutation(60000)[:50000].astype(np.uint16)
+    one, other = (int(n) for n in rng.choice(2**31, 2, replace=False))
+    x, y = batch(impl.scenarios.seeded_batch(one, tokens, 16, 4), 16, 4)
+    starts = starts_of(x, tokens)
+    expect(y[:, 0].tolist(), "y[:, 0]").equals([int(tokens[s + 1]) for s in starts])
+    again, _ = batch(impl.scenarios.seeded_batch(one, tokens, 16, 4), 16, 4)
+    expect(again, "x of the same seed").equals(x)
+    different, _ = batch(impl.scenarios.seeded_batch(other, tokens, 16, 4), 16, 4)
+    assert not torch.equal(different, x), "two seeds gave the same batch"
+
+
+@pytest.mark.exercise("get_batch")
+def test_what_holds_no_window_is_refused(impl, rng):
+    """A corpus too short for a window and its target is refused, and so are sizes below one"""
+    for context_length in (1, 4, int(rng.integers(5, 50))):
+        tokens = rng.permutation(60000)[: context_length + 1].astype(np.uint16)
+        whole = torch.from_numpy(tokens.astype(np.int64))
+        x, y = batch(impl.data.get_batch(tokens, 2, context_length), 2, context_length)
+        expect(x, "x").equals(whole[:-1].repeat(2, 1))
+        expect(y, "y").equals(whole[1:].repeat(2, 1))
+        for length in {0, 1, context_length}:
+            with pytest.raises(ValueError):
+                impl.data.get_batch(tokens[:length], 2, context_length)
+        for batch_size in (0, -1):
+            with pytest.raises(ValueError):
+                impl.data.get_batch(tokens, batch_size, context_length)
+        for bad_length in (0, -1):
+            with pytest.raises(ValueError):
+                impl.data.get_batch(tokens, 2, bad_length)
+
+
+@pytest.mark.exercise("get_batch", weight=3)
+def test_batch_of_terabytes_reads_its_windows(impl, rng, exchange):
+    """A batch out of 2.8 TB is right, and takes the memory of its windows"""
+    dense = rng.permutation(np.arange(1, 65536))[:4096].astype(np.uint16)
+    warm = sparse_file(exchange / "warm.bin", 4096 * 2, {0: dense})
+    impl.scenarios.batches_of_file(warm, "uint16", None, 8, 1024, 3)
+    many = impl.scenarios.batches_of_file(warm, "uint16", None, 1, 8, 50)
+    assert many["descriptors"] < 10, "files stay open after a batch"
+    before = impl.peak_rss()
+    values = torch.from_numpy(np.append(dense, 0).astype(np.int64))
+    for size in (SMALL_HOLE, LLAMA):
+        last = size // 4096 - 2
+        offsets = [int(rng.integers(last // 2, last)) * 4096, last * 4096]
+        path = sparse_file(exchange / f"{size}.bin", size, dict.fromkeys(offsets, dense))
+        # Out of the whole: zeros nearly always, and always what the file holds somewhere.
+        whole = impl.scenarios.batches_of_file(path, "uint16", None, 8, 1024, 3)
+        for drawn in whole["batches"]:
+            x, y = batch(drawn, 8, 1024)
+            expect(y[:, :-1], "y[:, :-1]").equals(x[:, 1:])
+            assert torch.isin(y, values).all(), "tokens that the file does not hold"
+        # Out of a part of the map, far inside: windows that are known.
+        for offset in offsets:
+            part = (offset // 2, offset // 2 + 4096)
+            found = impl.scenarios.batches_of_file(path, "uint16", part, 8, 100, 2)
+            for drawn in found["batches"]:
+                x, y = batch(drawn, 8, 100)
+                for row, start in enumerate(starts_of(x, dense)):
+                    window = torch.from_numpy(dense[start : start + 101].astype(np.int64))
+                    expect(x[row], f"x[{row}]").equals(window[:-1])
+                    expect(y[row], f"y[{row}]").equals(window[1:])
+        grown = impl.peak_rss() - before
+        assert grown < SLACK, f"batches out of {size} bytes took {grown} bytes of memory"

@@ -1,0 +1,367 @@
+"""Mixed precision, judged by how far the parameters moved.
+
+A 16-bit forward pass moves them elsewhere than one in float32 does: by 0.7 % of the update in bf16
+and 0.03 % in fp16, for the model here. Correct loops, however written, run the same kernels and
+agree to rounding; so an update counts as that of a 16-bit loop when it is clearly closer to the
+reference's than a float32 loop's is.
+"""
+
+import math
+
+import pytest
+import torch
+from torch.nn import functional
+
+from assignment.expect import expect
+from assignment.scenarios.precision import SmallModel
+
+D, H, K, B = 16, 32, 8, 16
+SGD = {"lr": 0.1, "momentum": 0.9}
+CLOSER = 0.45  # of a float32 loop's distance; measured: 0 for correct loops, 0.65 for half a cast
+NEAR = 0.2  # of a float32 loop's update; measured: up to 0.05, where rounding switches a ReLU
+LONG = 10**6  # an interval after which no scale grows here
+
+
+def random_weights(rng):
+    return [
+        torch.tensor(array, dtype=torch.float32)
+        for array in (
+            rng.standard_normal((H, D)) / math.sqrt(D),
+            rng.standard_normal(H) / 10,
+            rng.standard_normal((K, H)) / math.sqrt(H),
+            rng.standard_normal(K) / 10,
+        )
+    ]
+
+
+def random_batches(torch_rng, steps, loss="mse_loss"):
+    """Inputs in ±[1, 2), so that a relative shift means the same to each of them."""
+    batches = []
+    for _ in range(steps):
+        inputs = torch.rand(B, D, generator=torch_rng) + 1
+        inputs *= torch.randint(0, 2, (B, D), generator=torch_rng) * 2 - 1
+        if loss == "mse_loss":
+            targets = torch.randn(B, K, generator=torch_rng)
+        else:
+            targets = torch.randint(0, K, (B,), generator=torch_rng)
+        batches.append((inputs, targets))
+    return batches
+
+
+def shifted(batches, relative):
+    return [(inputs * (1 + relative), targets) for inputs, targets in batches]
+
+
+def train_fp32(weights, batches, settings, optimizer="SGD", loss_weight=1.0, max_norm=None):
+    """The loop without mixed precision: what a 16-bit one must differ from, or come close to."""
+    model = SmallModel(weights)
+    made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
+    losses = []
+    for inputs, targets in batches:
+        value = functional.mse_loss(model(inputs), targets) * loss_weight
+        made.zero_grad()
+        value.backward()
+        if max_norm is not None:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        made.step()
+        losses.append(value.item())
+    return {"params": [p.detach() for p in model.parameters()], "losses": losses}
+
+
+def update(result, weights):
+    """How far the parameters moved, as one float64 vector."""
+    params = result["params"]
+    expect(len(params), "number of parameters").equals(len(weights))
+    for p, w in zip(params, weights, strict=True):
+        expect(p, "a parameter").is_tensor(w.shape, torch.float32)
+    return torch.cat(
+        [(p.double() - w.double()).flatten() for p, w in zip(params, weights, strict=True)]
+    )
+
+
+def distance(a, b):
+    """‖a − b‖ / ‖b‖; infinite where something is not finite."""
+    value = ((a - b).norm() / b.norm()).item()
+    return value if math.isfinite(value) else math.inf
+
+
+# --- bf16 -------------------------------------------------------------------
+
+
+@pytest.mark.exercise("bf16_train", weight=2)
+def test_bf16_updates(impl, reference, rng, torch_rng):
+    """The parameters move as a forward pass in bf16 moves them, not as one in float32"""
+    for settings in (SGD, {"lr": 0.1}):
+        weights, batches = random_weights(rng), random_batches(torch_rng, 5)
+        expected = update(
+            reference.scenarios.bf16_run(weights, batches, settings=settings), weights
+        )
+        in_fp32 = update(train_fp32(weights, batches, settings), weights)
+        result = impl.scenarios.bf16_run(weights, batches, settings=settings)
+        assert distance(update(result, weights), expected) < CLOSER * distance(in_fp32, expected)
+
+
+@pytest.mark.exercise("bf16_train")
+def test_bf16_resolution(impl, rng, torch_rng):
+    """Inputs that bf16 cannot tell apart train alike, and the loop does train"""
+    weights = random_weights(rng)
+    batches = [(x.bfloat16().float(), y) for x, y in random_batches(torch_rng, 4)]
+    # A quarter of bf16's spacing, and all of fp16's: bf16 rounds it away, fp16 does not.
+    near = shifted(batches, 2**-10)
+    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    difference = distance(update(train_fp32(weights, near, SGD), weights), in_fp32)
+    one = update(impl.scenarios.bf16_run(weights, batches, settings=SGD), weights)
+    other = update(impl.scenarios.bf16_run(weights, near, settings=SGD), weights)
+    assert distance(other, one) < 0.05 * difference
+    assert distance(one, in_fp32) < NEAR
+
+
+@pytest.mark.exercise("bf16_train")
+def test_bf16_keeps_small_updates(impl, rng, torch_rng):
+    """Updates too small for a parameter in bf16 add up over the steps"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 20)
+    settings = {"lr": 1e-5}
+    result = impl.scenarios.bf16_run(weights, batches, settings=settings)
+    in_fp32 = update(train_fp32(weights, batches, settings), weights)
+    assert distance(update(result, weights), in_fp32) < NEAR
+
+
+@pytest.mark.exercise("bf16_train")
+def test_bf16_optimizer_state(impl, reference, rng, torch_rng):
+    """The optimizer sees gradients in float32, of this batch alone, and keeps its state so"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 4)
+    how = {"optimizer": "AdamW", "settings": {"lr": 1e-3}}
+    expected = reference.scenarios.bf16_run(weights, batches, **how)
+    result = impl.scenarios.bf16_run(weights, batches, **how)
+    for n, entry in enumerate(expected["state"]):
+        for name in ("exp_avg", "exp_avg_sq"):
+            found = expect(result["state"][n][name], name).is_tensor(
+                entry[name].shape, torch.float32
+            )
+            # bf16 state would be off by 2^-9 = 2e-3; agreement is to rounding in float32.
+            assert distance(found.double(), entry[name].double()) < 2e-4
+
+
+@pytest.mark.exercise("bf16_train")
+def test_bf16_losses(impl, reference, rng, torch_rng):
+    """Each batch's loss is reported, as it was before the step, with float32's precision"""
+    weights = random_weights(rng)
+    batches = random_batches(torch_rng, 6, "cross_entropy")
+    how = {"settings": {"lr": 0.1}, "loss": "cross_entropy"}
+    losses = impl.scenarios.bf16_run(weights, batches, **how)["losses"]
+    # A loss in bf16 would be off by up to 2^-9 = 2e-3, most of six by more than 1e-4.
+    expected = reference.scenarios.bf16_run(weights, batches, **how)["losses"]
+    expect(losses, "losses").close(expected, rtol=5e-5)
+    for loss in losses:
+        expect(loss, "a loss").is_a(float)
+    expect(impl.scenarios.bf16_run(weights, [], **how)["losses"], "losses of no batch").equals([])
+
+
+# --- fp16 -------------------------------------------------------------------
+
+
+@pytest.mark.exercise("fp16_train", weight=2)
+def test_fp16_updates(impl, reference, rng, torch_rng):
+    """The parameters move as a forward pass in fp16 moves them, whatever the scale"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 5)
+    how = {"settings": SGD, "growth_interval": 2}
+    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    for scale in 2.0 ** rng.integers(2, 11, size=3):
+        how["init_scale"] = float(scale)
+        expected = update(reference.scenarios.fp16_run(weights, batches, **how), weights)
+        result = update(impl.scenarios.fp16_run(weights, batches, **how), weights)
+        assert distance(result, expected) < CLOSER * distance(in_fp32, expected)
+
+
+@pytest.mark.exercise("fp16_train")
+def test_fp16_resolution(impl, rng, torch_rng):
+    """Inputs that fp16 cannot tell apart train alike; inputs that it can do not"""
+    weights = random_weights(rng)
+    batches = [(x.bfloat16().float(), y) for x, y in random_batches(torch_rng, 4)]
+    how = {"settings": SGD, "init_scale": 128.0, "growth_interval": LONG}
+    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    one = update(impl.scenarios.fp16_run(weights, batches, **how), weights)
+    assert distance(one, in_fp32) < NEAR
+    # An eighth of fp16's spacing is rounded away; a whole one is not, though it is in bf16.
+    for relative, alike in [(2**-13, True), (2**-10, False)]:
+        near = shifted(batches, relative)
+        difference = distance(update(train_fp32(weights, near, SGD), weights), in_fp32)
+        other = update(impl.scenarios.fp16_run(weights, near, **how), weights)
+        assert (distance(other, one) < 0.05 * difference) is alike
+
+
+@pytest.mark.exercise("fp16_train")
+def test_fp16_keeps_tiny_gradients(impl, rng, torch_rng):
+    """Gradients that fp16 would round to 0 train the model all the same"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 4)
+    loss_weight = 1e-8 * float(rng.uniform(1, 3))
+    settings = {"lr": 0.1 / loss_weight}
+    result = impl.scenarios.fp16_run(
+        weights,
+        batches,
+        settings=settings,
+        loss_weight=loss_weight,
+        init_scale=2.0**32,
+        growth_interval=LONG,
+    )
+    in_fp32 = train_fp32(weights, batches, settings, loss_weight=loss_weight)
+    assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
+
+
+@pytest.mark.exercise("fp16_train", weight=2)
+def test_fp16_survives_a_scale_too_large(impl, rng, torch_rng):
+    """While the scale is too large nothing changes; it falls until a step can be taken"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 14)
+    how = {
+        "optimizer": "AdamW",
+        "settings": {"lr": 1e-2, "weight_decay": 0.5},
+        "init_scale": 2.0**36,
+        "growth_interval": LONG,
+        "backoff_factor": 0.125,
+    }
+    skipped = impl.scenarios.fp16_run(weights, batches[:3], **how)
+    expect(skipped["params"], "parameters after skipped steps").equals(weights)
+    for entry in skipped["state"]:
+        for value in entry.values():
+            assert not torch.as_tensor(value).any()
+    result = impl.scenarios.fp16_run(weights, batches, **how)
+    scales = result["scales"]
+    expect(scales[:4], "scales").equals([2.0**36, 2.0**33, 2.0**30, 2.0**27])
+    fell = sum(scale != scales[-1] for scale in scales)
+    expect(scales, "scales").equals([2.0 ** (36 - 3 * min(i, fell)) for i in range(len(scales))])
+    assert 3 < fell < 11
+    taken = train_fp32(weights, batches[fell:], how["settings"], "AdamW")
+    assert distance(update(result, weights), update(taken, weights)) < NEAR
+
+
+@pytest.mark.exercise("fp16_train", weight=2)
+def test_fp16_skips_for_one_bad_gradient(impl, rng, torch_rng):
+    """One gradient of inf or nan anywhere skips the step: as if its batch had not been there"""
+    weights = random_weights(rng)
+    weights[0][:, 0] = 0  # so that column 0 of the inputs has no part in the forward pass
+    settings = {**SGD, "weight_decay": 0.1}
+    good = random_batches(torch_rng, 6)
+    for inputs, _ in good:
+        inputs[:, 0] = 0
+    bad = []
+    for inputs, targets in random_batches(torch_rng, 3):
+        inputs[:, 0] = 65000.0  # finite in fp16, and so is the loss; only one column's gradient
+        bad.append((inputs, targets))
+    bad[1][0][0, 1] = math.inf
+    bad[2][0][:, 0] = 0
+    bad[2][1][0, 0] = math.nan
+    how = {"settings": settings, "init_scale": 2.0**12, "growth_interval": LONG}
+    result = impl.scenarios.fp16_run(
+        weights, [*good[:2], bad[0], *good[2:4], bad[1], bad[2], *good[4:]], **how
+    )
+    expect(result["scales"], "scales").equals(
+        [2.0**12] * 3 + [2.0**11] * 3 + [2.0**10] + [2.0**9] * 2
+    )
+    in_fp32 = train_fp32(weights, good, settings)
+    assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
+
+
+@pytest.mark.exercise("fp16_train", weight=2)
+def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
+    """The scale grows after enough good steps in a row, falls at each skipped one"""
+    weights = random_weights(rng)
+    for interval, growth, backoff in [(1, 2.0, 0.5), (3, 4.0, 0.25), (2, 1.5, 0.75)]:
+        batches = random_batches(torch_rng, 12)
+        is_bad = rng.random(12) < 0.25
+        is_bad[:5] = False, False, True, False, False  # an overflow interrupts a count
+        for (inputs, _), spoiled in zip(batches, is_bad, strict=True):
+            if spoiled:
+                inputs[0, 0] = float(rng.choice([1e30, math.nan]))
+        expected, scale, good = [], 4.0, 0
+        for spoiled in is_bad:
+            expected.append(scale)
+            good = 0 if spoiled else good + 1
+            if spoiled:
+                scale *= backoff
+            elif good == interval:
+                scale, good = scale * growth, 0
+        result = impl.scenarios.fp16_run(
+            weights,
+            batches,
+            settings={"lr": 1e-3},
+            loss_weight=0.01,
+            init_scale=4.0,
+            growth_interval=interval,
+            growth_factor=growth,
+            backoff_factor=backoff,
+        )
+        # A scale kept in float32 rounds at each change.
+        expect(result["scales"], "scales").close(expected, rtol=1e-5)
+
+
+@pytest.mark.exercise("fp16_train")
+def test_fp16_clips_unscaled_gradients(impl, rng, torch_rng):
+    """Gradients are clipped to max_norm after the scale is taken out, and only above it"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 4)
+    settings = {"lr": 0.05}
+    for max_norm in (0.1, float(rng.uniform(0.2, 0.4)), 100.0):
+        result = impl.scenarios.fp16_run(
+            weights,
+            batches,
+            settings=settings,
+            init_scale=1024.0,
+            growth_interval=LONG,
+            max_norm=max_norm,
+        )
+        in_fp32 = train_fp32(weights, batches, settings, max_norm=max_norm)
+        assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
+
+
+@pytest.mark.exercise("fp16_train")
+def test_fp16_losses(impl, rng, torch_rng):
+    """Each batch's loss is reported without the scale, for a skipped step too"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 5)
+    how = {"settings": {"lr": 0.1}, "growth_interval": LONG}
+    losses = impl.scenarios.fp16_run(weights, batches, init_scale=64.0, **how)["losses"]
+    in_fp32 = train_fp32(weights, batches, {"lr": 0.1})["losses"]
+    # fp16's eps is 2^-10 = 1e-3, and the loss averages over B·K outputs.
+    expect(losses, "losses").close(in_fp32, rtol=1e-2)
+    for loss in losses:
+        expect(loss, "a loss").is_a(float)
+    skipped = impl.scenarios.fp16_run(weights, batches[:1] * 2, init_scale=2.0**40, **how)
+    expect(skipped["losses"], "losses").close(in_fp32[:1] * 2, rtol=1e-2)
+    batches[0][0][0, 0] = math.inf
+    first = impl.scenarios.fp16_run(weights, batches[:1], init_scale=64.0, **how)["losses"]
+    assert len(first) == 1
+    assert not math.isfinite(first[0])
+
+
+@pytest.mark.exercise("fp16_train")
+def test_fp16_parameter_without_gradient(impl, rng, torch_rng):
+    """A parameter that the loss does not reach stays as it is, and no batches change nothing"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 3)
+    settings = {**SGD, "weight_decay": 0.1}
+    how = {"settings": settings, "init_scale": 64.0, "growth_interval": LONG, "unused": True}
+    result = impl.scenarios.fp16_run(weights, batches, **how)
+    expect(result["unused"], "the parameter without a gradient").equals(torch.ones(3))
+    in_fp32 = train_fp32(weights, batches, settings)
+    assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
+    empty = impl.scenarios.fp16_run(weights, [], **how)
+    expect([empty["losses"], empty["scales"]], "losses and scales of no batch").equals([[], []])
+    expect(empty["params"], "parameters after no batch").equals(weights)
+
+
+@pytest.mark.exercise("fp16_train", weight=0.5)
+def test_fp16_refuses_settings_out_of_range(impl, rng, torch_rng):
+    """A scale, interval or factor with which the scale could not adapt is refused"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 1)
+    good = {"init_scale": 8.0, "growth_interval": 2, "growth_factor": 3.0, "backoff_factor": 0.4}
+    result = impl.scenarios.fp16_run(weights, batches, settings=SGD, **good)
+    expect(result["scales"], "scales").equals([8.0])
+    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    assert distance(update(result, weights), in_fp32) < NEAR
+    for name, value in [
+        ("init_scale", 0.0),
+        ("init_scale", -1.0),
+        ("growth_interval", 0),
+        ("growth_factor", 1.0),
+        ("backoff_factor", 0.0),
+        ("backoff_factor", 1.0),
+    ]:
+        with pytest.raises(ValueError):
+            impl.scenarios.fp16_run(weights, batches, settings=SGD, **{**good, name: value})

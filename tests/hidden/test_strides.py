@@ -1,0 +1,433 @@
+"""Strides, held against torch over random layouts."""
+
+import itertools
+import math
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+STORAGE = torch.arange(100_000)
+
+
+def random_layout(rng, smallest=1, dims=(0, 5)):
+    """Shape, strides and offset of a tensor: fresh, permuted, strided, or broadcast."""
+    ndim = int(rng.integers(dims[0], dims[1]))
+    shape = [int(n) for n in rng.integers(smallest, 5, size=ndim)]
+    steps = [int(n) for n in rng.choice([1, 1, 1, 2], size=ndim)]
+    base = torch.as_strided(STORAGE, shape, packed(shape, steps), int(rng.integers(0, 9)))
+    if ndim and rng.random() < 0.5:
+        base = base.permute([int(d) for d in rng.permutation(ndim)])
+    if ndim and rng.random() < 0.3:
+        d = int(rng.integers(ndim))
+        base = base.narrow(d, 0, min(1, base.shape[d])).expand(base.shape)
+    return tuple(base.shape), tuple(base.stride()), base.storage_offset()
+
+
+def packed(shape, steps):
+    """Row-major strides with a gap after every dimension whose step is not 1."""
+    strides, step = [], 1
+    for size, gap in zip(reversed(shape), reversed(steps), strict=True):
+        step *= gap
+        strides.append(step)
+        step *= max(size, 1)
+    return strides[::-1]
+
+
+def tensor_of(layout):
+    return torch.as_strided(STORAGE, *layout)
+
+
+def layout_of(tensor):
+    return tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset()
+
+
+def random_dim(rng, ndim):
+    return int(rng.integers(-ndim, ndim))
+
+
+@pytest.mark.exercise("row_major_strides")
+def test_row_major_strides_are_torchs(impl, rng):
+    """The strides of random shapes are those of a fresh tensor in torch"""
+    for _ in range(60):
+        shape = [int(n) for n in rng.choice([1, 2, 3, 7, 1023], size=int(rng.integers(0, 6)))]
+        fresh = torch.empty(shape, dtype=torch.uint8, device="meta")
+        expect(impl.strides.row_major_strides(shape), f"strides of {shape}").equals(fresh.stride())
+
+
+@pytest.mark.exercise("row_major_strides")
+def test_a_size_of_0_counts_as_1(impl, rng):
+    """With sizes of 0, anywhere, the strides are torch's"""
+    for _ in range(40):
+        shape = [int(n) for n in rng.integers(1, 9, size=int(rng.integers(2, 6)))]
+        for d in rng.integers(1, len(shape), size=2):
+            shape[d] = 0
+        expect(impl.strides.row_major_strides(shape), f"strides of {shape}").equals(
+            torch.empty(shape).stride()
+        )
+
+
+@pytest.mark.exercise("row_major_strides")
+def test_row_major_strides_refuse_negative_sizes(impl):
+    """A negative size is refused, wherever it stands"""
+    for shape in [(-1,), (-2, 3), (2, -3), (0, -1)]:
+        with pytest.raises(ValueError):
+            impl.strides.row_major_strides(shape)
+    expect(impl.strides.row_major_strides((2, 3))).equals((3, 1))
+
+
+@pytest.mark.exercise("storage_index")
+def test_index_follows_the_strides(impl, rng):
+    """The flat index of an element is the sum of index × stride, plus the offset"""
+    for _ in range(50):
+        shape = [int(n) for n in rng.integers(1, 6, size=int(rng.integers(0, 5)))]
+        strides = [int(n) for n in rng.integers(0, 9, size=len(shape))]
+        offset = int(rng.integers(0, 7))
+        index = [int(rng.integers(0, n)) for n in shape]
+        element = torch.as_strided(STORAGE, shape, strides, offset)[tuple(index)]
+        expect(impl.strides.storage_index(index, strides, offset)).equals(int(element))
+
+
+@pytest.mark.exercise("storage_index")
+def test_index_without_an_offset(impl, rng):
+    """Without an offset, storage is counted from 0"""
+    for _ in range(30):
+        shape = [int(n) for n in rng.integers(1, 6, size=int(rng.integers(1, 5)))]
+        tensor = torch.arange(math.prod(shape)).reshape(shape)
+        index = [int(rng.integers(0, n)) for n in shape]
+        expect(impl.strides.storage_index(index, tensor.stride())).equals(int(tensor[tuple(index)]))
+
+
+@pytest.mark.exercise("storage_index")
+def test_index_into_huge_storage(impl, rng):
+    """The index of an element far beyond 32 bits is exact"""
+    for _ in range(10):
+        row, column, offset = (int(n) | 1 for n in rng.integers(2**40, 2**50, size=3))
+        expect(impl.strides.storage_index((row, column), (2**40, 1), offset)).equals(
+            (row << 40) + column + offset
+        )
+
+
+@pytest.mark.exercise("storage_index")
+def test_refuses_indices_that_do_not_fit(impl, rng):
+    """An index of another length than the strides, or a negative one, is refused"""
+    row, column = (int(i) for i in rng.integers(3, 1000, size=2))
+    expect(impl.strides.storage_index((row, column), (1024, 1))).equals(1024 * row + column)
+    for index in [(), (1,), (1, 2, 3), (-1, 2), (1, -1)]:
+        with pytest.raises(ValueError):
+            impl.strides.storage_index(index, (4, 1))
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_contiguity_is_torchs(impl, rng):
+    """Random layouts, broadcast ones too, are contiguous where torch says so"""
+    for _ in range(80):
+        layout = random_layout(rng, smallest=2)
+        expect(impl.strides.is_contiguous(*layout[:2]), f"contiguity of {layout[:2]}").equals(
+            tensor_of(layout).is_contiguous()
+        )
+
+
+@pytest.mark.exercise("is_contiguous", weight=2)
+def test_the_stride_of_a_size_of_1_is_never_used(impl, rng):
+    """With dimensions of size 1, of any stride, contiguity is torch's"""
+    for contiguous, _ in itertools.product([True, False], range(30)):
+        shape = [int(n) for n in rng.choice([1, 1, 2, 3], size=int(rng.integers(1, 5)))]
+        shape.append(4)
+        strides = packed(shape, [1] * len(shape))
+        for d, size in enumerate(shape):
+            if size == 1:
+                strides[d] = int(rng.integers(0, 9))
+        if not contiguous:
+            strides[-1] += 1
+        tensor = torch.as_strided(STORAGE, shape, strides)
+        expect(
+            impl.strides.is_contiguous(shape, strides), f"contiguity of {shape, strides}"
+        ).equals(tensor.is_contiguous())
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_a_tensor_without_elements_is_contiguous(impl, rng):
+    """Without elements any strides are contiguous; with elements they are not"""
+    for _ in range(30):
+        shape = [int(n) for n in rng.integers(2, 5, size=int(rng.integers(2, 5)))]
+        strides = [int(n) for n in rng.integers(2, 9, size=len(shape))]
+        expect(impl.strides.is_contiguous(shape, strides)).equals(False)
+        shape[int(rng.integers(len(shape)))] = 0
+        expect(impl.strides.is_contiguous(shape, strides)).equals(True)
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_contiguity_refuses_what_is_no_layout(impl):
+    """A shape and strides of different lengths, or a negative size, are refused"""
+    for shape, strides in [((2, 3), (1,)), ((2,), (3, 1)), ((), (1,)), ((-2, 3), (3, 1))]:
+        with pytest.raises(ValueError):
+            impl.strides.is_contiguous(shape, strides)
+    expect(impl.strides.is_contiguous((2, 3), (3, 1))).equals(True)
+    expect(impl.strides.is_contiguous((2, 3), (1, 2))).equals(False)
+
+
+@pytest.mark.exercise("view_metadata")
+def test_transpose_is_torchs(impl, rng):
+    """Transposed layouts are torch's, with negative dimensions too"""
+    for _ in range(60):
+        layout = random_layout(rng, smallest=0, dims=(1, 5))
+        dims = random_dim(rng, len(layout[0])), random_dim(rng, len(layout[0]))
+        expect(impl.strides.transpose(*layout, *dims), f"transpose{(*layout, *dims)}").equals(
+            layout_of(tensor_of(layout).transpose(*dims))
+        )
+
+
+@pytest.mark.exercise("view_metadata", weight=2)
+def test_slice_is_torchs(impl, rng):
+    """Sliced layouts are torch's, with bounds that are negative or out of range too"""
+    for _ in range(100):
+        layout = random_layout(rng, smallest=0, dims=(1, 5))
+        dim = random_dim(rng, len(layout[0]))
+        start, stop = (int(n) for n in rng.integers(-7, 8, size=2))
+        step = int(rng.integers(1, 5))
+        arguments = (*layout, dim, start, stop, step)
+        expect(impl.strides.slice_dim(*arguments), f"slice_dim{arguments}").equals(
+            layout_of(torch.ops.aten.slice(tensor_of(layout), dim, start, stop, step))
+        )
+
+
+@pytest.mark.exercise("view_metadata")
+def test_slice_with_open_ends(impl, rng):
+    """A slice without start, stop or step goes from end to end, one by one"""
+    for _ in range(20):
+        layout = random_layout(rng, smallest=1, dims=(1, 5))
+        start, stop = int(rng.integers(-7, 8)), int(rng.integers(-7, 8))
+        for bounds in [(None, stop), (start, None), (None, None), (start, stop)]:
+            expect(impl.strides.slice_dim(*layout, 0, *bounds)).equals(
+                layout_of(tensor_of(layout)[slice(*bounds)])
+            )
+
+
+@pytest.mark.exercise("view_metadata")
+def test_select_is_torchs(impl, rng):
+    """Selected layouts are torch's, with negative dimensions and indices too"""
+    for _ in range(60):
+        layout = random_layout(rng, smallest=1, dims=(1, 5))
+        dim = random_dim(rng, len(layout[0]))
+        index = random_dim(rng, layout[0][dim])
+        expect(impl.strides.select(*layout, dim, index), f"select{(*layout, dim, index)}").equals(
+            layout_of(tensor_of(layout).select(dim, index))
+        )
+
+
+@pytest.mark.exercise("view_metadata")
+def test_refuses_dimensions_out_of_range(impl):
+    """A dimension that is out of range is refused with an IndexError; a scalar has none"""
+    square = ((4, 4), (4, 1), 0)
+    for dim in (-3, 2, 5):
+        with pytest.raises(IndexError):
+            impl.strides.transpose(*square, dim, 0)
+        with pytest.raises(IndexError):
+            impl.strides.transpose(*square, 0, dim)
+        with pytest.raises(IndexError):
+            impl.strides.slice_dim(*square, dim, 0, 2)
+        with pytest.raises(IndexError):
+            impl.strides.select(*square, dim, 0)
+    for dim in (-1, 0):
+        with pytest.raises(IndexError):
+            impl.strides.transpose((), (), 0, dim, dim)
+        with pytest.raises(IndexError):
+            impl.strides.slice_dim((), (), 0, dim, 0, 1)
+        with pytest.raises(IndexError):
+            impl.strides.select((), (), 0, dim, 0)
+    expect(impl.strides.transpose(*square, -2, 1)).equals(((4, 4), (1, 4), 0))
+    expect(impl.strides.slice_dim(*square, -2, 1, 3)).equals(((2, 4), (4, 1), 4))
+    expect(impl.strides.select(*square, -2, 1)).equals(((4,), (1,), 4))
+
+
+@pytest.mark.exercise("view_metadata")
+def test_select_refuses_indices_out_of_range(impl):
+    """An index that is out of range is refused with an IndexError, and every one for size 0"""
+    for shape, index in [((4, 3), 4), ((4, 3), -5), ((4, 3), 9), ((0, 3), 0), ((0, 3), -1)]:
+        with pytest.raises(IndexError):
+            impl.strides.select(shape, (3, 1), 0, 0, index)
+    expect(impl.strides.select((4, 3), (3, 1), 5, 0, -4)).equals(((3,), (1,), 5))
+    expect(impl.strides.select((4, 3), (3, 1), 5, 0, 3)).equals(((3,), (1,), 14))
+
+
+@pytest.mark.exercise("view_metadata")
+def test_refuses_what_is_no_step_and_no_layout(impl):
+    """A step below 1, or a shape and strides of different lengths, are refused"""
+    for step in (0, -1):
+        with pytest.raises(ValueError):
+            impl.strides.slice_dim((4,), (1,), 0, 0, 0, 4, step)
+    for shape, strides in [((4, 4), (1,)), ((4,), (4, 1)), ((-4,), (1,))]:
+        with pytest.raises(ValueError):
+            impl.strides.slice_dim(shape, strides, 0, 0, 0, 4)
+        with pytest.raises(ValueError):
+            impl.strides.transpose(shape, strides, 0, 0, 0)
+        with pytest.raises(ValueError):
+            impl.strides.select(shape, strides, 0, 0, 0)
+    expect(impl.strides.slice_dim((4,), (3,), 2, 0, 1, 4, 1)).equals(((3,), (3,), 5))
+    expect(impl.strides.transpose((4,), (3,), 2, 0, 0)).equals(((4,), (3,), 2))
+    expect(impl.strides.select((4,), (3,), 2, 0, 1)).equals(((), (), 5))
+
+
+def random_factors(rng, number):
+    """Sizes whose product is `number`, with a few ones between them."""
+    factors = []
+    while number > 1:
+        divisors = [d for d in range(2, number + 1) if number % d == 0]
+        factors.append(int(rng.choice(divisors)))
+        number //= factors[-1]
+    for _ in range(int(rng.integers(0, 2))):
+        factors.insert(int(rng.integers(len(factors) + 1)), 1)
+    return factors
+
+
+def torch_view(layout, new_shape):
+    """The view's strides as torch finds them, or None where it finds no view."""
+    try:
+        return tensor_of(layout).view(new_shape)
+    except RuntimeError:
+        return None
+
+
+def check_view(impl, layout, new_shape):
+    """Compares strides where they are used: in dimensions of more than one element."""
+    arguments = (*layout[:2], tuple(new_shape))
+    found, view = impl.strides.view_strides(*arguments), torch_view(layout, new_shape)
+    what = f"view_strides{arguments}"
+    if view is None or found is None or not isinstance(found, list | tuple):
+        expect(found, what).equals(None if view is None else view.stride())
+        return
+    used = [d for d, size in enumerate(view.shape) if size > 1 and view.numel() > 0]
+    expect(len(found), f"the length of {what}").equals(view.ndim)
+    expect([type(stride) for stride in found] == [int] * view.ndim, "strides are ints").equals(True)
+    expect([found[d] for d in used], f"{what} at dimensions {used}").equals(
+        [view.stride()[d] for d in used]
+    )
+
+
+@pytest.mark.exercise("view_strides", weight=2)
+def test_views_are_torchs(impl, rng):
+    """Views of random layouts exist where torch's do, and have their strides"""
+    for _ in range(120):
+        layout = random_layout(rng)
+        check_view(impl, layout, random_factors(rng, math.prod(layout[0])))
+
+
+@pytest.mark.exercise("view_strides")
+def test_dimensions_that_lie_like_one_are_merged(impl, rng):
+    """A dimension that was cut in pieces can be put together again, with or without gaps"""
+    for _ in range(30):
+        count = int(rng.choice([6, 12, 24, 30]))
+        pieces, outer = random_factors(rng, count), int(rng.integers(1, 4))
+        last = int(rng.integers(1, 4))
+        gap = int(rng.integers(last, last + 3))
+        inner = [gap * stride for stride in packed(pieces, [1] * len(pieces))]
+        hole = int(rng.integers(0, 2))
+        layout = (outer, *pieces, last), (gap * (count + hole), *inner, 1), 0
+        check_view(impl, layout, (outer, count, last))
+        check_view(impl, layout, (outer * count, last))
+        check_view(impl, layout, (outer * count * last,))
+
+
+@pytest.mark.exercise("view_strides")
+def test_views_of_broadcast_dimensions(impl, rng):
+    """Broadcast dimensions are merged and cut like all others"""
+    for _ in range(40):
+        row, repeats = int(rng.integers(2, 5)), [int(n) for n in rng.choice([2, 4, 6], size=2)]
+        shape = [*repeats, row]
+        strides = [0, 0, int(rng.choice([0, 1, 1, 2]))]
+        order = [int(d) for d in rng.permutation(3)] if rng.random() < 0.5 else [0, 1, 2]
+        layout = tuple(shape[d] for d in order), tuple(strides[d] for d in order), 0
+        check_view(impl, layout, random_factors(rng, math.prod(shape)))
+        check_view(impl, layout, [math.prod(layout[0][:2]), layout[0][2]])
+
+
+@pytest.mark.exercise("view_strides")
+def test_sizes_of_1_can_come_and_go(impl, rng):
+    """Dimensions of size 1, of any stride, neither make nor break a view"""
+    for _ in range(30):
+        columns, rows = int(rng.integers(2, 5)), int(rng.integers(2, 5))
+        shape, strides = [rows, columns], [columns, 1]
+        if rng.random() < 0.5:
+            strides = [1, rows]
+        for _ in range(int(rng.integers(1, 4))):
+            at = int(rng.integers(len(shape) + 1))
+            shape.insert(at, 1)
+            strides.insert(at, int(rng.integers(0, 99)))
+        layout = tuple(shape), tuple(strides), 0
+        check_view(impl, layout, [rows * columns])
+        check_view(impl, layout, [1, rows, 1, columns])
+        check_view(impl, layout, [columns, 1, rows])
+
+
+@pytest.mark.exercise("view_strides")
+def test_the_unknown_size_is_found(impl, rng):
+    """A size of -1 is whatever makes the number of elements come out"""
+    for _ in range(60):
+        layout = random_layout(rng)
+        new_shape = random_factors(rng, math.prod(layout[0])) or [1]
+        new_shape[int(rng.integers(len(new_shape)))] = -1
+        check_view(impl, layout, new_shape)
+
+
+@pytest.mark.exercise("view_strides")
+def test_views_without_elements(impl, rng):
+    """Without elements there is a view of every shape without elements; with them there is not"""
+    for _ in range(20):
+        shape = [int(n) for n in rng.integers(2, 5, size=3)]
+        strides = [int(n) for n in rng.integers(5, 9, size=3)]
+        check_view(impl, (tuple(shape), tuple(strides), 0), [math.prod(shape)])
+        shape[int(rng.integers(3))] = 0
+        layout = tuple(shape), tuple(strides), 0
+        for new_shape in [(0,), (2, 0, 3), (0, 5), (-1,), (7, -1), tuple(shape)]:
+            check_view(impl, layout, new_shape)
+
+
+@pytest.mark.exercise("view_strides")
+def test_refuses_shapes_of_another_size(impl, rng):
+    """Another number of elements is refused, with -1 in the shape too"""
+    for shape, strides, new_shape in [
+        ((2, 3), (3, 1), (5,)),
+        ((2, 3), (3, 1), (2, 4)),
+        ((2, 3), (3, 1), ()),
+        ((2, 3), (3, 1), (0,)),
+        ((2, 3), (3, 1), (4, -1)),
+        ((2, 3), (3, 1), (0, -1)),
+        ((0, 3), (3, 1), (1,)),
+        ((), (), (2,)),
+    ]:
+        with pytest.raises(ValueError):
+            impl.strides.view_strides(shape, strides, new_shape)
+    check_view(impl, ((2, 3), (3, 1), 0), (3, 2))
+    check_view(impl, ((2, 3), (1, 2), 0), (6,))
+
+
+@pytest.mark.exercise("view_strides")
+def test_refuses_shapes_that_are_ambiguous(impl):
+    """Two unknown sizes, other negative ones, or an unknown size beside 0 are refused"""
+    for shape, strides, new_shape in [
+        ((2, 3), (3, 1), (-1, -1)),
+        ((2, 3), (3, 1), (-2, -3)),
+        ((2, 3), (3, 1), (-6,)),
+        ((2, 3), (3, 1), (-1, -6)),
+        ((2, 3), (3, 1), (-1, -2)),
+        ((2, 2), (2, 1), (-2, -2)),
+        ((1,), (1,), (-1, -1)),
+        ((0, 3), (3, 1), (0, -1)),
+        ((0, 3), (3, 1), (-1, 5, 0)),
+    ]:
+        with pytest.raises(ValueError):
+            impl.strides.view_strides(shape, strides, new_shape)
+    check_view(impl, ((2, 3), (3, 1), 0), (-1, 2))
+    check_view(impl, ((2, 3), (1, 2), 0), (-1,))
+
+
+@pytest.mark.exercise("view_strides")
+def test_views_refuse_what_is_no_layout(impl):
+    """A shape and strides of different lengths, or a negative size, are refused"""
+    for shape, strides in [((2, 3), (1,)), ((6,), (3, 1)), ((-2, -3), (3, 1))]:
+        with pytest.raises(ValueError):
+            impl.strides.view_strides(shape, strides, (6,))
+    check_view(impl, ((2, 3), (3, 1), 0), (6,))
+    check_view(impl, ((2, 3), (1, 2), 0), (6,))
