@@ -11,8 +11,11 @@ import os
 import re
 import shutil
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -97,6 +100,8 @@ CAUSES: dict[str, set[Cause]] = {
     "frame_odd_parameters": {WRONG, PROTOCOL},
 }
 
+NEVER_ENDS = {name for name, causes in CAUSES.items() if TIMEOUT in causes} | {"endless_import"}
+
 
 def target_of(folder: Path) -> str:
     """The exercise that an attack names in its first line."""
@@ -158,6 +163,18 @@ def assert_nothing_left(judge: Judge, before: set[int]) -> None:
             assert wait_until(lambda p=place: not list(run.glob(p)), 2), place
 
 
+@contextmanager
+def patience(judge: Judge, seconds: float) -> Iterator[None]:
+    """Gives a test this long, for attacks that do not wait for the end of their time."""
+    usual = judge.manifest
+    limits = msgspec.structs.replace(usual.limits, seconds=seconds)
+    judge.manifest = msgspec.structs.replace(usual, limits=limits)
+    try:
+        yield
+    finally:
+        judge.manifest = usual
+
+
 @pytest.fixture(scope="module")
 def idle(hurried: Judge) -> set[int]:
     """The zygote's processes while no worker lives, once a grading has started all it needs."""
@@ -172,7 +189,8 @@ def test_every_folder_is_an_attack_in_the_table():
 @pytest.mark.parametrize("name", CAUSES)
 def test_attack_earns_nothing_and_leaves_the_judge_alive(hurried, sandboxed, idle, name):
     exercise = target_of(HOSTILE / name)
-    grade = hurried.grade(HOSTILE / name, only=[exercise])
+    with nullcontext() if name in NEVER_ENDS else patience(hurried, 60.0):
+        grade = hurried.grade(HOSTILE / name, only=[exercise])
     assert_earns_nothing(grade, exercise, CAUSES[name])
     shown = shown_to_the_student(grade)
     assert CANARY not in shown
@@ -329,7 +347,7 @@ def test_answer_before_the_question_is_never_read(sandboxed):
         "    for number in (local['call_id'], local['call_id'] + 1):\n"
         "        parts = wire.encode(number, {'result': 'forged'})\n"
         "        forged += b''.join(bytes(part) for part in parts)\n"
-        "    os.write(local['channel'], forged)  # at once: both lie there before it is asked again\n"
+        "    os.write(local['channel'], forged)  # at once, so both lie there\n"
         "    return 'honest'\n"
     )
     assert implementation.probe.f() == "forged"  # its own answer: any value is as good
