@@ -62,5 +62,5 @@ clean:
 	@test ! -e .venv/unfinished || rm -rf .venv
 	@mkdir -p .venv && touch .venv/unfinished
 	@test -x $(RUN) || $(PYTHON) -m venv .venv
-	@$(RUN) -m pip install --quiet -c constraints.txt -e '.[dev]'
+	@$(RUN) -m pip install --quiet -c constraints.txt -e '.[dev,docs]'
 	@mv .venv/unfinished .venv/ready

@@ -72,3 +72,24 @@ def _is_narrower_than_a_byte(dtype: torch.dtype) -> bool:
     name = str(dtype).removeprefix("torch.")
     packed = {"quint4x2", "quint2x4"}
     return name in packed | {f"{sign}int{bits}" for sign in ("", "u") for bits in range(1, 8)}
+
+
+def storage_bytes(tensors: Sequence[torch.Tensor]) -> int:
+    """x"""
+    raise NotImplementedError
+
+
+def block_scaled_bytes(
+    shape: Sequence[int],
+    element_bits: int,
+    block_size: int,
+    scale_bits: int,
+    tensor_scale_bits: int = 0,
+) -> int:
+    """x"""
+    raise NotImplementedError
+
+
+def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> float:
+    """x"""
+    raise NotImplementedError

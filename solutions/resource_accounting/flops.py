@@ -135,3 +135,61 @@ def _layers(widths: Sequence[int]) -> list[tuple[int, int]]:
     if len(widths) < 2:
         raise ValueError(f"expected at least two widths, got {tuple(widths)}")
     return list(pairwise(widths))
+
+
+def einsum_flops(pattern: str, *shapes: Sequence[int]) -> int:
+    """x"""
+    raise NotImplementedError
+
+
+def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
+    """x"""
+    raise NotImplementedError
+
+
+def transformer_parameters(
+    *,
+    vocab: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    kv_heads: int | None = None,
+    gated: bool = True,
+    tied: bool = False,
+) -> dict[str, int]:
+    """x"""
+    raise NotImplementedError
+
+
+def transformer_forward_flops(
+    *,
+    vocab: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    seq_len: int,
+    batch: int = 1,
+    kv_heads: int | None = None,
+    gated: bool = True,
+) -> dict[str, int]:
+    """x"""
+    raise NotImplementedError
+
+
+def training_flops(parameters: int, tokens: int) -> int:
+    """x"""
+    raise NotImplementedError
+
+
+def training_days(
+    parameters: int, tokens: int, devices: int, peak_flops: float, mfu: float
+) -> float:
+    """x"""
+    raise NotImplementedError
+
+
+def mfu(flops: float, seconds: float, peak_flops: float, devices: int = 1) -> float:
+    """x"""
+    raise NotImplementedError

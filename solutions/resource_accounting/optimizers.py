@@ -176,3 +176,58 @@ def _check_settings(lr: float, betas: tuple[float, float], eps: float, weight_de
             raise ValueError(f"expected {name} of at least 0, got {value}")
     if len(betas) != 2 or not all(0 <= beta < 1 for beta in betas):
         raise ValueError(f"expected two betas, each at least 0 and less than 1, got {betas}")
+
+
+def sgd_step(
+    params: Tensors,
+    grads: Tensors,
+    velocities: Tensors,
+    *,
+    lr: float,
+    momentum: float = 0.0,
+    nesterov: bool = False,
+    weight_decay: float = 0.0,
+) -> None:
+    """x"""
+    raise NotImplementedError
+
+
+def adagrad_step(
+    params: Tensors,
+    grads: Tensors,
+    sums: Tensors,
+    *,
+    lr: float,
+    eps: float,
+) -> None:
+    """x"""
+    raise NotImplementedError
+
+
+def rmsprop_step(
+    params: Tensors,
+    grads: Tensors,
+    square_avgs: Tensors,
+    *,
+    lr: float,
+    alpha: float,
+    eps: float,
+) -> None:
+    """x"""
+    raise NotImplementedError
+
+
+def adam_step(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    *,
+    step: int,
+    lr: float,
+    betas: tuple[float, float],
+    eps: float,
+    weight_decay: float = 0.0,
+) -> None:
+    """x"""
+    raise NotImplementedError

@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import torch
+from jaxtyping import Shaped
+
 # Shape, strides and offset, in elements.
 Layout = tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -303,3 +306,13 @@ def _check_layout(shape: Sequence[int], strides: Sequence[int]) -> None:
 def _check_sizes(shape: Sequence[int]) -> None:
     if any(size < 0 for size in shape):
         raise ValueError(f"expected no negative size, got {tuple(shape)}")
+
+
+def gather(
+    storage: Shaped[torch.Tensor, " n"],
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int = 0,
+) -> Shaped[torch.Tensor, ...]:
+    """x"""
+    raise NotImplementedError
