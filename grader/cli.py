@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
+from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge
 from grader.judge.stage import SubmissionError
@@ -111,15 +112,22 @@ def verify(
     jobs: Annotated[
         int | None, typer.Option(help="processes; as many as cores if left out")
     ] = None,
+    kind: Annotated[
+        list[Kind] | None, typer.Option(help="grade this kind alone; may be given again")
+    ] = None,
+    nonces: Annotated[
+        int, typer.Option(min=1, help="how often correct solutions are graded, each time anew")
+    ] = 1,
 ) -> None:
-    """Verifies the assignment: reference, handout, rote answers, every wrong submission.
+    """Verifies the assignment: correct solutions, handout, rote answers, every wrong submission.
 
     Exit status: 0 all holds; 1 something does not; 3 a fault of the grader.
     """
     from grader.authoring import verify as verifying
 
     done = 0
-    total = len(verifying.cases()) + 2
+    cases = verifying.cases(kind or tuple(Kind), nonces)
+    total = len(cases) + 2
 
     def show(finding: verifying.Finding) -> None:
         nonlocal done
@@ -130,7 +138,7 @@ def verify(
         for problem in finding.problems:
             console.print(f"      {problem}", style="red", markup=False, highlight=False)
 
-    findings = verifying.verify(jobs, show)
+    findings = verifying.verify(cases, jobs, show)
     failed = [finding for finding in findings if not finding.ok]
     console.print(f"{len(findings) - len(failed)} passed, {len(failed)} failed", highlight=False)
     raise typer.Exit(1 if failed else OK)
