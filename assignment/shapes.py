@@ -11,10 +11,10 @@ import re
 def shape_error(text: str) -> str | None:
     """What a failed shape check says, in three or four lines; None for any other text.
 
-        flops.mean: argument x is not as annotated
-          expected: Float[Tensor, 'batch d']
-          found:    f32[3]
-          with:     batch=2
+    flops.mean: argument x is not as annotated
+      expected: Float[Tensor, 'batch d']
+      found:    f32[3]
+      with:     batch=2
     """
     function = re.search(r"checking the (parameters|return value) of (\S+?)\.?$", text, re.M)
     found = re.search(r"^Actual value: (.*)$", text, re.M)
