@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
@@ -171,17 +171,14 @@ def einsum_flops(pattern: str, *shapes: Sequence[int]) -> int:
     operands = [operand.split() for operand in inputs.split(",")]
     if not arrow:
         raise ValueError(f"expected '->' in the pattern, got {pattern!r}")
-    if len(operands) != len(shapes):
-        raise ValueError(f"expected {len(operands)} shapes for {pattern!r}, got {len(shapes)}")
+    if [len(axes) for axes in operands] != [len(shape) for shape in shapes]:
+        raise ValueError(f"expected a size for each of the axes {operands}, got {shapes}")
     sizes: dict[str, int] = {}
-    for axes, shape in zip(operands, shapes, strict=True):
-        if len(axes) != len(shape):
-            raise ValueError(f"expected a size for each of the axes {axes}, got {tuple(shape)}")
-        for axis, size in zip(axes, shape, strict=True):
-            if not axis.isidentifier():
-                raise ValueError(f"expected a name for an axis, got {axis!r} in {pattern!r}")
-            if size < 0 or sizes.setdefault(axis, size) != size:
-                raise ValueError(f"expected one size, not negative, for {axis}; got {shapes}")
+    for axis, size in zip(chain(*operands), chain(*shapes), strict=True):
+        if not axis.isidentifier():
+            raise ValueError(f"expected a name for an axis, got {axis!r} in {pattern!r}")
+        if size < 0 or sizes.setdefault(axis, size) != size:
+            raise ValueError(f"expected one size, not negative, for {axis!r}, got {shapes}")
     if len(set(result.split())) != len(result.split()) or not sizes.keys() >= {*result.split()}:
         raise ValueError(f"expected a result of axes of the operands, each once, got {result!r}")
     return len(operands) * math.prod(sizes.values())
@@ -298,8 +295,7 @@ def transformer_forward_flops(
             vocab=50257, layers=48, d_model=1600, heads=25, d_ff=6400, seq_len=1024
         )["total"]  # 4_513_336_524_800
     """
-    _check_sizes(vocab=vocab, layers=layers, d_model=d_model, d_ff=d_ff)
-    _check_sizes(seq_len=seq_len, batch=batch)
+    _check_sizes(layers=layers, batch=batch)  # matmul_flops checks the others
     d_kv = _kv_width(d_model, heads, kv_heads)
     tokens = batch * seq_len
     parts = {

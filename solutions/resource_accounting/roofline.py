@@ -278,22 +278,23 @@ def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, A
         find_accelerator("NVIDIA H100 80GB HBM3", accelerators)  # "H100 SXM"
     """
     device = _words(device_name)
-    matches = {
-        key: max((len(w) for w in map(_words, entry["names"]) if w <= device), default=0)
+    matches = [
+        (len(words), key)
         for key, entry in accelerators.items()
-    }
-    most = max(matches.values(), default=0)
-    best = [key for key, words in matches.items() if words == most]
-    if most == 0:
+        for words in map(_words, entry["names"])
+        if words and words <= device
+    ]
+    if not matches:
         raise LookupError(
             f"no accelerator in the table has a name that matches {device_name!r}; add an entry "
             "with its peak, bandwidth and capacity, and its name under names"
         )
+    best = {key for count, key in matches if count == max(matches)[0]}
     if len(best) > 1:
         raise LookupError(
-            f"{device_name!r} may be any of {best}; add more of its words to the names of one"
+            f"{device_name!r} may be any of {sorted(best)}; add words to the names of one of them"
         )
-    return best[0]
+    return best.pop()
 
 
 def _words(text: str) -> set[str]:

@@ -355,6 +355,7 @@ def test_refuses_shapes_that_do_not_fit_the_pattern(impl, rng):
         ("a b, b c -> a c", [(2, n), (n, 3), (3,)]),
         ("a b, b c -> a c", [(2, n, 1), (n, 3)]),
         ("a b, b c -> a c", [(2, n), (n,)]),
+        ("a b, b c -> a c", [(2, n, n), (3,)]),
         ("a b, b c -> a c", [(), ()]),
         (" -> ", []),
         (" -> ", [(n,)]),
@@ -878,7 +879,7 @@ def test_refuses_runs_that_cannot_be(impl, rng):
 def test_utilization_of_random_runs(impl, rng):
     """Utilization is the FLOPs over what the devices promise in the time, to float64's precision"""
     for _ in range(30):
-        seconds, peak = float(rng.uniform(1e-6, 1e6)), float(rng.uniform(1e13, 5e15))
+        seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
         devices, share = int(rng.integers(1, 10**5)), float(rng.uniform(0.01, 1))
         flops = share * seconds * peak * devices
         expected = float(Fraction(flops) / (Fraction(seconds) * Fraction(peak) * devices))
@@ -889,7 +890,7 @@ def test_utilization_of_random_runs(impl, rng):
 def test_one_device_unless_more_are_said(impl, rng):
     """If nothing else is said there is one device"""
     for _ in range(10):
-        seconds, peak = float(rng.uniform(1e-6, 1e6)), float(rng.uniform(1e13, 5e15))
+        seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
         flops = int(rng.integers(1, 2**62))
         expected = float(Fraction(flops) / (Fraction(seconds) * Fraction(peak)))
         expect(impl.flops.mfu(flops, seconds, peak)).close(expected, rtol=1e-12)
