@@ -92,7 +92,7 @@ def prefetched(
     *,
     ask: int,
     as_list: bool = False,
-    endless: bool = False,
+    total: int | None = None,
     fails_at: int | None = None,
 ) -> dict[str, Any]:
     """Asks for the first `ask` batches of `prefetch`.
@@ -100,7 +100,7 @@ def prefetched(
     Args:
         device: "cpu", or "meta", whose tensors hold no data: there, moving is seen.
         as_list: pass a list, not a generator; then no "took" is seen.
-        endless: begin again when the batches are used up.
+        total: how many batches there are in all: when they are used up they begin again.
         fails_at: in the place of this batch the source raises a LookupError.
 
     Returns:
@@ -113,13 +113,11 @@ def prefetched(
     events: list[list[Any]] = []
 
     def source() -> Iterator[tuple[torch.Tensor, ...]]:
-        i = 0
-        while i < len(batches) or endless:
+        for i in range(len(batches) if total is None else total):
             if i == fails_at:
                 raise LookupError("the source has failed")
             events.append(["took", i])
             yield tuple(batches[i % len(batches)])
-            i += 1
 
     given: list[list[Any]] = []
     devices: list[str] = []

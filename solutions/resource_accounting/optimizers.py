@@ -198,7 +198,8 @@ def adam_step(
 
     Source: Kingma & Ba, "Adam: A Method for Stochastic Optimization", 2015, algorithm 1.
     """
-    _check_adam(lr, betas, eps, weight_decay, step)
+    _check_adam(lr, betas, eps, weight_decay)
+    _check_step(step)
     matched = _matched(params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
     with torch.no_grad():
         for p, g, m, v in matched:
@@ -249,7 +250,8 @@ def adamw_step(
     Source: Loshchilov & Hutter 2019, algorithm 2, with the schedule multiplier η = 1 and
     λ multiplied by the learning rate, as PyTorch does.
     """
-    _check_adam(lr, betas, eps, weight_decay, step)
+    _check_adam(lr, betas, eps, weight_decay)
+    _check_step(step)
     matched = _matched(params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
     with torch.no_grad():
         for p, g, m, v in matched:
@@ -357,12 +359,13 @@ def _move_by_moments(
     p.addcdiv_(m, root.add_(eps), value=-lr / (1 - beta1**step))
 
 
-def _check_adam(
-    lr: float, betas: tuple[float, float], eps: float, weight_decay: float, step: int = 1
-) -> None:
+def _check_adam(lr: float, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
     _check_not_negative(lr=lr, eps=eps, weight_decay=weight_decay)
     beta1, beta2 = betas
     _check_fractions(beta1=beta1, beta2=beta2)
+
+
+def _check_step(step: int) -> None:
     if step < 1:
         raise ValueError(f"expected a step of at least 1 (the first is 1), got {step}")
 

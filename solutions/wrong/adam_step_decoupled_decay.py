@@ -1,10 +1,9 @@
 """adam_step: weight decay shrinks the parameter, as in AdamW"""
 
 
-def adam_step(
-    params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0
-):
-    _check_adam(lr, betas, eps, weight_decay, step)
+def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):
+    _check_adam(lr, betas, eps, weight_decay)
+    _check_step(step)
     matched = _matched(params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
     beta1, beta2 = betas
     correction1, correction2 = 1 - beta1**step, 1 - beta2**step
