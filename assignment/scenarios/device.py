@@ -15,8 +15,9 @@ from assignment.scenarios import scenario
 class PretendedDevice:
     """A device that works behind the program's back, and a clock that shows only its time.
 
-    Call i of `function` takes launches[i] seconds and leaves works[i] seconds of work in the queue,
-    beside the `queued` that are there from the start. `synchronize` waits for all of it.
+    `queued` seconds of work are there from the start. Call i of `function` takes launches[i]
+    seconds, in which the device goes on with its queue, and then adds works[i] seconds of work.
+    `synchronize` waits until the queue is empty.
     """
 
     def __init__(self, launches: Sequence[float], works: Sequence[float], queued: float) -> None:
@@ -29,7 +30,7 @@ class PretendedDevice:
         launch, work = self.costs[self.calls % len(self.costs)]
         self.calls += 1
         self.now += launch
-        self.queued += work
+        self.queued = max(0.0, self.queued - launch) + work
 
     def synchronize(self) -> None:
         self.now += self.queued

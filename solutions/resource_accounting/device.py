@@ -1,8 +1,8 @@
 """Device: timing properly, measured MFU, batches that are there when they are needed.
 
 An accelerator works behind the program's back. A call of a CUDA function returns when the work is
-queued, not when it is done; so a clock that nobody synchronizes measures how fast Python talks. The
-same makes it possible to move the next batch to the device while it works on this one.
+queued, not when it is done; so a clock that waits for nothing measures how fast Python can queue.
+The same makes it possible to fetch the next batch while the device works on this one.
 """
 
 from __future__ import annotations
