@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -106,6 +107,12 @@ def tint(colour: str, share: float) -> str:
     return mpl.colors.to_hex((red, green, blue))
 
 
+def shade(colour: str) -> str:
+    """A colour dark enough for letters on white."""
+    red, green, blue = (0.7 * part for part in mpl.colors.to_rgb(colour))
+    return mpl.colors.to_hex((red, green, blue))
+
+
 def end_label(axes: Axes, x: float, y: float, text: str, colour: str, **options: Any) -> None:
     """Names a line at its end, in its own colour: no legend to look up."""
     axes.annotate(
@@ -113,7 +120,7 @@ def end_label(axes: Axes, x: float, y: float, text: str, colour: str, **options:
         (x, y),
         xytext=options.pop("shift", (5, 0)),
         textcoords="offset points",
-        color=colour,
+        color=shade(colour),
         va=options.pop("va", "center"),
         annotation_clip=False,
         **options,
@@ -121,11 +128,22 @@ def end_label(axes: Axes, x: float, y: float, text: str, colour: str, **options:
 
 
 def svg(figure: Figure) -> bytes:
-    """A figure's file: the same bytes each time, from one version of matplotlib."""
+    """A figure's file: the same bytes each time, from one version of matplotlib.
+
+    Coordinates are in points. Two digits after the point are enough, and hide that another
+    processor may compute the last bits otherwise.
+    """
     file = io.BytesIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    lines = file.getvalue().decode().splitlines()
-    return ("\n".join(line.rstrip() for line in lines) + "\n").encode()
+    text = re.sub(
+        r"<!DOCTYPE.*?>|<metadata>.*?</metadata>", "", file.getvalue().decode(), flags=re.S
+    )
+    text = re.sub(r'(?<= (?:d|x|y)=")[^"]*', _shorten, text)
+    return ("\n".join(line.strip() for line in text.splitlines() if line.strip()) + "\n").encode()
+
+
+def _shorten(coordinates: re.Match[str]) -> str:
+    return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}", coordinates[0])
 
 
 def thousands(values: Sequence[float]) -> list[str]:

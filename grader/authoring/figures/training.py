@@ -26,6 +26,7 @@ from grader.authoring.figures.look import (
     cell,
     drawing,
     end_label,
+    shade,
     tint,
 )
 from solutions.resource_accounting import data, floats, initialization, optimizers, precision
@@ -189,7 +190,7 @@ def optimizer_paths() -> Figure:
         axes.plot(*line.T, color=colour, linewidth=1.2, marker="o", markersize=2.6)
         axes.plot(*line[0], marker="o", markersize=5, color=INK)
         axes.plot(0, 0, marker="+", markersize=9, color=INK)
-        axes.set_title(name, color=colour)
+        axes.set_title(name, color=shade(colour))
         axes.set(xlim=(-4.6, 1.6), ylim=(-1.3, 1.3), xticks=[-4, -2, 0], yticks=[-1, 0, 1])
     return figure
 
@@ -214,6 +215,8 @@ def init_depth() -> Figure:
         axes.plot(range(depth + 1), sizes, color=colour)
         end_label(axes, depth, sizes[-1], name, colour)
     axes.set_yscale("log")
+    axes.set_yticks([10.0**power for power in range(-30, 31, 10)])
+    axes.minorticks_off()
     axes.set(xlabel="layer", ylabel="root mean square of activations", xlim=(0, depth))
     return figure
 
