@@ -83,7 +83,7 @@ def _typst(chapter: text.Chapter) -> str:
     except WriteupError as error:
         raise WriteupError(f"{chapter.name}.md: {error}") from error
     # Pandoc centres tables, and with them the text in their cells.
-    return typst.replace("align(center)[#table(", "align(left)[#table(")
+    return typst.replace("align(center)[#table(", "align(left + horizon)[#table(")
 
 
 def _index(book: text.Book) -> str:
