@@ -7,7 +7,7 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test verify soak handout check lint types sync bench clean
+.PHONY: help grade test verify soak handout site figures check lint types sync bench clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
@@ -15,6 +15,8 @@ help:
 	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
 	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
 	@echo "make handout              builds handout/ anew from solutions/ and assignment/"
+	@echo "make site                 the write-up as a site and as a PDF, into build/"
+	@echo "make figures              draws the write-up's figures anew"
 	@echo "make check                lint, format, types, handout in sync"
 	@echo "make bench                how fast the grader is, beside what people use instead"
 	@echo "make clean                removes what the other targets made, except .venv"
@@ -36,6 +38,12 @@ soak: .venv/ready
 
 handout: .venv/ready
 	@$(RUN) -m grader handout
+
+site: .venv/ready
+	@$(RUN) -m grader site
+
+figures: .venv/ready
+	@$(RUN) -m grader site --figures
 
 check: lint types sync
 

@@ -163,6 +163,31 @@ def handout(
     console.print("handout/ is in sync")
 
 
+@app.command()
+def site(
+    out: Annotated[Path, typer.Option(help="folder for the site and the PDF")] = Path("build"),
+    figures: Annotated[
+        bool, typer.Option("--figures", help="only draw the figures of the text anew")
+    ] = False,
+) -> None:
+    """Builds the write-up as a site and as a PDF, from assignment/writeup/."""
+    from grader.authoring import site as building
+
+    if figures:
+        try:
+            from grader.authoring import figures as drawing
+        except ModuleNotFoundError as error:
+            _fail(1, str(building.missing(error)))
+        drawing.build()
+        console.print(f"drew {len(drawing.FIGURES)} figures")
+        return
+    try:
+        building.build(out)
+    except building.WriteupError as error:
+        _fail(1, str(error))
+    console.print(f"built {out / building.SITE / 'index.html'} and {out / building.PDF}")
+
+
 def _fail(status: int, message: str) -> NoReturn:
     errors.print(message, style="red", markup=False, highlight=False)
     raise typer.Exit(status)
