@@ -162,7 +162,7 @@ def test_wide_formats(impl, rng):
 @pytest.mark.exercise("decode_float")
 def test_any_format(impl, rng):
     """Normal numbers of any format have a leading 1 and a bias in the middle"""
-    for _ in range(60):
+    for _ in range(40):
         format = random_format(rng)
         one = 1 << format[1]
         bits = int(rng.integers(one, top_pattern(format) + 1))
@@ -195,7 +195,7 @@ def test_zeros(impl, rng):
 @pytest.mark.exercise("decode_float")
 def test_ieee_specials(impl, rng):
     """In an "ieee" format the highest exponent is infinity with mantissa 0, and nan with others"""
-    for _ in range(20):
+    for _ in range(10):
         format = random_format(rng, "ieee")
         sign, top = sign_bit(format), top_pattern(format)
         check_decoded(impl, top, format, float(exact(top, format)))
@@ -209,7 +209,7 @@ def test_ieee_specials(impl, rng):
 @pytest.mark.exercise("decode_float")
 def test_fn_specials(impl, rng):
     """In an "fn" format only the pattern of all bits is nan, whatever its sign"""
-    for _ in range(20):
+    for _ in range(10):
         format = random_format(rng, "fn")
         sign, top = sign_bit(format), top_pattern(format)
         highest = ((1 << format[0]) - 1) << format[1]  # where "ieee" would have infinity
@@ -223,7 +223,7 @@ def test_fn_specials(impl, rng):
 @pytest.mark.exercise("decode_float")
 def test_finite_formats_have_no_specials(impl, rng):
     """In a "finite" format every pattern is a number"""
-    for _ in range(20):
+    for _ in range(10):
         format = random_format(rng, "finite")
         sign, top = sign_bit(format), top_pattern(format)
         highest = ((1 << format[0]) - 1) << format[1]
@@ -291,7 +291,7 @@ def test_rounds_to_wide_formats(impl, rng):
 @pytest.mark.exercise("round_to_format")
 def test_rounds_to_any_format(impl, rng):
     """Numbers become the nearest value of any format"""
-    for _ in range(40):
+    for _ in range(30):
         format = random_format(rng)
         for value in random_values(rng, format, 2):
             check_rounded(impl, value, format, nearest(value, format))
@@ -308,6 +308,8 @@ def test_values_of_the_format_stay(impl, rng):
             check_rounded(impl, value, format, value)
         check_rounded(impl, 0.0, format, 0.0)
         check_rounded(impl, -0.0, format, -0.0)
+        other = random_values(rng, format, 1)[0]
+        check_rounded(impl, other, format, nearest(other, format))
 
 
 def neighbours(rng, count):
@@ -343,7 +345,7 @@ def test_almost_ties_are_none(impl, rng):
 @pytest.mark.exercise("round_to_format")
 def test_underflow_is_gradual(impl, rng):
     """Below the normal numbers there are the subnormal ones, and then a zero of the same sign"""
-    for _ in range(30):
+    for _ in range(20):
         format = random_format(rng)
         smallest = float(exact(1, format))
         sign = int(rng.choice([-1, 1]))
