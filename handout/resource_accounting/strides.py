@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import torch
+from jaxtyping import Shaped
+
 # Shape, strides and offset, in elements.
 Layout = tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -221,4 +224,16 @@ def view_strides(
     """
     raise NotImplementedError(
         "view_strides: not started; see assignment/writeup/strides.md, or make hint EX=view_strides"
+    )
+
+
+def gather(
+    storage: Shaped[torch.Tensor, " n"],
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int = 0,
+) -> Shaped[torch.Tensor, ...]:
+    """x"""
+    raise NotImplementedError(
+        "gather: not started; see assignment/writeup/strides.md, or make hint EX=gather"
     )

@@ -64,3 +64,31 @@ def tensor_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
     raise NotImplementedError(
         "tensor_bytes: not started; see assignment/writeup/dtypes.md, or make hint EX=tensor_bytes"
     )
+
+
+def storage_bytes(tensors: Sequence[torch.Tensor]) -> int:
+    """x"""
+    raise NotImplementedError(
+        "storage_bytes: not started; see assignment/writeup/dtypes.md, "
+        "or make hint EX=storage_bytes"
+    )
+
+
+def block_scaled_bytes(
+    shape: Sequence[int],
+    element_bits: int,
+    block_size: int,
+    scale_bits: int,
+    tensor_scale_bits: int = 0,
+) -> int:
+    """x"""
+    raise NotImplementedError(
+        "block_scaled: not started; see assignment/writeup/dtypes.md, or make hint EX=block_scaled"
+    )
+
+
+def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> float:
+    """x"""
+    raise NotImplementedError(
+        "block_scaled: not started; see assignment/writeup/dtypes.md, or make hint EX=block_scaled"
+    )
