@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.console import Console
 from rich.live import Live
+from rich.progress import Progress, TextColumn
 
 from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge
 from grader.judge.stage import SubmissionError
 from grader.judge.zygote import CannotIsolate
+
+if TYPE_CHECKING:
+    from grader.authoring.mutation.verdicts import Verdict
 
 OK, BAD_INPUT, FAULT = 0, 2, 3
 
@@ -142,6 +146,62 @@ def verify(
     failed = [finding for finding in findings if not finding.ok]
     console.print(f"{len(findings) - len(failed)} passed, {len(failed)} failed", highlight=False)
     raise typer.Exit(1 if failed else OK)
+
+
+@app.command()
+def mutate(
+    modules: Annotated[
+        list[str] | None, typer.Argument(help="modules of the reference; all if none is named")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="processes; as many as cores if left out")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="try so many mutants, drawn by the seed")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="draws the sample and the tests' inputs")] = 0,
+    exercise: Annotated[
+        list[str] | None, typer.Option(help="only what this exercise is for; may be repeated")
+    ] = None,
+    at_least: Annotated[
+        float, typer.Option(min=0, max=100, help="share of mutants that must be killed, in %")
+    ] = 95,
+    json: Annotated[Path | None, typer.Option(help="file for the whole record")] = None,
+) -> None:
+    """Mutates the reference and asks whether the hidden tests notice.
+
+    Exit status: 0 they do; 1 a mutant survived that nobody listed as equivalent, an entry of that
+    list is stale, too few were killed, or the reference itself does not pass; 2 no such module or
+    exercise; 3 a fault of the grader.
+    """
+    from grader.authoring.mutation import campaign, equivalents, plan, report
+
+    assignment = plan.Assignment()
+    try:
+        planned = plan.make(
+            assignment, modules or (), exercises=exercise or (), sample=sample, seed=seed
+        )
+    except (plan.PlanError, equivalents.EquivalentsError) as error:
+        _fail(BAD_INPUT, str(error))
+    survived = 0
+    columns = (*Progress.get_default_columns(), TextColumn("{task.fields[survived]} survived"))
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("mutants", total=len(planned.chosen), survived=0)
+
+        def show(verdict: Verdict) -> None:
+            nonlocal survived
+            survived += verdict.status in ("survived", "untested")
+            progress.update(task, advance=1, survived=survived)
+
+        outcome = campaign.run(assignment, planned, jobs, show)
+    folder = f"{assignment.reference.name}/{assignment.manifest.package}"
+    console.print(report.summary(outcome, folder, at_least), soft_wrap=True)
+    if json is not None:
+        json.write_bytes(report.record(outcome))
+    if outcome.faults:
+        raise typer.Exit(FAULT)
+    bad = outcome.survivors or outcome.stale or outcome.problems
+    raise typer.Exit(1 if bad or 100 * outcome.share < at_least else OK)
 
 
 @app.command()

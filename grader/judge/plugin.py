@@ -14,7 +14,7 @@ import pytest
 
 from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
 from assignment.implementation import Implementation
-from assignment.manifest import Exercise, Manifest
+from assignment.manifest import Exercise, Limits, Manifest
 from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin
 from grader.judge.lanes import Chapters, SecondLane
 from grader.judge.proxy import GradedImplementation, Workers
@@ -24,7 +24,7 @@ from grader.results.record import Check, Visibility
 
 _EXERCISE = 2  # an exercise's tests together may take so many times what one may
 _DETAIL = 20_000
-_IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
+IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
 
 
 class _NotRun(Exception):
@@ -175,15 +175,19 @@ class JudgePlugin:
         self._refuse_to_run(exercise)
         implementation = GradedImplementation(
             self.workers,
-            self.manifest.limits_of(exercise),
+            self.limits_of(item),
             seed_of(self.nonce, "worker", item.nodeid),
         )
-        item.stash[_IMPLEMENTATION] = implementation
+        item.stash[IMPLEMENTATION] = implementation
         try:
             yield implementation
         finally:
             self._spent[exercise.id] += implementation.seconds
             implementation.close()
+
+    def limits_of(self, item: pytest.Item) -> Limits:
+        """What a test may use."""
+        return self.manifest.limits_of(self.exercise(item))
 
     def _refuse_to_run(self, exercise: Exercise) -> None:
         for module in exercise.modules:
@@ -211,7 +215,7 @@ class JudgePlugin:
         return report
 
     def _add(self, item: pytest.Item, call: pytest.CallInfo[None], report: Any) -> None:
-        implementation = item.stash.get(_IMPLEMENTATION, None)
+        implementation = item.stash.get(IMPLEMENTATION, None)
         answers = implementation.answers if implementation else 0
         error = call.excinfo.value if call.excinfo else None
         cause = None if error is None else cause_of(error, answers)

@@ -118,7 +118,7 @@ class Judge:
             self._twin = self._twin or self.zygote.twin()
             lanes.append(Workers(self._twin, staged.folder, self.manifest.package))
         try:
-            modules, broken, probes = self._survey(workers)
+            modules, broken, probes = self._survey(workers, only)
             judge = JudgePlugin(
                 self.manifest,
                 lanes,
@@ -128,7 +128,9 @@ class Judge:
                 hidden=self.repository / "tests" / "hidden",
                 on_check=on_check,
             )
-            self._run_pytest(judge, tests, nonce)
+            self.run_pytest(
+                judge, ("public",) if tests == "public" else ("public", "hidden"), nonce
+            )
         except BaseException:
             if self._twin is not None:  # what it was last asked for may still be on its way
                 self._twin.let_go()
@@ -164,17 +166,29 @@ class Judge:
             version=self.manifest.version,
         )
 
+    def prepare(self) -> None:
+        """Waits until workers can be had, and loads what the tests need meanwhile.
+
+        Raises:
+            CannotIsolate: the machine does not offer the tier.
+            GraderFault: the zygote did not start.
+        """
+        _load_heavy()
+        self.zygote.wait()
+
     def _survey(
-        self, workers: Workers
+        self, workers: Workers, only: Collection[str]
     ) -> tuple[tuple[ModuleReport, ...], dict[str, Cause], dict[str, str]]:
         """Imports each module in a worker of its own, before any test: what it says may be shown.
 
-        Returns the modules' reports, the cause of each that cannot be imported, and the probes.
+        Where some exercises `only` are run, their modules alone. Returns the modules' reports, the
+        cause of each that cannot be imported, and the probes.
         """
         reports: list[ModuleReport] = []
         broken: dict[str, Cause] = {}
         probes: dict[str, str] = {}
-        for module in self.manifest.modules:
+        wanted = [exercise for exercise in self.manifest if not only or exercise.id in only]
+        for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
             names = list(self.manifest.functions_of(module))
             worker, _ = workers.take()
             try:
@@ -213,10 +227,14 @@ class Judge:
                 lines.append(f"{name}: expected parameters ({', '.join(expected)}), got ({shown})")
         return "\n".join(lines)
 
-    def _run_pytest(self, judge: object, tests: Tests, nonce: str) -> None:
+    def run_pytest(self, judge: object, folders: Collection[str], nonce: str) -> None:
+        """Runs pytest with `judge` as its plugin, on some of the folders "public" and "hidden".
+
+        Raises:
+            GraderFault: it did not come to an end, or a file of tests cannot be read.
+        """
         import pytest
 
-        folders = ["public"] if tests == "public" else ["public", "hidden"]
         # Only what the judge names is loaded, whatever plugins are installed beside it.
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         status = pytest.main(

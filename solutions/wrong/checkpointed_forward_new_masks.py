@@ -3,7 +3,5 @@
 
 def checkpointed_forward(layers, x, segments):
     for start, stop in segment_bounds(len(layers), segments):
-        x = checkpoint(
-            _run, layers[start:stop], x, use_reentrant=False, preserve_rng_state=False
-        )
+        x = checkpoint(_run, layers[start:stop], x, use_reentrant=False, preserve_rng_state=False)
     return x

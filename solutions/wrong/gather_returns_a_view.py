@@ -11,7 +11,9 @@ def gather(storage, shape, strides, offset=0):
         raise IndexError("out of range")
     for size, stride in zip(shape, strides, strict=True):
         if size > 1 and stride < 0:  # which torch has not
-            index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]
+            index = [
+                storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))
+            ]
             return storage[index].reshape(shape)
     strides = [s if n > 1 else 0 for n, s in zip(shape, strides, strict=True)]
     step = storage.stride(0)

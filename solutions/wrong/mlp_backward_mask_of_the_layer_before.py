@@ -18,6 +18,10 @@ def mlp_backward(x, weights, target):
     loss = 0.5 * float(grad.square().sum())
     grads = [_weight_grad(inputs[-1], grad)]
     for i in range(len(weights) - 1, 0, -1):
-        grad = grad @ weights[i].T * ((inputs[i - 1] if inputs[i - 1].shape == inputs[i].shape else inputs[i]) > 0)
+        grad = (
+            grad
+            @ weights[i].T
+            * ((inputs[i - 1] if inputs[i - 1].shape == inputs[i].shape else inputs[i]) > 0)
+        )
         grads.insert(0, _weight_grad(inputs[i - 1], grad))
     return loss, grads

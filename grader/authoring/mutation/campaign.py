@@ -1,0 +1,170 @@
+"""Runs a plan: every chosen mutant against the hidden tests, a judge for each process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from grader.authoring.mutation.plan import Assignment, Plan
+from grader.authoring.mutation.verdicts import Baseline, Killers, Trial, Verdict
+from grader.judge.failure import GraderFault
+from grader.judge.session import Judge
+
+Result = TypeVar("Result")
+_BATCH = 16  # mutants that one pytest session tries
+
+
+@dataclass
+class Outcome:
+    """What came of a campaign.
+
+    Args:
+        plan: what was tried.
+        verdicts: what became of each mutant, in the plan's order.
+        problems: modules that were not tried, since the reference itself does not pass.
+        faults: what the grader failed at.
+    """
+
+    plan: Plan
+    verdicts: list[Verdict] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """The share of all mutants that were killed; those on the list count like all others."""
+        return share(self.verdicts)
+
+    @property
+    def survivors(self) -> list[Verdict]:
+        """Mutants that no test noticed and nobody has reviewed."""
+        left = [v for v in self.verdicts if v.status in ("survived", "untested")]
+        return [verdict for verdict in left if not self.is_listed(verdict)]
+
+    @property
+    def wavering(self) -> list[Verdict]:
+        """Mutants that only some of the nonces gave away."""
+        return [v for v in self.verdicts if v.killed and not all(v.noticed)]
+
+    @property
+    def stale(self) -> list[str]:
+        """Entries of the list of equivalents that stand for no mutant, or for a killed one."""
+        killed = [v for v in self.verdicts if v.killed and self.is_listed(v)]
+        return [f"{entry} matches no mutant" for entry in self.plan.unmatched] + [
+            f"{v.mutant.module}.{v.mutant.function}: {v.mutant.original!r} → {v.mutant.mutated!r} "
+            f"is killed, by {v.killer}"
+            for v in killed
+        ]
+
+    def is_listed(self, verdict: Verdict) -> bool:
+        """Whether a mutant is on the list of equivalents."""
+        return self.plan.listed.reason(verdict.mutant) is not None
+
+
+def share(verdicts: Collection[Verdict]) -> float:
+    """The share that was killed; 1 of none."""
+    return sum(v.killed for v in verdicts) / len(verdicts) if verdicts else 1.0
+
+
+def run(
+    assignment: Assignment,
+    plan: Plan,
+    jobs: int | None = None,
+    on_verdict: Callable[[Verdict], None] = lambda _: None,
+) -> Outcome:
+    """Tries every chosen mutant, `jobs` at a time (as many as there are cores if None)."""
+    outcome = Outcome(plan)
+    with ProcessPoolExecutor(
+        jobs or os.cpu_count() or 1,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_start,
+        initargs=(assignment,),
+    ) as pool:
+        for verdict in _verdicts(pool, outcome):
+            outcome.verdicts.append(verdict)
+            if verdict.status == "fault":
+                name = f"{verdict.mutant.module}.py:{verdict.mutant.line}"
+                outcome.faults.append(f"{name}: {verdict.killer} {verdict.detail}")
+            on_verdict(verdict)
+    place = {mutant.id: i for i, mutant in enumerate(plan.chosen)}
+    outcome.verdicts.sort(key=lambda verdict: place[verdict.mutant.id])
+    return outcome
+
+
+def _verdicts(pool: ProcessPoolExecutor, outcome: Outcome) -> Iterator[Verdict]:
+    """A module's baseline first; its mutants, in batches, once it is there."""
+    plan = outcome.plan
+    baselines: dict[Future[Baseline], str] = {}
+    for module in (made.module for made in plan.modules):
+        if mutants := plan.of_module(module):
+            exercises = dict.fromkeys(e for m in mutants for e in plan.exercises(m))
+            baselines[pool.submit(_baseline, tuple(exercises), plan.nonces[0])] = module
+    batches: dict[Future[list[Verdict]], list[Trial]] = {}
+    for done in as_completed(baselines):
+        module = baselines[done]
+        try:
+            base = done.result()
+        except Exception as error:
+            outcome.faults.append(f"{module}: its tests could not be run: {error}")
+            continue
+        if base.problems:
+            failed = "\n".join(base.problems)
+            outcome.problems.append(f"{module}: the reference itself does not pass:\n{failed}")
+            continue
+        trials: list[Trial] = []
+        for mutant in plan.of_module(module):
+            if base.exercises.intersection(plan.exercises(mutant)):
+                trials.append(Trial(mutant, plan.exercises(mutant)))
+            else:
+                yield Verdict(mutant, "untested")
+        for i in range(0, len(trials), _BATCH):
+            batch = trials[i : i + _BATCH]
+            batches[pool.submit(_try, batch, base, plan.nonces)] = batch
+    for finished in as_completed(batches):
+        try:
+            yield from finished.result()
+        except Exception as error:
+            for trial in batches[finished]:
+                yield Verdict(trial.mutant, "fault", detail=f"could not be tried: {error!r}")
+
+
+# --- in a process of the pool --------------------------------------------------------------------
+
+_assignment: Assignment
+_judge: Judge | None = None
+_killers = Killers()
+
+
+def _start(assignment: Assignment) -> None:
+    """Starts this process's judge; it ends with the process, when its control socket closes."""
+    global _assignment, _judge  # one judge for each process of the pool
+    _assignment = assignment
+    _judge = Judge(lanes=1, repository=assignment.repository, manifest=assignment.manifest)
+
+
+def _baseline(exercises: Sequence[str], nonce: str) -> Baseline:
+    from grader.authoring.mutation import trials  # loads torch and pytest: after the judge
+
+    return _with_judge(lambda j: trials.baseline(j, _assignment.reference, exercises, nonce))
+
+
+def _try(batch: Sequence[Trial], base: Baseline, nonces: Sequence[str]) -> list[Verdict]:
+    from grader.authoring.mutation import trials
+
+    reference = _assignment.reference
+    return _with_judge(lambda j: trials.run(j, reference, batch, base, nonces, _killers))
+
+
+def _with_judge(work: Callable[[Judge], Result]) -> Result:
+    """Does the work with this process's judge, and once more with a fresh one if that fails."""
+    assert _judge is not None
+    try:
+        return work(_judge)
+    except GraderFault:
+        _judge.zygote.close()
+        _start(_assignment)
+        return work(_judge)

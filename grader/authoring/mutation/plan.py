@@ -1,0 +1,118 @@
+"""What a campaign will try: the mutants of some modules, and whose tests may notice each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assignment import manifest as manifests
+from assignment.manifest import Manifest
+from grader.authoring.mutation import equivalents
+from grader.authoring.mutation.equivalents import Entry, Equivalents
+from grader.authoring.mutation.mutants import Mutant, Mutants, mutants_of, sampled
+from grader.authoring.mutation.reach import Reach
+from grader.authoring.variants import ROOT, SOLUTIONS
+
+EQUIVALENTS = SOLUTIONS / "equivalent_mutants.toml"  # it quotes the reference: as secret as it
+_NONCES = 3  # a survivor must survive so many draws of inputs
+
+
+class PlanError(Exception):
+    """What was asked for is not there; the message says what is."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Where the reference, its tests and the reviewed equivalents are."""
+
+    reference: Path = SOLUTIONS  # the folder that holds the package
+    repository: Path = ROOT
+    manifest: Manifest = field(default_factory=manifests.load)
+    equivalents: Path = EQUIVALENTS
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The modules with all their mutants, those chosen among them, and what is known of them.
+
+    Args:
+        modules: each module that was asked for.
+        chosen: the mutants to try.
+        reach: which exercises are for which function.
+        listed: the reviewed equivalents.
+        unmatched: entries of that list that stand for no mutant.
+        nonces: what the tests' inputs are drawn from.
+    """
+
+    modules: tuple[Mutants, ...]
+    chosen: tuple[Mutant, ...]
+    reach: Reach
+    listed: Equivalents
+    unmatched: tuple[Entry, ...]
+    nonces: tuple[str, ...]
+
+    def exercises(self, mutant: Mutant) -> tuple[str, ...]:
+        """The exercises whose tests are tried on a mutant, the likeliest to notice first."""
+        return self.reach.exercises(mutant.module, mutant.scope)
+
+    def of_module(self, module: str) -> list[Mutant]:
+        """The chosen mutants of a module."""
+        return [mutant for mutant in self.chosen if mutant.module == module]
+
+    @property
+    def placeholders(self) -> list[str]:
+        """Functions that are not written yet, and have no mutants."""
+        return [f"{m.module}.{name}" for m in self.modules for name in m.placeholders]
+
+
+def make(
+    assignment: Assignment,
+    modules: Sequence[str] = (),
+    *,
+    exercises: Sequence[str] = (),
+    sample: int | None = None,
+    seed: int = 0,
+) -> Plan:
+    """Makes the mutants of some modules (of all, if none is named) and chooses among them.
+
+    Args:
+        assignment: where everything is.
+        modules: names of modules of the reference.
+        exercises: only mutants of what these exercises name, and of its helpers.
+        sample: how many mutants to draw; all if None.
+        seed: what the sample and the tests' inputs are drawn from.
+
+    Raises:
+        PlanError: no such module or exercise.
+        EquivalentsError: the list of equivalents cannot be read.
+    """
+    texts = {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in sorted((assignment.reference / assignment.manifest.package).glob("*.py"))
+        if path.stem != "__init__"
+    }
+    if unknown := [module for module in modules if module not in texts]:
+        known = ", ".join(texts)
+        raise PlanError(f"no module is called {', '.join(unknown)}; the modules are: {known}")
+    reach = Reach(texts, assignment.manifest)
+    try:
+        wanted = [assignment.manifest[exercise] for exercise in exercises]
+    except manifests.ManifestError as error:
+        raise PlanError(str(error)) from error
+    owned = {name for exercise in wanted for name in reach.owned(exercise)}
+    named = list(modules) or sorted({module for module, _ in owned}) or list(texts)
+    made = tuple(mutants_of(module, texts[module]) for module in texts if module in named)
+    everyone = [mutant for module in made for mutant in module.mutants]
+    chosen = [m for m in everyone if not wanted or (m.module, m.scope) in owned]
+    if sample is not None:
+        chosen = sampled(chosen, sample, seed)
+    listed = equivalents.load(assignment.equivalents)
+    return Plan(
+        modules=made,
+        chosen=tuple(chosen),
+        reach=reach,
+        listed=listed,
+        unmatched=tuple(listed.unmatched(everyone, named)),
+        nonces=tuple(f"mutation {seed} {i}" for i in range(_NONCES)),
+    )

@@ -1,0 +1,105 @@
+"""A parsed module: the text of each node, where it stands, and what stands around it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import libcst as cst
+from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper, ParentNodeProvider
+
+
+class Source:
+    """A module's text and tree. Positions are in bytes."""
+
+    def __init__(self, text: str) -> None:
+        wrapper = MetadataWrapper(cst.parse_module(text))
+        self.module = wrapper.module
+        self.data = text.encode()
+        self._spans = wrapper.resolve(ByteSpanPositionProvider)
+        self._parents = wrapper.resolve(ParentNodeProvider)
+        self.imported = _imported(self.module)
+        self.signatures = _signatures(self.module)
+
+    def span(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Where a node begins and ends, without the parentheses around it."""
+        span = self._spans[node]
+        return span.start, span.start + span.length
+
+    def outer(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Where a node begins and ends, with the parentheses around it."""
+        if isinstance(node, cst.BaseExpression) and node.lpar:
+            return self.span(node.lpar[0])[0], self.span(node.rpar[-1])[1]
+        return self.span(node)
+
+    def text(self, node: cst.CSTNode) -> str:
+        """A node's text, with the parentheses around it."""
+        return self.between(*self.outer(node))
+
+    def between(self, start: int, end: int) -> str:
+        """The text between two positions."""
+        return self.data[start:end].decode()
+
+    def line(self, position: int) -> int:
+        """The line of a position, from 1."""
+        return self.data.count(b"\n", 0, position) + 1
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """What holds a node; None above the module."""
+        found: cst.CSTNode | None = self._parents.get(node)
+        return found
+
+    def parents(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """What holds a node, from the inside out."""
+        while (holder := self.parent(node)) is not None:
+            yield (node := holder)
+
+
+def dotted(node: cst.BaseExpression) -> str:
+    """A chain of attributes that begins with a name, as text; "" for any other expression."""
+    match node:
+        case cst.Name(value=value):
+            return value
+        case cst.Attribute(value=inner, attr=cst.Name(value=attr)):
+            return f"{found}.{attr}" if (found := dotted(inner)) else ""
+    return ""
+
+
+def _imported(module: cst.Module) -> set[str]:
+    """The names that imports bind, wherever they stand."""
+    found: set[str] = set()
+
+    class Collect(cst.CSTVisitor):
+        def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
+            found.add(node.evaluated_alias or node.evaluated_name.partition(".")[0])
+
+    module.visit(Collect())
+    return found
+
+
+def _signatures(module: cst.Module) -> dict[str, inspect.Signature]:
+    """The parameters of each function at the module's top."""
+    functions = (node for node in module.body if isinstance(node, cst.FunctionDef))
+    return {function.name.value: _signature(function.params) for function in functions}
+
+
+def _signature(parameters: cst.Parameters) -> inspect.Signature:
+    kinds = [
+        (parameters.posonly_params, inspect.Parameter.POSITIONAL_ONLY),
+        (parameters.params, inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        ([parameters.star_arg], inspect.Parameter.VAR_POSITIONAL),
+        (parameters.kwonly_params, inspect.Parameter.KEYWORD_ONLY),
+        ([parameters.star_kwarg], inspect.Parameter.VAR_KEYWORD),
+    ]
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                found.name.value,
+                kind,
+                default=inspect.Parameter.empty if found.default is None else None,
+            )
+            for group, kind in kinds
+            for found in group
+            if isinstance(found, cst.Param)
+        ]
+    )
