@@ -79,7 +79,7 @@ def batches() -> Figure:
     tokens, size, context = np.arange(16), 3, 4
     torch.manual_seed(3)
     xs, ys = data.get_batch(tokens, size, context)
-    figure, axes = drawing(2.75, 21.2)
+    figure, axes = drawing(3.3, 21.2)
     left = 4.6
     last = len(tokens) - context - 1
     axes.text(0.2, 1.4, "memory map", va="center")

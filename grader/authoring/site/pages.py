@@ -64,7 +64,8 @@ def body(chapter: text.Chapter) -> str:
         raise WriteupError(f"{chapter.name}.md: {error}") from error
     # A wide table or formula scrolls by itself; the page does not.
     html = re.sub(r"<table>.*?</table>", r'<div class="wide">\g<0></div>', html, flags=re.S)
-    return re.sub(r'<math display="block".*?</math>', r'<span class="wide">\g<0></span>', html)
+    display = re.compile(r'<math display="block".*?</math>', re.S)
+    return display.sub(r'<span class="wide">\g<0></span>', html)
 
 
 def _for_pages(node: Node) -> Node:

@@ -63,6 +63,9 @@ def _typst(chapter: text.Chapter) -> str:
     def change(node: Node) -> Node:
         if node["t"] == "Header":
             node["c"][1][0] = f"{chapter.name}--{node['c'][1][0]}"
+        if node["t"] == "Math" and "{cases}" in node["c"][1]:
+            # TeX sets the conditions apart, typst only aligns them.
+            node["c"][1] = node["c"][1].replace("&", r"& \quad")
         if node["t"] == "Link":
             target = node["c"][2]
             if match := re.fullmatch(r"(?:([\w-]+)\.md)?(?:#(.+))?", target[0]):
@@ -75,15 +78,34 @@ def _typst(chapter: text.Chapter) -> str:
     document = {
         "pandoc-api-version": [1, 23, 1],
         "meta": {},
-        "blocks": [heading, *pandoc.rewrite(chapter.blocks, change)],
+        "blocks": [heading, *_whole(pandoc.rewrite(chapter.blocks, change))],
     }
     options = ("--from", "json", "--to", "typst", "--wrap", "none")
     try:
         typst = pandoc.run(json.dumps(document), *options)
     except WriteupError as error:
         raise WriteupError(f"{chapter.name}.md: {error}") from error
+    # Pandoc takes the bars of |x| for relations, which stand apart.
+    typst = re.sub(r"\\\| ([^|$]+?) \\\|", r"abs(\1)", typst)
     # Pandoc centres tables, and with them the text in their cells.
     return typst.replace("align(center)[#table(", "align(left + horizon)[#table(")
+
+
+def _whole(blocks: list[Node]) -> list[Node]:
+    """The blocks with a frame around each exercise, so that no page ends within one."""
+    framed: list[Node] = []
+    inside = False
+    for block in [*blocks, None]:
+        starts = block is None or (block["t"] == "Header" and block["c"][0] <= 2)
+        if starts and inside:
+            framed.append({"t": "RawBlock", "c": ["typst", "]"]})
+            inside = False
+        if block is not None:
+            if starts and text.EXERCISE.fullmatch(pandoc.plain(block)):
+                framed.append({"t": "RawBlock", "c": ["typst", "#exercise["]})
+                inside = True
+            framed.append(block)
+    return framed
 
 
 def _index(book: text.Book) -> str:

@@ -116,13 +116,24 @@ def _chapter(folder: Path, name: str, number: int) -> Chapter:
         tree = json.loads(pandoc.run(source, "--from", pandoc.MARKDOWN, "--to", "json"))
     except WriteupError as error:
         raise WriteupError(f"{name}.md: {error}") from error
-    blocks = tree["blocks"]
+    blocks = pandoc.rewrite(tree["blocks"], _tidy)
     if not blocks or blocks[0]["t"] != "Header" or blocks[0]["c"][0] != 1:
         raise WriteupError(f"{name}.md: expected its title, a line `# …`, at the top")
     sections = tuple(_section(node) for node in pandoc.nodes(blocks[1:], "Header"))
     if titles := [section.title for section in sections if section.level == 1]:
         raise WriteupError(f"{name}.md: expected one title, got a second: {titles[0]!r}")
     return Chapter(name, number, pandoc.plain(blocks[0]), blocks[1:], sections)
+
+
+def _tidy(node: Node) -> Node:
+    """Makes one word of TeX's 1{,}000, whose comma pandoc would set apart from the digits."""
+    if node["t"] == "Math":
+        node["c"][1] = re.sub(
+            r"\d+(?:\{,\}\d{3})+",
+            lambda number: rf"\text{{{number[0].replace('{,}', ',')}}}",
+            node["c"][1],
+        )
+    return node
 
 
 def _section(node: Node) -> Section:
