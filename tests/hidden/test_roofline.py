@@ -312,6 +312,14 @@ def exact_crossover(rng, width):
     return n, int(peak), 3 * j
 
 
+def treacherous_crossover(rng, width, in_floats):
+    """One of those on which `in_floats` comes out above the whole number that it should be."""
+    while True:
+        n, peak, bandwidth = exact_crossover(rng, width)
+        if in_floats(peak, bandwidth, width) > n:
+            return n, peak, bandwidth
+
+
 @pytest.mark.exercise("crossover", weight=2)
 def test_the_first_size_that_is_bound_by_compute(impl, rng):
     """The answer is bound by compute, and one less is not"""
@@ -332,9 +340,16 @@ def test_the_first_size_that_is_bound_by_compute(impl, rng):
 @pytest.mark.exercise("crossover", weight=2)
 def test_where_the_crossover_is_a_whole_number(impl, rng):
     """Where the crossover falls on a whole number, that is the answer, without rounding"""
-    for i in range(90):
-        width = WIDTHS[i % len(WIDTHS)]
-        n, peak, bandwidth = exact_crossover(rng, width)
+    cases = [(width, *exact_crossover(rng, width)) for width in 6 * WIDTHS]
+    for in_floats in (
+        lambda peak, bandwidth, width: 1.5 * width * (peak / bandwidth),
+        lambda peak, bandwidth, width: peak / bandwidth * 3 * width / 2,
+    ):
+        cases += [
+            (width, *treacherous_crossover(rng, width, in_floats))
+            for width in 4 * [0.5625, 0.53125, 0.625]
+        ]
+    for width, n, peak, bandwidth in cases:
         found = impl.roofline.crossover_size(peak, bandwidth, width)
         expect(found, f"the size for {peak} FLOP/s, {bandwidth} B/s, {width} B").equals(n)
 
