@@ -71,7 +71,7 @@ def _is_narrower_than_a_byte(dtype: torch.dtype) -> bool:
     # By name, since a torch older than a dtype has no attribute for it.
     name = str(dtype).removeprefix("torch.")
     packed = {"quint4x2", "quint2x4"}
-    return name in packed | {f"{sign}int{bits}" for sign in ("", "u") for bits in range(1, 8)}
+    return name in packed | {f"{sign}int{bits}" for sign in ("", "u") for bits in "1234567"}
 
 
 def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:

@@ -106,13 +106,11 @@ def round_to_format(
         round_to_format(2.5, 2, 1, "finite")  # 2.0: half-way between 2 and 3, and 2 is even
     """
     _check_format(exponent_bits, mantissa_bits, specials)
-    if math.isnan(value):
-        if specials == "finite":
-            raise ValueError("expected a number, got nan, which a finite format does not have")
-        return math.nan
+    if math.isnan(value) and specials == "finite":
+        raise ValueError("expected a number, got nan, which a finite format does not have")
     largest = _largest(exponent_bits, mantissa_bits, specials)
     size = abs(value)
-    if size < math.inf:
+    if size < math.inf:  # neither infinity nor nan
         # frexp's exponent is one above that of 1.xxx · 2^exponent.
         exponent = max(math.frexp(size)[1] - 1, 1 - _bias(exponent_bits))
         spacing = math.ldexp(1.0, exponent - mantissa_bits)

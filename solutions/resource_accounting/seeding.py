@@ -59,7 +59,8 @@ def stream_seed(seed: int, *keys: int | str) -> int:
     for key in keys:
         if not isinstance(key, int | str):
             raise TypeError(f"expected keys of type int or str, got {type(key).__name__}")
-    digest = hashlib.sha256(repr((seed, *keys)).encode()).digest()
+    name = ascii((seed, *keys))  # repr, but for letters that only newer Pythons know
+    digest = hashlib.sha256(name.encode()).digest()
     return int.from_bytes(digest[:8], "little") % _SEEDS
 
 

@@ -200,6 +200,7 @@ def test_ieee_specials(impl, rng):
         sign, top = sign_bit(format), top_pattern(format)
         check_decoded(impl, top, format, float(exact(top, format)))
         check_decoded(impl, top + 1, format, math.inf)
+        check_decoded(impl, top + 1, format[:2], math.inf)  # the default
         check_decoded(impl, sign + top + 1, format, -math.inf)
         for nan in {2, 1 << format[1], int(rng.integers(2, 2 ** format[1] + 1))}:
             check_decoded(impl, top + nan, format, math.nan)
@@ -379,6 +380,7 @@ def test_overflow_in_ieee_formats(impl, rng):
         check_rounded(impl, sign * below, format, sign * largest)
         for value in (middle, 2.5 * largest, 1e300, math.inf):
             check_rounded(impl, sign * value, format, sign * math.inf)
+        check_rounded(impl, sign * middle, format[:2], sign * math.inf)  # "ieee" is the default
 
 
 @pytest.mark.exercise("round_to_format")
@@ -467,6 +469,7 @@ def test_largest_of_ieee_formats(impl, rng):
     for _ in range(30):
         format = random_format(rng, "ieee")
         check_range(impl, format, "max", exact(top_pattern(format), format))
+        check_range(impl, format[:2], "max", exact(top_pattern(format), format))  # the default
 
 
 @pytest.mark.exercise("float_range")
