@@ -1,6 +1,6 @@
 """The write-up as a site and as a PDF, both made from `assignment/writeup/*.md`.
 
-Markdown -> pandoc's tree -> pages      build/site/, HTML and MathML; works from file://
+Markdown -> pandoc's tree -> pages      build/site/, HTML and MathML, opens from the disk
                           -> typst      build/resource-accounting.pdf
 """
 
