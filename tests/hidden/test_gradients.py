@@ -243,6 +243,8 @@ def test_refuses_layers_that_do_not_fit(impl, rng, torch_rng):
         ]:
             with pytest.raises(ValueError):
                 impl.gradients.mlp_backward(x, weights, target)
+        with pytest.raises(ValueError):  # no layer, though the target is of x's shape
+            impl.gradients.mlp_backward(x, [], normal(torch_rng, batch, d_in))
 
 
 @pytest.mark.exercise("mlp_backward")
