@@ -144,6 +144,8 @@ def clip_run(
         norm = student.training.clip_grad_norm(
             (p for p in parameters) if generator else parameters, max_norm
         )
+    except NotImplementedError:
+        raise
     except (ValueError, RuntimeError) as error:
         raised = "ValueError" if isinstance(error, ValueError) else "RuntimeError"
     return {"norm": norm, "grads": seen, "held": [p.grad for p in parameters], "raised": raised}
