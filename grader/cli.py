@@ -168,7 +168,7 @@ def mutate(
     """
     from grader.authoring.mutation import campaign, equivalents, plan, report
 
-    assignment = plan.Assignment()
+    assignment = plan.ours()
     try:
         planned = plan.make(
             assignment, modules or (), exercises=exercise or (), sample=sample, seed=seed

@@ -13,6 +13,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -183,6 +184,9 @@ class _Walk:
             bound = _parameters(node) if isinstance(node, cst.FunctionDef) else set()
         elif function == WHOLE and (names := _names(node)):
             function = min(names)  # a constant
+        if _is_cast(node):
+            yield from self._visit(node.args[1], function, bound)
+            return
         for operator in OPERATORS:
             for edit in operator(node, self.source):
                 if edit.operator != "statement" or _names(node) <= bound:
@@ -190,8 +194,7 @@ class _Walk:
         if isinstance(node, cst.Raise | cst.Decorator):
             return
         for child in node.children:
-            if not _is_casts_type(child, node):
-                yield from self._visit(child, function, bound)
+            yield from self._visit(child, function, bound)
         bound |= _names(node)
 
     def _is_type_alias(self, node: cst.CSTNode) -> bool:
@@ -213,11 +216,11 @@ def _is_left_alone(node: cst.CSTNode) -> bool:
     return False
 
 
-def _is_casts_type(node: cst.CSTNode, holder: cst.CSTNode) -> bool:
-    """Whether this is the type that `cast` is given."""
-    if not isinstance(holder, cst.Call) or dotted(holder.func) not in ("cast", "typing.cast"):
+def _is_cast(node: cst.CSTNode) -> TypeGuard[cst.Call]:
+    """Whether this is a call of `cast`, which is for types alone."""
+    if not isinstance(node, cst.Call) or len(node.args) != 2:
         return False
-    return node is holder.args[0]
+    return dotted(node.func) in ("cast", "typing.cast")
 
 
 def _is_placeholder(node: cst.FunctionDef | cst.ClassDef) -> bool:
