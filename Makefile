@@ -7,13 +7,16 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test verify handout check lint types sync bench clean
+.PHONY: help grade test verify soak handout site figures check lint types sync bench clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
 	@echo "make test                 this repository's own tests"
 	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
+	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
 	@echo "make handout              builds handout/ anew from solutions/ and assignment/"
+	@echo "make site                 the write-up as a site and as a PDF, into build/"
+	@echo "make figures              draws the write-up's figures anew"
 	@echo "make check                lint, format, types, handout in sync"
 	@echo "make bench                how fast the grader is, beside what people use instead"
 	@echo "make clean                removes what the other targets made, except .venv"
@@ -30,8 +33,17 @@ test: .venv/ready
 verify: .venv/ready
 	@$(RUN) -m grader verify
 
+soak: .venv/ready
+	@$(RUN) -m grader verify --kind reference --kind alternative --nonces 50
+
 handout: .venv/ready
 	@$(RUN) -m grader handout
+
+site: .venv/ready
+	@$(RUN) -m grader site
+
+figures: .venv/ready
+	@$(RUN) -m grader site --figures
 
 check: lint types sync
 

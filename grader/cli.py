@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress, TextColumn
 
+from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge
 from grader.judge.stage import SubmissionError
@@ -115,15 +116,22 @@ def verify(
     jobs: Annotated[
         int | None, typer.Option(help="processes; as many as cores if left out")
     ] = None,
+    kind: Annotated[
+        list[Kind] | None, typer.Option(help="grade this kind alone; may be given again")
+    ] = None,
+    nonces: Annotated[
+        int, typer.Option(min=1, help="how often correct solutions are graded, each time anew")
+    ] = 1,
 ) -> None:
-    """Verifies the assignment: reference, handout, rote answers, every wrong submission.
+    """Verifies the assignment: correct solutions, handout, rote answers, every wrong submission.
 
     Exit status: 0 all holds; 1 something does not; 3 a fault of the grader.
     """
     from grader.authoring import verify as verifying
 
     done = 0
-    total = len(verifying.cases()) + 2
+    cases = verifying.cases(kind or tuple(Kind), nonces)
+    total = len(cases) + 2
 
     def show(finding: verifying.Finding) -> None:
         nonlocal done
@@ -134,7 +142,7 @@ def verify(
         for problem in finding.problems:
             console.print(f"      {problem}", style="red", markup=False, highlight=False)
 
-    findings = verifying.verify(jobs, show)
+    findings = verifying.verify(cases, jobs, show)
     failed = [finding for finding in findings if not finding.ok]
     console.print(f"{len(findings) - len(failed)} passed, {len(failed)} failed", highlight=False)
     raise typer.Exit(1 if failed else OK)
@@ -213,6 +221,31 @@ def handout(
     if problems:
         _fail(1, "handout/ is stale: run `make handout` and commit it")
     console.print("handout/ is in sync")
+
+
+@app.command()
+def site(
+    out: Annotated[Path, typer.Option(help="folder for the site and the PDF")] = Path("build"),
+    figures: Annotated[
+        bool, typer.Option("--figures", help="only draw the figures of the text anew")
+    ] = False,
+) -> None:
+    """Builds the write-up as a site and as a PDF, from assignment/writeup/."""
+    from grader.authoring import site as building
+
+    if figures:
+        try:
+            from grader.authoring import figures as drawing
+        except ModuleNotFoundError as error:
+            _fail(1, str(building.missing(error)))
+        drawing.build()
+        console.print(f"drew {len(drawing.FIGURES)} figures")
+        return
+    try:
+        building.build(out)
+    except building.WriteupError as error:
+        _fail(1, str(error))
+    console.print(f"built {out / building.SITE / 'index.html'} and {out / building.PDF}")
 
 
 def _fail(status: int, message: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Drives AdamW: as a step over tensors, and as an optimizer with groups, schedules and saves.
+"""Drives optimizers: steps over tensors, and AdamW with groups, schedules and saves.
 
 Gradients come stacked, one tensor a parameter with a first dimension for the steps. Parameters are
 reported through views taken before the first step: what is not changed in place is not seen.
@@ -16,62 +16,63 @@ from assignment.scenarios import scenario
 
 
 @scenario
-def adamw_steps(
+def optimizer_steps(
     student: Any,
+    function: str,
     params: Sequence[torch.Tensor],
     grads: Sequence[torch.Tensor],
-    exp_avgs: Sequence[torch.Tensor],
-    exp_avg_sqs: Sequence[torch.Tensor],
+    states: Sequence[Sequence[torch.Tensor]],
     *,
-    first_step: int = 1,
+    first_step: int | None = None,
     transposed: bool = False,
     requires_grad: bool = False,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Calls `adamw_step` once for each step that `grads` holds; `first_step` is its first t.
+    """Calls a step function once for each step that `grads` holds.
 
-    `transposed` lays matrices out column by column, so that they are not contiguous.
+    Args:
+        function: the function's name, `adamw_step` say.
+        states: the lists that it takes after the gradients, each with a tensor for each parameter.
+        first_step: t of the first call; None for a function that does not count its steps.
+        transposed: lay matrices out column by column, so that they are not contiguous.
+        requires_grad: whether the parameters require gradients, as a model's do.
+        settings: what the function takes besides.
     """
-    lists = {"params": params, "exp_avgs": exp_avgs, "exp_avg_sqs": exp_avg_sqs}
-    tensors = {
-        name: [
-            _laid_out(t, transposed).requires_grad_(requires_grad and name == "params") for t in ts
-        ]
-        for name, ts in lists.items()
-    }
-    seen = {name: [t.detach() for t in ts] for name, ts in tensors.items()}
     steps = max((len(g) for g in grads), default=1)
+    inputs = [_laid_out(p, transposed).requires_grad_(requires_grad) for p in params]
+    lists = [[_laid_out(t, transposed) for t in tensors] for tensors in states]
+    seen = {
+        "params": [p.detach() for p in inputs],
+        "states": [[t.detach() for t in tensors] for tensors in lists],
+        "grads": list(grads),
+    }
     for i in range(steps):
-        student.optimizers.adamw_step(
-            tensors["params"],
-            [g[i] for g in grads],
-            tensors["exp_avgs"],
-            tensors["exp_avg_sqs"],
-            step=first_step + i,
-            **settings,
-        )
-    return {**seen, "grads": list(grads)}
+        if first_step is not None:
+            settings["step"] = first_step + i
+        getattr(student.optimizers, function)(inputs, [g[i] for g in grads], *lists, **settings)
+    return seen
 
 
 @scenario
-def adamw_step_refused(
+def optimizer_step_refused(
     student: Any,
+    function: str,
     params: Sequence[torch.Tensor],
     grads: Sequence[torch.Tensor],
-    exp_avgs: Sequence[torch.Tensor],
-    exp_avg_sqs: Sequence[torch.Tensor],
+    states: Sequence[Sequence[torch.Tensor]],
     **settings: Any,
 ) -> dict[str, Any]:
-    """Calls `adamw_step` once: did it raise ValueError, and what do the tensors hold now?"""
-    seen = {"params": params, "exp_avgs": exp_avgs, "exp_avg_sqs": exp_avg_sqs}
-    views = {name: [t.detach() for t in tensors] for name, tensors in seen.items()}
+    """Calls a step function once: did it raise ValueError, and what do the tensors hold now?"""
+    seen = {
+        "params": [p.detach() for p in params],
+        "states": [[t.detach() for t in tensors] for tensors in states],
+    }
+    lists = [list(tensors) for tensors in (params, grads, *states)]
     try:
-        student.optimizers.adamw_step(
-            list(params), list(grads), list(exp_avgs), list(exp_avg_sqs), **settings
-        )
+        getattr(student.optimizers, function)(*lists, **settings)
     except ValueError:
-        return {"refused": True, **views}
-    return {"refused": False, **views}
+        return {"refused": True, **seen}
+    return {"refused": False, **seen}
 
 
 @scenario

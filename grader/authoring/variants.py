@@ -1,9 +1,10 @@
-"""Submissions made from the reference: laid over by a wrong fragment, or answering by rote."""
+"""Submissions to verify with: correct ones, the reference with a mistake in it, answers by rote."""
 
 from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
@@ -11,6 +12,20 @@ from assignment.manifest import Exercise, Manifest
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"
 WRONG = SOLUTIONS / "wrong"
+# Correct solutions that are written differently: no test may hold it against them.
+_ALTERNATIVES = ("by_loops", "another_order")
+
+
+class Kind(StrEnum):
+    """What a submission is verified for."""
+
+    REFERENCE = "reference"  # full marks
+    ALTERNATIVE = "alternative"  # full marks
+    HANDOUT = "handout"  # nothing
+    ROTE = "rote"  # nothing hidden
+    PARROT = "parrot"  # nothing hidden
+    WRONG = "wrong"  # less in its exercise
+
 
 # What code that knows nothing may do: none of it may pass a hidden test.
 ROTE = {
@@ -73,6 +88,11 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
 def all_wrong(manifest: Manifest, folder: Path = WRONG) -> list[Wrong]:
     """Every wrong submission, by name."""
     return [read_wrong(path, manifest) for path in sorted(folder.glob("*.py"))]
+
+
+def alternatives() -> list[Path]:
+    """The folders of correct solutions that are written differently from the reference."""
+    return [ROOT / "tests" / "harness" / "submissions" / name for name in _ALTERNATIVES]
 
 
 def copy_reference(folder: Path) -> Path:

@@ -2,7 +2,8 @@
 
 Everything is graded as a submission would be, in the sandbox. What must hold:
 
-1. the reference earns full marks;
+1. the reference earns full marks, and so does each correct solution that is written differently,
+   with as many nonces as asked for;
 2. the untouched handout earns none and passes no check;
 3. code that answers by rote (None, 0, its argument, always an exception), or knows the public
    tests by heart, passes no hidden check;
@@ -20,14 +21,12 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from assignment import manifest as manifests
 from grader.authoring import handout, parrot, variants
+from grader.authoring.variants import Kind
 from grader.judge.session import Judge
 from grader.results.record import Grade
-
-Kind = Literal["reference", "handout", "rote", "parrot", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Case:
 
     kind: Kind
     name: str
-    source: str = ""  # of a wrong submission, its file; of code by rote, a body
+    source: str = ""  # a correct submission's folder, a wrong one's file, a body by rote
 
 
 @dataclass(frozen=True)
@@ -53,35 +52,43 @@ class Finding:
         return not self.problems
 
 
-def cases() -> list[Case]:
-    """Every submission that the assignment is verified with."""
+def cases(kinds: Collection[Kind] = tuple(Kind), nonces: int = 1) -> list[Case]:
+    """Every submission that the assignment is verified with; correct ones `nonces` times."""
     manifest = manifests.load()
-    found = [Case("reference", "the reference"), Case("handout", "the untouched handout")]
-    found += [Case("rote", f"code that {name}", body) for name, body in variants.ROTE.items()]
+    correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
+    correct += [
+        Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder))
+        for folder in variants.alternatives()
+    ]
+    found = [case for case in correct for _ in range(nonces)]
+    found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT))]
+    found += [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]
     found += [
-        Case("parrot", f"the public tests by heart, else {name}", body)
+        Case(Kind.PARROT, f"the public tests by heart, else {name}", body)
         for name, body in variants.ROTE.items()
         if "raise" in body
     ]
     found += [
-        Case("wrong", wrong.path.stem, str(wrong.path)) for wrong in variants.all_wrong(manifest)
+        Case(Kind.WRONG, wrong.path.stem, str(wrong.path)) for wrong in variants.all_wrong(manifest)
     ]
-    return found
+    return [case for case in found if case.kind in kinds]
 
 
 def verify(
-    jobs: int | None = None, on_finding: Callable[[Finding], None] | None = None
+    cases: list[Case],
+    jobs: int | None = None,
+    on_finding: Callable[[Finding], None] | None = None,
 ) -> list[Finding]:
-    """Grades every case, `jobs` at a time (as many as there are cores if None)."""
+    """Grades these cases, `jobs` at a time (as many as there are cores if None)."""
     findings = []
-    for finding in _findings(jobs or os.cpu_count() or 1):
+    for finding in _findings(cases, jobs or os.cpu_count() or 1):
         findings.append(finding)
         if on_finding is not None:
             on_finding(finding)
     return findings
 
 
-def _findings(jobs: int) -> Iterator[Finding]:
+def _findings(cases: list[Case], jobs: int) -> Iterator[Finding]:
     yield Finding("handout", "handout/ is in sync", tuple(handout.check()))
     untried = sorted(
         {exercise.id for exercise in manifests.load()}
@@ -92,7 +99,7 @@ def _findings(jobs: int) -> Iterator[Finding]:
     )
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start) as pool:
-        pending = {pool.submit(check, case): case for case in cases()}
+        pending = {pool.submit(check, case): case for case in cases}
         for done in as_completed(pending):
             error = done.exception()
             if error is None:
@@ -119,14 +126,14 @@ def check(case: Case) -> Finding:
     manifest = manifests.load()
     with tempfile.TemporaryDirectory(prefix="verify-") as text:
         folder = Path(text) / "submission"
-        if case.kind == "reference":
-            return _finding(case, grade := _judge.grade(variants.SOLUTIONS), _full(grade))
-        if case.kind == "handout":
-            return _finding(case, grade := _judge.grade(handout.HANDOUT), _nothing(grade))
-        if case.kind == "rote":
+        if case.kind in (Kind.REFERENCE, Kind.ALTERNATIVE):
+            return _finding(case, grade := _judge.grade(Path(case.source)), _full(grade))
+        if case.kind is Kind.HANDOUT:
+            return _finding(case, grade := _judge.grade(Path(case.source)), _nothing(grade))
+        if case.kind is Kind.ROTE:
             grade = _judge.grade(variants.write_rote(folder, manifest, case.source))
             return _finding(case, grade, _nothing(grade, hidden_only=True))
-        if case.kind == "parrot":
+        if case.kind is Kind.PARROT:
             grade = _judge.grade(parrot.write(folder, manifest, case.source))
             return _finding(case, grade, _nothing(grade, hidden_only=True))
         wrong = variants.read_wrong(Path(case.source), manifest)
@@ -147,8 +154,10 @@ def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
 
 
 def _full(grade: Grade) -> list[str]:
-    return [
-        f"{check.test} {check.state}: {check.cause}\n{check.detail or ''}"
+    tested = {check.exercise for check in grade.checks if check.visibility == "hidden"}
+    untested = [e.id for e in manifests.load() if not e.needs and e.id not in tested]
+    return [f"{exercise} has no hidden test" for exercise in untested] + [
+        f"{check.test} {check.state}: {check.cause}, with nonce {grade.nonce}\n{check.detail or ''}"
         for check in grade.checks
         if check.state != "passed"
     ]

@@ -23,6 +23,7 @@ from jaxtyping import Float, Int, jaxtyped
 
 from assignment import plain
 from assignment.implementation import Package, resolve, seed_everything
+from assignment.shapes import shape_error
 from grader import wire
 from grader.worker import lockdown
 from grader.worker.probe import probe
@@ -245,7 +246,8 @@ def _failure(kind: str, error: BaseException) -> dict[str, Any]:
 
 def _text(error: BaseException) -> str:
     try:
-        return str(error)[:_TEXT]
+        text = str(error)
+        return (shape_error(text) or text)[:_TEXT]
     except BaseException:
         return "(its text cannot be read)"
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from assignment.expect import Mismatch
+from assignment.shapes import shape_error
 
 _SHOWN_STATEMENT_LINES = 5
 _SHOWN_PLACES = 4  # at either end of a traceback
@@ -78,39 +79,13 @@ def is_import_failure(error: pytest.ExceptionInfo[BaseException]) -> bool:
 
 def _message(value: BaseException) -> str:
     """The exception in words: a shape error's own few lines, pytest's failures without its name."""
-    if shape := _shape_error(str(value)):
+    if shape := shape_error(str(value)):
         return shape
     if isinstance(value, pytest.fail.Exception):
         raised = re.fullmatch(r"DID NOT RAISE <class '(?:.*\.)?(\w+)'>", str(value))
         return f"expected {raised[1]}, but nothing was raised" if raised else str(value)
     name = type(value).__name__
     return f"{name}: {value}" if str(value) else name
-
-
-def _shape_error(text: str) -> str | None:
-    """jaxtyping's message, of which only the argument, both types and the sizes are kept."""
-    function = re.search(r"checking the (parameters|return value) of (\S+?)\.?$", text, re.M)
-    found = re.search(r"^Actual value: (.*)$", text, re.M)
-    expected = re.search(r"^Expected type: (.*)$", text, re.M)
-    if not (function and found and expected):
-        return None
-    argument = re.search(r"typechecking parameter '(\w+)'", text)
-    thing = f"argument {argument[1]}" if argument else "what it returned"
-    what = ".".join(function[2].replace("<locals>.", "").split(".")[-2:])
-    lines = [
-        f"{what}: {thing} is not as annotated",
-        f"  expected: {_type(expected[1])}",
-        f"  found:    {found[1].strip().removesuffix('(torch)')}",
-    ]
-    sizes = re.search(r"axis annotation are as follows\.\n((?:[^\s=]+=.*\n?)+)", text)
-    if sizes:
-        lines.append(f"  with:     {', '.join(sizes[1].split())}")
-    return "\n".join(lines)
-
-
-def _type(text: str) -> str:
-    inner = re.fullmatch(r"<class '(.*)'>\.?", text.strip())
-    return (inner[1] if inner else text.strip().rstrip(".")).removeprefix("jaxtyping.")
 
 
 def _path(entry: Any) -> Path:

@@ -1,17 +1,18 @@
 """FLOPs: how much arithmetic a layer takes, counted from shapes alone.
 
 A FLOP is one floating-point addition or multiplication; FLOPs is their number, an amount of work.
-(FLOP/s is a speed.) Everything here counts matrix products only: biases, activation functions,
-losses and optimizers are left out, since they are small beside them. All results are exact Python
-ints, whatever their size.
+(FLOP/s is a speed.) Layers and models count their matrix products only: biases, activation
+functions, losses and optimizers are left out, since they are small beside them; `elementwise_flops`
+is there to see how small. Counts are exact Python ints, whatever their size.
 
 Letters: B batch, D inputs, K outputs.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
@@ -131,4 +132,233 @@ def mlp_backward_flops(batch: int, widths: Sequence[int], input_needs_grad: bool
     """
     raise NotImplementedError(
         "mlp_flops: not started; see assignment/writeup/flops.md, or make hint EX=mlp_flops"
+    )
+
+
+def einsum_flops(pattern: str, *shapes: Sequence[int]) -> int:
+    """FLOPs of an einsum, by the convention that every combination of all axes is visited once.
+
+    With n operands each visit takes n - 1 multiplications, and one addition to the result. So the
+    FLOPs are n times the product of the sizes of all axes that the pattern names, each taken once:
+    2 for each visit of a product of two, as for `matmul_flops`, and 1 for a sum over one operand.
+
+    For two operands with an axis that both share and the result lacks, this is what torch counts.
+    It is too much where an axis of one operand alone could be summed first, where a product of
+    three is taken two at a time, and where nothing is summed.
+
+    Args:
+        pattern: the axes of each operand, then those of the result, as in einops: names separated
+            by blanks, operands by commas: "batch seq d, d k -> batch seq k". An operand without
+            axes is a scalar. An axis that stands twice in an operand is its diagonal. Names are
+            Python identifiers, so there are no parentheses, no numbers, and no "...".
+        shapes: the shape of each operand, in the pattern's order.
+
+    Returns:
+        FLOPs; 0 if a size is 0.
+
+    Raises:
+        ValueError: the pattern has not exactly one "->"; an axis's name is no identifier; there
+            are more or fewer shapes than operands, or sizes than axes; an axis has two different
+            sizes (1 is no exception) or a negative one; an axis of the result is in no operand,
+            or stands twice.
+
+        einsum_flops("b d, d k -> b k", (1024, 256), (256, 64))  # 33_554_432
+    """
+    raise NotImplementedError(
+        "einsum_flops: not started; see assignment/writeup/flops.md, or make hint EX=einsum_flops"
+    )
+
+
+def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
+    """FLOPs of an operation on each element of a tensor: an activation function, a bias, a sum.
+
+    Args:
+        shape: size of each dimension; () is a scalar, which is one element.
+        per_element: FLOPs for one element: 1 for ReLU or for adding a bias, about 20 for GELU.
+
+    Returns:
+        FLOPs; 0 if a size is 0.
+
+    Raises:
+        ValueError: a size is negative, even where another is 0, or `per_element` is.
+
+    ReLU on the outputs of the product 1024×256 · 256×64, which takes 512 times as much:
+
+        elementwise_flops((1024, 64))  # 65_536
+    """
+    raise NotImplementedError(
+        "elementwise_flops: not started; see assignment/writeup/flops.md, "
+        "or make hint EX=elementwise_flops"
+    )
+
+
+def transformer_parameters(
+    *,
+    vocab: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    kv_heads: int | None = None,
+    gated: bool = True,
+    tied: bool = False,
+) -> dict[str, int]:
+    """Parameters of a decoder-only transformer, by component.
+
+    Each layer normalizes before its attention and before its feed-forward, with an RMSNorm of
+    `d_model` weights each; one more stands before the lm_head. Nothing has a bias. Positions are
+    rotary (RoPE) and have no parameters.
+
+    Args:
+        vocab: tokens in the vocabulary.
+        layers: number of layers.
+        d_model: width of the model. A head is `d_model / heads` wide.
+        heads: heads of the queries.
+        d_ff: width of the feed-forward's hidden layer.
+        kv_heads: heads of the keys and values, each shared by `heads / kv_heads` heads of the
+            queries (grouped-query attention); None is as many as `heads`.
+        gated: whether the feed-forward is gated, as in SwiGLU, with three matrices; else two.
+        tied: whether the lm_head uses the embedding's matrix and adds none of its own.
+
+    Returns:
+        Parameters of "embedding", "attention", "feed_forward", "norms" and "lm_head", over all
+        layers, and their "total".
+
+    Raises:
+        ValueError: a size is negative; `heads` or `kv_heads` is less than 1; `heads` does not
+            divide `d_model`, or `kv_heads` does not divide `heads`.
+
+    GPT-2 XL's shape with SwiGLU has 2,127,057,600:
+
+        transformer_parameters(vocab=50257, layers=48, d_model=1600, heads=25, d_ff=6400)["total"]
+    """
+    raise NotImplementedError(
+        "transformer_parameters: not started; see assignment/writeup/flops.md, "
+        "or make hint EX=transformer_parameters"
+    )
+
+
+def transformer_forward_flops(
+    *,
+    vocab: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    seq_len: int,
+    batch: int = 1,
+    kv_heads: int | None = None,
+    gated: bool = True,
+) -> dict[str, int]:
+    """FLOPs of the forward pass of `transformer_parameters`'s transformer, by component.
+
+    Matrix products only: no norms, no softmax, no activation function, no rotary positions, and
+    nothing for the embedding, which looks rows up. Attention counts all seq_len × seq_len scores;
+    a kernel that skips the masked half of them does half the work for "scores" and "values".
+
+    Args:
+        vocab, layers, d_model, heads, d_ff, kv_heads, gated: as for `transformer_parameters`.
+        seq_len: tokens in a sequence.
+        batch: sequences.
+
+    Returns:
+        FLOPs over all layers of "qkv" (queries, keys and values from the layer's input), "scores"
+        (queries times keys), "values" (attention weights times values), "output" (attention's last
+        matrix), "feed_forward", and of "lm_head", for every token; and their "total".
+
+    Raises:
+        ValueError: as for `transformer_parameters`; `seq_len` or `batch` is negative.
+
+    GPT-2 XL's shape with SwiGLU takes 4.513e12 for one sequence of 1024 tokens:
+
+        transformer_forward_flops(
+            vocab=50257, layers=48, d_model=1600, heads=25, d_ff=6400, seq_len=1024
+        )["total"]  # 4_513_336_524_800
+    """
+    raise NotImplementedError(
+        "transformer_flops: not started; see assignment/writeup/flops.md, "
+        "or make hint EX=transformer_flops"
+    )
+
+
+def training_flops(parameters: int, tokens: int) -> int:
+    """FLOPs of a training run, 6 for each parameter and token ("6ND").
+
+    Forward takes a multiplication and an addition for each parameter and token, backward twice as
+    much. Left out: attention's products of activations with each other, which have no parameters,
+    and all that is no matrix product. For short contexts they are small beside the rest.
+
+    Args:
+        parameters: number of parameters, N.
+        tokens: number of tokens trained on, D; a token seen twice counts twice.
+
+    Returns:
+        FLOPs.
+
+    Raises:
+        ValueError: a number is negative.
+
+    70B parameters and 15T tokens take 6.3e24:
+
+        training_flops(70 * 10**9, 15 * 10**12)
+    """
+    raise NotImplementedError(
+        "training_flops: not started; see assignment/writeup/flops.md, "
+        "or make hint EX=training_flops"
+    )
+
+
+def training_days(
+    parameters: int, tokens: int, devices: int, peak_flops: float, mfu: float
+) -> float:
+    """Days that a training run takes.
+
+    Args:
+        parameters: number of parameters.
+        tokens: number of tokens trained on.
+        devices: number of accelerators.
+        peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s.
+        mfu: model FLOPs utilization, the part of the peak that the run reaches.
+
+    Returns:
+        `training_flops` over the FLOPs that the devices do in a day of 86,400 seconds.
+
+    Raises:
+        ValueError: `parameters` or `tokens` is negative, `devices` is less than 1, `peak_flops`
+            is not positive, or `mfu` is not in (0, 1].
+
+    1024 H100, at MFU 0.5 and half of the datasheet's sparse 1979e12, need 143.93 days:
+
+        training_days(70 * 10**9, 15 * 10**12, 1024, 989.5e12, 0.5)
+    """
+    raise NotImplementedError(
+        "training_flops: not started; see assignment/writeup/flops.md, "
+        "or make hint EX=training_flops"
+    )
+
+
+def mfu(flops: float, seconds: float, peak_flops: float, devices: int = 1) -> float:
+    """Model FLOPs utilization: the speed reached, as a part of the speed promised.
+
+    Args:
+        flops: FLOPs that the model needed, over all devices. What was done on top of that, such
+            as a forward pass repeated to save memory, does not count.
+        seconds: the time that took.
+        peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s.
+        devices: number of accelerators.
+
+    Returns:
+        A number that should lie between 0 and 1; 0.5 and more is good. Above 1 the count, the
+        time or the peak is wrong.
+
+    Raises:
+        ValueError: `flops` is negative, `seconds` or `peak_flops` is not positive, or `devices`
+            is less than 1.
+
+    An H100 that needs 20 ms for the 8.796e12 FLOPs of the lecture's product:
+
+        mfu(8.796e12, 0.020, 989.5e12)  # 0.4445
+    """
+    raise NotImplementedError(
+        "mfu: not started; see assignment/writeup/flops.md, or make hint EX=mfu"
     )

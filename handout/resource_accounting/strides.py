@@ -6,8 +6,12 @@ A layout is (shape, strides, offset), all counted in elements, never in bytes. T
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
+
+import torch
+from jaxtyping import Shaped
 
 # Shape, strides and offset, in elements.
 Layout = tuple[tuple[int, ...], tuple[int, ...], int]
@@ -221,4 +225,40 @@ def view_strides(
     """
     raise NotImplementedError(
         "view_strides: not started; see assignment/writeup/strides.md, or make hint EX=view_strides"
+    )
+
+
+def gather(
+    storage: Shaped[torch.Tensor, " n"],
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int = 0,
+) -> Shaped[torch.Tensor, ...]:
+    """The tensor that a layout finds in flat storage, as a copy.
+
+    Layouts may repeat elements (stride 0), overlap (windows), and walk backwards (a negative
+    stride, which numpy has and torch has not). Without elements nothing is read, and any offset
+    will do.
+
+    Args:
+        storage: n elements of any dtype. It may itself be part of a larger tensor, a slice or a
+            column: what lies outside of it is not there.
+        shape: size of each dimension.
+        strides: stride of each dimension, in elements.
+        offset: where the element at index (0, …, 0) lies.
+
+    Returns:
+        A tensor of this shape and of storage's dtype. It shares no storage with `storage`.
+
+    Raises:
+        ValueError: `shape` and `strides` differ in length, or a size is negative.
+        IndexError: an element lies before the start of storage or after its end. A negative
+            position does not count from the end.
+
+    Windows of 3 over 5 elements, each moved on by 1:
+
+        gather(torch.arange(5), (3, 3), (1, 1))  # [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    """
+    raise NotImplementedError(
+        "gather: not started; see assignment/writeup/strides.md, or make hint EX=gather"
     )

@@ -71,3 +71,76 @@ def test_refuses_a_negative_size(impl):
     expect(impl.dtypes.tensor_bytes((2, 3), torch.int8)).equals(6)
     with pytest.raises(ValueError):
         impl.dtypes.tensor_bytes((2, -3), torch.int8)
+
+
+MATRIX = ("new", (32, 32), torch.float32)
+
+
+@pytest.mark.exercise("storage_bytes")
+def test_two_matrices_and_one_that_is_there_twice(impl):
+    """Two 32×32 matrices in float32 hold 8192 bytes; one and its transpose hold 4096"""
+    expect(impl.scenarios.storage_bytes_of([MATRIX, MATRIX], [0, 1])).equals(8192)
+    expect(impl.scenarios.storage_bytes_of([MATRIX, ("transpose", 0, 0, 1)], [0, 1])).equals(
+        4096, hint="a transpose is another way to look at the same storage: untyped_storage()"
+    )
+
+
+@pytest.mark.exercise("storage_bytes")
+def test_a_row_keeps_the_matrix(impl):
+    """A row, a column and a view share the matrix's 4096 bytes, and each keeps all of them"""
+    views = [MATRIX, ("select", 0, 0, 5), ("select", 0, 1, 7), ("view", 0, 1024)]
+    expect(impl.scenarios.storage_bytes_of(views, [0, 1, 2, 3])).equals(
+        4096, hint="a column begins at another address than its matrix, in the same storage"
+    )
+    for n in (1, 2, 3):
+        expect(impl.scenarios.storage_bytes_of(views, [n]), f"bytes of tensor {n} alone").equals(
+            4096, hint="as long as the row is there, so is the whole storage that it lies in"
+        )
+
+
+@pytest.mark.exercise("storage_bytes")
+def test_contiguous_copies_a_transpose(impl):
+    """`.contiguous()` of a transpose costs 4096 bytes more, and of the matrix itself nothing"""
+    steps = [MATRIX, ("transpose", 0, 0, 1), ("contiguous", 1), ("view", 2, 1024)]
+    expect(impl.scenarios.storage_bytes_of(steps, [0, 1, 2, 3])).equals(8192)
+    expect(impl.scenarios.storage_bytes_of([MATRIX, ("contiguous", 0)], [0, 1])).equals(
+        4096, hint="what is contiguous already is returned as it is"
+    )
+
+
+@pytest.mark.exercise("block_scaled")
+def test_bits_of_the_usual_formats(impl):
+    """NVFP4 takes 4.5 bits an element, MXFP8 8.25 and MXFP4 4.25"""
+    for format, bits in [((4, 16, 8), 4.5), ((8, 32, 8), 8.25), ((4, 32, 8), 4.25)]:
+        expect(impl.dtypes.bits_per_element(*format), f"bits of {format}").equals(
+            bits, hint="an element's own bits, and its share of the scale"
+        )
+
+
+@pytest.mark.exercise("block_scaled")
+def test_a_feed_forward_matrix_in_nvfp4(impl):
+    """One feed-forward matrix of GPT-3 takes 324 MiB in NVFP4, and 4 bytes for its own scale"""
+    expect(impl.dtypes.block_scaled_bytes((49152, 12288), 4, 16, 8)).equals(324 * 2**20)
+    expect(impl.dtypes.block_scaled_bytes((49152, 12288), 4, 16, 8, 32)).equals(324 * 2**20 + 4)
+
+
+@pytest.mark.exercise("block_scaled")
+def test_the_last_block_of_a_row(impl):
+    """A row of 40 elements has 3 scales in NVFP4; two such rows have 6, though 5 would do"""
+    expect(impl.dtypes.block_scaled_bytes((40,), 4, 16, 8)).equals(
+        23, hint="20 bytes of elements, and a scale each for 16, 16 and 8 of them"
+    )
+    expect(impl.dtypes.block_scaled_bytes((2, 40), 4, 16, 8)).equals(
+        46, hint="a block never runs on into the next row"
+    )
+
+
+@pytest.mark.exercise("block_scaled")
+def test_refuses_what_is_no_block(impl):
+    """Blocks without elements and elements without bits are refused"""
+    expect(impl.dtypes.bits_per_element(4, 1, 8)).equals(12.0)
+    with pytest.raises(ValueError):
+        impl.dtypes.bits_per_element(4, 0, 8)
+    expect(impl.dtypes.block_scaled_bytes((3,), 8, 1, 8)).equals(6)
+    with pytest.raises(ValueError):
+        impl.dtypes.block_scaled_bytes((3,), 0, 1, 8)

@@ -1,6 +1,7 @@
 """Strides, with numbers to check by hand."""
 
 import pytest
+import torch
 
 from assignment.expect import expect
 
@@ -137,3 +138,36 @@ def test_refuses_another_number_of_elements(impl):
     expect(impl.strides.view_strides((6,), (2,), (2, 3))).equals((6, 2))
     with pytest.raises(ValueError):
         impl.strides.view_strides((6,), (2,), (2, 4))
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_a_column_and_a_transpose(impl):
+    """Out of the storage of a 4×4 tensor: its column 2, and the transpose of its first two rows"""
+    storage = torch.arange(16)
+    expect(impl.strides.gather(storage, (4,), (4,), 2)).equals(torch.tensor([2, 6, 10, 14]))
+    expect(impl.strides.gather(storage, (4, 2), (1, 4))).equals(
+        torch.tensor([[0, 4], [1, 5], [2, 6], [3, 7]]), hint="the offset is 0 where none is given"
+    )
+
+
+@pytest.mark.exercise("gather")
+def test_elements_may_repeat(impl):
+    """Stride 0 repeats a row, and windows overlap; a negative stride walks backwards"""
+    storage = torch.tensor([10.0, 11.0, 12.0, 13.0, 14.0])
+    expect(impl.strides.gather(storage, (2, 2), (0, 1), 3)).equals(
+        torch.tensor([[13.0, 14.0], [13.0, 14.0]])
+    )
+    expect(impl.strides.gather(storage, (3, 3), (1, 1))).equals(storage.unfold(0, 3, 1))
+    expect(impl.strides.gather(storage, (5,), (-1,), 4)).equals(storage.flip(0))
+
+
+@pytest.mark.exercise("gather")
+def test_refuses_to_read_beyond_storage(impl):
+    """An element beyond either end of storage is an IndexError; without elements nothing is read"""
+    storage = torch.arange(4)
+    expect(impl.strides.gather(storage, (2,), (3,))).equals(torch.tensor([0, 3]))
+    expect(impl.strides.gather(storage, (3, 0), (9, 9), 99)).equals(storage[:0].reshape(3, 0))
+    with pytest.raises(IndexError):
+        impl.strides.gather(storage, (2,), (4,))
+    with pytest.raises(IndexError):
+        impl.strides.gather(storage, (), (), -1)

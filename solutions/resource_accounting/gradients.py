@@ -1,10 +1,16 @@
-"""Gradients: the backward pass by hand."""
+"""Gradients: the backward pass by hand, without autograd.
+
+A gradient has the shape of what it belongs to. `grad_y` is the gradient of a scalar loss L with
+respect to y, ∂L/∂y. Weights are stored d_in × d_out, so that a layer is `x @ w`. (torch's
+`nn.Linear` stores the transpose.)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import torch
+from einops import einsum, reduce
 from jaxtyping import Float
 
 
@@ -17,14 +23,87 @@ def linear_backward(
     Float[torch.Tensor, "d_in d_out"],
     Float[torch.Tensor, " d_out"],
 ]:
-    """Gradients of x, w and b where y = x @ w + b."""
-    raise NotImplementedError
+    """Gradients of x, w and b where y = x @ w + b.
+
+    All rows share w and b, so their gradients are sums over the rows: over every leading axis, and
+    sums, not means. (A loss that is a mean has its 1/n in grad_y already.)
+
+    Args:
+        x: the layer's input, under any number of leading axes; none is a single row.
+        w: the weight. (b is not needed.)
+        grad_y: ∂L/∂y.
+
+    Returns:
+        (grad_x, grad_w, grad_b), of the shapes of x, w and b and of their dtype. Without rows
+        grad_w and grad_b are 0.
+
+    Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]: y is 6,
+    so ∂L/∂y is 1.
+
+        x, w = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3, 1)
+        linear_backward(x, w, torch.ones(1))  # [1, 1, 1], [[1], [2], [3]], [1]
+    """
+    grad_x = einsum(grad_y, w, "... d_out, d_in d_out -> ... d_in")
+    return grad_x, _weight_grad(x, grad_y), reduce(grad_y, "... d_out -> d_out", "sum")
 
 
 def mlp_backward(
-    x: Float[torch.Tensor, "batch d_in"],
+    x: Float[torch.Tensor, "*batch d_in"],
     weights: Sequence[Float[torch.Tensor, "_ _"]],
-    target: Float[torch.Tensor, "batch d_out"],
-) -> tuple[float, list[Float[torch.Tensor, "_ _"]]]:
-    """Loss and gradients of an MLP with ReLU."""
-    raise NotImplementedError
+    target: Float[torch.Tensor, "*batch d_out"],
+) -> tuple[float, Sequence[Float[torch.Tensor, "_ _"]]]:
+    """Loss of an MLP, and the gradients of its weights.
+
+    Layers are linear without bias. Between two layers stands a ReLU, after the last none: with
+    three weights, y = relu(relu(x @ w1) @ w2) @ w3. The loss is half the sum of the squared errors,
+
+        L = 0.5 · Σ (y − target)²
+
+    over all outputs of all rows: a sum, not a mean. The derivative of ReLU at exactly 0 is 0, as in
+    torch.
+
+    Args:
+        x: the input, under any number of leading axes; none is a single row.
+        weights: of each layer, first to last; layer i is d_i × d_(i+1).
+        target: what y should be, of y's shape. Nothing is broadcast.
+
+    Returns:
+        (loss, grads): a Python float, and one gradient for each weight, first to last, of its shape
+        and dtype.
+
+    Raises:
+        ValueError: there is no weight; a weight does not take as many features as it gets; or the
+            target is not of y's shape.
+
+    Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]:
+
+        x, w = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3, 1)
+        mlp_backward(x, [w], torch.tensor([5.0]))  # 0.5, [[[1], [2], [3]]]
+    """
+    if not weights:
+        raise ValueError("expected at least one weight, got none")
+    # The forward pass keeps what goes into each layer, and needs nothing else to come back: a
+    # ReLU's output says where its input was positive.
+    inputs: list[torch.Tensor] = []
+    y = x
+    for w in weights:
+        h = y.relu() if inputs else y
+        if h.shape[-1] != len(w):
+            raise ValueError(f"layer {len(inputs)} takes {len(w)} features, got {h.shape[-1]}")
+        inputs.append(h)
+        y = h @ w
+    if y.shape != target.shape:
+        raise ValueError(f"expected a target of {tuple(y.shape)}, got {tuple(target.shape)}")
+    grad = y - target  # ∂L/∂ of the last layer's output
+    loss = 0.5 * float(grad.square().sum())
+    grads = [_weight_grad(inputs[-1], grad)]
+    for i in range(len(weights) - 1, 0, -1):
+        grad = grad @ weights[i].T * (inputs[i] > 0)  # of the output of layer i - 1
+        grads.insert(0, _weight_grad(inputs[i - 1], grad))
+    return loss, grads
+
+
+def _weight_grad(
+    x: Float[torch.Tensor, "*batch d_in"], grad_y: Float[torch.Tensor, "*batch d_out"]
+) -> Float[torch.Tensor, "d_in d_out"]:
+    return einsum(x, grad_y, "... d_in, ... d_out -> d_in d_out")

@@ -1,25 +1,118 @@
-"""Initialization: a scale that survives depth."""
+"""Initialization: random weights of a scale that survives depth.
+
+A weight has d_in rows and d_out columns and is used as `x @ w`, so each output is a sum of d_in
+products. Weights of variance 1 make every layer's output √d_in times as large as its input. The
+schemes here choose the variance so that it stays as it is.
+
+Every draw comes from a generator of its own, made from `seed`: the global generators of torch,
+numpy and random are neither read nor moved on.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float32
 
 
-def xavier_uniform(d_in: int, d_out: int, seed: int) -> Float[torch.Tensor, "d_in d_out"]:
-    """x"""
-    raise NotImplementedError
+def xavier_uniform(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d_in d_out"]:
+    """A weight by Xavier (Glorot) initialization, uniform.
+
+    The forward pass keeps the variance if it is 1 / d_in, the backward pass if it is 1 / d_out.
+    Xavier takes the middle, 2 / (d_in + d_out). A uniform distribution on [-a, a] has variance
+    a² / 3, so a = √(6 / (d_in + d_out)).
+
+    Args:
+        d_in: rows, the layer's inputs.
+        d_out: columns, the layer's outputs.
+        seed: the same seed gives the same weight, another seed another one.
+
+    Returns:
+        A float32 weight, each element drawn independently from [-a, a].
+
+    Raises:
+        ValueError: a size is less than 1.
+
+    Source: Glorot & Bengio 2010, equation 16.
+    """
+    _check_sizes(d_in, d_out)
+    bound = math.sqrt(6 / (d_in + d_out))
+    return torch.rand(d_in, d_out, generator=_generator(seed)).mul_(2 * bound).sub_(bound)
 
 
-def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float[torch.Tensor, "d_in d_out"]:
-    """x"""
-    raise NotImplementedError
+def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d_in d_out"]:
+    """A weight by Kaiming (He) initialization, normal, for a layer whose inputs come from a ReLU.
+
+    A ReLU sets half of its inputs to 0 and so halves the mean square: the variance must be twice
+    1 / d_in. Elements are normal with mean 0 and standard deviation √(2 / d_in).
+
+    Args:
+        d_in: rows, the layer's inputs.
+        d_out: columns, the layer's outputs.
+        seed: the same seed gives the same weight, another seed another one.
+
+    Returns:
+        A float32 weight, each element drawn independently.
+
+    Raises:
+        ValueError: a size is less than 1.
+
+    Source: He et al. 2015, equation 10.
+    """
+    _check_sizes(d_in, d_out)
+    return torch.randn(d_in, d_out, generator=_generator(seed)).mul_(math.sqrt(2 / d_in))
 
 
 def truncated_normal(
     shape: Sequence[int], std: float, low: float, high: float, seed: int
-) -> Float[torch.Tensor, ...]:
-    """x"""
-    raise NotImplementedError
+) -> Float32[torch.Tensor, ...]:
+    """A tensor of normal numbers with mean 0 and this `std`, conditioned to lie in [low, high].
+
+    Conditioned: of all values between the bounds each is as likely as before, relative to the
+    others, and values outside do not occur. (Clamping would put their share onto the bounds.) The
+    deviation of what is drawn is therefore smaller than `std`, and its mean is 0 only if the bounds
+    are symmetric. The time that it takes does not depend on how unlikely the bounds are.
+
+    Args:
+        shape: size of each dimension; () is a scalar.
+        std: standard deviation before truncation, more than 0.
+        low: the lower bound, a value (not a multiple of std); may be -inf.
+        high: the upper bound, more than `low`; may be inf.
+        seed: the same seed gives the same tensor, another seed another one.
+
+    Returns:
+        A float32 tensor, each element drawn independently; within the bounds, which are rounded to
+        float32.
+
+    Raises:
+        ValueError: a size is negative, std is not more than 0, low is not less than high, or the
+            bounds lie so far out that float64 finds no probability between them.
+
+    Large language models often take std = 0.02 (or √(2 / (d_in + d_out))) and bounds of ±3 std.
+    """
+    if any(size < 0 for size in shape):
+        raise ValueError(f"expected no negative size, got {tuple(shape)}")
+    if not std > 0:
+        raise ValueError(f"expected std of more than 0, got {std}")
+    if not low < high:
+        raise ValueError(f"expected low < high, got {low} and {high}")
+    # Far out only the left tail has digits to spare: 1 - 1e-20 is 1. So mirror the right one.
+    a, b = (-high, -low) if low > 0 else (low, high)
+    bounds = torch.tensor([a, b], dtype=torch.float64)
+    below, up_to = (torch.special.erfc(bounds / (-math.sqrt(2) * std)) / 2).tolist()
+    if not below < up_to:
+        raise ValueError(f"expected bounds with some probability between them, got {low}, {high}")
+    uniform = torch.rand(tuple(shape), generator=_generator(seed), dtype=torch.float64)
+    drawn: torch.Tensor = torch.special.ndtri(below + uniform * (up_to - below)) * std
+    return (-drawn if low > 0 else drawn).clamp(low, high).float()
+
+
+def _generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def _check_sizes(d_in: int, d_out: int) -> None:
+    if d_in < 1 or d_out < 1:
+        raise ValueError(f"expected sizes of at least 1, got d_in={d_in}, d_out={d_out}")

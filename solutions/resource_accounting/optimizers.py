@@ -1,20 +1,210 @@
-"""Optimizers: AdamW, as a step over many tensors and as a `torch.optim.Optimizer`.
+"""Optimizers: steps over many tensors, in place, and AdamW as a `torch.optim.Optimizer`.
 
-AdamW keeps two moving averages for each parameter, of its gradient (`exp_avg`) and of the
-gradient's square (`exp_avg_sq`): 8 bytes a parameter in fp32. Its weight decay is decoupled from
-both (Loshchilov & Hutter, "Decoupled Weight Decay Regularization", 2019).
+What each keeps for a parameter, besides the parameter and its gradient:
+
+    SGD with momentum   velocity              4 bytes in fp32
+    AdaGrad             sum of squares        4 bytes
+    RMSProp             average square        4 bytes
+    Adam, AdamW         average and square    8 bytes
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from jaxtyping import Float
 from torch.optim.optimizer import ParamsT
 
 Tensors = Sequence[Float[torch.Tensor, "..."]]
+
+
+def sgd_step(
+    params: Tensors,
+    grads: Tensors,
+    velocities: Tensors,
+    *,
+    lr: float,
+    momentum: float = 0.0,
+    nesterov: bool = False,
+    weight_decay: float = 0.0,
+) -> None:
+    """One step of SGD with momentum over many tensors, in place.
+
+    For each parameter p with gradient g and velocity v, in this order, which is that of
+    `torch.optim.SGD` without dampening:
+
+    1. g ← g + weight_decay · p: the decay is coupled, and enters the velocity. The gradient tensor
+       itself stays as it is
+    2. v ← momentum · v + g: the learning rate is not in it
+    3. p ← p − lr · v, or with nesterov p ← p − lr · (g + momentum · v), v being the new one
+
+    With a momentum of 0 line 2 leaves v = g, and line 3 is plain gradient descent.
+
+    Args:
+        params: the parameters, of any shapes; changed in place. They may require gradients: the
+            step itself is not recorded for autograd.
+        grads: a gradient for each parameter, of its shape; left as they are.
+        velocities: v for each parameter, zeros before the first step; changed in place, with a
+            momentum of 0 too.
+        lr: the learning rate, 0 or more.
+        momentum: μ, at least 0 and less than 1.
+        nesterov: whether to look one step ahead (line 3); this needs a momentum above 0.
+        weight_decay: λ, 0 or more.
+
+    Raises:
+        ValueError: the three lists differ in length, the tensors at one position differ in shape,
+            a setting lies outside its range, or `nesterov` comes without momentum. Nothing has
+            been changed then.
+
+    Source: Sutskever et al., "On the importance of initialization and momentum in deep learning",
+    2013, with the learning rate taken out of the velocity, as PyTorch does.
+    """
+    _check_not_negative(lr=lr, weight_decay=weight_decay)
+    _check_fractions(momentum=momentum)
+    if nesterov and momentum == 0:
+        raise ValueError("expected a momentum above 0 with nesterov, got 0")
+    matched = _matched(params, grads=grads, velocities=velocities)
+    with torch.no_grad():
+        for p, g, v in matched:
+            decayed = g.add(p, alpha=weight_decay)
+            v.mul_(momentum).add_(decayed)
+            p.sub_(decayed.add(v, alpha=momentum) if nesterov else v, alpha=lr)
+
+
+def adagrad_step(
+    params: Tensors,
+    grads: Tensors,
+    sums: Tensors,
+    *,
+    lr: float,
+    eps: float,
+) -> None:
+    """One AdaGrad step over many tensors, in place.
+
+    For each parameter p with gradient g and sum of squared gradients s, in this order, which is
+    that of `torch.optim.Adagrad`:
+
+    1. s ← s + g²: it never forgets
+    2. p ← p − lr · g / (√s + eps): eps is outside the square root
+
+    Args:
+        params: the parameters, of any shapes; changed in place. They may require gradients: the
+            step itself is not recorded for autograd.
+        grads: a gradient for each parameter, of its shape; left as they are.
+        sums: s for each parameter, zeros before the first step; changed in place.
+        lr: the learning rate, 0 or more.
+        eps: 0 or more; with 0, an element whose gradients were all 0 becomes 0 / 0, nan.
+
+    Raises:
+        ValueError: the three lists differ in length, the tensors at one position differ in shape,
+            or a setting lies outside its range. Nothing has been changed then.
+
+    Source: Duchi, Hazan & Singer, "Adaptive Subgradient Methods", 2011, the diagonal version.
+    """
+    _check_not_negative(lr=lr, eps=eps)
+    matched = _matched(params, grads=grads, sums=sums)
+    with torch.no_grad():
+        for p, g, s in matched:
+            s.addcmul_(g, g)
+            p.addcdiv_(g, s.sqrt().add_(eps), value=-lr)
+
+
+def rmsprop_step(
+    params: Tensors,
+    grads: Tensors,
+    square_avgs: Tensors,
+    *,
+    lr: float,
+    alpha: float,
+    eps: float,
+) -> None:
+    """One RMSProp step over many tensors, in place; neither centered nor with momentum.
+
+    For each parameter p with gradient g and average squared gradient v, in this order, which is
+    that of `torch.optim.RMSprop`:
+
+    1. v ← alpha · v + (1 − alpha) · g²
+    2. p ← p − lr · g / (√v + eps): eps is outside the square root, and v is not corrected for
+       having started at zero
+
+    Args:
+        params: the parameters, of any shapes; changed in place. They may require gradients: the
+            step itself is not recorded for autograd.
+        grads: a gradient for each parameter, of its shape; left as they are.
+        square_avgs: v for each parameter, zeros before the first step; changed in place.
+        lr: the learning rate, 0 or more.
+        alpha: α, the share of v that is kept, at least 0 and less than 1.
+        eps: 0 or more; with 0, an element whose gradients were all 0 becomes 0 / 0, nan.
+
+    Raises:
+        ValueError: the three lists differ in length, the tensors at one position differ in shape,
+            or a setting lies outside its range. Nothing has been changed then.
+
+    Source: Tieleman & Hinton, "Neural Networks for Machine Learning", lecture 6.5, 2012.
+    """
+    _check_not_negative(lr=lr, eps=eps)
+    _check_fractions(alpha=alpha)
+    matched = _matched(params, grads=grads, square_avgs=square_avgs)
+    with torch.no_grad():
+        for p, g, v in matched:
+            v.mul_(alpha).addcmul_(g, g, value=1 - alpha)
+            p.addcdiv_(g, v.sqrt().add_(eps), value=-lr)
+
+
+def adam_step(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    *,
+    step: int,
+    lr: float,
+    betas: tuple[float, float],
+    eps: float,
+    weight_decay: float = 0.0,
+) -> None:
+    """One Adam step over many tensors, in place.
+
+    For each parameter p with gradient g and moments m (exp_avg) and v (exp_avg_sq), with
+    t = step, in this order, which is that of `torch.optim.Adam`:
+
+    1. g ← g + weight_decay · p: the decay is coupled, an L2 penalty's gradient, and enters m and v.
+       The gradient tensor itself stays as it is
+    2. m ← m + (1 − β1) · (g − m)
+    3. v ← β2 · v + (1 − β2) · g²
+    4. p ← p − lr / (1 − β1ᵗ) · m / (√v / √(1 − β2ᵗ) + eps): eps is outside the square root, and is
+       added after the bias correction
+
+    Without weight decay this is `adamw_step` without weight decay.
+
+    Args:
+        params: the parameters, of any shapes; changed in place. They may require gradients: the
+            step itself is not recorded for autograd.
+        grads: a gradient for each parameter, of its shape; left as they are.
+        exp_avgs: m for each parameter, zeros before the first step; changed in place.
+        exp_avg_sqs: v for each parameter, zeros before the first step; changed in place.
+        step: t, which step this is: 1 for the first.
+        lr: the learning rate, 0 or more.
+        betas: β1 and β2, each at least 0 and less than 1.
+        eps: 0 or more.
+        weight_decay: λ, 0 or more.
+
+    Raises:
+        ValueError: the four lists differ in length, the tensors at one position differ in shape,
+            `step` is less than 1, or a setting lies outside its range. Nothing has been changed
+            then.
+
+    Source: Kingma & Ba, "Adam: A Method for Stochastic Optimization", 2015, algorithm 1.
+    """
+    _check_adam(lr, betas, eps, weight_decay)
+    _check_step(step)
+    matched = _matched(params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
+    with torch.no_grad():
+        for p, g, m, v in matched:
+            decayed = g.add(p, alpha=weight_decay)
+            _move_by_moments(p, decayed, m, v, step, lr, betas, eps)
 
 
 def adamw_step(
@@ -60,32 +250,13 @@ def adamw_step(
     Source: Loshchilov & Hutter 2019, algorithm 2, with the schedule multiplier η = 1 and
     λ multiplied by the learning rate, as PyTorch does.
     """
-    _check_settings(lr, betas, eps, weight_decay)
-    if step < 1:
-        raise ValueError(f"expected a step of at least 1 (the first is 1), got {step}")
-    lengths = [len(tensors) for tensors in (params, grads, exp_avgs, exp_avg_sqs)]
-    if len(set(lengths)) > 1:
-        raise ValueError(
-            "expected as many gradients, exp_avgs and exp_avg_sqs as parameters, "
-            f"got {lengths[1:]} for {lengths[0]} parameters"
-        )
-    for i, tensors in enumerate(zip(params, grads, exp_avgs, exp_avg_sqs, strict=True)):
-        shapes = [tuple(tensor.shape) for tensor in tensors]
-        if len(set(shapes)) > 1:
-            raise ValueError(
-                f"expected gradient, exp_avg and exp_avg_sq {i} in the parameter's shape "
-                f"{shapes[0]}, got {shapes[1:]}"
-            )
-
-    beta1, beta2 = betas
-    step_size = lr / (1 - beta1**step)
-    sqrt_correction2 = (1 - beta2**step) ** 0.5
+    _check_adam(lr, betas, eps, weight_decay)
+    _check_step(step)
+    matched = _matched(params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
     with torch.no_grad():
-        for p, g, m, v in zip(params, grads, exp_avgs, exp_avg_sqs, strict=True):
+        for p, g, m, v in matched:
             p.mul_(1 - lr * weight_decay)
-            m.lerp_(g, 1 - beta1)
-            v.mul_(beta2).addcmul_(g, g, value=1 - beta2)
-            p.addcdiv_(m, (v.sqrt() / sqrt_correction2).add_(eps), value=-step_size)
+            _move_by_moments(p, g, m, v, step, lr, betas, eps)
 
 
 class AdamW(torch.optim.Optimizer):
@@ -116,7 +287,7 @@ class AdamW(torch.optim.Optimizer):
         Raises:
             ValueError: a setting lies outside its range (see `adamw_step`).
         """
-        _check_settings(lr, betas, eps, weight_decay)
+        _check_adam(lr, betas, eps, weight_decay)
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, defaults)
 
@@ -170,64 +341,52 @@ class AdamW(torch.optim.Optimizer):
         return loss
 
 
-def _check_settings(lr: float, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
-    for name, value in [("lr", lr), ("eps", eps), ("weight_decay", weight_decay)]:
-        if not value >= 0:
-            raise ValueError(f"expected {name} of at least 0, got {value}")
-    if len(betas) != 2 or not all(0 <= beta < 1 for beta in betas):
-        raise ValueError(f"expected two betas, each at least 0 and less than 1, got {betas}")
-
-
-def sgd_step(
-    params: Tensors,
-    grads: Tensors,
-    velocities: Tensors,
-    *,
-    lr: float,
-    momentum: float = 0.0,
-    nesterov: bool = False,
-    weight_decay: float = 0.0,
-) -> None:
-    """x"""
-    raise NotImplementedError
-
-
-def adagrad_step(
-    params: Tensors,
-    grads: Tensors,
-    sums: Tensors,
-    *,
-    lr: float,
-    eps: float,
-) -> None:
-    """x"""
-    raise NotImplementedError
-
-
-def rmsprop_step(
-    params: Tensors,
-    grads: Tensors,
-    square_avgs: Tensors,
-    *,
-    lr: float,
-    alpha: float,
-    eps: float,
-) -> None:
-    """x"""
-    raise NotImplementedError
-
-
-def adam_step(
-    params: Tensors,
-    grads: Tensors,
-    exp_avgs: Tensors,
-    exp_avg_sqs: Tensors,
-    *,
+def _move_by_moments(
+    p: torch.Tensor,
+    g: torch.Tensor,
+    m: torch.Tensor,
+    v: torch.Tensor,
     step: int,
     lr: float,
     betas: tuple[float, float],
     eps: float,
-    weight_decay: float = 0.0,
 ) -> None:
-    """x"""
-    raise NotImplementedError
+    """What Adam and AdamW share: both moments take in g, and p moves by them."""
+    beta1, beta2 = betas
+    m.lerp_(g, 1 - beta1)
+    v.mul_(beta2).addcmul_(g, g, value=1 - beta2)
+    root = v.sqrt() / (1 - beta2**step) ** 0.5
+    p.addcdiv_(m, root.add_(eps), value=-lr / (1 - beta1**step))
+
+
+def _check_adam(lr: float, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
+    _check_not_negative(lr=lr, eps=eps, weight_decay=weight_decay)
+    beta1, beta2 = betas
+    _check_fractions(beta1=beta1, beta2=beta2)
+
+
+def _check_step(step: int) -> None:
+    if step < 1:
+        raise ValueError(f"expected a step of at least 1 (the first is 1), got {step}")
+
+
+def _check_not_negative(**settings: float) -> None:
+    for name, value in settings.items():
+        if not value >= 0:
+            raise ValueError(f"expected {name} of at least 0, got {value}")
+
+
+def _check_fractions(**settings: float) -> None:
+    for name, value in settings.items():
+        if not 0 <= value < 1:
+            raise ValueError(f"expected {name} of at least 0 and less than 1, got {value}")
+
+
+def _matched(params: Tensors, **others: Tensors) -> Iterable[tuple[torch.Tensor, ...]]:
+    """Each parameter with its gradient and its state, once it is sure that all shapes match."""
+    shapes = [tuple(p.shape) for p in params]
+    for name, tensors in others.items():
+        found = [tuple(tensor.shape) for tensor in tensors]
+        if found != shapes:
+            raise ValueError(f"expected {name} of the parameters' shapes {shapes}, got {found}")
+    return zip(params, *others.values(), strict=True)

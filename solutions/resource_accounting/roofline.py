@@ -1,63 +1,301 @@
-"""Roofline: is an operation bound by compute or by memory?"""
+"""Roofline: is an operation bound by compute or by memory?
+
+An operation does some FLOPs and moves some bytes between memory and the chip. An accelerator does
+at most `peak_flops` FLOP/s and moves at most `bandwidth` B/s, both at once, so the slower of the
+two decides. FLOPs per byte decide which: an operation's arithmetic intensity against the
+accelerator's.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 
 def relu_intensity(n: int, bytes_per_element: float) -> float:
-    """x"""
-    raise NotImplementedError
+    """Arithmetic intensity of ReLU: one comparison, counted as one FLOP, for each element.
+
+    Like every intensity here it takes each input as read from memory once and each output as
+    written once, all in the same dtype.
+
+    Args:
+        n: number of elements.
+        bytes_per_element: of input and output; 2 in bfloat16, 0.5 in a 4-bit format.
+
+    Returns:
+        FLOP/B; the same for every n.
+
+    Raises:
+        ValueError: n is less than 1, or `bytes_per_element` is not positive.
+
+        relu_intensity(1024 * 1024, 2)  # 0.25
+    """
+    return gelu_intensity(n, bytes_per_element, 1)
 
 
 def gelu_intensity(n: int, bytes_per_element: float, flops_per_element: int = 20) -> float:
-    """x"""
-    raise NotImplementedError
+    """Arithmetic intensity of GELU, or of any function of one element.
+
+    Args:
+        n: number of elements.
+        bytes_per_element: of input and output.
+        flops_per_element: FLOPs for one element. GELU takes about 20, depending on how tanh is
+            approximated.
+
+    Returns:
+        FLOP/B; the same for every n.
+
+    Raises:
+        ValueError: n is less than 1, `bytes_per_element` is not positive, or `flops_per_element`
+            is negative.
+
+        gelu_intensity(1024 * 1024, 2)  # 5.0
+    """
+    if flops_per_element < 0:
+        raise ValueError(f"expected FLOPs for an element, got {flops_per_element}")
+    return _intensity(flops_per_element * n, 2 * n, bytes_per_element, n)
 
 
 def dot_intensity(n: int, bytes_per_element: float) -> float:
-    """x"""
-    raise NotImplementedError
+    """Arithmetic intensity of the dot product of two vectors, whose result is one element.
+
+    Args:
+        n: elements of each vector.
+        bytes_per_element: of the vectors and of the result.
+
+    Returns:
+        FLOP/B. The FLOPs are n multiplications and n - 1 additions, as in the lecture.
+
+    Raises:
+        ValueError: n is less than 1, or `bytes_per_element` is not positive.
+
+        dot_intensity(1024 * 1024, 2)  # 0.4999995
+    """
+    return matvec_intensity(1, n, bytes_per_element)
 
 
 def matvec_intensity(m: int, n: int, bytes_per_element: float) -> float:
-    """x"""
-    raise NotImplementedError
+    """Arithmetic intensity of an m×n matrix times a vector of n elements.
+
+    Args:
+        m: rows of the matrix, elements of the result.
+        n: columns of the matrix, elements of the vector.
+        bytes_per_element: of matrix, vector and result.
+
+    Returns:
+        FLOP/B. The FLOPs are those of m dot products: m·(2n - 1).
+
+    Raises:
+        ValueError: a size is less than 1, or `bytes_per_element` is not positive.
+
+        matvec_intensity(1024, 1024, 2)  # 0.9976
+    """
+    return _intensity(m * (2 * n - 1), m * n + n + m, bytes_per_element, m, n)
 
 
 def matmul_intensity(m: int, k: int, n: int, bytes_per_element: float) -> float:
-    """x"""
-    raise NotImplementedError
+    """Arithmetic intensity of an m×k matrix times a k×n matrix.
+
+    Args:
+        m: rows of the left matrix.
+        k: columns of the left matrix, rows of the right one.
+        n: columns of the right matrix.
+        bytes_per_element: of both matrices and of the result.
+
+    Returns:
+        FLOP/B. The FLOPs are those of `matmul_flops`, 2mkn, so that square matrices in bfloat16
+        have n/3. (With n = 1 that is m more than `matvec_intensity` counts: the first addition.)
+
+    Raises:
+        ValueError: a size is less than 1, or `bytes_per_element` is not positive.
+
+        matmul_intensity(1024, 1024, 1024, 2)  # 341.3
+    """
+    return _intensity(2 * m * k * n, m * k + k * n + m * n, bytes_per_element, m, k, n)
+
+
+def _intensity(flops: int, elements: int, bytes_per_element: float, *sizes: int) -> float:
+    if min(sizes) < 1 or bytes_per_element <= 0:
+        raise ValueError(
+            "expected sizes of at least 1 and a positive number of bytes, "
+            f"got {sizes} and {bytes_per_element}"
+        )
+    return flops / (elements * bytes_per_element)
 
 
 def accelerator_intensity(peak_flops: float, bandwidth: float) -> float:
-    """x"""
-    raise NotImplementedError
+    """FLOPs that an accelerator can do in the time in which it moves a byte.
+
+    Args:
+        peak_flops: dense peak in the dtype of the operation, FLOP/s.
+        bandwidth: of the accelerator's memory, B/s.
+
+    Returns:
+        FLOP/B.
+
+    Raises:
+        ValueError: `peak_flops` or `bandwidth` is not positive.
+
+    An H100 in bfloat16:
+
+        accelerator_intensity(989.5e12, 3.35e12)  # 295.4
+    """
+    if peak_flops <= 0 or bandwidth <= 0:
+        raise ValueError(f"expected a peak and a bandwidth, got {peak_flops} and {bandwidth}")
+    return peak_flops / bandwidth
 
 
 def attainable_flops(intensity: float, peak_flops: float, bandwidth: float) -> float:
-    """x"""
-    raise NotImplementedError
+    """The roofline: the most FLOP/s that an operation can reach on an accelerator.
+
+    Args:
+        intensity: the operation's arithmetic intensity, FLOP/B.
+        peak_flops: dense peak in the dtype of the operation, FLOP/s.
+        bandwidth: of the accelerator's memory, B/s.
+
+    Returns:
+        The peak, or what the bytes that arrive allow, whichever is less.
+
+    Raises:
+        ValueError: `intensity` is negative, or `peak_flops` or `bandwidth` is not positive.
+
+    ReLU in bfloat16 on an H100, 0.08 % of its peak:
+
+        attainable_flops(0.25, 989.5e12, 3.35e12)  # 0.8375e12
+    """
+    if bound(intensity, peak_flops, bandwidth) == "compute":
+        return peak_flops
+    return intensity * bandwidth
 
 
 def bound(intensity: float, peak_flops: float, bandwidth: float) -> str:
-    """x"""
-    raise NotImplementedError
+    """What limits an operation on an accelerator.
+
+    Args:
+        intensity: the operation's arithmetic intensity, FLOP/B.
+        peak_flops: dense peak in the dtype of the operation, FLOP/s.
+        bandwidth: of the accelerator's memory, B/s.
+
+    Returns:
+        "memory" if the operation's intensity is below the accelerator's, else "compute". Where
+        they are equal both limits hold, and the peak is reached: "compute".
+
+    Raises:
+        ValueError: `intensity` is negative, or `peak_flops` or `bandwidth` is not positive.
+
+        bound(0.25, 989.5e12, 3.35e12)  # "memory"
+        bound(341.3, 989.5e12, 3.35e12)  # "compute"
+    """
+    if intensity < 0:
+        raise ValueError(f"expected an intensity that is not negative, got {intensity}")
+    return "memory" if intensity < accelerator_intensity(peak_flops, bandwidth) else "compute"
 
 
 def least_time(
     operations: Sequence[tuple[float, float]], peak_flops: float, bandwidth: float
 ) -> float:
-    """x"""
-    raise NotImplementedError
+    """The least time that operations can take, one after the other.
+
+    Each overlaps its own arithmetic and traffic perfectly, and takes as long as the slower of the
+    two. Between operations nothing overlaps, and what one writes the next reads again.
+
+    Args:
+        operations: (FLOPs, bytes moved) of each.
+        peak_flops: dense peak in the dtype of the operations, FLOP/s.
+        bandwidth: of the accelerator's memory, B/s.
+
+    Returns:
+        Seconds; 0 without operations.
+
+    Raises:
+        ValueError: FLOPs or bytes are negative, or `peak_flops` or `bandwidth` is not positive.
+
+    A product of two 1024×1024 matrices in bfloat16, then ReLU, on an H100:
+
+        least_time([(2**31, 6 * 2**20), (2**20, 4 * 2**20)], 989.5e12, 3.35e12)  # 3.42e-6
+    """
+    accelerator_intensity(peak_flops, bandwidth)  # refuses what is no accelerator
+    if any(min(operation) < 0 for operation in operations):
+        raise ValueError(f"expected no negative FLOPs or bytes, got {operations}")
+    return sum(max(flops / peak_flops, moved / bandwidth) for flops, moved in operations)
 
 
 def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float) -> int:
-    """x"""
-    raise NotImplementedError
+    """The smallest n for which the product of two n×n matrices is bound by compute.
+
+    Its intensity is 2n³ FLOPs over 3n² elements moved, which grows with n. The comparison is
+    exact: where the crossover falls on a whole number, that number is the answer.
+
+    Args:
+        peak_flops: dense peak in the dtype of the product, FLOP/s.
+        bandwidth: of the accelerator's memory, B/s.
+        bytes_per_element: of all three matrices.
+
+    Returns:
+        n, at least 1.
+
+    Raises:
+        ValueError: an argument is not positive.
+
+    An H100 in bfloat16:
+
+        crossover_size(989.5e12, 3.35e12, 2)  # 887
+    """
+    if min(peak_flops, bandwidth, bytes_per_element) <= 0:
+        raise ValueError(
+            "expected positive numbers, "
+            f"got a peak of {peak_flops}, {bandwidth} B/s and {bytes_per_element} B"
+        )
+    # Fractions, since a float's last bit is enough to make ceil go one too far.
+    intensity = Fraction(peak_flops) / Fraction(bandwidth)
+    return math.ceil(intensity * 3 * Fraction(bytes_per_element) / 2)
 
 
 def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, Any]]) -> str:
-    """x"""
-    raise NotImplementedError
+    """The entry of a table of accelerators that a device's reported name belongs to.
+
+    Words are runs of letters and digits; capitals do not matter. An entry matches if all words of
+    one of its `names` are among the device's words, in any order: "A100 80GB PCIe" matches an
+    "NVIDIA A100 80GB PCIe", "L4" does not match an "NVIDIA L40S". Of the entries that match, the
+    one whose matching name has the most words is meant, wherever it stands in the table.
+
+    Args:
+        device_name: as `torch.cuda.get_device_name()` reports it.
+        accelerators: entries by key; each has "names", a list of texts, and whatever else.
+
+    Returns:
+        The entry's key.
+
+    Raises:
+        LookupError: no entry matches, or several match with as many words. A guess would make
+            every number that follows wrong, so the message names the device and says what to add.
+
+    With the names "H100 80GB HBM3" under "H100 SXM" and "H100 PCIe" under "H100 PCIe":
+
+        find_accelerator("NVIDIA H100 80GB HBM3", accelerators)  # "H100 SXM"
+    """
+    device = _words(device_name)
+    matches = [
+        (len(words), key)
+        for key, entry in accelerators.items()
+        for words in map(_words, entry["names"])
+        if words and words <= device
+    ]
+    if not matches:
+        raise LookupError(
+            f"no accelerator in the table has a name that matches {device_name!r}; add an entry "
+            "with its peak, bandwidth and capacity, and its name under names"
+        )
+    best = {key for count, key in matches if count == max(matches)[0]}
+    if len(best) > 1:
+        raise LookupError(
+            f"{device_name!r} may be any of {sorted(best)}; add words to the names of one of them"
+        )
+    return best.pop()
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall("[a-z0-9]+", text.lower()))

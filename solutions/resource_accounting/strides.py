@@ -6,6 +6,7 @@ A layout is (shape, strides, offset), all counted in elements, never in bytes. T
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -264,6 +265,47 @@ def view_strides(
     return tuple(reversed(new_strides))
 
 
+def gather(
+    storage: Shaped[torch.Tensor, " n"],
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int = 0,
+) -> Shaped[torch.Tensor, ...]:
+    """The tensor that a layout finds in flat storage, as a copy.
+
+    Layouts may repeat elements (stride 0), overlap (windows), and walk backwards (a negative
+    stride, which numpy has and torch has not). Without elements nothing is read, and any offset
+    will do.
+
+    Args:
+        storage: n elements of any dtype. It may itself be part of a larger tensor, a slice or a
+            column: what lies outside of it is not there.
+        shape: size of each dimension.
+        strides: stride of each dimension, in elements.
+        offset: where the element at index (0, …, 0) lies.
+
+    Returns:
+        A tensor of this shape and of storage's dtype. It shares no storage with `storage`.
+
+    Raises:
+        ValueError: `shape` and `strides` differ in length, or a size is negative.
+        IndexError: an element lies before the start of storage or after its end. A negative
+            position does not count from the end.
+
+    Windows of 3 over 5 elements, each moved on by 1:
+
+        gather(torch.arange(5), (3, 3), (1, 1))  # [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    """
+    _check_layout(shape, strides)
+    positions = [
+        storage_index(index, strides, offset) for index in itertools.product(*map(range, shape))
+    ]
+    for position in positions:
+        if not 0 <= position < len(storage):
+            raise IndexError(f"position {position} is out of range for {len(storage)} elements")
+    return storage[positions].reshape(shape)
+
+
 def _runs(shape: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
     """Neighbouring dimensions merged where they lie like one: (elements, stride), last first."""
     runs: list[tuple[int, int]] = []
@@ -306,13 +348,3 @@ def _check_layout(shape: Sequence[int], strides: Sequence[int]) -> None:
 def _check_sizes(shape: Sequence[int]) -> None:
     if any(size < 0 for size in shape):
         raise ValueError(f"expected no negative size, got {tuple(shape)}")
-
-
-def gather(
-    storage: Shaped[torch.Tensor, " n"],
-    shape: Sequence[int],
-    strides: Sequence[int],
-    offset: int = 0,
-) -> Shaped[torch.Tensor, ...]:
-    """x"""
-    raise NotImplementedError

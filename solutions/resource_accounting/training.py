@@ -1,33 +1,123 @@
-"""Training: the loop, gradient accumulation, clipping."""
+"""Training: the loop, batches too large for memory, and gradients too large for a step.
+
+A step is: gradients to nothing, forward, backward, update. Everything here works with any model,
+optimizer and loss of torch.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 import torch
+
+LossFn = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 def train(
     model: torch.nn.Module,
     optimizer: torch.optim.Optimizer,
     batches: Iterable[tuple[torch.Tensor, torch.Tensor]],
-    loss_fn: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    loss_fn: LossFn,
 ) -> list[float]:
-    """x"""
-    raise NotImplementedError
+    """Trains a model on each batch once, with one step for each.
+
+    Gradients that a parameter holds already, of an earlier step or of whatever came before, do not
+    count. The model is put into training mode first, so that dropout is on. One batch is in memory
+    at a time: the next one is not asked for before the last one's step is done.
+
+    Args:
+        model: maps a batch of inputs to outputs, in one forward pass a batch.
+        optimizer: over the model's parameters.
+        batches: pairs of inputs and targets; any iterable, which is gone through once.
+        loss_fn: maps outputs and targets to a scalar tensor.
+
+    Returns:
+        The loss of each batch, before its step, as floats: a list of tensors would keep every
+        step's graph in memory. [] if there are no batches.
+    """
+    model.train()
+    losses = []
+    for inputs, targets in batches:
+        optimizer.zero_grad()
+        loss = loss_fn(model(inputs), targets)
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
 
 
 def accumulate_gradients(
     model: torch.nn.Module,
     inputs: torch.Tensor,
     targets: torch.Tensor,
-    loss_fn: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    loss_fn: LossFn,
     micro_batch: int,
 ) -> float:
-    """x"""
-    raise NotImplementedError
+    """Adds to each parameter's gradient what the whole batch gives, a micro-batch at a time.
+
+    Activations of one micro-batch are in memory at a time, those of 16 rows where the batch has
+    64: its backward pass comes before the next one's forward pass. Micro-batches are slices in
+    order; the last one is smaller if `micro_batch` does not divide the batch, and then counts for
+    less. Gradients that are there already stay and are added to; no step is taken.
+
+    Args:
+        model: maps inputs to outputs, each row by itself.
+        inputs: the whole batch; its first axis is the batch.
+        targets: a row for each row of inputs.
+        loss_fn: maps outputs and targets to a scalar tensor, the mean over their rows.
+        micro_batch: rows at a time, at least 1; may be more than there are.
+
+    Returns:
+        The mean loss of the whole batch.
+
+    Raises:
+        ValueError: `micro_batch` is less than 1, the batch is empty, or inputs and targets differ
+            in length. No gradient has changed then.
+    """
+    rows = len(inputs)
+    if micro_batch < 1:
+        raise ValueError(f"expected micro-batches of at least 1 row, got {micro_batch}")
+    if rows == 0:
+        raise ValueError("expected at least one row, got an empty batch")
+    if len(targets) != rows:
+        raise ValueError(f"expected a target for each of {rows} rows, got {len(targets)}")
+    total = 0.0
+    for start in range(0, rows, micro_batch):
+        x, y = inputs[start : start + micro_batch], targets[start : start + micro_batch]
+        loss = loss_fn(model(x), y) * (len(x) / rows)
+        loss.backward()  # type: ignore[no-untyped-call]
+        total += loss.item()
+    return total
 
 
 def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) -> float:
-    """x"""
-    raise NotImplementedError
+    """Scales all gradients by one factor so that their norm is at most `max_norm`.
+
+    The norm is that of all gradients as one long vector. Where it is larger, each gradient is
+    multiplied in place by max_norm / norm. Where it is not, they stay as they are, to the bit.
+    Squares of large fp16 and fp32 gradients overflow: the norm is computed in float64.
+
+    Args:
+        parameters: may be a generator, such as `model.parameters()`; gone through once. Those
+            without a gradient are skipped.
+        max_norm: more than 0.
+
+    Returns:
+        The norm before clipping; 0.0 if there is no gradient.
+
+    Raises:
+        ValueError: `max_norm` is not more than 0.
+        RuntimeError: the norm is infinite or not a number. Clipping would make every gradient 0 or
+            nan. No gradient has changed then.
+    """
+    if not max_norm > 0:
+        raise ValueError(f"expected max_norm of more than 0, got {max_norm}")
+    grads = [p.grad for p in parameters if p.grad is not None]
+    norm = math.sqrt(sum(grad.double().square().sum().item() for grad in grads))
+    if not math.isfinite(norm):
+        raise RuntimeError(f"expected gradients of a finite norm, got {norm}: skip this step")
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm

@@ -59,8 +59,8 @@ RULES = {
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
     "tests/public": within("assignment"),
     "tests/hidden": within("assignment"),
-    "handout/assignment": within("assignment"),
-    "handout/resource_accounting": within("assignment"),
+    "handout/assignment": within("assignment", "handout.assignment.stubs"),
+    "handout/resource_accounting": within("assignment", "handout.resource_accounting"),
     "handout/tests": within("assignment"),
 }
 

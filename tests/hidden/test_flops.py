@@ -1,6 +1,12 @@
-"""FLOPs, held against torch's FlopCounterMode on real layers."""
+"""FLOPs, held against torch's FlopCounterMode on real layers, and on a whole transformer.
 
+Counts are exact. Days and utilization are a few multiplications and a division in float64, held to
+1e-12 of the same in fractions.
+"""
+
+import contextlib
 import itertools
+from fractions import Fraction
 
 import pytest
 import torch
@@ -26,12 +32,12 @@ def counted(function):
 def mlp(widths):
     layers = []
     for d_in, d_out in itertools.pairwise(widths):
-        layers += [nn.ReLU(), nn.Linear(d_in, d_out, bias=False)]
+        layers += [nn.ReLU(), nn.Linear(d_in, d_out, bias=False, device="meta")]
     return nn.Sequential(*layers[1:])
 
 
 def forward_and_backward(model, batch, width, input_needs_grad):
-    x = torch.ones(batch, width, requires_grad=input_needs_grad)
+    x = torch.ones(batch, width, device="meta", requires_grad=input_needs_grad)
     forward, y = counted(lambda: model(x))
     backward, _ = counted(lambda: y.sum().backward())
     return forward, backward
@@ -42,7 +48,7 @@ def test_a_product_takes_what_torch_counts(impl, rng):
     """A matrix product takes the FLOPs that torch counts for it"""
     for _ in range(25):
         B, D, K = (int(n) for n in rng.integers(1, 200, size=3))
-        left, right = torch.ones(B, D), torch.ones(D, K)
+        left, right = torch.empty(B, D, device="meta"), torch.empty(D, K, device="meta")
         flops, _ = counted(lambda left=left, right=right: left @ right)
         expect(impl.flops.matmul_flops(B, D, K), f"FLOPs of ({B}×{D})·({D}×{K})").equals(flops)
 
@@ -186,3 +192,733 @@ def test_refuses_negative_sizes_of_an_mlp(impl):
             impl.flops.mlp_backward_flops(batch, widths, False)
     expect(impl.flops.mlp_forward_flops(2, (3, 5, 7))).equals(200)
     expect(impl.flops.mlp_backward_flops(2, (3, 5, 7), False)).equals(340)
+
+
+# --- einsum_flops -------------------------------------------------------------
+
+NAMES = ["b", "batch", "seq", "seq_q", "d", "d_model", "dd", "k", "K", "heads", "h2", "_x"]
+
+
+def axis_names(rng, count):
+    return [NAMES[i] for i in rng.permutation(len(NAMES))[:count]]
+
+
+def spelled(rng, operands, result):
+    """The pattern, with blanks where there may be some."""
+    blank = lambda least: " " * int(rng.integers(least, 3))  # noqa: E731
+    texts = [blank(0) + blank(1).join(axes) + blank(0) for axes in (*operands, result)]
+    return ",".join(texts[:-1]) + "->" + texts[-1]
+
+
+def shuffled(rng, items):
+    return [items[i] for i in rng.permutation(len(items))]
+
+
+def visits(axes, sizes):
+    """How often the body of a loop over all axes is run, counted by running it."""
+    return sum(1 for _ in itertools.product(*(range(sizes[axis]) for axis in axes)))
+
+
+def torch_counts(operands, result, sizes):
+    """FLOPs of torch.einsum, which knows axes of one letter."""
+    letter = {axis: chr(ord("a") + i) for i, axis in enumerate(sizes)}
+    texts = ["".join(letter[axis] for axis in axes) for axes in (*operands, result)]
+    tensors = [torch.empty([sizes[a] for a in axes], device="meta") for axes in operands]
+    flops, _ = counted(lambda: torch.einsum(",".join(texts[:-1]) + "->" + texts[-1], *tensors))
+    return flops
+
+
+def check_einsum(impl, rng, operands, result, sizes, expected):
+    pattern = spelled(rng, operands, result)
+    shapes = [[sizes[axis] for axis in axes] for axes in operands]
+    expect(impl.flops.einsum_flops(pattern, *shapes), f"FLOPs of {pattern!r} {shapes}").equals(
+        expected
+    )
+
+
+def random_contraction(rng):
+    """Two operands in which every axis is shared or kept, and one at least is summed over."""
+    axes = axis_names(rng, int(rng.integers(1, 7)))
+    sizes = {axis: int(rng.integers(2, 9)) for axis in axes}
+    kinds = {axis: int(rng.integers(4)) if i else 0 for i, axis in enumerate(axes)}
+    left = [axis for axis in axes if kinds[axis] != 3]
+    right = [axis for axis in axes if kinds[axis] != 2]
+    result = [axis for axis in axes if kinds[axis] != 0]
+    return [shuffled(rng, left), shuffled(rng, right)], shuffled(rng, result), sizes
+
+
+@pytest.mark.exercise("einsum_flops", weight=2)
+def test_a_product_of_two_operands_takes_what_torch_counts(impl, rng):
+    """Two operands that share an axis which is summed over take the FLOPs that torch counts"""
+    for _ in range(15):
+        operands, result, sizes = random_contraction(rng)
+        flops = torch_counts(operands, result, sizes)
+        check_einsum(impl, rng, operands, result, sizes, flops)
+
+
+@pytest.mark.exercise("einsum_flops", weight=2)
+def test_every_operand_costs_one_flop_at_each_visit(impl, rng):
+    """Any number of operands, one too, takes one FLOP each for every combination of all axes"""
+    for count in (1, 1, 2, 2, 3, 3, 4, 5):
+        axes = axis_names(rng, 4)
+        sizes = {axis: int(rng.integers(1, 6)) for axis in axes}
+        operands = [shuffled(rng, axes)[: int(rng.integers(1, 5))] for _ in range(count)]
+        used = sorted({axis for operand in operands for axis in operand})
+        result = shuffled(rng, used)[: int(rng.integers(len(used) + 1))]
+        expected = sum(visits(used, sizes) for _ in operands)
+        check_einsum(impl, rng, operands, result, sizes, expected)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_axes_of_one_operand_and_outer_products(impl, rng):
+    """An axis costs the same whoever has it: shared, in one operand alone, summed, or kept"""
+    for _ in range(8):
+        shared, left, right = axis_names(rng, 3)
+        sizes = {axis: int(rng.integers(2, 7)) for axis in (shared, left, right)}
+        both = [[left, shared], [shared, right]]
+        every = 2 * visits(sizes, sizes)
+        for result in ([], [left], [right, left], [shared], [left, shared, right]):
+            check_einsum(impl, rng, both, result, sizes, every)
+        outer = 2 * visits([left, right], sizes)
+        check_einsum(impl, rng, [[left], [right]], [right, left], sizes, outer)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_a_diagonal_is_visited_once(impl, rng):
+    """An axis that stands twice in an operand counts once, as torch counts it"""
+    for _ in range(8):
+        twice, other = axis_names(rng, 2)
+        sizes = {twice: int(rng.integers(2, 9)), other: int(rng.integers(2, 9))}
+        operands, result = [[twice, twice], [other, twice]], [other]
+        flops = torch_counts(operands, result, sizes)
+        check_einsum(impl, rng, operands, result, sizes, flops)
+        check_einsum(impl, rng, [[twice, other, twice]], result, sizes, flops // 2)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_scalars_are_operands(impl, rng):
+    """An operand without axes is a scalar, and counts as an operand"""
+    for _ in range(8):
+        (axis,) = axis_names(rng, 1)
+        n = int(rng.integers(2, 999))
+        check_einsum(impl, rng, [[], [axis]], [axis], {axis: n}, 2 * n)
+        check_einsum(impl, rng, [[axis], [], []], [], {axis: n}, 3 * n)
+        check_einsum(impl, rng, [[axis], [axis]], [], {axis: n}, 2 * n)
+    for count in (1, 2, 3):
+        check_einsum(impl, rng, [[]] * count, [], {}, count)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_an_einsum_without_elements_is_free(impl, rng):
+    """A size of 0 leaves no FLOPs, whichever axis has it"""
+    for _ in range(8):
+        operands, result, sizes = random_contraction(rng)
+        everything = 2 * visits(sizes, sizes)
+        check_einsum(impl, rng, operands, result, sizes, everything)
+        sizes[shuffled(rng, list(sizes))[0]] = 0
+        check_einsum(impl, rng, operands, result, sizes, 0)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_huge_einsums_are_exact(impl, rng):
+    """An einsum's FLOPs beyond 64 bits are exact integers"""
+    for _ in range(5):
+        i, j, k = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
+        a, b, c = axis_names(rng, 3)
+        check_einsum(impl, rng, [[a, b], [b, c]], [a, c], {a: i, b: j, c: k}, 2 * i * j * k)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_refuses_sizes_that_differ(impl, rng):
+    """An axis of two sizes is refused, across operands and within one, 1 being no exception"""
+    n = int(rng.integers(3, 999))
+    for pattern, shapes in [
+        ("a b, b c -> a c", [(2, n), (n + 1, 3)]),
+        ("a b, b c -> a c", [(2, n), (1, 3)]),
+        ("a b, b c -> a c", [(2, 1), (n, 3)]),
+        ("a b, b c -> a c", [(2, 0), (n, 3)]),
+        ("a a -> a", [(n, n + 1)]),
+        ("a, b, a -> b", [(n,), (2,), (n + 1,)]),
+    ]:
+        with pytest.raises(ValueError):
+            impl.flops.einsum_flops(pattern, *shapes)
+    expect(impl.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3))).equals(12 * n)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_refuses_shapes_that_do_not_fit_the_pattern(impl, rng):
+    """Too many or too few shapes, or sizes in one, are refused; so are negative sizes"""
+    n = int(rng.integers(3, 999))
+    for pattern, shapes in [
+        ("a b, b c -> a c", [(2, n)]),
+        ("a b, b c -> a c", []),
+        ("a b, b c -> a c", [(2, n), (n, 3), (3,)]),
+        ("a b, b c -> a c", [(2, n, 1), (n, 3)]),
+        ("a b, b c -> a c", [(2, n), (n,)]),
+        ("a b, b c -> a c", [(2, n, n), (3,)]),
+        ("a b, b c -> a c", [(), ()]),
+        (" -> ", []),
+        (" -> ", [(n,)]),
+        ("a b -> a b", [(-2, n)]),
+        ("a b -> a b", [(-2, -n)]),
+        ("a b -> a b", [(0, -n)]),
+        ("a, a -> a", [(-1,), (-1,)]),
+    ]:
+        with pytest.raises(ValueError):
+            impl.flops.einsum_flops(pattern, *shapes)
+    expect(impl.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3))).equals(12 * n)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_refuses_results_that_make_no_sense(impl, rng):
+    """A result with an axis of no operand, or with one twice, is refused"""
+    n = int(rng.integers(3, 999))
+    for pattern in [
+        "a b, b c -> a d",
+        "a b, b c -> d",
+        "a b, b c -> ab",
+        "a b, b c -> a a",
+        "a b, b c -> a c c",
+        "a b, b c -> c b c",
+    ]:
+        with pytest.raises(ValueError):
+            impl.flops.einsum_flops(pattern, (2, n), (n, 3))
+    expect(impl.flops.einsum_flops("a b, b c -> c b", (2, n), (n, 3))).equals(12 * n)
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_refuses_patterns_that_are_none(impl, rng):
+    """A pattern without exactly one arrow, or with names that are no identifiers, is refused"""
+    n = int(rng.integers(3, 999))
+    for pattern in [
+        "a b, b c",
+        "a b, b c - > a c",
+        "a b, b c => a c",
+        "a b, b c -> a c -> a",
+        "a b, b c -> a c ->",
+        "... b, b c -> c",
+        "a b, b ... -> a",
+        "a 1, 1 c -> a c",
+        "a* b, b c -> b c",
+        "(a b), b c -> c",
+        "a b, (b c) -> a",
+    ]:
+        with pytest.raises(ValueError):
+            impl.flops.einsum_flops(pattern, (2, n), (n, 3))
+    expect(impl.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3))).equals(12 * n)
+
+
+# --- elementwise_flops --------------------------------------------------------
+
+
+@pytest.mark.exercise("elementwise_flops")
+def test_every_element_costs_the_same(impl, rng):
+    """Any shape takes the FLOPs of one element, times the elements that torch counts"""
+    for _ in range(25):
+        shape = sizes(rng, int(rng.integers(1, 6)))
+        per_element = int(rng.integers(2, 50))
+        elements = torch.empty(shape, device="meta").numel()
+        found = impl.flops.elementwise_flops(shape, per_element)
+        expect(found, f"{per_element} FLOPs on each of {shape}").equals(elements * per_element)
+
+
+@pytest.mark.exercise("elementwise_flops")
+def test_an_element_costs_one_flop(impl, rng):
+    """If nothing else is said, an element takes one FLOP"""
+    for _ in range(10):
+        shape = sizes(rng, int(rng.integers(1, 6)))
+        elements = torch.empty(shape, device="meta").numel()
+        expect(impl.flops.elementwise_flops(shape), f"FLOPs on {shape}").equals(elements)
+
+
+@pytest.mark.exercise("elementwise_flops")
+def test_a_scalar_is_an_element(impl, rng):
+    """A scalar, of shape (), is one element"""
+    for _ in range(5):
+        per_element = int(rng.integers(2, 1000))
+        expect(impl.flops.elementwise_flops((), per_element)).equals(per_element)
+        expect(impl.flops.elementwise_flops([], per_element)).equals(per_element)
+
+
+@pytest.mark.exercise("elementwise_flops")
+def test_no_elements_or_no_work_is_free(impl, rng):
+    """A size of 0 leaves no FLOPs, nor do elements that take none"""
+    for _ in range(5):
+        shape = sizes(rng, 3)
+        elements = torch.empty(shape, device="meta").numel()
+        expect(impl.flops.elementwise_flops(shape, 7)).equals(7 * elements)
+        expect(impl.flops.elementwise_flops(shape, 0)).equals(0)
+        shape[int(rng.integers(3))] = 0
+        expect(impl.flops.elementwise_flops(shape, 7)).equals(0)
+
+
+@pytest.mark.exercise("elementwise_flops")
+def test_huge_shapes_are_exact(impl, rng):
+    """FLOPs on huge shapes, beyond 64 bits, are exact integers"""
+    for _ in range(5):
+        rows, columns = (int(n) | 1 for n in rng.integers(2**40, 2**50, size=2))
+        expect(impl.flops.elementwise_flops((rows, columns), 3)).equals(sum([rows * columns] * 3))
+
+
+@pytest.mark.exercise("elementwise_flops")
+def test_refuses_negative_shapes(impl, rng):
+    """A negative size or a negative number of FLOPs is refused, whatever the rest is"""
+    n = int(rng.integers(2, 999))
+    for shape, per_element in [
+        ((-1,), 1),
+        ((n, -2), 1),
+        ((-n, -2), 1),
+        ((0, -2), 1),
+        ((-2, 0), 3),
+        ((n,), -1),
+        ((-n,), -1),
+        ((), -1),
+        ((0,), -1),
+    ]:
+        with pytest.raises(ValueError):
+            impl.flops.elementwise_flops(shape, per_element)
+    expect(impl.flops.elementwise_flops((n, 2), 3)).equals(6 * n)
+
+
+# --- transformers -------------------------------------------------------------
+
+
+class Attention(nn.Module):
+    def __init__(self, d_model, heads, kv_heads):
+        super().__init__()
+        self.heads, self.kv_heads, self.width = heads, kv_heads, d_model // heads
+        self.q = nn.Linear(d_model, heads * self.width, bias=False)
+        self.k = nn.Linear(d_model, kv_heads * self.width, bias=False)
+        self.v = nn.Linear(d_model, kv_heads * self.width, bias=False)
+        self.o = nn.Linear(heads * self.width, d_model, bias=False)
+
+    def forward(self, x, meter):
+        split = lambda y, heads: y.unflatten(-1, (heads, self.width)).transpose(1, 2)  # noqa: E731
+        with meter("qkv"):
+            q, k, v = self.q(x), self.k(x), self.v(x)
+        groups = self.heads // self.kv_heads
+        q, k, v = split(q, self.heads), split(k, self.kv_heads), split(v, self.kv_heads)
+        k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
+        with meter("scores"):
+            scores = q @ k.mT
+        with meter("values"):
+            y = scores.softmax(-1) @ v
+        with meter("output"):
+            return self.o(y.transpose(1, 2).flatten(2))
+
+
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, gated):
+        super().__init__()
+        self.up = nn.Linear(d_model, d_ff, bias=False)
+        self.gate = nn.Linear(d_model, d_ff, bias=False) if gated else None
+        self.down = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x):
+        y = self.up(x)
+        return self.down(y.relu() if self.gate is None else nn.functional.silu(self.gate(x)) * y)
+
+
+class Transformer(nn.Module):
+    """A transformer as nobody would shorten it: made of torch's own parts, on no device."""
+
+    def __init__(self, vocab, layers, d_model, heads, d_ff, kv_heads=None, gated=True, tied=False):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab, d_model)
+        self.attention = nn.ModuleList(
+            Attention(d_model, heads, kv_heads or heads) for _ in range(layers)
+        )
+        self.feed_forward = nn.ModuleList(FeedForward(d_model, d_ff, gated) for _ in range(layers))
+        self.norms = nn.ModuleList(nn.RMSNorm(d_model) for _ in range(2 * layers + 1))
+        self.lm_head = nn.Linear(d_model, vocab, bias=False)
+        if tied:
+            self.lm_head.weight = self.embedding.weight
+
+    def forward(self, tokens, meter):
+        x = self.embedding(tokens)
+        norms = iter(self.norms)
+        for attention, feed_forward in zip(self.attention, self.feed_forward, strict=True):
+            x = x + attention(next(norms)(x), meter)
+            with meter("feed_forward"):
+                x = x + feed_forward(next(norms)(x))
+        with meter("lm_head"):
+            return self.lm_head(next(norms)(x))
+
+
+def random_transformer(rng, **settings):
+    """Sizes in which nothing is equal by chance, and most things are odd."""
+    heads = int(rng.choice([2, 4, 6]))
+    odd = [int(n) for n in rng.permutation([3, 5, 7, 9, 11, 13, 15, 17])]
+    return {
+        "vocab": 8 * odd[0] + 1,
+        "layers": int(rng.integers(1, 4)),
+        "d_model": heads * odd[1],
+        "heads": heads,
+        "d_ff": 4 * odd[2],
+        **settings,
+    }
+
+
+def made(config):
+    with torch.device("meta"):
+        return Transformer(**config)
+
+
+def counted_parameters(config):
+    """Parameters of a real model, each counted where it first stands."""
+    model = made(config)
+    counts = dict.fromkeys(["embedding", "attention", "feed_forward", "norms", "lm_head"], 0)
+    for name, parameter in model.named_parameters():
+        counts[name.partition(".")[0]] += parameter.numel()
+    return {**counts, "total": sum(p.numel() for p in model.parameters())}
+
+
+def counted_forward(config, batch, seq_len):
+    """FLOPs of a real forward pass, as torch counts them, part by part and as a whole."""
+    counts = {}
+
+    @contextlib.contextmanager
+    def meter(part):
+        with FlopCounterMode(display=False) as counter:
+            yield
+        counts[part] = counts.get(part, 0) + counter.get_total_flops()
+
+    model, tokens = made(config), torch.zeros(batch, seq_len, dtype=torch.long, device="meta")
+    model(tokens, meter)
+    total, _ = counted(lambda: model(tokens, lambda part: contextlib.nullcontext()))
+    return {**counts, "total": total}
+
+
+@pytest.mark.exercise("transformer_parameters", weight=2)
+def test_a_transformers_parameters(impl, rng):
+    """Each component has the parameters that a model made with torch has, and so has the total"""
+    for _ in range(4):
+        config = random_transformer(rng)
+        found = impl.flops.transformer_parameters(**config)
+        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+
+
+@pytest.mark.exercise("transformer_parameters")
+def test_fewer_key_heads_have_fewer_parameters(impl, rng):
+    """With fewer heads for keys and values, the parameters are those of a model made with torch"""
+    for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2)]:
+        config = random_transformer(rng, d_model=heads * 5, heads=heads, kv_heads=kv_heads)
+        found = impl.flops.transformer_parameters(**config)
+        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+
+
+@pytest.mark.exercise("transformer_parameters")
+def test_a_feed_forward_with_and_without_a_gate(impl, rng):
+    """With and without a gate, the parameters are those of a model made with torch"""
+    for gated in (True, False, False):
+        config = random_transformer(rng, gated=gated)
+        found = impl.flops.transformer_parameters(**config)
+        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+
+
+@pytest.mark.exercise("transformer_parameters")
+def test_a_tied_head_shares_its_parameters(impl, rng):
+    """A tied lm_head adds no parameters, as torch counts them; one that is not tied does"""
+    for tied in (True, False, True):
+        config = random_transformer(rng, tied=tied)
+        found = impl.flops.transformer_parameters(**config)
+        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+
+
+@pytest.mark.exercise("transformer_parameters")
+def test_a_transformer_without_layers(impl, rng):
+    """Sizes of 0 are no error: what they leave is counted"""
+    whole = random_transformer(rng)
+    for size in ("layers", "vocab", "d_ff"):
+        config = {**whole, size: 0}
+        found = impl.flops.transformer_parameters(**config)
+        expected = counted_parameters(whole)
+        if size == "layers":
+            gone = ("attention", "feed_forward")
+            expected["norms"] = whole["d_model"]
+        else:
+            gone = ("embedding", "lm_head") if size == "vocab" else ("feed_forward",)
+        expected |= dict.fromkeys(gone, 0)
+        expected["total"] = sum(n for part, n in expected.items() if part != "total")
+        expect(found, f"parameters with {size} = 0").equals(expected)
+    nothing = dict.fromkeys(expected, 0)
+    expect(impl.flops.transformer_parameters(**{**whole, "d_model": 0})).equals(nothing)
+
+
+@pytest.mark.exercise("transformer_parameters")
+def test_huge_transformers_are_exact(impl, rng):
+    """Parameters beyond 64 bits are exact integers"""
+    for _ in range(5):
+        vocab, layers, width, d_ff = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=4))
+        found = impl.flops.transformer_parameters(
+            vocab=vocab, layers=layers, d_model=4 * width, heads=4, d_ff=d_ff, kv_heads=2
+        )
+        d_model = 4 * width
+        parts = {
+            "embedding": vocab * d_model,
+            "attention": 3 * layers * d_model * d_model,
+            "feed_forward": 3 * layers * d_model * d_ff,
+            "norms": 2 * layers * d_model + d_model,
+            "lm_head": vocab * d_model,
+        }
+        expect(found).equals({**parts, "total": sum(parts.values())})
+
+
+BAD_TRANSFORMERS = [
+    {"vocab": -1},
+    {"layers": -1},
+    {"d_model": -12},
+    {"d_ff": -1},
+    {"heads": 0},
+    {"heads": -2},
+    {"heads": 5},
+    {"heads": 24},
+    {"kv_heads": 0},
+    {"kv_heads": -1},
+    {"kv_heads": -2},
+    {"kv_heads": 4},
+    {"kv_heads": 12},
+    {"heads": 4, "kv_heads": 3},
+    {"vocab": -1, "d_model": 0},
+    {"vocab": -1, "layers": -1},
+]
+
+
+def refuses(function, good, bad):
+    for changes in bad:
+        with pytest.raises(ValueError):
+            function(**{**good, **changes})
+
+
+@pytest.mark.exercise("transformer_parameters")
+def test_refuses_parameters_of_no_transformer(impl, rng):
+    """Negative sizes are refused, and heads that do not divide what they must"""
+    good = {"vocab": 7, "layers": 2, "d_model": 12, "heads": 6, "d_ff": 5}
+    refuses(impl.flops.transformer_parameters, good, BAD_TRANSFORMERS)
+    for heads, kv_heads in [(12, 1), (12, 12), (1, 1), (6, 3)]:
+        config = random_transformer(rng, d_model=12, heads=heads, kv_heads=kv_heads)
+        found = impl.flops.transformer_parameters(**config)
+        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+
+
+def check_forward(impl, config, seq_len, batch=None):
+    given = {} if batch is None else {"batch": batch}
+    found = impl.flops.transformer_forward_flops(**config, seq_len=seq_len, **given)
+    expected = counted_forward(config, batch or 1, seq_len)
+    expect(found, f"FLOPs of {config}, {batch} × {seq_len} tokens").equals(expected)
+
+
+@pytest.mark.exercise("transformer_flops", weight=2)
+def test_a_transformers_forward_pass(impl, rng):
+    """Each component takes the FLOPs that torch counts in a real forward pass, and so does all"""
+    config = random_transformer(rng, layers=2)
+    check_forward(impl, config, int(rng.choice([19, 23, 29])))
+
+
+@pytest.mark.exercise("transformer_flops")
+def test_a_batch_of_sequences(impl, rng):
+    """Sequences of a batch attend to themselves alone, and each takes what torch counts"""
+    config = random_transformer(rng, layers=1)
+    batch = int(rng.choice([2, 3, 5]))
+    check_forward(impl, config, int(rng.choice([19, 23, 29])), batch)
+
+
+@pytest.mark.exercise("transformer_flops")
+def test_fewer_key_heads_take_fewer_flops(impl, rng):
+    """With fewer heads for keys and values it takes what torch counts"""
+    for heads, kv_heads in [(6, 2), (4, 1)]:
+        config = random_transformer(
+            rng, layers=1, d_model=heads * 5, heads=heads, kv_heads=kv_heads
+        )
+        check_forward(impl, config, int(rng.choice([19, 23, 29])))
+
+
+@pytest.mark.exercise("transformer_flops")
+def test_a_gate_takes_flops(impl, rng):
+    """With and without a gate in the feed-forward it takes what torch counts"""
+    for gated in (True, False):
+        config = random_transformer(rng, layers=1, gated=gated)
+        check_forward(impl, config, int(rng.choice([19, 23, 29])))
+
+
+@pytest.mark.exercise("transformer_flops")
+def test_a_forward_pass_over_nothing(impl, rng):
+    """Sizes of 0 are no error: what they leave is counted"""
+    config = random_transformer(rng, layers=1)
+    whole = counted_forward(config, 2, 3)
+    forward = impl.flops.transformer_forward_flops
+    expect(forward(**config, seq_len=3, batch=2)).equals(whole)
+    nothing = dict.fromkeys(whole, 0)
+    expect(forward(**config, seq_len=0, batch=2)).equals(nothing)
+    expect(forward(**config, seq_len=3, batch=0)).equals(nothing)
+    expect(forward(**{**config, "d_model": 0}, seq_len=3)).equals(nothing)
+    for size, gone in [
+        ("vocab", ["lm_head"]),
+        ("d_ff", ["feed_forward"]),
+        ("layers", ["qkv", "scores", "values", "output", "feed_forward"]),
+    ]:
+        expected = {**whole, **dict.fromkeys(gone, 0)}
+        expected["total"] = sum(n for part, n in expected.items() if part != "total")
+        found = forward(**{**config, size: 0}, seq_len=3, batch=2)
+        expect(found, f"FLOPs with {size} = 0").equals(expected)
+
+
+@pytest.mark.exercise("transformer_flops")
+def test_huge_forward_passes_are_exact(impl, rng):
+    """A forward pass's FLOPs beyond 64 bits are exact integers"""
+    for _ in range(5):
+        vocab, layers, d, d_ff, t = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=5))
+        found = impl.flops.transformer_forward_flops(
+            vocab=vocab, layers=layers, d_model=d, heads=1, d_ff=d_ff, seq_len=t, batch=3
+        )
+        parts = {
+            "qkv": 18 * layers * t * d * d,
+            "scores": 6 * layers * t * t * d,
+            "values": 6 * layers * t * t * d,
+            "output": 6 * layers * t * d * d,
+            "feed_forward": 18 * layers * t * d * d_ff,
+            "lm_head": 6 * t * d * vocab,
+        }
+        expect(found).equals({**parts, "total": sum(parts.values())})
+
+
+@pytest.mark.exercise("transformer_flops")
+def test_refuses_a_forward_pass_of_no_transformer(impl, rng):
+    """Negative sizes are refused, and heads that do not divide what they must"""
+    good = {"vocab": 7, "layers": 2, "d_model": 12, "heads": 6, "d_ff": 5, "seq_len": 3}
+    bad = [*BAD_TRANSFORMERS, {"seq_len": -1}, {"batch": -1}, {"seq_len": -1, "batch": -1}]
+    bad += [{"seq_len": 0, "batch": -1}, {"seq_len": 0, "vocab": -1}]
+    refuses(impl.flops.transformer_forward_flops, good, bad)
+    config = random_transformer(rng, layers=1, d_model=12, heads=12, kv_heads=1)
+    check_forward(impl, config, 3)
+
+
+# --- training -----------------------------------------------------------------
+
+
+@pytest.mark.exercise("training_flops")
+def test_training_takes_what_torch_counts_in_a_layer_inside_a_network(impl, rng):
+    """A layer whose input needs a gradient takes, forward and backward, what torch counts"""
+    for _ in range(5):
+        tokens, d_in, d_out = sizes(rng, 3)
+        forward, backward = forward_and_backward(mlp([d_in, d_out]), tokens, d_in, True)
+        parameters = sum(p.numel() for p in mlp([d_in, d_out]).parameters())
+        expect(impl.flops.training_flops(parameters, tokens)).equals(forward + backward)
+
+
+@pytest.mark.exercise("training_flops")
+def test_huge_runs_are_exact(impl, rng):
+    """A run's FLOPs beyond 64 bits are exact integers; without parameters or tokens it has none"""
+    for _ in range(10):
+        parameters, tokens = (int(n) | 1 for n in rng.integers(2**36, 2**46, size=2))
+        once = parameters * tokens
+        expect(impl.flops.training_flops(parameters, tokens)).equals(sum([once] * 6))
+        expect(impl.flops.training_flops(0, tokens)).equals(0)
+        expect(impl.flops.training_flops(parameters, 0)).equals(0)
+
+
+def random_run(rng):
+    """Arguments of training_days that nobody can guess."""
+    return {
+        "parameters": int(rng.integers(10**8, 10**12)),
+        "tokens": int(rng.integers(10**9, 10**13)),
+        "devices": int(rng.integers(1, 10**5)),
+        "peak_flops": float(rng.uniform(1e13, 5e15)),
+        "mfu": float(rng.uniform(0.05, 1)),
+    }
+
+
+def days_of(parameters, tokens, devices, peak_flops, mfu):
+    """Days, without rounding on the way."""
+    in_a_day = 24 * 60 * 60 * devices * Fraction(peak_flops) * Fraction(mfu)
+    return float(6 * parameters * tokens / in_a_day)
+
+
+@pytest.mark.exercise("training_flops")
+def test_days_of_random_runs(impl, rng):
+    """Days are the FLOPs over what the devices do in a day, to float64's precision"""
+    for _ in range(30):
+        run = random_run(rng)
+        # Half a dozen operations in float64 round by 1e-16 each.
+        expect(impl.flops.training_days(**run), f"days of {run}").close(days_of(**run), rtol=1e-12)
+
+
+@pytest.mark.exercise("training_flops")
+def test_bounds_that_a_run_may_touch(impl, rng):
+    """One device, full utilization, and no work at all are runs like others"""
+    for changes in [{"devices": 1}, {"mfu": 1.0}, {"mfu": 1}, {"mfu": 1e-9}, {"peak_flops": 0.5}]:
+        run = {**random_run(rng), **changes}
+        expect(impl.flops.training_days(**run), f"days of {run}").close(days_of(**run), rtol=1e-12)
+        for nothing in ("parameters", "tokens"):
+            days = impl.flops.training_days(**{**run, nothing: 0})
+            expect(days, f"days without {nothing}").close(0.0, rtol=0)
+
+
+@pytest.mark.exercise("training_flops")
+def test_refuses_runs_that_cannot_be(impl, rng):
+    """Negative work, no devices, no peak, or a utilization outside (0, 1] is refused"""
+    run = random_run(rng)
+    for bad in ((-1, 5), (5, -1), (-3, -5), (0, -1), (-1, 0)):
+        with pytest.raises(ValueError):
+            impl.flops.training_flops(*bad)
+    refuses(
+        impl.flops.training_days,
+        run,
+        [
+            *({"parameters": -1}, {"tokens": -1}, {"parameters": -1, "tokens": -1}),
+            *({"devices": 0}, {"devices": -1}, {"devices": -1, "parameters": -1}),
+            *({"peak_flops": 0.0}, {"peak_flops": -1e15}, {"peak_flops": -1e15, "devices": -1}),
+            *({"mfu": 0.0}, {"mfu": -0.5}, {"mfu": 1.001}, {"mfu": 50.0}),
+        ],
+    )
+    expect(impl.flops.training_flops(run["parameters"], 7)).equals(42 * run["parameters"])
+    expect(impl.flops.training_days(**run)).close(days_of(**run), rtol=1e-12)
+
+
+@pytest.mark.exercise("mfu")
+def test_utilization_of_random_runs(impl, rng):
+    """Utilization is the FLOPs over what the devices promise in the time, to float64's precision"""
+    for _ in range(30):
+        seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
+        devices, share = int(rng.integers(1, 10**5)), float(rng.uniform(0.01, 1))
+        flops = share * seconds * peak * devices
+        expected = float(Fraction(flops) / (Fraction(seconds) * Fraction(peak) * devices))
+        expect(impl.flops.mfu(flops, seconds, peak, devices)).close(expected, rtol=1e-12)
+
+
+@pytest.mark.exercise("mfu")
+def test_one_device_unless_more_are_said(impl, rng):
+    """If nothing else is said there is one device"""
+    for _ in range(10):
+        seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
+        flops = int(rng.integers(1, 2**62))
+        expected = float(Fraction(flops) / (Fraction(seconds) * Fraction(peak)))
+        expect(impl.flops.mfu(flops, seconds, peak)).close(expected, rtol=1e-12)
+        expect(impl.flops.mfu(flops, seconds, peak, 1)).close(expected, rtol=1e-12)
+
+
+@pytest.mark.exercise("mfu")
+def test_utilization_is_reported_as_it_is(impl, rng):
+    """No work is utilization 0, and more than was promised is not cut to 1"""
+    for _ in range(5):
+        seconds, peak = float(rng.uniform(0.1, 9)), float(rng.uniform(1e13, 5e15))
+        expect(impl.flops.mfu(0, seconds, peak)).close(0.0, rtol=0)
+        factor = float(rng.uniform(1.5, 9))
+        expect(impl.flops.mfu(factor * seconds * peak, seconds, peak)).close(factor, rtol=1e-12)
+
+
+@pytest.mark.exercise("mfu")
+def test_refuses_utilization_of_nothing(impl, rng):
+    """Negative FLOPs, no time, no peak, or no devices are refused"""
+    good = {"flops": 1e12, "seconds": float(rng.uniform(1, 2)), "peak_flops": 1e13, "devices": 3}
+    refuses(
+        impl.flops.mfu,
+        good,
+        [
+            *({"flops": -1.0}, {"flops": -1e12, "seconds": -1.0}),
+            *({"seconds": 0.0}, {"seconds": -1.0}, {"seconds": -1.0, "peak_flops": -1e13}),
+            *({"peak_flops": 0.0}, {"peak_flops": -1e13}),
+            *({"devices": 0}, {"devices": -1}, {"devices": -1, "flops": -1e12}),
+        ],
+    )
+    expect(impl.flops.mfu(**good)).close(1 / (30 * good["seconds"]), rtol=1e-12)

@@ -1,14 +1,16 @@
-"""AdamW, held against torch.optim.AdamW.
+"""Steps of optimizers, held against those of torch.optim.
 
-Gradients are given, not computed from the parameters, so rounding does not feed back. In float64 a
+Gradients are given, not computed from the parameters, so rounding hardly feeds back. In float64 a
 few hundred steps in another order of operations stay within 1e-10; in float32, where each of the
 operations rounds by 6e-8, within 1e-5 of the largest value plus 1e-6 of all the steps taken.
 """
 
 import math
+from dataclasses import dataclass
 
 import pytest
 import torch
+from hypothesis import strategies as st
 
 from assignment.expect import expect
 
@@ -22,15 +24,36 @@ REFUSED = [
     {"betas": (-0.1, 0.99)},
     {"betas": (0.9, -0.1)},
 ]
+RANGES = {"lr": (0.01, 0.05), "eps": (0.05, 0.5), "weight_decay": (0.05, 0.5)}
+RANGES |= {"momentum": (0.7, 0.95), "alpha": (0.7, 0.95)}
 
 
-def random_settings(rng):
-    """Settings in which every term counts: eps is of the gradients' size, betas are short."""
+@dataclass(frozen=True)
+class Method:
+    """A step function, and the optimizer of torch that it must follow."""
+
+    function: str
+    torch: type[torch.optim.Optimizer]
+    states: tuple[str, ...]  # what torch calls the tensors that it keeps
+    settings: tuple[str, ...]
+    counts: bool = False  # does it take the number of the step?
+
+
+SGD = Method("sgd_step", torch.optim.SGD, ("momentum_buffer",), ("lr", "momentum", "weight_decay"))
+ADAGRAD = Method("adagrad_step", torch.optim.Adagrad, ("sum",), ("lr", "eps"))
+RMSPROP = Method("rmsprop_step", torch.optim.RMSprop, ("square_avg",), ("lr", "alpha", "eps"))
+MOMENTS, ADAM_SETTINGS = ("exp_avg", "exp_avg_sq"), ("lr", "betas", "eps", "weight_decay")
+ADAM = Method("adam_step", torch.optim.Adam, MOMENTS, ADAM_SETTINGS, counts=True)
+ADAMW = Method("adamw_step", torch.optim.AdamW, MOMENTS, ADAM_SETTINGS, counts=True)
+
+
+def random_settings(rng, names=ADAM_SETTINGS):
+    """Settings in which every term counts: eps is of the gradients' size, memories are short."""
     return {
-        "lr": float(rng.uniform(0.01, 0.05)),
-        "betas": (float(rng.uniform(0.7, 0.95)), float(rng.uniform(0.9, 0.995))),
-        "eps": float(rng.uniform(0.05, 0.5)),
-        "weight_decay": float(rng.uniform(0.05, 0.5)),
+        name: (float(rng.uniform(0.7, 0.95)), float(rng.uniform(0.9, 0.995)))
+        if name == "betas"
+        else float(rng.uniform(*RANGES[name]))
+        for name in names
     }
 
 
@@ -41,6 +64,177 @@ def random_tensors(torch_rng, shapes, *, steps=None, dtype=torch.float64):
 
 def zeros(tensors):
     return [torch.zeros_like(t) for t in tensors]
+
+
+def fresh(method, params):
+    """What a method keeps, before the first step."""
+    return [zeros(params) for _ in method.states]
+
+
+def scalar(x):
+    return torch.tensor([x], dtype=torch.float64)
+
+
+def steps_of(impl, method, params, grads, states=None, *, first_step=1, **settings):
+    """The implementation's steps."""
+    return impl.scenarios.optimizer_steps(
+        method.function,
+        params,
+        grads,
+        fresh(method, params) if states is None else states,
+        first_step=first_step if method.counts else None,
+        **settings,
+    )
+
+
+def steps_of_torch(method, params, grads, states=None, *, first_step=1, **settings):
+    """torch's steps from the same start: its parameters, and what it keeps.
+
+    Each element goes its own way, so all tensors are one vector here, which is quicker.
+    """
+
+    def joined(tensors, lead=()):
+        return torch.cat([t.reshape(*lead, -1) for t in tensors], dim=-1)
+
+    def parted(vector):
+        parts = vector.detach().split([p.numel() for p in params])
+        return [part.view(p.shape) for part, p in zip(parts, params, strict=True)]
+
+    states = fresh(method, params) if states is None else states
+    vector = torch.nn.Parameter(joined(params))
+    optimizer = method.torch([vector], foreach=False, **settings)
+    kept = {name: joined(ts) for name, ts in zip(method.states, states, strict=True)}
+    optimizer.state[vector] = {"step": torch.tensor(float(first_step - 1)), **kept}
+    for g in joined(grads, (len(grads[0]),)):
+        vector.grad = g
+        optimizer.step()
+    kept = [parted(optimizer.state[vector][name]) for name in method.states]
+    return parted(vector), kept
+
+
+def close64(found, expected, what):
+    expect(found, what).close(expected, rtol=1e-10, atol=1e-10)
+
+
+def check_float64(impl, rng, torch_rng, method, steps=150, **more):
+    """Many steps from any start: random states, the counting begun somewhere."""
+    params, grads = (
+        random_tensors(torch_rng, SHAPES),
+        random_tensors(torch_rng, SHAPES, steps=steps),
+    )
+    for start in ("zeros", "random"):
+        states, first_step = fresh(method, params), 1
+        if start == "random":
+            grads = [g[: steps // 10] for g in grads]
+            states = [[t.abs() for t in random_tensors(torch_rng, SHAPES)] for _ in states]
+            first_step = int(rng.integers(2, 9))
+        settings = {**random_settings(rng, method.settings), **more}
+        arguments = (method, params, grads, states)
+        expected, kept = steps_of_torch(*arguments, first_step=first_step, **settings)
+        result = steps_of(impl, *arguments, first_step=first_step, **settings)
+        close64(result["params"], expected, "params")
+        close64(result["states"], kept, "states")
+
+
+def check_float32(impl, torch_rng, method, **settings):
+    """Many steps in float32 with the usual settings and small gradients."""
+    shapes = [(5,), (4, 6)]
+    params = random_tensors(torch_rng, shapes, dtype=torch.float32)
+    grads = [1e-3 * g for g in random_tensors(torch_rng, shapes, steps=200, dtype=torch.float32)]
+    expected, _ = steps_of_torch(method, params, grads, **settings)
+    result = steps_of(impl, method, params, grads, **settings)
+    expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
+
+
+def check_in_place(impl, rng, torch_rng, method, **more):
+    """The scenario looks through views that were taken before; here in every layout."""
+    params = random_tensors(torch_rng, [(4, 3), (5,)])
+    grads = random_tensors(torch_rng, [(4, 3), (5,)], steps=3)
+    settings = {**random_settings(rng, method.settings), **more}
+    expected, kept = steps_of_torch(method, params, grads, **settings)
+    for how in ({}, {"transposed": True}, {"requires_grad": True}):
+        result = steps_of(impl, method, params, grads, **settings, **how)
+        close64(result["params"], expected, "params")
+        close64(result["states"], kept, "states")
+        expect(result["grads"], "grads").equals(grads)
+
+
+def check_extreme(impl, rng, torch_rng, method):
+    """Zero, tiny and huge gradients in float32."""
+    shapes = [(4,)] * 4
+    params = random_tensors(torch_rng, shapes, dtype=torch.float32)
+    grads = random_tensors(torch_rng, shapes, steps=12, dtype=torch.float32)
+    for g, size in zip(grads, (0.0, 1e-12, 1.0, 1e15), strict=True):
+        g.mul_(size)
+    settings = {**random_settings(rng, method.settings), "eps": 1e-8}
+    expected, _ = steps_of_torch(method, params, grads, **settings)
+    result = steps_of(impl, method, params, grads, **settings)
+    expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
+
+
+def check_refusals(impl, rng, torch_rng, method, refused):
+    """A good call is done, one at the ends of all ranges too; a bad one changes nothing."""
+    shapes = [(3,), (2, 2)]
+    params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes)
+    states = fresh(method, params)
+    settings = random_settings(rng, method.settings)
+    count = {"step": 1} if method.counts else {}
+    at_zero = dict.fromkeys(method.settings, 0.0)
+    at_zero |= {"betas": (0.0, 0.0)} if "betas" in at_zero else {}
+    for good in (settings, at_zero):
+        expected, kept = steps_of_torch(method, params, [g[None] for g in grads], **good)
+        result = impl.scenarios.optimizer_step_refused(
+            method.function, params, grads, states, **good, **count
+        )
+        expect(result["refused"], "a good call refused").equals(False)
+        close64(result["params"], expected, "params")
+        if good is settings:
+            close64(result["states"], kept, "states")
+    bad_tensors = [(params[:1], grads, states)]
+    for k in range(1 + len(states)):
+        for changed in (
+            lambda ts: ts[:1],
+            lambda ts: [],
+            lambda ts: [ts[0], ts[1][:1]],
+            lambda ts: [ts[0], ts[1].flatten()],
+            lambda ts: [ts[0][0], ts[1]],
+        ):
+            lists = [grads, *states]
+            lists[k] = changed(lists[k])
+            bad_tensors.append((params, lists[0], lists[1:]))
+    for tensors, bad in [
+        *(((params, grads, states), bad) for bad in refused),
+        *((tensors, {}) for tensors in bad_tensors),
+    ]:
+        result = impl.scenarios.optimizer_step_refused(
+            method.function, *tensors, **{**settings, **count, **bad}
+        )
+        expect(result["refused"], f"refused {bad or 'tensors that do not fit'}").equals(True)
+        expect(result["params"], "params after a refusal").equals(tensors[0])
+        expect(result["states"], "states after a refusal").equals(tensors[2])
+
+
+def check_eps(impl, rng, method):
+    """One step of Adam or AdamW without decay, by hand, with an eps that is easily seen."""
+    for _ in range(10):
+        lr, beta1, beta2 = (float(x) for x in rng.uniform(0.1, 0.99, size=3))
+        eps, g = float(rng.uniform(0.1, 2)), float(rng.normal())
+        t, m, v = int(rng.integers(1, 9)), float(rng.normal()), float(rng.uniform(0, 2))
+        new_m, new_v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
+        moved = lr * (new_m / (1 - beta1**t)) / (math.sqrt(new_v / (1 - beta2**t)) + eps)
+        result = steps_of(
+            impl,
+            method,
+            [scalar(0.0)],
+            [scalar(g)[None]],
+            [[scalar(m)], [scalar(v)]],
+            first_step=t,
+            lr=lr,
+            betas=(beta1, beta2),
+            eps=eps,
+            weight_decay=0.0,
+        )
+        expect(result["params"][0], "the parameter").close(scalar(-moved), rtol=1e-10)
 
 
 def torch_adamw(params, grads, *, present=None, groups=None, lrs=None, state=None, **settings):
@@ -61,8 +255,287 @@ def torch_adamw(params, grads, *, present=None, groups=None, lrs=None, state=Non
     return [p.detach() for p in tensors], optimizer
 
 
-def close64(found, expected, what):
-    expect(found, what).close(expected, rtol=1e-10, atol=1e-10)
+# --- sgd_step ---------------------------------------------------------------
+
+
+@pytest.mark.exercise("sgd_step", weight=2)
+def test_sgd_float64(impl, rng, torch_rng):
+    """Hundreds of steps in float64 end where torch.optim.SGD ends: parameters and velocities"""
+    check_float64(impl, rng, torch_rng, SGD)
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_nesterov(impl, rng, torch_rng):
+    """With nesterov, steps end where those of torch.optim.SGD with nesterov end"""
+    check_float64(impl, rng, torch_rng, SGD, steps=40, nesterov=True)
+
+
+@pytest.mark.exercise("sgd_step", weight=0.5)
+def test_sgd_float32(impl, torch_rng):
+    """With the usual settings in float32, SGD follows torch.optim.SGD to rounding"""
+    check_float32(impl, torch_rng, SGD, lr=0.1, momentum=0.9, weight_decay=1e-3)
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_without_momentum(impl, rng, torch_rng):
+    """By default it is plain gradient descent, and the velocity is the gradient"""
+    for decay in (None, float(rng.uniform(0.1, 0.9))):
+        params, old, grads = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
+        lr = float(rng.uniform(0.1, 1))
+        settings = {"lr": lr} if decay is None else {"lr": lr, "weight_decay": decay}
+        result = steps_of(impl, SGD, params, [g[None] for g in grads], [old], **settings)
+        pulled = [g + (decay or 0.0) * p for p, g in zip(params, grads, strict=True)]
+        moved = [p - lr * g for p, g in zip(params, pulled, strict=True)]
+        close64(result["params"], moved, "params")
+        close64(result["states"], [pulled], "velocities")
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_learning_rate_is_not_in_the_velocity(impl, rng, torch_rng):
+    """A change of the learning rate takes effect at once, on the whole velocity"""
+    params, grads = random_tensors(torch_rng, [(6,)]), random_tensors(torch_rng, [(6,)], steps=8)
+    momentum, velocity, moved = float(rng.uniform(0.5, 0.9)), zeros(params)[0], params[0].clone()
+    tensors, states = params, [zeros(params)]
+    for i in range(8):
+        lr = float(rng.uniform(0.01, 1))
+        velocity = momentum * velocity + grads[0][i]
+        moved = moved - lr * velocity
+        result = steps_of(
+            impl, SGD, tensors, [g[i : i + 1] for g in grads], states, lr=lr, momentum=momentum
+        )
+        tensors, states = result["params"], result["states"]
+    close64(tensors, [moved], "params")
+    close64(states, [[velocity]], "velocities")
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_is_in_place(impl, rng, torch_rng):
+    """Parameters and velocities change in their own storage, gradients not at all"""
+    check_in_place(impl, rng, torch_rng, SGD)
+    check_in_place(impl, rng, torch_rng, SGD, nesterov=True)
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_refuses(impl, rng, torch_rng):
+    """SGD refuses lists, shapes and settings that do not fit before anything changes"""
+    refused = [{"lr": -1e-3}, {"weight_decay": -0.1}, {"momentum": -0.1}, {"momentum": 1.0}]
+    refused.append({"momentum": 0.0, "nesterov": True})
+    check_refusals(impl, rng, torch_rng, SGD, refused)
+
+
+# --- adagrad_step -----------------------------------------------------------
+
+
+@pytest.mark.exercise("adagrad_step", weight=2)
+def test_adagrad_float64(impl, rng, torch_rng):
+    """Hundreds of steps in float64 end where torch.optim.Adagrad ends: parameters and sums"""
+    check_float64(impl, rng, torch_rng, ADAGRAD)
+
+
+@pytest.mark.exercise("adagrad_step", weight=0.5)
+def test_adagrad_float32(impl, torch_rng):
+    """With the usual settings in float32, AdaGrad follows torch.optim.Adagrad to rounding"""
+    check_float32(impl, torch_rng, ADAGRAD, lr=1e-2, eps=1e-10)
+
+
+@pytest.mark.exercise("adagrad_step")
+def test_adagrad_never_forgets(impl, rng):
+    """Under a constant gradient, steps shrink with the root of their number"""
+    for _ in range(5):
+        g, lr = float(rng.uniform(0.5, 2)), float(rng.uniform(0.1, 1))
+        count = int(rng.integers(5, 40))
+        result = steps_of(
+            impl, ADAGRAD, [scalar(0.0)], [scalar(g).repeat(count, 1)], lr=lr, eps=0.0
+        )
+        # With an eps of 0 only the sign of g is left: step k is lr / √k.
+        far = -lr * math.fsum(1 / math.sqrt(k) for k in range(1, count + 1))
+        close64(result["params"][0], scalar(far), "the parameter")
+        close64(result["states"][0][0], scalar(count * g * g), "the sum")
+
+
+@pytest.mark.exercise("adagrad_step")
+def test_adagrad_eps_is_outside_the_root(impl, rng):
+    """AdaGrad adds eps outside the square root"""
+    for _ in range(10):
+        lr, eps, g = (float(x) for x in rng.uniform(0.1, 2, size=3))
+        s = float(rng.uniform(0, 2))
+        moved = lr * g / (math.sqrt(s + g * g) + eps)
+        result = steps_of(
+            impl, ADAGRAD, [scalar(0.0)], [scalar(g)[None]], [[scalar(s)]], lr=lr, eps=eps
+        )
+        expect(result["params"][0], "the parameter").close(scalar(-moved), rtol=1e-10)
+
+
+@pytest.mark.exercise("adagrad_step")
+def test_adagrad_is_in_place(impl, rng, torch_rng):
+    """Parameters and sums change in their own storage, gradients not at all"""
+    check_in_place(impl, rng, torch_rng, ADAGRAD)
+
+
+@pytest.mark.exercise("adagrad_step", weight=0.5)
+def test_adagrad_extreme_gradients(impl, rng, torch_rng):
+    """Zero, tiny and huge gradients give what torch.optim.Adagrad gives, never nan"""
+    check_extreme(impl, rng, torch_rng, ADAGRAD)
+
+
+@pytest.mark.exercise("adagrad_step")
+def test_adagrad_refuses(impl, rng, torch_rng):
+    """AdaGrad refuses lists, shapes and settings that do not fit before anything changes"""
+    check_refusals(impl, rng, torch_rng, ADAGRAD, [{"lr": -1e-3}, {"eps": -1e-8}])
+
+
+# --- rmsprop_step -----------------------------------------------------------
+
+
+@pytest.mark.exercise("rmsprop_step", weight=2)
+def test_rmsprop_float64(impl, rng, torch_rng):
+    """Hundreds of steps in float64 end where torch.optim.RMSprop ends: parameters and averages"""
+    check_float64(impl, rng, torch_rng, RMSPROP)
+
+
+@pytest.mark.exercise("rmsprop_step", weight=0.5)
+def test_rmsprop_float32(impl, torch_rng):
+    """With the usual settings in float32, RMSProp follows torch.optim.RMSprop to rounding"""
+    check_float32(impl, torch_rng, RMSPROP, lr=1e-3, alpha=0.99, eps=1e-8)
+
+
+@pytest.mark.exercise("rmsprop_step")
+def test_rmsprop_without_memory(impl, for_all):
+    """With alpha = 0 each step is lr · g / (|g| + eps), whatever came before"""
+    number = st.floats(0.01, 100)
+
+    @for_all(
+        examples=30, g=number, old=number, lr=number, eps=number, sign=st.sampled_from([-1, 1])
+    )
+    def holds(g, old, lr, eps, sign):
+        result = steps_of(
+            impl,
+            RMSPROP,
+            [scalar(0.0)],
+            [scalar(sign * g)[None]],
+            [[scalar(old)]],
+            lr=lr,
+            alpha=0.0,
+            eps=eps,
+        )
+        moved = scalar(-sign * lr * g / (g + eps))
+        expect(result["params"][0], "the parameter").close(moved, rtol=1e-10)
+        expect(result["states"][0][0], "the average").close(scalar(g * g), rtol=1e-10)
+
+
+@pytest.mark.exercise("rmsprop_step")
+def test_rmsprop_average_is_not_corrected(impl, rng):
+    """eps is outside the root, and the average is not corrected for having started at zero"""
+    for _ in range(10):
+        lr, eps, g = (float(x) for x in rng.uniform(0.1, 2, size=3))
+        alpha, count = float(rng.uniform(0.5, 0.99)), int(rng.integers(1, 6))
+        grads = scalar(g).repeat(count, 1)
+        result = steps_of(impl, RMSPROP, [scalar(0.0)], [grads], lr=lr, alpha=alpha, eps=eps)
+        averages = [(1 - alpha**t) * g * g for t in range(1, count + 1)]
+        moved = math.fsum(lr * g / (math.sqrt(v) + eps) for v in averages)
+        expect(result["params"][0], "the parameter").close(scalar(-moved), rtol=1e-10)
+        expect(result["states"][0][0], "the average").close(scalar(averages[-1]), rtol=1e-10)
+
+
+@pytest.mark.exercise("rmsprop_step")
+def test_rmsprop_is_in_place(impl, rng, torch_rng):
+    """Parameters and averages change in their own storage, gradients not at all"""
+    check_in_place(impl, rng, torch_rng, RMSPROP)
+
+
+@pytest.mark.exercise("rmsprop_step", weight=0.5)
+def test_rmsprop_extreme_gradients(impl, rng, torch_rng):
+    """Zero, tiny and huge gradients give what torch.optim.RMSprop gives, never nan"""
+    check_extreme(impl, rng, torch_rng, RMSPROP)
+
+
+@pytest.mark.exercise("rmsprop_step")
+def test_rmsprop_refuses(impl, rng, torch_rng):
+    """RMSProp refuses lists, shapes and settings that do not fit before anything changes"""
+    refused = [{"lr": -1e-3}, {"eps": -1e-8}, {"alpha": -0.1}, {"alpha": 1.0}]
+    check_refusals(impl, rng, torch_rng, RMSPROP, refused)
+
+
+# --- adam_step --------------------------------------------------------------
+
+
+@pytest.mark.exercise("adam_step", weight=2)
+def test_adam_float64(impl, rng, torch_rng):
+    """Hundreds of steps in float64 end where torch.optim.Adam ends: parameters and moments"""
+    check_float64(impl, rng, torch_rng, ADAM)
+
+
+@pytest.mark.exercise("adam_step", weight=0.5)
+def test_adam_float32(impl, torch_rng):
+    """With the usual settings in float32, Adam follows torch.optim.Adam to rounding"""
+    settings = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-3}
+    check_float32(impl, torch_rng, ADAM, **settings)
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_without_decay_is_adamw(impl, rng, torch_rng):
+    """By default there is no weight decay, and steps are those of torch.optim.AdamW without any"""
+    params = random_tensors(torch_rng, [(6,), (2, 3)])
+    grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=30)
+    settings = random_settings(rng, ("lr", "betas", "eps"))
+    expected, kept = steps_of_torch(ADAMW, params, grads, weight_decay=0.0, **settings)
+    result = steps_of(impl, ADAM, params, grads, **settings)
+    close64(result["params"], expected, "params")
+    close64(result["states"], kept, "moments")
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_decay_is_in_the_gradient(impl, rng, torch_rng):
+    """A step with weight decay is one without, on the gradient plus weight_decay · p"""
+    params, *states = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
+    states[1] = [v.abs() for v in states[1]]
+    grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=1)
+    settings = random_settings(rng)
+    pulled = [g + settings["weight_decay"] * p for p, g in zip(params, grads, strict=True)]
+    first_step = int(rng.integers(1, 9))
+    expected, kept = steps_of_torch(
+        ADAM, params, pulled, states, first_step=first_step, **{**settings, "weight_decay": 0.0}
+    )
+    result = steps_of(impl, ADAM, params, grads, states, first_step=first_step, **settings)
+    close64(result["params"], expected, "params")
+    close64(result["states"], kept, "moments")
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_first_step(impl, for_all):
+    """The first step is lr · g / (|g| + eps), whatever the betas: both averages are corrected"""
+    number, beta = st.floats(0.01, 100), st.floats(0, 0.999)
+
+    @for_all(examples=20, g=number, lr=number, eps=number, betas=st.tuples(beta, beta))
+    def holds(g, lr, eps, betas):
+        grads = [-scalar(g)[None]]
+        result = steps_of(impl, ADAM, [scalar(0.0)], grads, lr=lr, betas=betas, eps=eps)
+        moved = scalar(lr * g / (g + eps))
+        expect(result["params"][0], "the parameter").close(moved, rtol=1e-10)
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_eps_is_outside_the_root(impl, rng):
+    """Adam adds eps outside the square root and after the bias correction"""
+    check_eps(impl, rng, ADAM)
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_is_in_place(impl, rng, torch_rng):
+    """Adam changes parameters and moments in their own storage, gradients not at all"""
+    check_in_place(impl, rng, torch_rng, ADAM)
+
+
+@pytest.mark.exercise("adam_step", weight=0.5)
+def test_adam_extreme_gradients(impl, rng, torch_rng):
+    """Zero, tiny and huge gradients give what torch.optim.Adam gives, never nan"""
+    check_extreme(impl, rng, torch_rng, ADAM)
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_refuses(impl, rng, torch_rng):
+    """Adam refuses lists, shapes, steps and settings that do not fit before anything changes"""
+    check_refusals(impl, rng, torch_rng, ADAM, [*REFUSED, {"step": 0}, {"step": -1}])
 
 
 # --- adamw_step -------------------------------------------------------------
@@ -71,51 +544,20 @@ def close64(found, expected, what):
 @pytest.mark.exercise("adamw_step", weight=2)
 def test_step_float64(impl, rng, torch_rng):
     """Hundreds of steps in float64 end where torch.optim.AdamW ends: parameters and moments"""
-    params = random_tensors(torch_rng, SHAPES)
-    grads = random_tensors(torch_rng, SHAPES, steps=200)
-    settings = random_settings(rng)
-    expected, optimizer = torch_adamw(params, grads, **settings)
-    result = impl.scenarios.adamw_steps(params, grads, zeros(params), zeros(params), **settings)
-    close64(result["params"], expected, "params")
-    for name in ("exp_avg", "exp_avg_sq"):
-        moments = [entry[name] for entry in optimizer.state_dict()["state"].values()]
-        close64(result[f"{name}s"], moments, name)
+    check_float64(impl, rng, torch_rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
-def test_step_float32(impl, rng, torch_rng):
+def test_step_float32(impl, torch_rng):
     """With the usual settings in float32, steps follow torch.optim.AdamW to rounding"""
-    shapes = [(5,), (4, 6)]
-    params = random_tensors(torch_rng, shapes, dtype=torch.float32)
-    grads = [1e-3 * g for g in random_tensors(torch_rng, shapes, steps=300, dtype=torch.float32)]
     settings = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.1}
-    expected, _ = torch_adamw(params, grads, **settings)
-    result = impl.scenarios.adamw_steps(params, grads, zeros(params), zeros(params), **settings)
-    expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
+    check_float32(impl, torch_rng, ADAMW, **settings)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_eps_is_outside_the_root(impl, rng):
     """eps is added outside the square root and after the bias correction"""
-    for _ in range(10):
-        lr, beta1, beta2 = rng.uniform(0.1, 1), rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.999)
-        eps, g = float(rng.uniform(0.1, 2)), float(rng.normal())
-        t, m, v = int(rng.integers(1, 9)), float(rng.normal()), float(rng.uniform(0, 2))
-        new_m, new_v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
-        moved = lr * (new_m / (1 - beta1**t)) / (math.sqrt(new_v / (1 - beta2**t)) + eps)
-        tensor = lambda x: torch.tensor([x], dtype=torch.float64)  # noqa: E731
-        result = impl.scenarios.adamw_steps(
-            [tensor(0.0)],
-            [tensor(g)[None]],
-            [tensor(m)],
-            [tensor(v)],
-            first_step=t,
-            lr=float(lr),
-            betas=(float(beta1), float(beta2)),
-            eps=eps,
-            weight_decay=0.0,
-        )
-        expect(result["params"][0], "the parameter").close(tensor(-moved), rtol=1e-10)
+    check_eps(impl, rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
@@ -125,79 +567,32 @@ def test_decay_is_decoupled(impl, rng, torch_rng):
     grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=1)
     settings = random_settings(rng)
     plain, decayed = (
-        impl.scenarios.adamw_steps(
-            params, grads, zeros(params), zeros(params), **{**settings, "weight_decay": decay}
-        )
+        steps_of(impl, ADAMW, params, grads, **{**settings, "weight_decay": decay})
         for decay in (0.0, settings["weight_decay"])
     )
     factor = settings["lr"] * settings["weight_decay"]
     expected = [q - factor * p for p, q in zip(params, plain["params"], strict=True)]
     close64(decayed["params"], expected, "params")
-    for name in ("exp_avgs", "exp_avg_sqs"):
-        assert all(t.abs().min() > 0 for t in plain[name])
-        close64(decayed[name], plain[name], name)
+    assert all(t.abs().min() > 0 for moments in plain["states"] for t in moments)
+    close64(decayed["states"], plain["states"], "moments")
 
 
 @pytest.mark.exercise("adamw_step")
 def test_step_is_in_place(impl, rng, torch_rng):
     """Parameters and moments change in their own storage, gradients not at all"""
-    params = random_tensors(torch_rng, [(4, 3), (5,)])
-    grads = random_tensors(torch_rng, [(4, 3), (5,)], steps=3)
-    settings = random_settings(rng)
-    expected, optimizer = torch_adamw(params, grads, **settings)
-    for how in ({}, {"transposed": True}, {"requires_grad": True}):
-        moments = zeros(params), zeros(params)
-        result = impl.scenarios.adamw_steps(params, grads, *moments, **settings, **how)
-        close64(result["params"], expected, "params")
-        for name in ("exp_avg", "exp_avg_sq"):
-            wanted = [entry[name] for entry in optimizer.state_dict()["state"].values()]
-            close64(result[f"{name}s"], wanted, name)
-        expect(result["grads"], "grads").equals(grads)
+    check_in_place(impl, rng, torch_rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_extreme_gradients(impl, rng, torch_rng):
     """Zero, tiny and huge gradients give what torch.optim.AdamW gives, never nan"""
-    shapes = [(4,)] * 4
-    params = random_tensors(torch_rng, shapes, dtype=torch.float32)
-    grads = random_tensors(torch_rng, shapes, steps=12, dtype=torch.float32)
-    for g, size in zip(grads, (0.0, 1e-12, 1.0, 1e15), strict=True):
-        g.mul_(size)
-    settings = {**random_settings(rng), "eps": 1e-8}
-    expected, _ = torch_adamw(params, grads, **settings)
-    result = impl.scenarios.adamw_steps(params, grads, zeros(params), zeros(params), **settings)
-    expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
+    check_extreme(impl, rng, torch_rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_step_refuses(impl, rng, torch_rng):
     """Lists, shapes, steps and settings that do not fit are refused before anything changes"""
-    shapes = [(3,), (2, 2)]
-    params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes)
-    settings = {**random_settings(rng), "step": 1}
-    moments = zeros(params), zeros(params)
-    good = impl.scenarios.adamw_step_refused(params, grads, *moments, **settings)
-    expect(good["refused"], "a good call refused").equals(False)
-    expected, _ = torch_adamw(
-        params, [g[None] for g in grads], **{k: v for k, v in settings.items() if k != "step"}
-    )
-    close64(good["params"], expected, "params")
-    cases = [
-        *(((params, grads, *moments), bad) for bad in [*REFUSED, {"step": 0}, {"step": -1}]),
-        ((params, grads[:1], *moments), {}),
-        ((params[:1], grads, *moments), {}),
-        ((params, grads, moments[0][:1], moments[1]), {}),
-        ((params, grads, moments[0], []), {}),
-        ((params, [grads[0], grads[1][:1]], *moments), {}),
-        ((params, [grads[0], grads[1].flatten()], *moments), {}),
-        ((params, grads, [moments[0][0], torch.zeros(())], moments[1]), {}),
-        ((params, grads, moments[0], [moments[1][0], torch.zeros(2)]), {}),
-    ]
-    for tensors, bad in cases:
-        result = impl.scenarios.adamw_step_refused(*tensors, **{**settings, **bad})
-        expect(result["refused"], f"refused {bad or 'tensors that do not fit'}").equals(True)
-        expect(result["params"], "params after a refusal").equals(tensors[0])
-        expect(result["exp_avgs"], "exp_avgs after a refusal").equals(tensors[2])
+    check_refusals(impl, rng, torch_rng, ADAMW, [*REFUSED, {"step": 0}, {"step": -1}])
 
 
 # --- AdamW ------------------------------------------------------------------

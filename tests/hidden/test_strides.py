@@ -431,3 +431,177 @@ def test_views_refuse_what_is_no_layout(impl):
             impl.strides.view_strides(shape, strides, (6,))
     check_view(impl, ((2, 3), (3, 1), 0), (6,))
     check_view(impl, ((2, 3), (1, 2), 0), (6,))
+
+
+def elements(storage, shape, strides, offset):
+    """The tensor of a layout, element by element, in a loop."""
+    result = torch.empty(shape, dtype=storage.dtype)
+    for index in itertools.product(*map(range, shape)):
+        result[index] = storage[offset + sum(i * s for i, s in zip(index, strides, strict=True))]
+    return result
+
+
+def reach(shape, strides):
+    """How far before and how far after the element (0, …, 0) the elements of a layout lie."""
+    steps = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+    return -sum(min(step, 0) for step in steps), sum(max(step, 0) for step in steps)
+
+
+def shuffled(torch_rng, size):
+    """Storage whose elements are all different, and none at its own position."""
+    return 1000 + torch.randperm(size, generator=torch_rng)
+
+
+@pytest.mark.exercise("gather", weight=2)
+def test_gathered_layouts_are_torchs(impl, rng, torch_rng):
+    """Random layouts, permuted and broadcast ones too, gather what torch.as_strided shows"""
+    for _ in range(60):
+        layout = random_layout(rng)
+        size = layout[2] + reach(*layout[:2])[1] + 1 + int(rng.integers(0, 3))
+        storage = shuffled(torch_rng, size)
+        expect(impl.strides.gather(storage, *layout), f"gather{layout}").equals(
+            torch.as_strided(storage, *layout)
+        )
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_overlapping_windows(impl, rng, torch_rng):
+    """Windows that overlap are those of torch's unfold; without an offset they start at 0"""
+    for _ in range(15):
+        width, step, size = (int(n) for n in rng.integers(1, 6, size=3))
+        storage = shuffled(torch_rng, width + size)
+        windows = storage.unfold(0, width, step)
+        expect(impl.strides.gather(storage, tuple(windows.shape), (step, 1))).equals(windows)
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_backwards(impl, rng, torch_rng):
+    """A negative stride walks backwards from the offset"""
+    for _ in range(25):
+        ndim = int(rng.integers(1, 4))
+        shape = [int(n) for n in rng.integers(1, 5, size=ndim)]
+        strides = [int(n) for n in rng.integers(-4, 5, size=ndim)]
+        strides[int(rng.integers(ndim))] = -int(rng.integers(1, 4))
+        before, after = reach(shape, strides)
+        storage = shuffled(torch_rng, before + after + 1)
+        expect(impl.strides.gather(storage, shape, strides, before), "the tensor").equals(
+            elements(storage, shape, strides, before)
+        )
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_every_dtype(impl, rng, torch_rng):
+    """The tensor has storage's dtype, and its values bit for bit"""
+    for dtype in [
+        *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
+        *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8),
+        *(torch.bool, torch.complex64, torch.complex128),
+    ]:
+        rows, columns = (int(n) for n in rng.integers(2, 5, size=2))
+        storage = 3 * torch.randn(rows * columns, generator=torch_rng, dtype=torch.float64)
+        if dtype is torch.int64:  # beyond what float64 can hold
+            storage = torch.randint(2**60, 2**62, storage.shape, generator=torch_rng)
+        elif dtype is torch.uint8:
+            storage = storage.abs()
+        elif dtype is torch.bool:
+            storage = storage > 0
+        storage = storage.to(dtype)
+        expect(impl.strides.gather(storage, (columns, rows), (1, columns)), f"of {dtype}").equals(
+            storage.reshape(rows, columns).T
+        )
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_a_single_element(impl, rng, torch_rng):
+    """The shape () gathers the element at the offset; strides of sizes of 1 are never used"""
+    for _ in range(8):
+        storage = shuffled(torch_rng, int(rng.integers(1, 20)))
+        at, ndim = int(rng.integers(len(storage))), int(rng.integers(1, 5))
+        expect(impl.strides.gather(storage, (), (), at)).equals(storage[at])
+        strides = [int(n) for n in rng.integers(-99, 99, size=ndim)]
+        expect(impl.strides.gather(storage, (1,) * ndim, strides, at)).equals(
+            storage[at].reshape((1,) * ndim)
+        )
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_nothing(impl, rng):
+    """Without elements nothing is read: any strides and any offset will do, and empty storage"""
+    for dtype in (torch.float64, torch.int32, torch.float32, torch.bool):
+        shape = [int(n) for n in rng.integers(1, 5, size=int(rng.integers(1, 4)))]
+        shape.insert(int(rng.integers(len(shape) + 1)), 0)
+        strides = [int(n) for n in rng.integers(-99, 99, size=len(shape))]
+        size = int(rng.integers(0, 5))
+        for offset in (0, size, size + 1, -1, int(rng.integers(-99, 99))):
+            for storage in (torch.ones(0, dtype=dtype), torch.ones(size, dtype=dtype)):
+                expect(impl.strides.gather(storage, shape, strides, offset)).equals(
+                    torch.empty(shape, dtype=dtype)
+                )
+
+
+@pytest.mark.exercise("gather")
+def test_refuses_to_read_beyond_storage(impl, rng, torch_rng):
+    """An element one place beyond either end of storage is refused with an IndexError"""
+    for _ in range(12):
+        ndim = int(rng.integers(0, 4))
+        shape = [int(n) for n in rng.integers(1, 5, size=ndim)]
+        strides = [int(n) for n in rng.integers(-4, 5, size=ndim)]
+        before, after = reach(shape, strides)
+        storage = shuffled(torch_rng, before + after + 1)
+        for size, offset in [
+            (before + after, before),
+            (before + after + 1, before + 1),
+            (before + after + 1, before - 1),
+            (before + after + 1, -len(storage)),
+            (0, before),
+        ]:
+            with pytest.raises(IndexError):
+                impl.strides.gather(storage[:size], shape, strides, offset)
+        expect(impl.strides.gather(storage, shape, strides, before)).equals(
+            elements(storage, shape, strides, before)
+        )
+
+
+@pytest.mark.exercise("gather")
+def test_gather_refuses_what_is_no_layout(impl, rng, torch_rng):
+    """A shape and strides of different lengths, or a negative size, are refused"""
+    storage = shuffled(torch_rng, 20)
+    offset = int(rng.integers(0, 8))
+    for shape, strides in [((2, 3), (1,)), ((2,), (3, 1)), ((), (1,)), ((0,), ())]:
+        with pytest.raises(ValueError):
+            impl.strides.gather(storage, shape, strides, offset)
+    for shape, strides in [((-2,), (1,)), ((2, -3), (3, 1)), ((-2, -3), (3, 1)), ((-1, 0), (1, 1))]:
+        with pytest.raises(ValueError):
+            impl.strides.gather(storage, shape, strides, offset)
+    expect(impl.strides.gather(storage, (2, 3), (3, 1), offset)).equals(
+        storage[offset : offset + 6].reshape(2, 3)
+    )
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_out_of_a_part_of_a_tensor(impl, rng, torch_rng):
+    """Storage may be part of a larger tensor: positions count within the part, and end with it"""
+    for _ in range(10):
+        start, left = (int(n) for n in rng.integers(1, 5, size=2))
+        shape = [int(n) for n in rng.integers(1, 4, size=2)]
+        strides = [int(n) for n in rng.integers(1, 4, size=2)]
+        offset, step = int(rng.integers(0, 3)), int(rng.integers(1, 4))
+        size = offset + reach(shape, strides)[1] + 1
+        whole = shuffled(torch_rng, start + size * step + left)
+        part = start, start + size * step, step
+        expect(impl.scenarios.gather_from_part(whole, part, shape, strides, offset)).equals(
+            elements(whole[slice(*part)], shape, strides, offset)
+        )
+        with pytest.raises(IndexError):
+            impl.scenarios.gather_from_part(whole, part, shape, strides, offset + 1)
+
+
+@pytest.mark.exercise("gather")
+def test_what_is_gathered_is_a_copy(impl, rng, torch_rng):
+    """A change of storage does not change what was gathered before"""
+    for shape, strides in [((), ()), ((6,), (1,)), ((2, 3), (3, 1)), ((3, 2), (1, 3))]:
+        size, offset = int(rng.integers(9, 20)), int(rng.integers(0, 3))
+        storage, other = shuffled(torch_rng, size), shuffled(torch_rng, size)
+        expect(
+            impl.scenarios.gather_from_part(storage, (0, size, 1), shape, strides, offset, other)
+        ).equals(elements(storage, shape, strides, offset))

@@ -1,4 +1,4 @@
-"""AdamW, with numbers to check by hand."""
+"""Steps of optimizers, with numbers to check by hand."""
 
 import pytest
 import torch
@@ -12,19 +12,121 @@ def f64(*values):
     return torch.tensor(values, dtype=torch.float64)
 
 
+def step(impl, function, g, *, p=1.0, states=1, steps=1, **settings):
+    """Steps of one parameter with the same gradient; the parameter, what is kept, the gradient."""
+    result = impl.scenarios.optimizer_steps(
+        function,
+        [f64(p)],
+        [f64(g).repeat(steps, 1)],
+        [[f64(0.0)] for _ in range(states)],
+        **settings,
+    )
+    kept = [tensors[0] for tensors in result["states"]]
+    return result["params"][0], kept, result["grads"][0][0]
+
+
+@pytest.mark.exercise("sgd_step")
+def test_momentum(impl):
+    """Two steps from p = 1 with g = 0.5, lr = 0.1, momentum 0.9: 0.95, then 0.95 - 0.095 = 0.855"""
+    for steps, expected, velocity in [(1, 0.95, 0.5), (2, 0.855, 0.95)]:
+        p, (v,), _ = step(impl, "sgd_step", 0.5, steps=steps, lr=0.1, momentum=0.9)
+        expect(v, f"the velocity after {steps}").close(
+            f64(velocity), rtol=1e-9, hint="momentum · v + g, without the learning rate"
+        )
+        expect(p, f"the parameter after {steps}").close(f64(expected), rtol=1e-9)
+
+
+@pytest.mark.exercise("sgd_step")
+def test_nesterov(impl):
+    """With Nesterov the first step is 0.1 · (0.5 + 0.9 · 0.5): p = 0.905"""
+    p, _, _ = step(impl, "sgd_step", 0.5, lr=0.1, momentum=0.9, nesterov=True)
+    expect(p, "the parameter").close(
+        f64(0.905), rtol=1e-9, hint="g + momentum · v, with the velocity of this step"
+    )
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_decay(impl):
+    """Weight decay 0.1 makes g = 0.5 + 0.1 · 1, so p = 0.94; the gradient's tensor stays 0.5"""
+    p, _, g = step(impl, "sgd_step", 0.5, lr=0.1, weight_decay=0.1)
+    expect(p, "the parameter").close(f64(0.94), rtol=1e-9)
+    expect(g, "the gradient").equals(f64(0.5), hint="g = g + …, not g += …")
+
+
+@pytest.mark.exercise("sgd_step")
+def test_nesterov_needs_momentum(impl):
+    """Nesterov without momentum is refused"""
+    with pytest.raises(ValueError):
+        impl.optimizers.sgd_step([f64(1.0)], [f64(0.5)], [f64(0)], lr=0.1, nesterov=True)
+
+
+@pytest.mark.exercise("adagrad_step")
+def test_adagrad(impl):
+    """Steps from p = 1 with g = 0.5, lr = 0.1, eps = 0.5: 0.95, then 0.05 / (√0.5 + 0.5) less"""
+    for steps, expected, total in [(1, 0.95, 0.25), (2, 0.95 - 0.05 / (0.5**0.5 + 0.5), 0.5)]:
+        p, (s,), _ = step(impl, "adagrad_step", 0.5, steps=steps, lr=0.1, eps=0.5)
+        expect(s, f"the sum after {steps}").close(f64(total), rtol=1e-9, hint="s + g²")
+        expect(p, f"the parameter after {steps}").close(
+            f64(expected), rtol=1e-9, hint="eps is added after the square root"
+        )
+
+
+@pytest.mark.exercise("adagrad_step")
+def test_adagrad_is_refused(impl):
+    """A negative eps is refused"""
+    with pytest.raises(ValueError):
+        impl.optimizers.adagrad_step([f64(1.0)], [f64(0.5)], [f64(0)], lr=0.1, eps=-0.5)
+
+
+@pytest.mark.exercise("rmsprop_step")
+def test_rmsprop(impl):
+    """First step from p = 1 with g = 1, alpha = 0.75: 0.1 / (√0.25 + 0.5) less, so 0.9"""
+    p, (v,), _ = step(impl, "rmsprop_step", 1.0, lr=0.1, alpha=0.75, eps=0.5)
+    expect(v, "the average").close(
+        f64(0.25), rtol=1e-9, hint="alpha is the share that is kept: 0.75 · 0 + 0.25 · 1"
+    )
+    expect(p, "the parameter").close(
+        f64(0.9), rtol=1e-9, hint="eps is added after the square root; there is no correction"
+    )
+
+
+@pytest.mark.exercise("rmsprop_step")
+def test_rmsprop_is_refused(impl):
+    """An alpha of 1, which would take in nothing, is refused"""
+    with pytest.raises(ValueError):
+        impl.optimizers.rmsprop_step([f64(1.0)], [f64(1.0)], [f64(0)], lr=0.1, alpha=1.0, eps=0.5)
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam(impl):
+    """First step from p = 1 with g = 0.4 and weight decay 0.1: g becomes 0.5, and p = 0.95"""
+    p, (m, v), g = step(impl, "adam_step", 0.4, states=2, first_step=1, **SETTINGS)
+    expect(m, "exp_avg").close(
+        f64(0.05), rtol=1e-9, hint="(1 - β1) · g, with the weight decay in g: 0.4 + 0.1 · 1"
+    )
+    expect(v, "exp_avg_sq").close(f64(0.0025), rtol=1e-9, hint="(1 - β2) · g²")
+    expect(p, "the parameter").close(
+        f64(0.95), rtol=1e-9, hint="at t = 1 the corrected averages are g and g²: √g² + eps = 1"
+    )
+    expect(g, "the gradient").equals(f64(0.4), hint="g = g + …, not g += …")
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_refuses_step_zero(impl):
+    """The first step of Adam is 1: step 0 is refused, since the correction would divide by 0"""
+    with pytest.raises(ValueError):
+        impl.optimizers.adam_step([f64(1.0)], [f64(0.5)], [f64(0)], [f64(0)], step=0, **SETTINGS)
+
+
 @pytest.mark.exercise("adamw_step")
 def test_first_step(impl):
     """First step from p = 1 with g = 0.5: decay to 0.99, then 0.1 · 0.5 / (0.5 + 0.5) less: 0.94"""
-    result = impl.scenarios.adamw_steps(
-        [f64(1.0)], [f64(0.5)[None]], [f64(0)], [f64(0)], **SETTINGS
-    )
-    expect(result["exp_avgs"][0], "exp_avg").close(
-        f64(0.05), rtol=1e-9, hint="(1 - β1) · g, without the weight decay"
-    )
-    expect(result["exp_avg_sqs"][0], "exp_avg_sq").close(
+    p, (m, v), _ = step(impl, "adamw_step", 0.5, states=2, first_step=1, **SETTINGS)
+    expect(m, "exp_avg").close(f64(0.05), rtol=1e-9, hint="(1 - β1) · g, without the weight decay")
+    expect(v, "exp_avg_sq").close(
         f64(0.0025), rtol=1e-9, hint="(1 - β2) · g², without the weight decay"
     )
-    expect(result["params"][0], "the parameter").close(
+    expect(p, "the parameter").close(
         f64(0.94),
         rtol=1e-9,
         hint="at t = 1 the corrected averages are g and g²: √g² + eps = 1. Change the tensor in "
@@ -35,8 +137,8 @@ def test_first_step(impl):
 @pytest.mark.exercise("adamw_step")
 def test_zero_gradient_only_decays(impl):
     """With zero gradients and zero averages, a step is the decay alone: 1 - 0.1 · 0.1"""
-    result = impl.scenarios.adamw_steps([f64(1.0)], [f64(0)[None]], [f64(0)], [f64(0)], **SETTINGS)
-    expect(result["params"][0], "the parameter").close(f64(0.99), rtol=1e-9)
+    p, _, _ = step(impl, "adamw_step", 0.0, states=2, first_step=1, **SETTINGS)
+    expect(p, "the parameter").close(f64(0.99), rtol=1e-9)
 
 
 @pytest.mark.exercise("adamw_step")

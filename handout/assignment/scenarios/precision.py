@@ -56,7 +56,7 @@ def bf16_run(
     """
     model = SmallModel(weights, unused)
     made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
-    dtypes = _watch_gradients(model)
+    dtypes = _watch_gradients(made)
     losses = student.precision.train_bf16(model, made, _once(batches), _loss(loss, 1.0))
     return _report(model, made, dtypes, losses)
 
@@ -77,7 +77,7 @@ def fp16_run(
     """Trains the model by `train_fp16`, the loss being multiplied by `loss_weight`."""
     model = SmallModel(weights, unused)
     made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
-    dtypes = _watch_gradients(model)
+    dtypes = _watch_gradients(made)
     losses, scales = student.precision.train_fp16(
         model, made, _once(batches), _loss(loss, loss_weight), **scaling
     )
@@ -94,16 +94,15 @@ def _loss(name: str, weight: float) -> Callable[[torch.Tensor, torch.Tensor], to
     return lambda outputs, targets: function(outputs, targets) * weight
 
 
-def _watch_gradients(model: torch.nn.Module) -> list[torch.dtype]:
-    """The dtype of every gradient that arrives from here on."""
+def _watch_gradients(optimizer: torch.optim.Optimizer) -> list[torch.dtype]:
+    """The dtype of every gradient that the optimizer is given, however it was computed."""
     dtypes: list[torch.dtype] = []
 
-    def record(parameter: torch.Tensor) -> None:
-        if parameter.grad is not None:
-            dtypes.append(parameter.grad.dtype)
+    def record(stepping: torch.optim.Optimizer, *_: Any) -> None:
+        for group in stepping.param_groups:
+            dtypes.extend(p.grad.dtype for p in group["params"] if p.grad is not None)
 
-    for parameter in model.parameters():
-        parameter.register_post_accumulate_grad_hook(record)  # type: ignore[no-untyped-call]
+    optimizer.register_step_pre_hook(record)
     return dtypes
 
 

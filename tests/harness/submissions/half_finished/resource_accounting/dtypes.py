@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 
 import torch
+from collections.abc import Iterable, Sequence
 
 
 def bytes_per_element(dtype: torch.dtype) -> int:
@@ -66,3 +67,105 @@ def tensor_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
             raise ValueError(f"negative size in {shape}")
         count *= size
     return count * bytes_per_element(dtype)
+
+
+def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
+    """Bytes of memory that a set of tensors holds between them.
+
+    A tensor is a way of looking at a storage, a block of memory. Views (rows, columns, slices,
+    `transpose`, `view`, `expand`, also as another dtype), `detach()` and `torch.nn.Parameter(t)`
+    look at the storage of the tensor that they were made from: they cost nothing more, and each of
+    them keeps the whole storage alive, however little of it they show. What copies (`clone`,
+    `contiguous` of a transpose) has a storage of its own.
+
+    Args:
+        tensors: dense tensors of any dtypes; may be a generator, as `model.parameters()` is. One
+            may stand there several times.
+
+    Returns:
+        The bytes of the storages that at least one of the tensors looks at: each of them in full,
+        and once. A tensor on the meta device has a shape but no memory, and adds 0.
+
+    Two matrices of 32×32 in float32 take 4096 bytes each; a matrix and its transpose share theirs:
+
+        a, b = torch.zeros(32, 32), torch.zeros(32, 32)
+        storage_bytes([a, b])               # 8192
+        storage_bytes([a, a.T, a[0]])       # 4096
+        storage_bytes([a[0]])               # 4096
+        storage_bytes([a, a.T.contiguous()])  # 8192
+    """
+    raise NotImplementedError(
+        "storage_bytes: not started; see assignment/writeup/dtypes.md, "
+        "or make hint EX=storage_bytes"
+    )
+
+
+def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> float:
+    """Bits of an element of a block-scaled format on average, with its share of a scale.
+
+    In a block-scaled format each block of `block_size` elements has one scale in common, by which
+    its elements are multiplied. The average is that of full blocks; a scale of the whole tensor
+    does not count.
+
+    Args:
+        element_bits: bits of one element, at least 1.
+        block_size: elements that share a scale, at least 1.
+        scale_bits: bits of one scale; 0 if there is none.
+
+    Returns:
+        Bits, not bytes.
+
+    Raises:
+        ValueError: `element_bits` or `block_size` is below 1, or `scale_bits` is negative.
+
+    NVFP4: 4-bit elements, an 8-bit scale for each 16 of them. MXFP8 and MXFP4 (OCP Microscaling
+    Formats 1.0): an 8-bit scale for each 32.
+
+        bits_per_element(4, 16, 8)  # 4.5
+        bits_per_element(8, 32, 8)  # 8.25
+        bits_per_element(4, 32, 8)  # 4.25
+    """
+    raise NotImplementedError(
+        "block_scaled: not started; see assignment/writeup/dtypes.md, or make hint EX=block_scaled"
+    )
+
+
+def block_scaled_bytes(
+    shape: Sequence[int],
+    element_bits: int,
+    block_size: int,
+    scale_bits: int,
+    tensor_scale_bits: int = 0,
+) -> int:
+    """Bytes of a tensor in a block-scaled format.
+
+    Blocks run along the last dimension and never on into the next row: a row of n elements has
+    n / block_size blocks, rounded up, and its last block has a whole scale however few elements are
+    in it. No elements are added to fill it.
+
+    There are three parts, each in memory of its own: the elements of all rows, the scales of all
+    blocks, the one scale of the tensor. Each part is packed bit by bit, and rounded up to whole
+    bytes once, at its end.
+
+    Args:
+        shape: size of each dimension; () is a scalar, one row of one element.
+        element_bits: bits of one element, at least 1.
+        block_size: elements that share a scale, at least 1.
+        scale_bits: bits of one scale; 0 if there is none.
+        tensor_scale_bits: bits of a further scale that each tensor has once, also one without
+            elements; 0 if there is none.
+
+    Returns:
+        Bytes of the three parts together, exact however large.
+
+    Raises:
+        ValueError: a size is negative, even where another is 0; `element_bits` or `block_size` is
+            below 1; or a scale has a negative number of bits.
+
+    A row of 40 elements in NVFP4 is 20 bytes and 3 scales of 1 byte, and 4 bytes for the tensor:
+
+        block_scaled_bytes((40,), 4, 16, 8, 32)  # 27
+    """
+    raise NotImplementedError(
+        "block_scaled: not started; see assignment/writeup/dtypes.md, or make hint EX=block_scaled"
+    )

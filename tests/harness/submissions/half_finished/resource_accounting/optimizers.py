@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import torch
 from jaxtyping import Float
 from torch.optim.optimizer import ParamsT
+from collections.abc import Callable, Iterable, Sequence
 
 Tensors = Sequence[Float[torch.Tensor, "..."]]
 
@@ -137,3 +138,174 @@ class AdamW(torch.optim.Optimizer):
             "adamw_optimizer: not started; see assignment/writeup/optimizers.md, "
             "or make hint EX=adamw_optimizer"
         )
+
+
+def sgd_step(
+    params: Tensors,
+    grads: Tensors,
+    velocities: Tensors,
+    *,
+    lr: float,
+    momentum: float = 0.0,
+    nesterov: bool = False,
+    weight_decay: float = 0.0,
+) -> None:
+    """One step of SGD with momentum over many tensors, in place.
+
+    For each parameter p with gradient g and velocity v, in this order, which is that of
+    `torch.optim.SGD` without dampening:
+
+    1. g ← g + weight_decay · p: the decay is coupled, and enters the velocity. The gradient tensor
+       itself stays as it is
+    2. v ← momentum · v + g: the learning rate is not in it
+    3. p ← p − lr · v, or with nesterov p ← p − lr · (g + momentum · v), v being the new one
+
+    With a momentum of 0 line 2 leaves v = g, and line 3 is plain gradient descent.
+
+    Args:
+        params: the parameters, of any shapes; changed in place. They may require gradients: the
+            step itself is not recorded for autograd.
+        grads: a gradient for each parameter, of its shape; left as they are.
+        velocities: v for each parameter, zeros before the first step; changed in place, with a
+            momentum of 0 too.
+        lr: the learning rate, 0 or more.
+        momentum: μ, at least 0 and less than 1.
+        nesterov: whether to look one step ahead (line 3); this needs a momentum above 0.
+        weight_decay: λ, 0 or more.
+
+    Raises:
+        ValueError: the three lists differ in length, the tensors at one position differ in shape,
+            a setting lies outside its range, or `nesterov` comes without momentum. Nothing has
+            been changed then.
+
+    Source: Sutskever et al., "On the importance of initialization and momentum in deep learning",
+    2013, with the learning rate taken out of the velocity, as PyTorch does.
+    """
+    raise NotImplementedError(
+        "sgd_step: not started; see assignment/writeup/optimizers.md, or make hint EX=sgd_step"
+    )
+
+
+def adagrad_step(
+    params: Tensors,
+    grads: Tensors,
+    sums: Tensors,
+    *,
+    lr: float,
+    eps: float,
+) -> None:
+    """One AdaGrad step over many tensors, in place.
+
+    For each parameter p with gradient g and sum of squared gradients s, in this order, which is
+    that of `torch.optim.Adagrad`:
+
+    1. s ← s + g²: it never forgets
+    2. p ← p − lr · g / (√s + eps): eps is outside the square root
+
+    Args:
+        params: the parameters, of any shapes; changed in place. They may require gradients: the
+            step itself is not recorded for autograd.
+        grads: a gradient for each parameter, of its shape; left as they are.
+        sums: s for each parameter, zeros before the first step; changed in place.
+        lr: the learning rate, 0 or more.
+        eps: 0 or more; with 0, an element whose gradients were all 0 becomes 0 / 0, nan.
+
+    Raises:
+        ValueError: the three lists differ in length, the tensors at one position differ in shape,
+            or a setting lies outside its range. Nothing has been changed then.
+
+    Source: Duchi, Hazan & Singer, "Adaptive Subgradient Methods", 2011, the diagonal version.
+    """
+    raise NotImplementedError(
+        "adagrad_step: not started; see assignment/writeup/optimizers.md, "
+        "or make hint EX=adagrad_step"
+    )
+
+
+def rmsprop_step(
+    params: Tensors,
+    grads: Tensors,
+    square_avgs: Tensors,
+    *,
+    lr: float,
+    alpha: float,
+    eps: float,
+) -> None:
+    """One RMSProp step over many tensors, in place; neither centered nor with momentum.
+
+    For each parameter p with gradient g and average squared gradient v, in this order, which is
+    that of `torch.optim.RMSprop`:
+
+    1. v ← alpha · v + (1 − alpha) · g²
+    2. p ← p − lr · g / (√v + eps): eps is outside the square root, and v is not corrected for
+       having started at zero
+
+    Args:
+        params: the parameters, of any shapes; changed in place. They may require gradients: the
+            step itself is not recorded for autograd.
+        grads: a gradient for each parameter, of its shape; left as they are.
+        square_avgs: v for each parameter, zeros before the first step; changed in place.
+        lr: the learning rate, 0 or more.
+        alpha: α, the share of v that is kept, at least 0 and less than 1.
+        eps: 0 or more; with 0, an element whose gradients were all 0 becomes 0 / 0, nan.
+
+    Raises:
+        ValueError: the three lists differ in length, the tensors at one position differ in shape,
+            or a setting lies outside its range. Nothing has been changed then.
+
+    Source: Tieleman & Hinton, "Neural Networks for Machine Learning", lecture 6.5, 2012.
+    """
+    raise NotImplementedError(
+        "rmsprop_step: not started; see assignment/writeup/optimizers.md, "
+        "or make hint EX=rmsprop_step"
+    )
+
+
+def adam_step(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    *,
+    step: int,
+    lr: float,
+    betas: tuple[float, float],
+    eps: float,
+    weight_decay: float = 0.0,
+) -> None:
+    """One Adam step over many tensors, in place.
+
+    For each parameter p with gradient g and moments m (exp_avg) and v (exp_avg_sq), with
+    t = step, in this order, which is that of `torch.optim.Adam`:
+
+    1. g ← g + weight_decay · p: the decay is coupled, an L2 penalty's gradient, and enters m and v.
+       The gradient tensor itself stays as it is
+    2. m ← m + (1 − β1) · (g − m)
+    3. v ← β2 · v + (1 − β2) · g²
+    4. p ← p − lr / (1 − β1ᵗ) · m / (√v / √(1 − β2ᵗ) + eps): eps is outside the square root, and is
+       added after the bias correction
+
+    Without weight decay this is `adamw_step` without weight decay.
+
+    Args:
+        params: the parameters, of any shapes; changed in place. They may require gradients: the
+            step itself is not recorded for autograd.
+        grads: a gradient for each parameter, of its shape; left as they are.
+        exp_avgs: m for each parameter, zeros before the first step; changed in place.
+        exp_avg_sqs: v for each parameter, zeros before the first step; changed in place.
+        step: t, which step this is: 1 for the first.
+        lr: the learning rate, 0 or more.
+        betas: β1 and β2, each at least 0 and less than 1.
+        eps: 0 or more.
+        weight_decay: λ, 0 or more.
+
+    Raises:
+        ValueError: the four lists differ in length, the tensors at one position differ in shape,
+            `step` is less than 1, or a setting lies outside its range. Nothing has been changed
+            then.
+
+    Source: Kingma & Ba, "Adam: A Method for Stochastic Optimization", 2015, algorithm 1.
+    """
+    raise NotImplementedError(
+        "adam_step: not started; see assignment/writeup/optimizers.md, or make hint EX=adam_step"
+    )

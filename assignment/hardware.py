@@ -1,0 +1,97 @@
+"""Loads `hardware.toml`: accelerators, their peaks, bandwidths and capacities."""
+
+from __future__ import annotations
+
+import functools
+import math
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+HARDWARE = Path(__file__).parent / "hardware.toml"
+
+Dtype = Literal["fp32", "tf32", "bf16", "fp16", "fp8"]
+
+
+class HardwareError(Exception):
+    """The table cannot be used; the message names the file, the entry and what to do."""
+
+
+class Accelerator(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What a datasheet promises: dense FLOP/s by dtype, B/s, and bytes of memory.
+
+    `names` are what the device may be called, as far as it takes to tell it from all others.
+    """
+
+    names: tuple[str, ...]
+    peak_flops: dict[Dtype, float]
+    bandwidth: float
+    capacity: int
+
+    def peak(self, dtype: str) -> float:
+        """Dense FLOP/s of matrix products in a dtype; raises HardwareError if there is none."""
+        for known, flops in self.peak_flops.items():
+            if known == dtype:
+                return flops
+        raise HardwareError(
+            f"{self.names[0]} has no peak for {dtype!r}; it has one for "
+            + ", ".join(self.peak_flops)
+        )
+
+
+class Hardware(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The accelerators by their keys, in the order of the file."""
+
+    accelerator: dict[str, Accelerator]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.accelerator)
+
+    def __getitem__(self, key: str) -> Accelerator:
+        if key not in self.accelerator:
+            raise HardwareError(
+                f"no accelerator has the key {key!r}; the keys are: " + ", ".join(self.accelerator)
+            )
+        return self.accelerator[key]
+
+    def plain(self) -> dict[str, dict[str, Any]]:
+        """The table as plain data, for `find_accelerator` and other functions of the exercises."""
+        return {key: msgspec.to_builtins(entry) for key, entry in self.accelerator.items()}
+
+
+def parse(text: str, source: str = "hardware.toml") -> Hardware:
+    """Reads a table and checks that it makes sense; raises HardwareError if not."""
+    try:
+        hardware = msgspec.convert(tomllib.loads(text), Hardware)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise HardwareError(f"{source}: {error}") from error
+    owners: dict[str, str] = {}
+    for key, entry in hardware.accelerator.items():
+        where = f"{source}: accelerator {key!r}"
+        if not entry.names:
+            raise HardwareError(f"{where} has no names; add what the device calls itself")
+        for name in entry.names:
+            if not any(letter.isalnum() for letter in name):
+                raise HardwareError(f"{where} has the name {name!r}, without a word in it")
+            if (owner := owners.setdefault(name.lower(), key)) != key:
+                raise HardwareError(
+                    f"{where} has the name {name!r}, as {owner!r} has; "
+                    "add the words that tell them apart"
+                )
+        if not entry.peak_flops:
+            raise HardwareError(f"{where} has no peak_flops; add one for a dtype at least")
+        numbers = {f"peak_flops.{dtype}": flops for dtype, flops in entry.peak_flops.items()}
+        numbers |= {"bandwidth": entry.bandwidth, "capacity": entry.capacity}
+        for name, number in numbers.items():
+            if not 0 < number < math.inf:
+                raise HardwareError(f"{where}: expected a positive {name}, got {number}")
+    return hardware
+
+
+@functools.cache
+def load() -> Hardware:
+    """The table beside this file."""
+    return parse(HARDWARE.read_text(encoding="utf-8"))

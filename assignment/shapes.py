@@ -1,0 +1,40 @@
+"""Shape errors in few lines: which argument, what its annotation expects, what came.
+
+jaxtyping says all of it, between a traceback's worth of other words.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def shape_error(text: str) -> str | None:
+    """What a failed shape check says, in three or four lines; None for any other text.
+
+    flops.mean: argument x is not as annotated
+      expected: Float[Tensor, 'batch d']
+      found:    f32[3]
+      with:     batch=2
+    """
+    function = re.search(r"checking the (parameters|return value) of (\S+?)\.?$", text, re.M)
+    found = re.search(r"^Actual value: (.*)$", text, re.M)
+    expected = re.search(r"^Expected type: (.*)$", text, re.M)
+    if not (function and found and expected):
+        return None
+    argument = re.search(r"typechecking parameter '(\w+)'", text)
+    thing = f"argument {argument[1]}" if argument else "what it returned"
+    what = ".".join(function[2].replace("<locals>.", "").split(".")[-2:])
+    lines = [
+        f"{what}: {thing} is not as annotated",
+        f"  expected: {_type(expected[1])}",
+        f"  found:    {found[1].strip().removesuffix('(torch)')}",
+    ]
+    sizes = re.search(r"axis annotation are as follows\.\n((?:[^\s=]+=.*\n?)+)", text)
+    if sizes:
+        lines.append(f"  with:     {', '.join(sizes[1].split())}")
+    return "\n".join(lines)
+
+
+def _type(text: str) -> str:
+    inner = re.fullmatch(r"<class '(.*)'>\.?", text.strip())
+    return (inner[1] if inner else text.strip().rstrip(".")).removeprefix("jaxtyping.")

@@ -1,0 +1,80 @@
+"""The write-up as pages: HTML and MathML, no scripts, nothing fetched."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from assignment import manifest
+from grader.authoring.site import pandoc, text
+from grader.authoring.site.pandoc import Node, WriteupError
+
+_HERE = Path(__file__).parent
+EXERCISES = "exercises"
+
+
+def write(book: text.Book, destination: Path) -> None:
+    """Makes `destination` the site: a page for each chapter, and one that lists the exercises."""
+    if destination.is_dir():
+        shutil.rmtree(destination)
+    (destination / "figures").mkdir(parents=True)
+    for figure in book.figures():
+        shutil.copy(figure, destination / "figures")
+    shutil.copy(_HERE / "style.css", destination)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {
+        "book": book,
+        "exercises": manifest.load(),
+        "anchors": {s.exercise: s.anchor for c in book.chapters for s in c.sections if s.exercise},
+        "points_of": {
+            chapter.name: sum(e.points for e in manifest.load() if e.chapter == chapter.name)
+            for chapter in book.chapters
+        },
+    }
+    page = environment.get_template("page.html")
+    for chapter in book.chapters:
+        html = page.render(chapter=chapter, body=Markup(body(chapter)))
+        (destination / f"{chapter.name}.html").write_text(html, encoding="utf-8")
+    html = environment.get_template("exercises.html").render(chapter=None)
+    (destination / f"{EXERCISES}.html").write_text(html, encoding="utf-8")
+
+
+def body(chapter: text.Chapter) -> str:
+    """A chapter's text in HTML, without its title."""
+    document = {
+        "pandoc-api-version": [1, 23, 1],
+        "meta": {},
+        "blocks": pandoc.rewrite(chapter.blocks, _for_pages),
+    }
+    options = ("--from", "json", "--to", "html", "--mathml", "--wrap", "none")
+    try:
+        html = pandoc.run(json.dumps(document), *options)
+    except WriteupError as error:
+        raise WriteupError(f"{chapter.name}.md: {error}") from error
+    # A wide table or formula scrolls by itself; the page does not.
+    html = re.sub(r"<table>.*?</table>", r'<div class="wide">\g<0></div>', html, flags=re.S)
+    return re.sub(r'<math display="block".*?</math>', r'<span class="wide">\g<0></span>', html)
+
+
+def _for_pages(node: Node) -> Node:
+    """Links lead to pages; an exercise's heading says so, and sets its points apart."""
+    if node["t"] == "Link":
+        target = node["c"][2]
+        target[0] = re.sub(r"^([\w-]+)\.md(?=#|$)", r"\1.html", target[0])
+    if node["t"] == "Header" and text.EXERCISE.fullmatch(pandoc.plain(node)):
+        level, (anchor, *_), title = node["c"]
+        start = next(i for i, inline in enumerate(title) if inline["t"] == "Code") + 1
+        points = {"t": "Span", "c": [["", ["points"], []], title[start + 1 :]]}
+        node["c"] = [level, [anchor, ["exercise"], []], [*title[: start + 1], points]]
+    return node

@@ -1,0 +1,74 @@
+"""Runs pandoc and walks its trees. A warning of pandoc is an error here."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any
+
+# A node is {"t": its kind, "c": what it holds}; see pandoc's types Block and Inline.
+Node = dict[str, Any]
+
+# What GitHub shows, so that a chapter reads the same in the repository and here.
+MARKDOWN = "gfm+smart+implicit_figures"
+
+
+class WriteupError(Exception):
+    """The write-up cannot be built; the message has a line for each thing to correct."""
+
+
+def run(text: str, *options: str) -> str:
+    """Pandoc's output for a text.
+
+    Raises:
+        WriteupError: it warned (of mathematics that it cannot convert, say) or failed.
+    """
+    try:
+        import pypandoc  # type: ignore[import-untyped]
+    except ModuleNotFoundError as error:
+        raise missing(error) from error
+    done = subprocess.run(
+        [pypandoc.get_pandoc_path(), "--fail-if-warnings", *options],
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode or done.stderr:
+        raise WriteupError(f"pandoc: {done.stderr.strip()}")
+    return done.stdout
+
+
+def missing(error: ModuleNotFoundError) -> WriteupError:
+    """What to tell somebody who lacks a package that only the write-up needs."""
+    return WriteupError(f"{error.name} is not installed; install the write-up's packages: .[docs]")
+
+
+def rewrite(tree: Any, change: Callable[[Node], Node]) -> Any:
+    """A copy of a tree with `change(node)` in the place of every node, innermost first."""
+    if isinstance(tree, list):
+        return [rewrite(item, change) for item in tree]
+    if isinstance(tree, dict):
+        copy = {key: rewrite(value, change) for key, value in tree.items()}
+        return change(copy) if "t" in copy else copy
+    return tree
+
+
+def nodes(tree: Any, *kinds: str) -> Iterator[Node]:
+    """Every node of some kinds in a tree, in the order of the text."""
+    if isinstance(tree, list):
+        for item in tree:
+            yield from nodes(item, *kinds)
+    elif isinstance(tree, dict):
+        if tree.get("t") in kinds:
+            yield tree
+        yield from nodes(list(tree.values()), *kinds)
+
+
+def plain(tree: Any) -> str:
+    """The words of a tree, without their markup."""
+    words = []
+    for node in nodes(tree, "Str", "Code", "Math", "Space", "SoftBreak"):
+        content = node.get("c", " ")
+        words.append(content if isinstance(content, str) else content[1])
+    return "".join(words)

@@ -1,0 +1,133 @@
+"""Reads the chapters, in the manifest's order, and refuses what could not be shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assignment import manifest
+from grader.authoring.site import pandoc
+from grader.authoring.site.pandoc import Node, WriteupError
+
+INTRODUCTION = "index"
+EXERCISE = re.compile(r"Exercise (\w+) \(([\d.]+) points?\)")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading below the chapter's own; `exercise` and `points` where it is an exercise's."""
+
+    level: int
+    anchor: str
+    title: str
+    exercise: str = ""
+    points: str = ""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One file: `number` 0 is the introduction; `blocks` are pandoc's, without the title."""
+
+    name: str
+    number: int
+    title: str
+    blocks: list[Any]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True)
+class Book:
+    """The introduction and every chapter, and the folder that holds their figures."""
+
+    title: str
+    version: str
+    chapters: tuple[Chapter, ...]
+    folder: Path
+
+    def figures(self) -> list[Path]:
+        """The figures that some chapter shows, each once."""
+        shown = {
+            self.folder / node["c"][2][0]
+            for chapter in self.chapters
+            for node in pandoc.nodes(chapter.blocks, "Image")
+        }
+        return sorted(shown)
+
+
+def names() -> tuple[str, ...]:
+    """The chapters in their order: the introduction, then the manifest's."""
+    chapters = (exercise.chapter for exercise in manifest.load())
+    return (INTRODUCTION, *dict.fromkeys(chapters))
+
+
+def read(folder: Path) -> Book:
+    """Every chapter of a folder.
+
+    Raises:
+        WriteupError: a chapter is missing, or has a link, a figure or a formula that would break.
+    """
+    wanted = names()
+    absent = [name for name in wanted if not (folder / f"{name}.md").is_file()]
+    if absent:
+        raise WriteupError("\n".join(f"{folder.name}/{name}.md is missing" for name in absent))
+    chapters = tuple(_chapter(folder, name, number) for number, name in enumerate(wanted))
+    book = Book(manifest.load().title, manifest.load().version, chapters, folder)
+    if wrong := [line for chapter in chapters for line in problems(chapter, book)]:
+        raise WriteupError("\n".join(wrong))
+    return book
+
+
+def problems(chapter: Chapter, book: Book) -> Iterator[str]:
+    """What is wrong in a chapter, a line each."""
+    where = f"{chapter.name}.md"
+    anchors = {
+        f"{other.name}.md": {section.anchor for section in other.sections}
+        for other in book.chapters
+    }
+    for node in pandoc.nodes(chapter.blocks, "Link"):
+        target = node["c"][2][0]
+        file, _, anchor = target.partition("#")
+        if re.match(r"https?://|mailto:", target):
+            continue
+        if (file or where) not in anchors:
+            yield f"{where}: links to {target}, which is no chapter"
+        elif anchor and anchor not in anchors[file or where]:
+            yield f"{where}: links to {target}, but that chapter has no such heading"
+    for node in pandoc.nodes(chapter.blocks, "Image"):
+        target = node["c"][2][0]
+        if not target.startswith("figures/") or not (book.folder / target).is_file():
+            yield f"{where}: shows {target}, which is no file of figures/"
+        if not pandoc.plain(node["c"][1]):
+            yield f"{where}: shows {target} without a caption"
+    for node in pandoc.nodes(chapter.blocks, "Str"):
+        if "$" in node["c"] or "\\" in node["c"]:
+            yield f"{where}: {node['c']!r} is shown as it stands; is a $ or a backtick missing?"
+    for node in pandoc.nodes(chapter.blocks, "RawBlock", "RawInline"):
+        yield f"{where}: has raw {node['c'][0]}, {node['c'][1]!r}; write it in Markdown"
+
+
+def _chapter(folder: Path, name: str, number: int) -> Chapter:
+    source = (folder / f"{name}.md").read_text(encoding="utf-8")
+    try:
+        tree = json.loads(pandoc.run(source, "--from", pandoc.MARKDOWN, "--to", "json"))
+    except WriteupError as error:
+        raise WriteupError(f"{name}.md: {error}") from error
+    blocks = tree["blocks"]
+    if not blocks or blocks[0]["t"] != "Header" or blocks[0]["c"][0] != 1:
+        raise WriteupError(f"{name}.md: expected its title, a line `# …`, at the top")
+    sections = tuple(_section(node) for node in pandoc.nodes(blocks[1:], "Header"))
+    if titles := [section.title for section in sections if section.level == 1]:
+        raise WriteupError(f"{name}.md: expected one title, got a second: {titles[0]!r}")
+    return Chapter(name, number, pandoc.plain(blocks[0]), blocks[1:], sections)
+
+
+def _section(node: Node) -> Section:
+    level, (anchor, *_), title = node["c"]
+    words = pandoc.plain(title)
+    if match := EXERCISE.fullmatch(words):
+        return Section(level, anchor, words, match[1], match[2])
+    return Section(level, anchor, words)

@@ -1,0 +1,163 @@
+"""Budgets, with the lecture's own numbers."""
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+FP32, BF16 = torch.float32, torch.bfloat16
+ALL_FP32 = {"parameters": [FP32], "gradients": [FP32], "master": [], "optimizer": [FP32, FP32]}
+IN_BF16 = {"parameters": [BF16], "gradients": [BF16], "master": [], "optimizer": [FP32, FP32]}
+WITH_MASTER = {**IN_BF16, "master": [FP32]}
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_the_lectures_recipes(impl):
+    """AdamW takes 16 bytes a parameter in fp32, 12 in bf16 with fp32 moments, 16 with a master"""
+    expect(impl.budget.bytes_per_parameter(ALL_FP32), "all in fp32").equals(
+        16, hint="4 for the parameter, 4 for its gradient, 4 for each of two moments"
+    )
+    expect(impl.budget.bytes_per_parameter(IN_BF16), "in bf16, moments in fp32").equals(12)
+    expect(impl.budget.bytes_per_parameter(WITH_MASTER), "with a master copy").equals(16)
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_state_of_70b(impl):
+    """70B parameters in bf16 take 140, 140 and 560 GB"""
+    expect(impl.budget.training_state(70 * 10**9, IN_BF16)).equals(
+        {
+            "parameters": 140 * 10**9,
+            "gradients": 140 * 10**9,
+            "master": 0,
+            "optimizer": 560 * 10**9,
+            "total": 840 * 10**9,
+        },
+        hint="bytes of each part per parameter, times the parameters; exact ints",
+    )
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_a_recipe_has_four_parts(impl):
+    """A part that is missing, or of another name, is refused"""
+    lacking = {part: dtypes for part, dtypes in IN_BF16.items() if part != "master"}
+    with pytest.raises(ValueError):
+        impl.budget.bytes_per_parameter(lacking)
+    with pytest.raises(ValueError):
+        impl.budget.bytes_per_parameter({**IN_BF16, "momentum": [FP32]})
+    expect(impl.budget.bytes_per_parameter({**IN_BF16, "optimizer": []})).equals(
+        4, hint="a part that is not kept is an empty list"
+    )
+
+
+@pytest.mark.exercise("largest_model")
+def test_the_lectures_devices(impl):
+    """8 devices of 80 GB hold 40e9 parameters in fp32, and 53.3e9 in bf16 with fp32 moments"""
+    expect(impl.budget.largest_model(8, 80 * 10**9, ALL_FP32)).equals(40 * 10**9)
+    expect(impl.budget.largest_model(8, 80 * 10**9, IN_BF16)).equals(
+        53_333_333_333, hint="all devices' bytes over 12, rounded down to an exact int"
+    )
+
+
+@pytest.mark.exercise("largest_model")
+def test_devices_are_a_pool(impl):
+    """Three devices of 10 bytes hold two parameters of 12 bytes: memory is one pool"""
+    expect(impl.budget.largest_model(3, 10, IN_BF16)).equals(2)
+
+
+@pytest.mark.exercise("largest_model")
+def test_nothing_has_no_largest_model(impl):
+    """A recipe that keeps nothing is refused, and so are no devices"""
+    with pytest.raises(ValueError):
+        impl.budget.largest_model(8, 100, {part: [] for part in IN_BF16})
+    with pytest.raises(ValueError):
+        impl.budget.largest_model(0, 100, IN_BF16)
+    expect(impl.budget.largest_model(1, 100, IN_BF16)).equals(8)
+
+
+@pytest.mark.exercise("zero_stages")
+def test_the_papers_figure(impl):
+    """7.5B parameters on 64 devices: 120, 31.4, 16.6 and 1.88 GB at stages 0 to 3"""
+    for stage, held, hint in [
+        (0, 120_000_000_000, "16 bytes of each parameter on every device"),
+        (1, 31_406_250_000, "the master copy and the moments, 12 bytes, are sharded"),
+        (2, 16_640_625_000, "and the gradients, 2 bytes"),
+        (3, 1_875_000_000, "and the parameters, 2 bytes"),
+    ]:
+        expect(
+            impl.budget.zero_bytes(7_500_000_000, 64, stage, WITH_MASTER), f"stage {stage}"
+        ).equals(held, hint=hint)
+
+
+@pytest.mark.exercise("zero_stages")
+def test_the_fullest_device_of_three(impl):
+    """Of 10 parameters on 3 devices the fullest holds 4, so 4 · 12 bytes at stage 3"""
+    expect(impl.budget.zero_bytes(10, 3, 3, IN_BF16)).equals(48, hint="10 = 4 + 3 + 3")
+    expect(impl.budget.zero_bytes(10, 3, 1, IN_BF16)).equals(72, hint="10 · (2 + 2) + 4 · 8")
+
+
+@pytest.mark.exercise("zero_stages")
+def test_there_are_four_stages(impl):
+    """Stage 4 is refused"""
+    with pytest.raises(ValueError):
+        impl.budget.zero_bytes(10, 2, 4, IN_BF16)
+    expect(impl.budget.zero_bytes(10, 2, 3, IN_BF16)).equals(60)
+
+
+@pytest.mark.exercise("activation_memory")
+def test_the_lectures_activations(impl):
+    """A batch of 64 of width 1024 through 16 layers in bf16 takes 2,097,152 bytes, 2 MiB"""
+    expect(impl.budget.activation_bytes(64, 1024, 16, BF16)).equals(2_097_152)
+    expect(impl.budget.activation_bytes(16, 1024, 16, BF16)).equals(
+        524_288, hint="activations grow with the batch"
+    )
+
+
+@pytest.mark.exercise("activation_memory")
+def test_the_lectures_micro_batch(impl):
+    """In a quarter of that fits a micro-batch of 16, in a byte less only one of 8"""
+    expect(impl.budget.micro_batch_size(64, 1024, 16, BF16, 524_288)).equals(16)
+    expect(impl.budget.micro_batch_size(64, 1024, 16, BF16, 524_287)).equals(
+        8, hint="15 rows would fit, but 15 does not divide 64"
+    )
+
+
+@pytest.mark.exercise("activation_memory")
+def test_one_row_that_does_not_fit(impl):
+    """A budget that is too small for one row is refused"""
+    expect(impl.budget.micro_batch_size(9, 10, 2, BF16, 40)).equals(1)
+    with pytest.raises(ValueError):
+        impl.budget.micro_batch_size(9, 10, 2, BF16, 39)
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_all_or_nothing(impl):
+    """Of 4 layers: all stored, nothing runs again; the input alone, 3 held and 3 + 2 + 1 runs"""
+    expect(impl.budget.checkpointing_cost(4, [0, 1, 2, 3], True)).equals(
+        {"activations": 4, "recomputed_layers": 0}
+    )
+    expect(impl.budget.checkpointing_cost(4, [0], False)).equals(
+        {"activations": 3, "recomputed_layers": 6},
+        hint="when layer 1 runs again, activations 0, 1 and 2 are held",
+    )
+    expect(impl.budget.checkpointing_cost(4, [0], True)).equals(
+        {"activations": 4, "recomputed_layers": 3}, hint="layers 0, 1 and 2 run again, once"
+    )
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_one_in_four(impl):
+    """Of 16 layers, 4 stored: 7 activations are held, and 12 layers run again"""
+    expect(impl.budget.checkpointing_cost(16, [0, 4, 8, 12], True)).equals(
+        {"activations": 7, "recomputed_layers": 12},
+        hint="four stored, and three more in the last segment; layers 3, 7, 11 and 15 need not run",
+    )
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_the_input_is_stored(impl):
+    """A strategy that does not store the input is refused: nothing could be computed again"""
+    with pytest.raises(ValueError):
+        impl.budget.checkpointing_cost(4, [1, 2], True)
+    expect(impl.budget.checkpointing_cost(4, [0, 2], True)).equals(
+        {"activations": 3, "recomputed_layers": 2}
+    )

@@ -1,0 +1,15 @@
+"""accumulate: the sum is kept in float64, and rounded once"""
+
+
+def accumulate(term, count, term_dtype, accumulator_dtype):
+    if count < 0:
+        raise ValueError("negative count")
+    if not term_dtype.is_floating_point or term_dtype is torch.float4_e2m1fn_x2:
+        raise ValueError("not floating point")
+    if accumulator_dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        raise ValueError("torch does not add in it")
+    rounded = torch.tensor(term, dtype=term_dtype).to(accumulator_dtype)
+    total = torch.zeros((), dtype=torch.float64)
+    for _ in range(count):
+        total += rounded
+    return total.to(accumulator_dtype).item()

@@ -1,0 +1,10 @@
+"""adagrad_step: divides by the sum itself, not by its root"""
+
+
+def adagrad_step(params, grads, sums, *, lr, eps):
+    _check_not_negative(lr=lr, eps=eps)
+    matched = _matched(params, grads=grads, sums=sums)
+    with torch.no_grad():
+        for p, g, s in matched:
+            s.addcmul_(g, g)
+            p.sub_(lr * g / (s + eps))

@@ -1,0 +1,15 @@
+"""adam_step: each average takes the other's beta"""
+
+
+def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):
+    _check_adam(lr, betas, eps, weight_decay)
+    _check_step(step)
+    matched = _matched(params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
+    beta1, beta2 = betas
+    correction1, correction2 = 1 - beta1**step, 1 - beta2**step
+    with torch.no_grad():
+        for p, g, m, v in matched:
+            g = g + weight_decay * p
+            m.mul_(beta2).add_(g, alpha=1 - beta2)
+            v.mul_(beta1).addcmul_(g, g, value=1 - beta1)
+            p.sub_(lr * (m / correction2) / ((v / correction1).sqrt() + eps))

@@ -1,0 +1,6 @@
+"""checkpointed_forward: the whole network is one segment, which runs again at once"""
+
+
+def checkpointed_forward(layers, x, segments):
+    segment_bounds(len(layers), segments)
+    return checkpoint(_run, layers, x, use_reentrant=False)

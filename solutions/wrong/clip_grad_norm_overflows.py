@@ -1,0 +1,14 @@
+"""clip_grad_norm: squares in the gradients' own dtype, which overflow"""
+
+
+def clip_grad_norm(parameters, max_norm):
+    if not max_norm > 0:
+        raise ValueError
+    grads = [p.grad for p in parameters if p.grad is not None]
+    norm = math.sqrt(sum(g.square().sum().item() for g in grads))
+    if not math.isfinite(norm):
+        raise RuntimeError
+    if norm > max_norm:
+        for g in grads:
+            g.mul_(max_norm / norm)
+    return norm

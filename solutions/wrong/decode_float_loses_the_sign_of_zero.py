@@ -1,0 +1,7 @@
+"""decode_float: the second zero is not negative"""
+
+_decode_right = decode
+
+
+def decode(bits, exponent_bits, mantissa_bits, specials="ieee"):
+    return _decode_right(bits, exponent_bits, mantissa_bits, specials) or 0.0

@@ -1,0 +1,7 @@
+"""elementwise_flops: a scalar is taken to have no elements"""
+
+_right_elementwise = elementwise_flops
+
+
+def elementwise_flops(shape, per_element=1):
+    return _right_elementwise(shape, per_element) if shape else 0

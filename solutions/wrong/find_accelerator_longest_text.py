@@ -1,0 +1,13 @@
+"""find_accelerator: of the names that match, the one with the most letters wins, not words"""
+
+
+def find_accelerator(device_name, accelerators):
+    found = [
+        (len(name), key)
+        for key, entry in accelerators.items()
+        for name in entry["names"]
+        if _words(name) and _words(name) <= _words(device_name)
+    ]
+    if not found:
+        raise LookupError(f"unknown device {device_name}")
+    return max(found)[1]

@@ -1,0 +1,9 @@
+"""gather: an offset outside of storage is refused even where nothing is read"""
+
+
+def gather(storage, shape, strides, offset=0):
+    _check_layout(shape, strides)
+    index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]
+    if any(not 0 <= i < len(storage) for i in [offset, *index]):
+        raise IndexError("out of range")
+    return storage[index].reshape(shape)

@@ -1,0 +1,9 @@
+"""gather: positions beyond the ends of storage are moved to the ends"""
+
+
+def gather(storage, shape, strides, offset=0):
+    _check_layout(shape, strides)
+    index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]
+    if index and not len(storage):
+        raise IndexError("no elements")
+    return storage[[min(max(i, 0), len(storage) - 1) for i in index]].reshape(shape)

@@ -1,0 +1,11 @@
+"""gather: a negative stride is refused, as torch does"""
+
+
+def gather(storage, shape, strides, offset=0):
+    _check_layout(shape, strides)
+    if any(s < 0 for s in strides):
+        raise ValueError("negative stride")
+    index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]
+    if any(not 0 <= i < len(storage) for i in index):
+        raise IndexError("out of range")
+    return storage[index].reshape(shape)

@@ -1,0 +1,7 @@
+"""gather: a position before the start of storage counts from its end, as in Python"""
+
+
+def gather(storage, shape, strides, offset=0):
+    _check_layout(shape, strides)
+    index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]
+    return storage[index].reshape(shape)

@@ -1,0 +1,8 @@
+"""independent_streams: Python's hash, which differs from process to process for texts"""
+
+
+def stream_seed(seed, *keys):
+    for key in keys:
+        if not isinstance(key, (int, str)):
+            raise TypeError(key)
+    return hash((seed, *keys)) % 2**63

@@ -1,0 +1,6 @@
+"""kaiming: √(1 / d_in), as if nothing were dropped"""
+
+
+def kaiming_normal(d_in, d_out, seed):
+    _check_sizes(d_in, d_out)
+    return torch.randn(d_in, d_out, generator=_generator(seed)) / math.sqrt(d_in)

@@ -1,0 +1,6 @@
+"""kaiming: draws from the global generator, whatever the seed"""
+
+
+def kaiming_normal(d_in, d_out, seed):
+    _check_sizes(d_in, d_out)
+    return torch.randn(d_in, d_out) * math.sqrt(2 / d_in)

@@ -1,0 +1,8 @@
+"""kaiming: √(2 / d_out), as torch's fan_in does for a weight that is stored transposed"""
+
+
+def kaiming_normal(d_in, d_out, seed):
+    _check_sizes(d_in, d_out)
+    return torch.nn.init.kaiming_normal_(
+        torch.empty(d_in, d_out), nonlinearity="relu", generator=_generator(seed)
+    )

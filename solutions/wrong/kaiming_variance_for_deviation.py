@@ -1,0 +1,6 @@
+"""kaiming: multiplies by the variance 2 / d_in"""
+
+
+def kaiming_normal(d_in, d_out, seed):
+    _check_sizes(d_in, d_out)
+    return torch.randn(d_in, d_out, generator=_generator(seed)) * (2 / d_in)

@@ -1,0 +1,7 @@
+"""largest_model: rounded down on each device, where the devices are one pool"""
+
+
+def largest_model(devices, device_bytes, recipe):
+    if devices < 1 or device_bytes < 0 or not bytes_per_parameter(recipe):
+        raise ValueError("cannot be")
+    return devices * (device_bytes // bytes_per_parameter(recipe))

@@ -1,0 +1,7 @@
+"""measured_mfu: takes the last measurement"""
+
+
+def measured_mfu(flops, seconds, peak_flops):
+    if not seconds or min(seconds) <= 0 or peak_flops <= 0 or flops < 0:
+        raise ValueError("nothing measured, or nothing promised")
+    return flops / seconds[-1] / peak_flops

@@ -1,0 +1,8 @@
+"""mfu: promised over reached"""
+
+_right_mfu = mfu
+
+
+def mfu(*args, **kwargs):
+    value = _right_mfu(*args, **kwargs)
+    return 1 / value if value else 0.0

@@ -1,0 +1,25 @@
+"""mlp_backward: the last layer has a ReLU too"""
+
+
+def mlp_backward(x, weights, target):
+    if not weights:
+        raise ValueError("no layers")
+    inputs, before, y = [], [], x
+    for w in weights:
+        h = y.relu() if inputs else y
+        if h.shape[-1] != len(w):
+            raise ValueError("a layer does not fit")
+        before.append(y)
+        inputs.append(h)
+        y = h @ w
+    if y.shape != target.shape:
+        raise ValueError("the target does not fit")
+    passed = y > 0
+    grad = y.relu() - target
+    loss = 0.5 * float(grad.square().sum())
+    grad = grad * passed
+    grads = [_weight_grad(inputs[-1], grad)]
+    for i in range(len(weights) - 1, 0, -1):
+        grad = grad @ weights[i].T * (inputs[i] > 0)
+        grads.insert(0, _weight_grad(inputs[i - 1], grad))
+    return loss, grads

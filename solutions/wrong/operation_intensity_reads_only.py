@@ -1,0 +1,11 @@
+"""operation_intensity: what is written is not counted as moved"""
+
+
+def matmul_intensity(m, k, n, bytes_per_element):
+    return _intensity(2 * m * k * n, m * k + k * n, bytes_per_element, m, k, n)
+
+
+def gelu_intensity(n, bytes_per_element, flops_per_element=20):
+    if flops_per_element < 0:
+        raise ValueError("negative")
+    return _intensity(flops_per_element * n, n, bytes_per_element, n)

@@ -1,0 +1,7 @@
+"""operation_intensity: bytes of an element are rounded up to whole ones"""
+
+_right_intensity = _intensity
+
+
+def _intensity(flops, elements, bytes_per_element, *sizes):
+    return _right_intensity(flops, elements, math.ceil(bytes_per_element), *sizes)

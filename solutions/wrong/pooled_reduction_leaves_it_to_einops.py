@@ -1,0 +1,10 @@
+"""pooled_reduction: what einops knows beyond the four is let through"""
+
+
+def pool(x, how):
+    if x.shape[-2] == 0 and how != "sum":
+        raise ValueError("no positions")
+    try:
+        return reduce(x, "... seq d -> ... d", how)
+    except Exception as error:
+        raise ValueError(how) from error

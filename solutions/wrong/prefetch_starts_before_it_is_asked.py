@@ -1,0 +1,12 @@
+"""prefetch: takes the first batch when it is made, before one is asked for"""
+
+_right_prefetch = prefetch
+
+
+def prefetch(batches, device):
+    source = iter(batches)
+    first = list(itertools.islice(source, 1))
+    return _right_prefetch(itertools.chain(first, source), device)
+
+
+import itertools

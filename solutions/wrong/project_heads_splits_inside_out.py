@@ -1,0 +1,9 @@
+"""project_heads: the heads vary fastest when the features are split"""
+
+
+def project_heads(x, w):
+    if len(w) == 0 or x.shape[-1] % len(w):
+        raise ValueError("no whole heads")
+    heads = rearrange(x, "... (d_in heads) -> ... heads d_in", d_in=len(w))
+    projected = einsum(heads, w, "... heads d_in, d_in d_out -> ... heads d_out")
+    return rearrange(projected, "... heads d_out -> ... (heads d_out)")

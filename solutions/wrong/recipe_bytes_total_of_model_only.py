@@ -1,0 +1,8 @@
+"""recipe_bytes: the total leaves out the optimizer, as if a model were its parameters"""
+
+_state = training_state
+
+
+def training_state(parameters, recipe):
+    state = _state(parameters, recipe)
+    return {**state, "total": state["total"] - state["optimizer"]}

@@ -1,0 +1,8 @@
+"""seed_everything: numpy's generator is left out"""
+
+
+def seed_everything(seed):
+    if not 0 <= seed < 2**63:
+        raise ValueError(seed)
+    random.seed(seed)
+    torch.manual_seed(seed)

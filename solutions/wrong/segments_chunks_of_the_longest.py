@@ -1,0 +1,8 @@
+"""segments: chunks of the rounded-up size, of which there may be too few"""
+
+
+def segment_bounds(layers, segments):
+    if not 1 <= segments <= layers:
+        raise ValueError("cannot be")
+    size = -(-layers // segments)
+    return [(start, min(start + size, layers)) for start in range(0, layers, size)]

@@ -1,0 +1,7 @@
+"""segments: of several best numbers the largest is taken"""
+
+
+def best_segments(layers):
+    if layers < 1:
+        raise ValueError("no layers")
+    return min(range(layers, 0, -1), key=lambda segments: segments - -layers // segments)

@@ -1,0 +1,9 @@
+"""segments: all have the same size but the last, which takes whatever is left"""
+
+
+def segment_bounds(layers, segments):
+    if not 1 <= segments <= layers:
+        raise ValueError("cannot be")
+    size = layers // segments
+    starts = [*range(0, size * segments, size), layers]
+    return list(pairwise(starts))

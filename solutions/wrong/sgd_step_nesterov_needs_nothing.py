@@ -1,0 +1,9 @@
+"""sgd_step: Nesterov without momentum is let through"""
+
+_right_step = sgd_step
+
+
+def sgd_step(params, grads, velocities, *, momentum=0.0, nesterov=False, **settings):
+    _right_step(
+        params, grads, velocities, momentum=momentum, nesterov=nesterov and momentum > 0, **settings
+    )

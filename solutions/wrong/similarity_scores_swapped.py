@@ -1,0 +1,6 @@
+"""similarity_scores: the queries' axis comes last, which does not show where q is k"""
+
+
+def similarity_scores(queries, keys):
+    scores = einsum(keys, queries, "... k d, ... q d -> ... k q")
+    return scores.reshape(*queries.shape[:-1], keys.shape[-2])

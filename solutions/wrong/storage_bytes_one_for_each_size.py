@@ -1,0 +1,5 @@
+"""storage_bytes: a set of sizes, in which different storages of one size are one"""
+
+
+def storage_bytes(tensors):
+    return sum({t.untyped_storage().nbytes() for t in tensors if not t.is_meta})

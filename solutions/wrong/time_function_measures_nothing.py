@@ -1,0 +1,9 @@
+"""time_function: no repeats are let through, and measure nothing"""
+
+_right_time_function = time_function
+
+
+def time_function(function, *, repeats=5, **how):
+    if repeats < 1:
+        return []
+    return _right_time_function(function, repeats=repeats, **how)

@@ -1,0 +1,7 @@
+"""training_flops: the utilization is taken to be in percent"""
+
+
+def training_days(parameters, tokens, devices, peak_flops, mfu):
+    if devices < 1 or peak_flops <= 0 or not 0 < mfu <= 100:
+        raise ValueError("no such run")
+    return training_flops(parameters, tokens) / (devices * peak_flops * mfu / 100) / 86_400

@@ -1,0 +1,11 @@
+"""transformer_parameters: attention and feed-forward are those of one layer"""
+
+_right_parameters = transformer_parameters
+
+
+def transformer_parameters(**sizes):
+    parts = _right_parameters(**sizes)
+    for part in ("attention", "feed_forward"):
+        parts[part] //= max(sizes["layers"], 1)
+    parts["total"] = sum(n for part, n in parts.items() if part != "total")
+    return parts

@@ -1,0 +1,8 @@
+"""truncated_normal: moves what lies outside onto the bounds"""
+
+_right_truncated = truncated_normal
+
+
+def truncated_normal(shape, std, low, high, seed):
+    _right_truncated(shape, std, low, high, seed)
+    return (torch.randn(tuple(shape), generator=_generator(seed)) * std).clamp(low, high)

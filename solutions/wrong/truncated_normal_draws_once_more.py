@@ -1,0 +1,11 @@
+"""truncated_normal: draws again only once, then clamps"""
+
+_right_truncated = truncated_normal
+
+
+def truncated_normal(shape, std, low, high, seed):
+    _right_truncated(shape, std, low, high, seed)
+    generator = _generator(seed)
+    x = torch.randn(tuple(shape), generator=generator) * std
+    again = torch.randn(tuple(shape), generator=generator) * std
+    return torch.where((x < low) | (x > high), again, x).clamp(low, high)

@@ -1,0 +1,7 @@
+"""xavier: the standard deviation √(2 / (d_in + d_out)) is taken for the bound"""
+
+
+def xavier_uniform(d_in, d_out, seed):
+    _check_sizes(d_in, d_out)
+    bound = math.sqrt(2 / (d_in + d_out))
+    return (torch.rand(d_in, d_out, generator=_generator(seed)) * 2 - 1) * bound

@@ -1,0 +1,6 @@
+"""xavier: normal of the right variance, not uniform"""
+
+
+def xavier_uniform(d_in, d_out, seed):
+    _check_sizes(d_in, d_out)
+    return torch.randn(d_in, d_out, generator=_generator(seed)) * math.sqrt(2 / (d_in + d_out))

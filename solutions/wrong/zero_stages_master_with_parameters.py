@@ -1,0 +1,3 @@
+"""zero_stages: the master copy is sharded with the parameters, at stage 3 only"""
+
+_SHARDED_FROM = {"parameters": 3, "gradients": 2, "master": 3, "optimizer": 1}

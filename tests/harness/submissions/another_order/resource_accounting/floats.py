@@ -1,0 +1,89 @@
+"""Floats, by integers and powers of two."""
+
+import math
+
+import torch
+
+SPECIALS = ("ieee", "fn", "finite")
+
+
+def _limits(exponent_bits, mantissa_bits, specials):
+    """(bias, pattern of the largest number), for formats that there are."""
+    if specials not in SPECIALS:
+        raise ValueError(f"specials must be one of {SPECIALS}")
+    if exponent_bits < 2 or exponent_bits > 10 + (specials == "ieee"):
+        raise ValueError(f"{exponent_bits} exponent bits")
+    if mantissa_bits < 1 or mantissa_bits > 52:
+        raise ValueError(f"{mantissa_bits} mantissa bits")
+    every = (1 << (exponent_bits + mantissa_bits)) - 1
+    top = {"ieee": every - (1 << mantissa_bits), "fn": every - 1, "finite": every}[specials]
+    return (1 << exponent_bits >> 1) - 1, top
+
+
+def decode(bits, exponent_bits, mantissa_bits, specials="ieee"):
+    bias, top = _limits(exponent_bits, mantissa_bits, specials)
+    half = 1 << (exponent_bits + mantissa_bits)
+    if bits not in range(2 * half):
+        raise ValueError(f"{bits} does not fit")
+    sign = -1.0 if bits >= half else 1.0
+    bits %= half
+    if bits > top:
+        return sign * math.inf if bits == top + 1 and specials == "ieee" else math.nan
+    exponent = bits >> mantissa_bits
+    fraction = (bits - (exponent << mantissa_bits)) * 2.0**-mantissa_bits
+    if exponent == 0:
+        return sign * fraction * 2.0 ** (1 - bias)
+    return sign * (1 + fraction) * 2.0 ** (exponent - bias)
+
+
+def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):
+    bias, top = _limits(exponent_bits, mantissa_bits, specials)
+    largest = decode(top, exponent_bits, mantissa_bits, specials)
+    over = {"ieee": math.inf, "fn": math.nan, "finite": largest}[specials]
+    if math.isnan(value):
+        if specials == "finite":
+            raise ValueError("nan")
+        return math.nan
+    if math.isinf(value):
+        return math.copysign(over, value)
+    numerator, denominator = abs(value).as_integer_ratio()
+    # The unit is 2^place: of the format's subnormals, or so that mantissa_bits + 1 bits are kept.
+    place = 1 - bias - mantissa_bits
+    place = max(place, numerator.bit_length() - denominator.bit_length() - mantissa_bits)
+    if place < 0:
+        numerator <<= -place
+    else:
+        denominator <<= place
+    units, rest = divmod(2 * numerator + denominator, 2 * denominator)
+    if rest == 0:  # half-way: rounded up so far
+        units &= ~1
+    size = units * 2.0**place if place > -1000 else math.ldexp(units, place)
+    return math.copysign(size if size <= largest else over, value)
+
+
+def float_range(exponent_bits, mantissa_bits, specials="ieee"):
+    _, top = _limits(exponent_bits, mantissa_bits, specials)
+    at = lambda bits: decode(bits, exponent_bits, mantissa_bits, specials)
+    bias = (1 << exponent_bits >> 1) - 1
+    return dict(
+        smallest_subnormal=at(1),
+        smallest_normal=at(1 << mantissa_bits),
+        max=at(top),
+        eps=at((bias << mantissa_bits) + 1) - 1.0,
+    )
+
+
+def accumulate(term, count, term_dtype, accumulator_dtype):
+    if int(count) < 0:
+        raise ValueError(f"count is {count}")
+    for dtype in (term_dtype, accumulator_dtype):
+        if not dtype.is_floating_point or dtype.itemsize < 1 or "_x2" in str(dtype):
+            raise ValueError(f"{dtype} is not floating point")
+    if accumulator_dtype.itemsize == 1:
+        raise ValueError(f"no addition in {accumulator_dtype}")
+    term = torch.full((), term, dtype=torch.float64).to(term_dtype).to(accumulator_dtype).double()
+    # Two numbers of few bits add up in float64, whose rounding does no harm before another one.
+    total = torch.zeros((), dtype=torch.float64)
+    for _ in range(count):
+        total = (total + term).to(accumulator_dtype).double()
+    return float(total)

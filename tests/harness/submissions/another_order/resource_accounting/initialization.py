@@ -1,0 +1,56 @@
+"""Initialization, by torch's own in-place functions, and by rejection."""
+
+import math
+
+import torch
+
+
+def xavier_uniform(d_in, d_out, seed):
+    if d_in <= 0 or d_out <= 0:
+        raise ValueError("sizes must be positive")
+    generator = torch.Generator().manual_seed(seed)
+    return torch.nn.init.xavier_uniform_(torch.empty(d_in, d_out), generator=generator)
+
+
+def kaiming_normal(d_in, d_out, seed):
+    if d_in <= 0 or d_out <= 0:
+        raise ValueError("sizes must be positive")
+    generator = torch.Generator().manual_seed(seed)
+    return torch.nn.init.kaiming_normal_(
+        torch.empty(d_in, d_out), mode="fan_out", nonlinearity="relu", generator=generator
+    )
+
+
+def truncated_normal(shape, std, low, high, seed):
+    if any(size < 0 for size in shape) or not std > 0 or not low < high:
+        raise ValueError("bad shape, std or bounds")
+    a, b = low / std, high / std
+    if a > 30 or b < -30:
+        raise ValueError("nothing between the bounds")
+    generator = torch.Generator().manual_seed(seed)
+    count = math.prod(shape)
+    found = torch.empty(0, dtype=torch.float64)
+    while len(found) < count:
+        found = torch.cat([found, _proposals(a, b, 4 * count + 16, generator)])
+    x = (found[:count] * std).float()
+    # A bound may round outwards; stay on the inner side of it.
+    return x.clamp(low, high).reshape(tuple(shape))
+
+
+def _proposals(a, b, count, generator):
+    """Robert's rejection samplers: of the normal itself, of an exponential in the tails."""
+    uniform = torch.rand(count, generator=generator, dtype=torch.float64)
+    if b <= 0:
+        return -_proposals(-b, -a, count, generator)
+    if a < 0.5 and b - a > 1:
+        x = torch.randn(count, generator=generator, dtype=torch.float64)
+        return x[(x >= a) & (x <= b)]
+    if a < 0.5:
+        x = a + (b - a) * torch.rand(count, generator=generator, dtype=torch.float64)
+        top = 0.0 if a <= 0 <= b else min(a * a, b * b)
+        return x[uniform <= torch.exp((top - x * x) / 2)]
+    rate = (a + math.sqrt(a * a + 4)) / 2
+    u = torch.rand(count, generator=generator, dtype=torch.float64)
+    mass = 1.0 if math.isinf(b) else -math.expm1(-rate * (b - a))
+    x = a - torch.log1p(-u * mass) / rate
+    return x[uniform <= torch.exp(-((x - rate) ** 2) / 2)]

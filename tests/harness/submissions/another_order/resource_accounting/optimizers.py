@@ -1,0 +1,116 @@
+"""Correct, and written with other formulas and other calls than the reference."""
+
+from itertools import chain
+
+import torch
+
+
+@torch.no_grad()
+def sgd_step(
+    params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0
+):
+    refuse(lr < 0, weight_decay < 0, not 0.0 <= momentum < 1.0, nesterov and not momentum)
+    refuse_shapes(params, grads, velocities)
+    pulled = [torch.lerp(g, g + p, weight_decay) for p, g in zip(params, grads)]
+    for v, g in zip(velocities, pulled):
+        v.copy_(g + momentum * v)
+    for p, v, g in zip(params, velocities, pulled):
+        # What is ahead is the next velocity, if the gradient stays what it is.
+        p -= lr * torch.add(g, v, alpha=momentum) if nesterov else lr * v
+
+
+@torch.no_grad()
+def adagrad_step(params, grads, sums, *, lr, eps):
+    refuse(lr < 0, eps < 0)
+    refuse_shapes(params, grads, sums)
+    torch._foreach_addcmul_(list(sums), list(grads), list(grads), value=1.0)
+    for p, g, s in zip(params, grads, sums):
+        p.copy_(p - g * (lr / (s**0.5 + eps)))
+
+
+@torch.no_grad()
+def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):
+    refuse(lr < 0, eps < 0, not 0.0 <= alpha < 1.0)
+    refuse_shapes(params, grads, square_avgs)
+    for p, g, v in zip(params, grads, square_avgs):
+        v += (1 - alpha) * (g.square() - v)
+        p -= g.div(v.sqrt() + eps).mul(lr)
+
+
+@torch.no_grad()
+def adam_step(
+    params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0
+):
+    refuse_adam(step, lr, betas, eps, weight_decay)
+    refuse_shapes(params, grads, exp_avgs, exp_avg_sqs)
+    pulled = [g + weight_decay * p for p, g in zip(params, grads)]
+    for p, d in zip(params, directions(pulled, exp_avgs, exp_avg_sqs, step, betas, eps)):
+        p.sub_(d, alpha=lr)
+
+
+@torch.no_grad()
+def adamw_step(
+    params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay
+):
+    refuse_adam(step, lr, betas, eps, weight_decay)
+    refuse_shapes(params, grads, exp_avgs, exp_avg_sqs)
+    for p, d in zip(params, directions(grads, exp_avgs, exp_avg_sqs, step, betas, eps)):
+        p -= lr * (d + weight_decay * p)
+
+
+def directions(grads, exp_avgs, exp_avg_sqs, step, betas, eps):
+    """Where each parameter goes, the root taken of the corrected average."""
+    beta1, beta2 = betas
+    for g, m, v in zip(grads, exp_avgs, exp_avg_sqs):
+        m.mul_(beta1).add_(g, alpha=1 - beta1)
+        v.lerp_(g * g, 1 - beta2)
+        yield m / (1 - beta1**step) / ((v / (1 - beta2**step)).sqrt() + eps)
+
+
+def refuse(*reasons):
+    if any(reasons):
+        raise ValueError("a setting is out of range")
+
+
+def refuse_adam(step, lr, betas, eps, weight_decay):
+    refuse(step < 1, min(lr, eps, weight_decay, *betas) < 0, max(betas) >= 1)
+
+
+def refuse_shapes(params, *others):
+    refuse(any([t.shape for t in ts] != [p.shape for p in params] for ts in others))
+
+
+class AdamW(torch.optim.Optimizer):
+    def __init__(self, params, **settings):
+        defaults = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-2}
+        defaults.update(settings)
+        refuse_adam(step=1, **defaults)
+        super().__init__(params, defaults)
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = torch.enable_grad()(closure)() if closure else None
+        pairs = chain.from_iterable(
+            ((group, p) for p in group["params"]) for group in self.param_groups
+        )
+        for group, p in pairs:
+            if p.grad is None:
+                continue
+            if len(self.state[p]) == 0:
+                self.state[p].update(
+                    step=0, exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p)
+                )
+            state = self.state[p]
+            state["step"] += 1
+            adamw_step(
+                (p,),
+                (p.grad,),
+                (state["exp_avg"],),
+                (state["exp_avg_sq"],),
+                step=int(state["step"]),
+                lr=group["lr"],
+                betas=group["betas"],
+                eps=group["eps"],
+                weight_decay=group["weight_decay"],
+            )
+        return loss

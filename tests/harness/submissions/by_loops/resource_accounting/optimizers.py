@@ -1,0 +1,130 @@
+"""Correct, and written number by number: every tensor is taken apart into Python floats."""
+
+import math
+
+import torch
+
+
+def sgd_step(
+    params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0
+):
+    if lr < 0 or weight_decay < 0 or momentum < 0 or momentum >= 1:
+        raise ValueError("a setting is out of range")
+    if nesterov and not momentum:
+        raise ValueError("nesterov needs momentum")
+
+    def one(p, g, v):
+        g += weight_decay * p
+        v = momentum * v + g
+        return p - lr * (g + momentum * v if nesterov else v), v
+
+    run(one, params, grads, velocities)
+
+
+def adagrad_step(params, grads, sums, *, lr, eps):
+    if lr < 0 or eps < 0:
+        raise ValueError("a setting is out of range")
+
+    def one(p, g, s):
+        s += g * g
+        return p - lr * g / (math.sqrt(s) + eps), s
+
+    run(one, params, grads, sums)
+
+
+def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):
+    if lr < 0 or eps < 0 or alpha < 0 or alpha >= 1:
+        raise ValueError("a setting is out of range")
+
+    def one(p, g, v):
+        v = alpha * v + (1 - alpha) * g * g
+        return p - lr * g / (math.sqrt(v) + eps), v
+
+    run(one, params, grads, square_avgs)
+
+
+def adam_step(
+    params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0
+):
+    check_adam(step, lr, betas, eps, weight_decay)
+
+    def one(p, g, m, v):
+        return moved(p, g + weight_decay * p, m, v, step, lr, betas, eps)
+
+    run(one, params, grads, exp_avgs, exp_avg_sqs)
+
+
+def adamw_step(
+    params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay
+):
+    check_adam(step, lr, betas, eps, weight_decay)
+
+    def one(p, g, m, v):
+        return moved(p - lr * weight_decay * p, g, m, v, step, lr, betas, eps)
+
+    run(one, params, grads, exp_avgs, exp_avg_sqs)
+
+
+def moved(p, g, m, v, step, lr, betas, eps):
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g * g
+    m_hat, v_hat = m / (1 - betas[0] ** step), v / (1 - betas[1] ** step)
+    return p - lr * m_hat / (math.sqrt(v_hat) + eps), m, v
+
+
+def check_adam(step, lr, betas, eps, weight_decay):
+    if lr < 0 or eps < 0 or weight_decay < 0 or step <= 0:
+        raise ValueError("a setting is out of range")
+    for beta in betas:
+        if beta < 0 or beta >= 1:
+            raise ValueError("a beta is out of range")
+
+
+def run(one, params, grads, *states):
+    """Puts what `one` makes of each element into the parameters and the states."""
+    for tensors in (grads, *states):
+        if len(tensors) != len(params):
+            raise ValueError("lists of different lengths")
+        for p, tensor in zip(params, tensors):
+            if p.shape != tensor.shape:
+                raise ValueError("tensors of different shapes")
+    for p, g, *kept in zip(params, grads, *states):
+        columns = [t.detach().flatten().tolist() for t in (p, g, *kept)]
+        rows = [one(*row) for row in zip(*columns)]
+        for k, tensor in enumerate([p, *kept]):
+            new = torch.tensor([row[k] for row in rows], dtype=tensor.dtype)
+            tensor.detach().copy_(new.view(tensor.shape))
+
+
+class AdamW(torch.optim.Optimizer):
+    def __init__(
+        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2
+    ):
+        check_adam(1, lr, betas, eps, weight_decay)
+        super().__init__(
+            params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        )
+
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            settings = {k: group[k] for k in ("lr", "betas", "eps", "weight_decay")}
+            for p in group["params"]:
+                if p.grad is not None:
+                    state = self.state[p]
+                    state["step"] = int(state.get("step", 0)) + 1
+                    for name in ("exp_avg", "exp_avg_sq"):
+                        if name not in state:
+                            state[name] = torch.zeros(p.shape, dtype=p.dtype)
+                    adamw_step(
+                        [p],
+                        [p.grad],
+                        [state["exp_avg"]],
+                        [state["exp_avg_sq"]],
+                        step=state["step"],
+                        **settings,
+                    )
+        return loss

@@ -1,0 +1,251 @@
+"""Budget: will it fit? The bytes of a training run, counted before it starts.
+
+A recipe says what a training run keeps for each parameter, and in which dtypes. It is data, a
+mapping from each of four parts to the dtypes of that part's copies:
+
+    {
+        "parameters": [torch.bfloat16],
+        "gradients": [torch.bfloat16],
+        "master": [],  # a second copy of the parameters in more bits, if there is one
+        "optimizer": [torch.float32, torch.float32],  # AdamW's two moments
+    }
+
+All results are exact Python ints. Text that goes with them names its unit: kB, MB and GB are powers
+of ten, KiB, MiB and GiB powers of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+import torch
+
+from .dtypes import bytes_per_element, tensor_bytes
+
+Recipe: TypeAlias = Mapping[str, Sequence[torch.dtype]]
+
+
+def bytes_per_parameter(recipe: Recipe) -> int:
+    """Bytes that a training run keeps for each parameter.
+
+    Args:
+        recipe: the dtypes of every copy, for exactly the parts "parameters", "gradients", "master"
+            and "optimizer". A part that is not kept is an empty list.
+
+    Returns:
+        Bytes per parameter, all copies of all parts together.
+
+    Raises:
+        ValueError: a part is missing, or there is one of another name; the message names it. Also
+            for a dtype without a whole byte count.
+        TypeError: a copy is no `torch.dtype`.
+
+    AdamW in fp32 keeps 4 + 4 + (4 + 4) = 16 bytes, with parameters and gradients in bf16 12:
+
+        fp32, bf16 = torch.float32, torch.bfloat16
+        bytes_per_parameter(
+            {"parameters": [fp32], "gradients": [fp32], "master": [], "optimizer": [fp32, fp32]}
+        )  # 16
+        bytes_per_parameter(
+            {"parameters": [bf16], "gradients": [bf16], "master": [], "optimizer": [fp32, fp32]}
+        )  # 12
+    """
+    raise NotImplementedError(
+        "recipe_bytes: not started; see assignment/writeup/budget.md, or make hint EX=recipe_bytes"
+    )
+
+
+def training_state(parameters: int, recipe: Recipe) -> dict[str, int]:
+    """Bytes that a training run keeps for a model, part by part. Activations are not in it.
+
+    Args:
+        parameters: how many the model has.
+        recipe: the dtypes of every copy, as `bytes_per_parameter` takes it.
+
+    Returns:
+        Bytes of "parameters", "gradients", "master" and "optimizer", and their sum, "total".
+
+    Raises:
+        ValueError: a negative number of parameters, or a recipe that `bytes_per_parameter` refuses.
+
+    70B parameters in the bf16 recipe above: 140 GB each for parameters and gradients, 560 GB for
+    the moments:
+
+        training_state(70 * 10**9, recipe)["optimizer"]  # 560_000_000_000
+    """
+    raise NotImplementedError(
+        "recipe_bytes: not started; see assignment/writeup/budget.md, or make hint EX=recipe_bytes"
+    )
+
+
+def largest_model(devices: int, device_bytes: int, recipe: Recipe) -> int:
+    """The largest number of parameters whose training state fits on all devices together.
+
+    The memory of all devices is taken as one pool: everything is sharded, nothing is kept twice,
+    and no byte is left over on a device. Activations, buffers and fragmentation are not in it, so
+    this is an upper bound.
+
+    Args:
+        devices: how many.
+        device_bytes: memory of each of them, in bytes; an 80 GB device has 80e9.
+        recipe: the dtypes of every copy, as `bytes_per_parameter` takes it.
+
+    Returns:
+        Parameters, rounded down to a whole number.
+
+    Raises:
+        ValueError: less than one device, a negative memory, a recipe that keeps nothing (no model
+            would be too large), or one that `bytes_per_parameter` refuses.
+
+    Stanford CS336's lecture 2, 8 devices of 80 GB, in fp32 and in the bf16 recipe above:
+
+        largest_model(8, 80 * 10**9, fp32_recipe)  # 40_000_000_000
+        largest_model(8, 80 * 10**9, bf16_recipe)  # 53_333_333_333
+    """
+    raise NotImplementedError(
+        "largest_model: not started; see assignment/writeup/budget.md, "
+        "or make hint EX=largest_model"
+    )
+
+
+def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int:
+    """Bytes of training state that one device holds under ZeRO, the fullest device if they differ.
+
+    Data parallelism keeps everything on every device. Each stage of ZeRO shards one thing more:
+
+    | stage | every device holds all of       | sharded among the devices     |
+    |-------|---------------------------------|-------------------------------|
+    | 0     | everything                      |                               |
+    | 1     | parameters, gradients           | optimizer, master             |
+    | 2     | parameters                      | optimizer, master, gradients  |
+    | 3     |                                 | everything                    |
+
+    A parameter is never cut: where they cannot be shared out evenly, the fullest device has a share
+    of ceil(parameters / devices) of them, the same share of each sharded part.
+
+    Args:
+        parameters: how many the model has.
+        devices: how many share it.
+        stage: 0, 1, 2 or 3.
+        recipe: the dtypes of every copy, as `bytes_per_parameter` takes it.
+
+    Returns:
+        Bytes on the fullest device.
+
+    Raises:
+        ValueError: another stage, less than one device, a negative number of parameters, or a
+            recipe that `bytes_per_parameter` refuses.
+
+    Source: Rajbhandari et al., "ZeRO", 2020, figure 1: 7.5B parameters, 64 devices, bf16 parameters
+    and gradients, and K = 12 bytes in fp32 (a master copy and two moments). 120, 31.4, 16.6 and
+    1.88 GB:
+
+        zero_bytes(7_500_000_000, 64, 1, recipe)  # 31_406_250_000
+    """
+    raise NotImplementedError(
+        "zero_stages: not started; see assignment/writeup/budget.md, or make hint EX=zero_stages"
+    )
+
+
+def activation_bytes(batch: int, width: int, layers: int, dtype: torch.dtype) -> int:
+    """Bytes of the activations that a deep linear network keeps for its backward pass.
+
+    Each layer keeps its input, a batch × width tensor. What happens inside a layer is not counted.
+
+    Args:
+        batch: rows of the batch that are in flight at once.
+        width: features of each row, the same in all layers.
+        layers: how many.
+        dtype: of the activations.
+
+    Returns:
+        Bytes of all layers' inputs together.
+
+    Raises:
+        ValueError: a negative size, or a dtype without a whole byte count.
+        TypeError: `dtype` is not a `torch.dtype`.
+
+    A batch of 64, width 1024, 16 layers in bf16, 2 MiB:
+
+        activation_bytes(64, 1024, 16, torch.bfloat16)  # 2_097_152
+    """
+    raise NotImplementedError(
+        "activation_memory: not started; see assignment/writeup/budget.md, "
+        "or make hint EX=activation_memory"
+    )
+
+
+def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, budget: int) -> int:
+    """The largest micro-batch whose activations fit.
+
+    With gradient accumulation a batch goes through in micro-batches of one size, one after the
+    other, so that only one micro-batch's activations are held at a time.
+
+    Args:
+        batch: rows of the whole batch, at least 1.
+        width: features of each row.
+        layers: how many.
+        dtype: of the activations.
+        budget: bytes that the activations may take, as `activation_bytes` counts them.
+
+    Returns:
+        The largest divisor of `batch` whose activations take at most `budget` bytes.
+
+    Raises:
+        ValueError: not even one row fits, the batch has no row, or a size is negative.
+        TypeError: `dtype` is not a `torch.dtype`.
+
+    The batch of 64 above takes 2,097,152 bytes; in a quarter of them fits a micro-batch of 16:
+
+        micro_batch_size(64, 1024, 16, torch.bfloat16, 524_288)  # 16
+    """
+    raise NotImplementedError(
+        "activation_memory: not started; see assignment/writeup/budget.md, "
+        "or make hint EX=activation_memory"
+    )
+
+
+def checkpointing_cost(layers: int, stored: Sequence[int], keep_segment: bool) -> dict[str, int]:
+    """What a strategy of activation checkpointing costs: activations held, and layers run again.
+
+    Activation i is the input of layer i; activation 0 is the network's own input. After the forward
+    pass the activations in `stored` are held and no other. The backward pass goes through the
+    layers i from the last to the first, and does two things at each:
+
+    1. If activation i is not held, it is computed again, from the nearest one below that is held:
+       the layers between run forward, each from its input to its output, the next activation, so
+       that both are held at that moment. With `keep_segment` all of them stay. Without it, each of
+       these inputs that is not in `stored` is dropped as soon as the next activation is there.
+    2. The backward of layer i takes activation i, which is dropped then, stored or not.
+
+    The output of the last layer, gradients, parameters and what happens inside a layer are not
+    counted.
+
+    Args:
+        layers: how many, at least 1.
+        stored: which activations are held after the forward pass: strictly increasing, the first
+            of them 0.
+        keep_segment: whether what is computed again stays until it is used.
+
+    Returns:
+        "activations", the most that are held at any moment of the backward pass, and
+        "recomputed_layers", how many times a layer runs forward in it.
+
+    Raises:
+        ValueError: less than one layer, or `stored` is empty, does not begin with 0, does not
+            increase strictly, or names a layer that is not there.
+
+    Sixteen layers: all stored, one in four (√16), and the input alone.
+
+        checkpointing_cost(16, range(16), True)       # 16 activations,   0 layers run again
+        checkpointing_cost(16, [0, 4, 8, 12], True)   #  7 activations,  12
+        checkpointing_cost(16, [0], False)            #  3 activations, 120 = 16 · 15 / 2
+
+    Source: Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016.
+    """
+    raise NotImplementedError(
+        "checkpointing_cost: not started; see assignment/writeup/budget.md, "
+        "or make hint EX=checkpointing_cost"
+    )

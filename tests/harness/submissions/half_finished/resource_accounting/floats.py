@@ -1,0 +1,163 @@
+"""Floats: what a pattern of bits means, and what a number becomes in few of them.
+
+A format is named by three things: its exponent bits, its mantissa bits, and its specials, which say
+what the patterns with all exponent bits set are used for:
+
+- "ieee": infinity (mantissa 0) and nan (any other), as in float16, bfloat16, float32 and E5M2.
+- "fn": numbers like all others, but for the mantissa with all bits set, which is nan. There is no
+  infinity. So is E4M3, `torch.float8_e4m3fn`.
+- "finite": numbers, all of them. No infinity and no nan. So are E2M1 (FP4), E2M3 and E3M2 (FP6).
+
+There is one sign bit, and the bias is 2^(exponent_bits - 1) - 1. Values are returned as Python
+floats, which are float64, so every value of a format must be one: 2 to 11 exponent bits (with "fn"
+and "finite" up to 10, since their largest exponent is one higher) and 1 to 52 mantissa bits.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+
+def decode(bits: int, exponent_bits: int, mantissa_bits: int, specials: str = "ieee") -> float:
+    """The value of a bit pattern.
+
+    From the highest bit to the lowest: the sign, the exponent E, the mantissa M. With m mantissa
+    bits the value is
+
+        E > 0:  ± 2^(E - bias) · (1 + M / 2^m)      normal: a leading 1 that is not stored
+        E = 0:  ± 2^(1 - bias) · (0 + M / 2^m)      subnormal, and ± 0
+
+    except for infinity and nan, which the specials say.
+
+    Args:
+        bits: the pattern, as an integer of 1 + exponent_bits + mantissa_bits bits.
+        exponent_bits: 2 to 11; with "fn" and "finite" 2 to 10.
+        mantissa_bits: 1 to 52.
+        specials: "ieee", "fn" or "finite", see the top of the module.
+
+    Returns:
+        The value; -0.0 for a zero whose sign bit is set.
+
+    Raises:
+        ValueError: the format is outside these limits, or the pattern has more bits than the
+            format or is negative.
+
+    float32's 0 01111100 01000000000000000000000 is 2^(124 - 127) · 1.25, the largest value of E4M3
+    has all bits set but the lowest:
+
+        decode(0b0_01111100_01000000000000000000000, 8, 23)  # 0.15625
+        decode(0b0_1111_110, 4, 3, "fn")                     # 448.0
+    """
+    raise NotImplementedError(
+        "decode_float: not started; see assignment/writeup/floats.md, or make hint EX=decode_float"
+    )
+
+
+def round_to_format(
+    value: float, exponent_bits: int, mantissa_bits: int, specials: str = "ieee"
+) -> float:
+    """The value of a format that is nearest to a number; half-way, the one with an even mantissa.
+
+    Rounding happens once, from the number as given: going through float32 on the way would round
+    twice, and now and then to the wrong side. Below the smallest normal number the format's values
+    are equally spaced down to 0 (gradual underflow). What rounds to 0 keeps its sign.
+
+    Overflow: the number is rounded as if the exponent had no upper limit. If that gives more than
+    the format's largest value, the result is
+
+        "ieee"    infinity, with the number's sign
+        "fn"      nan, as there is no infinity
+        "finite"  the largest value, with the number's sign (it saturates)
+
+    The same holds for infinity. These are the conventions of ml_dtypes; some libraries and devices
+    saturate in "fn" formats too.
+
+    Args:
+        value: the number, also infinity or nan.
+        exponent_bits: 2 to 11; with "fn" and "finite" 2 to 10.
+        mantissa_bits: 1 to 52.
+        specials: "ieee", "fn" or "finite", see the top of the module.
+
+    Returns:
+        The rounded number, always a float; nan for nan.
+
+    Raises:
+        ValueError: the format is outside these limits, or nan is to be rounded to a "finite"
+            format, which has none.
+
+    1e-8 is nothing in fp16, and something in bf16:
+
+        round_to_format(1e-8, 5, 10)          # 0.0
+        round_to_format(1e-8, 8, 7)           # 1.0011717677116394e-08
+        round_to_format(2.5, 2, 1, "finite")  # 2.0: half-way between 2 and 3, and 2 is even
+    """
+    raise NotImplementedError(
+        "round_to_format: not started; see assignment/writeup/floats.md, "
+        "or make hint EX=round_to_format"
+    )
+
+
+def float_range(exponent_bits: int, mantissa_bits: int, specials: str = "ieee") -> dict[str, float]:
+    """The range of a format.
+
+    Args:
+        exponent_bits: 2 to 11; with "fn" and "finite" 2 to 10.
+        mantissa_bits: 1 to 52.
+        specials: "ieee", "fn" or "finite", see the top of the module.
+
+    Returns:
+        A dict of four floats:
+
+        "max": the largest number; infinity is none.
+        "smallest_normal": the smallest positive number with a leading 1.
+        "smallest_subnormal": the smallest positive number.
+        "eps": from 1 to the next larger number.
+
+    Raises:
+        ValueError: the format is outside these limits.
+
+    fp16, and the two 8-bit formats:
+
+        float_range(5, 10)["max"], float_range(5, 10)["eps"]  # 65504.0, 2**-10
+        float_range(4, 3, "fn")["max"]                        # 448.0
+        float_range(5, 2)["max"]                              # 57344.0
+    """
+    raise NotImplementedError(
+        "float_range: not started; see assignment/writeup/floats.md, or make hint EX=float_range"
+    )
+
+
+def accumulate(
+    term: float, count: int, term_dtype: torch.dtype, accumulator_dtype: torch.dtype
+) -> float:
+    """Adds one term to 0, again and again, and rounds after each addition.
+
+    The term is rounded to `term_dtype`, and what that gives to `accumulator_dtype`, once, at the
+    start. The sum begins as 0 in `accumulator_dtype` and is rounded to it after every addition, as
+    torch does when it adds two tensors of that dtype.
+
+    Args:
+        term: the number to add.
+        count: how often, at least 0.
+        term_dtype: what the term is stored in: a floating-point dtype of torch, 8-bit ones too,
+            with one number an element.
+        accumulator_dtype: what is added in: float64, float32, bfloat16 or float16. (torch does not
+            add in 8 bits.)
+
+    Returns:
+        The sum; 0.0 if `count` is 0.
+
+    Raises:
+        ValueError: `count` is negative, or a dtype is none of those.
+
+    Small terms get lost in a large sum, unless the sum is wider than they are:
+
+        accumulate(0.01, 1000, torch.float32, torch.float32)  # 10.0001…
+        accumulate(0.01, 1000, torch.float16, torch.float16)  # 9.9531…
+        accumulate(0.01, 1000, torch.float16, torch.float32)  # 10.0021…
+    """
+    raise NotImplementedError(
+        "accumulate: not started; see assignment/writeup/floats.md, or make hint EX=accumulate"
+    )

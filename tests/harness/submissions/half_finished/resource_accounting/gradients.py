@@ -1,0 +1,88 @@
+"""Gradients: the backward pass by hand, without autograd.
+
+A gradient has the shape of what it belongs to. `grad_y` is the gradient of a scalar loss L with
+respect to y, ∂L/∂y. Weights are stored d_in × d_out, so that a layer is `x @ w`. (torch's
+`nn.Linear` stores the transpose.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from einops import einsum, reduce
+from jaxtyping import Float
+
+
+def linear_backward(
+    x: Float[torch.Tensor, "*batch d_in"],
+    w: Float[torch.Tensor, "d_in d_out"],
+    grad_y: Float[torch.Tensor, "*batch d_out"],
+) -> tuple[
+    Float[torch.Tensor, "*batch d_in"],
+    Float[torch.Tensor, "d_in d_out"],
+    Float[torch.Tensor, " d_out"],
+]:
+    """Gradients of x, w and b where y = x @ w + b.
+
+    All rows share w and b, so their gradients are sums over the rows: over every leading axis, and
+    sums, not means. (A loss that is a mean has its 1/n in grad_y already.)
+
+    Args:
+        x: the layer's input, under any number of leading axes; none is a single row.
+        w: the weight. (b is not needed.)
+        grad_y: ∂L/∂y.
+
+    Returns:
+        (grad_x, grad_w, grad_b), of the shapes of x, w and b and of their dtype. Without rows
+        grad_w and grad_b are 0.
+
+    Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]: y is 6,
+    so ∂L/∂y is 1.
+
+        x, w = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3, 1)
+        linear_backward(x, w, torch.ones(1))  # [1, 1, 1], [[1], [2], [3]], [1]
+    """
+    raise NotImplementedError(
+        "linear_backward: not started; see assignment/writeup/gradients.md, "
+        "or make hint EX=linear_backward"
+    )
+
+
+def mlp_backward(
+    x: Float[torch.Tensor, "*batch d_in"],
+    weights: Sequence[Float[torch.Tensor, "_ _"]],
+    target: Float[torch.Tensor, "*batch d_out"],
+) -> tuple[float, Sequence[Float[torch.Tensor, "_ _"]]]:
+    """Loss of an MLP, and the gradients of its weights.
+
+    Layers are linear without bias. Between two layers stands a ReLU, after the last none: with
+    three weights, y = relu(relu(x @ w1) @ w2) @ w3. The loss is half the sum of the squared errors,
+
+        L = 0.5 · Σ (y − target)²
+
+    over all outputs of all rows: a sum, not a mean. The derivative of ReLU at exactly 0 is 0, as in
+    torch.
+
+    Args:
+        x: the input, under any number of leading axes; none is a single row.
+        weights: of each layer, first to last; layer i is d_i × d_(i+1).
+        target: what y should be, of y's shape. Nothing is broadcast.
+
+    Returns:
+        (loss, grads): a Python float, and one gradient for each weight, first to last, of its shape
+        and dtype.
+
+    Raises:
+        ValueError: there is no weight; a weight does not take as many features as it gets; or the
+            target is not of y's shape.
+
+    Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]:
+
+        x, w = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3, 1)
+        mlp_backward(x, [w], torch.tensor([5.0]))  # 0.5, [[[1], [2], [3]]]
+    """
+    raise NotImplementedError(
+        "mlp_backward: not started; see assignment/writeup/gradients.md, "
+        "or make hint EX=mlp_backward"
+    )

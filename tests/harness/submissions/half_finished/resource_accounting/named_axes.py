@@ -1,0 +1,91 @@
+"""Named axes: einops in the place of `transpose(-2, -1)`, `view` and `dim=1`.
+
+A name says which axis is meant, in the code and not in a comment beside it. `...` stands for any
+number of leading axes, none included. Any size may be 0. Results have the dtype of the input.
+
+Letters: q queries, k keys, d features, seq positions.
+"""
+
+from __future__ import annotations
+
+import torch
+from einops import einsum, rearrange, reduce
+from jaxtyping import Float
+
+
+def similarity_scores(
+    queries: Float[torch.Tensor, "*batch q d"], keys: Float[torch.Tensor, "*batch k d"]
+) -> Float[torch.Tensor, "*batch q k"]:
+    """The dot product of each query with each key.
+
+    The scores are raw: not divided by √d, not masked, no softmax. (Attention does all of that
+    with them.)
+
+    Args:
+        queries: q vectors of d features, under any number of leading axes.
+        keys: k vectors of d features, under the same leading axes.
+
+    Returns:
+        For each query, a row of k scores. With d = 0 every score is an empty sum, 0.
+
+    Source: Stanford CS336, lecture 2 (`x.transpose(-2, -1)`, and what is better about names):
+
+        x = torch.ones(2, 3, 4)
+        similarity_scores(x, x)  # 2 × 3 × 3, all of it 4.0
+    """
+    raise NotImplementedError(
+        "similarity_scores: not started; see assignment/writeup/named_axes.md, "
+        "or make hint EX=similarity_scores"
+    )
+
+
+def project_heads(
+    x: Float[torch.Tensor, "*batch total"], w: Float[torch.Tensor, "d_in d_out"]
+) -> Float[torch.Tensor, "*batch projected"]:
+    """Applies one projection to each head.
+
+    The last axis of x is two axes in one: heads times d_in, the heads outermost, so that the
+    features of one head are neighbours. Each head is multiplied by the same w. In the result the
+    heads are outermost again.
+
+    Args:
+        x: total = heads · d_in features, under any number of leading axes.
+        w: one projection for all heads; a head is a row vector, and becomes `head @ w`.
+
+    Returns:
+        projected = heads · d_out features, under the same leading axes.
+
+    Raises:
+        ValueError: total is not a multiple of d_in, or d_in is 0, which leaves the number of heads
+            open.
+
+    Source: Stanford CS336, lecture 2. Its shapes, with 2 heads of 4 features:
+
+        project_heads(torch.ones(2, 3, 8), torch.ones(4, 4))  # 2 × 3 × 8, all of it 4.0
+    """
+    raise NotImplementedError(
+        "project_heads: not started; see assignment/writeup/named_axes.md, "
+        "or make hint EX=project_heads"
+    )
+
+
+def pool(x: Float[torch.Tensor, "*batch seq d"], how: str) -> Float[torch.Tensor, "*batch d"]:
+    """Reduces the positions of a sequence to one, feature by feature.
+
+    Args:
+        x: d features at each of seq positions, under any number of leading axes.
+        how: "mean", "sum", "max" or "min". A nan at any position makes each of them nan.
+
+    Returns:
+        d features. The sum of no positions is 0.
+
+    Raises:
+        ValueError: `how` is something else, or there are no positions to take the mean, the
+            largest or the smallest of.
+
+        pool(torch.tensor([[1.0, 5.0], [3.0, 4.0]]), "mean")  # [2.0, 4.5]
+    """
+    raise NotImplementedError(
+        "pooled_reduction: not started; see assignment/writeup/named_axes.md, "
+        "or make hint EX=pooled_reduction"
+    )

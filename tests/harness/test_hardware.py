@@ -1,0 +1,123 @@
+"""The table of accelerators: what it must hold, and what is refused with which words."""
+
+import pytest
+
+from assignment import hardware, plain
+from assignment.expect import expect
+
+ENTRY = """
+[accelerator."X1"]
+names = ["X1 80GB", "X1 SXM"]
+peak_flops = { fp32 = 1e12, bf16 = 2e12 }
+bandwidth = 3e12
+capacity = 80_000_000_000
+"""
+OTHER = ENTRY.replace("X1", "Y2")
+
+# Dense TFLOP/s fp32 and bf16 (None: it has none), TB/s, GB.
+KNOWN = {
+    "A100 SXM 80GB": (19.5, 312, 2.04, 80),
+    "H100 SXM": (67, 989.5, 3.35, 80),
+    "H200 SXM": (67, 989.5, 4.8, 141),
+    "B200": (80, 2250, 8, 180),
+    "L4": (30.3, 121, 0.30, 24),
+    "T4": (8.1, None, 0.32, 16),
+}
+
+
+def test_parses_an_entry():
+    table = hardware.parse(ENTRY + OTHER)
+    assert list(table) == ["X1", "Y2"]
+    assert table["X1"].names == ("X1 80GB", "X1 SXM")
+    assert table["X1"].peak("bf16") == 2e12
+    assert table["X1"].bandwidth == 3e12
+    assert table["X1"].capacity == 80_000_000_000
+
+
+def test_table_has_the_figures_of_the_text():
+    table = hardware.load()
+    for key, (fp32, bf16, bandwidth, capacity) in KNOWN.items():
+        entry = table[key]
+        expect(entry.peak("fp32"), key).close(fp32 * 1e12, rtol=1e-12)
+        assert ("bf16" in entry.peak_flops) == (bf16 is not None), key
+        if bf16 is not None:
+            expect(entry.peak("bf16"), key).close(bf16 * 1e12, rtol=1e-12)
+        expect(entry.bandwidth, key).close(bandwidth * 1e12, rtol=1e-12)
+        assert entry.capacity == capacity * 10**9, key
+    assert table["H100 SXM"].peak("tf32") == 495e12
+    assert table["H100 SXM"].peak("fp8") == 1979e12
+
+
+def test_every_peak_is_a_dense_one():
+    """Halving the width of a dtype doubles the peak at most; a sparse figure would stand out."""
+    for key in hardware.load():
+        peaks = hardware.load()[key].peak_flops
+        assert peaks.get("bf16", peaks["fp16"]) == peaks["fp16"], key
+        for narrow, wide in (("fp16", "tf32"), ("fp8", "fp16")):
+            if narrow in peaks and wide in peaks:
+                assert 1.95 <= peaks[narrow] / peaks[wide] <= 2.06, (key, narrow)
+
+
+def test_table_says_where_its_figures_come_from():
+    """A comment that names the vendor's document stands above each entry, or above those before."""
+    entries = hardware.HARDWARE.read_text(encoding="utf-8").split("\n[accelerator")
+    assert len(entries) == len(list(hardware.load())) + 1
+    assert "\n# NVIDIA" in entries[0]
+    comments = [line for entry in entries for line in entry.splitlines() if "# NVIDIA" in line]
+    for comment in comments:
+        assert any(word in comment for word in ("datasheet", "HGX", "NVL72")), comment
+
+
+def test_is_plain_data():
+    table = hardware.load().plain()
+    assert plain.copy(table) == table
+    assert list(table) == list(hardware.load())
+    assert table["H100 SXM"]["names"] == ("H100 80GB HBM3",)
+    assert table["H100 SXM"]["peak_flops"]["bf16"] == 989.5e12
+
+
+def test_plain_data_can_be_changed_without_changing_the_table():
+    hardware.load().plain()["B200"]["peak_flops"]["bf16"] = 1.0
+    assert hardware.load()["B200"].peak("bf16") == 2250e12
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('names = ["X1 80GB", "X1 SXM"]', "names = []", ["'X1'", "names"]),
+        ('"X1 SXM"', '" - "', ["'X1'", "' - '", "word"]),
+        ('names = ["X1 80GB", "X1 SXM"]', "", ["names"]),
+        ("{ fp32 = 1e12, bf16 = 2e12 }", "{}", ["'X1'", "peak_flops"]),
+        ("fp32", "float32", ["float32"]),
+        ("1e12", "0.0", ["'X1'", "peak_flops.fp32", "0.0"]),
+        ("1e12", "-1e12", ["'X1'", "peak_flops.fp32"]),
+        ("1e12", "inf", ["'X1'", "peak_flops.fp32", "inf"]),
+        ("3e12", "nan", ["'X1'", "bandwidth", "nan"]),
+        ("3e12", "0", ["'X1'", "bandwidth"]),
+        ("80_000_000_000", "0", ["'X1'", "capacity"]),
+        ("80_000_000_000", '"80 GB"', ["int"]),
+        ("capacity", "memory", ["memory"]),
+        ("bandwidth = 3e12", "bandwidth = ", ["line 5"]),
+    ],
+)
+def test_refuses_and_says_what(old, new, said):
+    assert old in ENTRY
+    with pytest.raises(hardware.HardwareError) as error:
+        hardware.parse(ENTRY.replace(old, new), "there.toml")
+    for words in ["there.toml", *said]:
+        assert words in str(error.value)
+
+
+def test_refuses_a_name_of_another_entry():
+    both = ENTRY + OTHER.replace("Y2 SXM", "x1 sxm")
+    with pytest.raises(hardware.HardwareError, match="'Y2' has the name 'x1 sxm', as 'X1' has"):
+        hardware.parse(both)
+    hardware.parse(ENTRY.replace("X1 SXM", "X1 80GB"))  # twice in one entry harms nobody
+
+
+def test_unknown_keys_and_dtypes_are_refused_with_what_there_is():
+    table = hardware.parse(ENTRY + OTHER)
+    with pytest.raises(hardware.HardwareError, match=r"'Z3'.*X1, Y2"):
+        table["Z3"]
+    with pytest.raises(hardware.HardwareError, match=r"X1 80GB.*'fp8'.*fp32, bf16"):
+        table["X1"].peak("fp8")

@@ -1,0 +1,72 @@
+"""A wrong shape's message names the argument, what is expected and what came, in few lines."""
+
+import pytest
+import torch
+from jaxtyping import Float
+
+from assignment.shapes import shape_error
+from grader.worker.serve import checked
+
+WRONG_TARGETS = """
+import numpy as np
+import torch
+from jaxtyping import Int64, Integer
+
+
+def get_batch(
+    tokens: Integer[np.ndarray, " T"], batch_size: int, context_length: int, device: str = "cpu"
+) -> tuple[Int64[torch.Tensor, "B C"], Int64[torch.Tensor, "B C"]]:
+    x = torch.zeros(batch_size, context_length, dtype=torch.int64)
+    return x, torch.zeros(batch_size, context_length + 1, dtype=torch.int64)
+"""
+
+
+def product(
+    x: Float[torch.Tensor, "B D"], w: Float[torch.Tensor, "D K"]
+) -> Float[torch.Tensor, "B K"]:
+    return x @ w if w.shape[1] > 1 else x
+
+
+def said_of(*arguments):
+    with pytest.raises(Exception) as caught:
+        checked(product)(*arguments)
+    return shape_error(str(caught.value))
+
+
+def test_argument_is_named():
+    assert said_of(torch.ones(2, 3), torch.ones(4, 5)) == (
+        "test_shapes.product: argument w is not as annotated\n"
+        "  expected: Float[Tensor, 'D K']\n"
+        "  found:    f32[4,5]\n"
+        "  with:     B=2, D=3"
+    )
+
+
+def test_dtype_is_named():
+    said = said_of(torch.ones(2, 3, dtype=torch.int64), torch.ones(3, 5))
+    assert "argument x" in said
+    assert "found:    i64[2,3]" in said
+
+
+def test_result_is_named():
+    said = said_of(torch.ones(2, 3), torch.ones(3, 1))
+    assert "product: what it returned is not as annotated" in said
+    assert "expected: Float[Tensor, 'B K']" in said
+    assert "found:    f32[2,3]" in said
+
+
+@pytest.mark.parametrize("text", ["", "expected no negative size, got -1", "Actual value: 3"])
+def test_other_texts_are_left_alone(text):
+    assert shape_error(text) is None
+
+
+def test_the_grader_says_it_in_public_tests_alone(hurried, submit):
+    grade = hurried.grade(submit(data=WRONG_TARGETS), only=["get_batch"])
+    details = {
+        visibility: [c.detail for c in grade.checks if c.visibility == visibility and c.detail]
+        for visibility in ("public", "hidden")
+    }
+    assert any(
+        "data.get_batch: what it returned is not as annotated" in d for d in details["public"]
+    )
+    assert not any("Stack of traces" in d for d in details["public"])

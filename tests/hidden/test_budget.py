@@ -1,0 +1,518 @@
+"""Budgets, held against torch, devices that are filled, and a walk of the backward pass."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+PARTS = ["parameters", "gradients", "master", "optimizer"]
+WIDE = [torch.float64, torch.float32, torch.bfloat16]
+NARROW = [torch.float8_e4m3fn, torch.float8_e5m2, torch.int8, torch.uint8]
+
+
+def random_recipe(rng, dtypes=WIDE):
+    """A recipe in which no two parts take the same number of bytes, and none takes 0."""
+    while True:
+        recipe = {
+            PARTS[i]: [dtypes[int(d)] for d in rng.integers(len(dtypes), size=rng.integers(1, 4))]
+            for i in rng.permutation(4)
+        }
+        if len({each(recipe[part]) for part in PARTS}) == 4:
+            return recipe
+
+
+def each(dtypes):
+    """Bytes that tensors of one element take, one of each of these dtypes."""
+    return sum(torch.empty(1, dtype=dtype, device="meta").nbytes for dtype in dtypes)
+
+
+def huge(rng):
+    return int(rng.integers(2**62)) * int(rng.integers(2**62)) + 1
+
+
+# --- recipe_bytes ------------------------------------------------------------
+
+
+@pytest.mark.exercise("recipe_bytes", weight=2)
+def test_every_copy_counts(impl, rng):
+    """A recipe takes the bytes of every copy that it names, of two alike too"""
+    for _ in range(40):
+        recipe = random_recipe(rng)
+        for part in rng.choice(PARTS, size=int(rng.integers(3))):
+            recipe[str(part)] = []
+        expect(impl.budget.bytes_per_parameter(recipe), f"bytes of {recipe}").equals(
+            sum(each(dtypes) for dtypes in recipe.values())
+        )
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_copies_of_a_byte(impl, rng):
+    """Copies in 8 bits take a byte each, in every part"""
+    for _ in range(20):
+        recipe = random_recipe(rng, [torch.float32, *NARROW])
+        expect(impl.budget.bytes_per_parameter(recipe), f"bytes of {recipe}").equals(
+            sum(each(dtypes) for dtypes in recipe.values())
+        )
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_state_part_by_part(impl, rng):
+    """Training state is each part's bytes times the parameters, and their sum"""
+    for parameters in [0, 1, *(int(n) for n in rng.integers(2, 10**6, size=20))]:
+        recipe = random_recipe(rng)
+        state = {part: parameters * each(recipe[part]) for part in PARTS}
+        expect(impl.budget.training_state(parameters, recipe), f"state in {recipe}").equals(
+            {**state, "total": sum(state.values())}
+        )
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_huge_state_is_exact(impl, rng):
+    """Bytes beyond 64 bits are exact integers"""
+    for _ in range(10):
+        recipe, parameters = random_recipe(rng), huge(rng)
+        state = impl.budget.training_state(parameters, recipe)
+        expect(state["optimizer"]).equals(sum([parameters] * each(recipe["optimizer"])))
+        expect(state["total"]).equals(sum(parameters * each(recipe[part]) for part in PARTS))
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_refuses_recipes_with_parts_missing(impl, rng):
+    """A recipe that lacks a part is refused, whichever it is; one with an empty part is not"""
+    for part in PARTS:
+        recipe = random_recipe(rng)
+        lacking = {name: dtypes for name, dtypes in recipe.items() if name != part}
+        with pytest.raises(ValueError):
+            impl.budget.bytes_per_parameter(lacking)
+        with pytest.raises(ValueError):
+            impl.budget.training_state(7, lacking)
+        left = sum(map(each, lacking.values()))
+        expect(impl.budget.bytes_per_parameter({**recipe, part: []})).equals(left)
+        expect(impl.budget.training_state(7, {**recipe, part: []})["total"]).equals(7 * left)
+    with pytest.raises(ValueError):
+        impl.budget.bytes_per_parameter({})
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_refuses_recipes_with_parts_of_other_names(impl, rng):
+    """A recipe with a part of another name is refused, even if that part is empty"""
+    for name in ["momentum", "Parameters", "total", "gradient"]:
+        recipe = random_recipe(rng)
+        for dtypes in ([torch.float32], []):
+            with pytest.raises(ValueError):
+                impl.budget.bytes_per_parameter({**recipe, name: dtypes})
+            with pytest.raises(ValueError):
+                impl.budget.training_state(7, {**recipe, name: dtypes})
+        whole = sum(map(each, recipe.values()))
+        expect(impl.budget.bytes_per_parameter(recipe)).equals(whole)
+        expect(impl.budget.training_state(7, recipe)["total"]).equals(7 * whole)
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_refuses_negative_models(impl, rng):
+    """A negative number of parameters is refused; 0 is not"""
+    recipe = random_recipe(rng)
+    for parameters in (-1, -int(rng.integers(2, 99))):
+        with pytest.raises(ValueError):
+            impl.budget.training_state(parameters, recipe)
+    expect(impl.budget.training_state(0, recipe)).equals(dict.fromkeys([*PARTS, "total"], 0))
+    expect(impl.budget.training_state(1, recipe)["master"]).equals(each(recipe["master"]))
+
+
+# --- largest_model -----------------------------------------------------------
+
+
+@pytest.mark.exercise("largest_model", weight=2)
+def test_one_parameter_more_does_not_fit(impl, rng):
+    """The largest model fits into the memory of all devices, and one parameter more does not"""
+    for _ in range(40):
+        recipe, devices = random_recipe(rng), int(rng.integers(1, 2000))
+        device_bytes = int(rng.integers(10**12))
+        each_one = sum(map(each, recipe.values()))
+        found = impl.budget.largest_model(devices, device_bytes, recipe)
+        expect(found, f"{devices} devices of {device_bytes} bytes at {each_one} each").equals(
+            math.floor(Fraction(devices * device_bytes, each_one))
+        )
+
+
+@pytest.mark.exercise("largest_model")
+def test_the_brim_is_exact(impl, rng):
+    """Memory that is full to the last byte is used, and a byte less makes the model smaller"""
+    for _ in range(15):
+        recipe, devices, wanted = random_recipe(rng), int(rng.integers(1, 99)), huge(rng)
+        each_one = sum(map(each, recipe.values()))
+        full = wanted * each_one
+        expect(impl.budget.largest_model(devices, full, recipe)).equals(devices * wanted)
+        expect(impl.budget.largest_model(1, full - 1, recipe)).equals(wanted - 1)
+        expect(impl.budget.largest_model(1, full + 1, recipe)).equals(wanted)
+
+
+@pytest.mark.exercise("largest_model")
+def test_little_memory_holds_few_parameters(impl, rng):
+    """Memory is one pool: devices too small for one parameter hold some together"""
+    for _ in range(15):
+        recipe = random_recipe(rng)
+        each_one = sum(map(each, recipe.values()))
+        small = int(rng.integers(1, each_one))
+        for devices in (1, each_one, 3 * each_one, 3 * each_one + 1):
+            expect(impl.budget.largest_model(devices, small, recipe)).equals(
+                math.floor(Fraction(devices * small, each_one))
+            )
+        expect(impl.budget.largest_model(5, 0, recipe)).equals(0)
+
+
+@pytest.mark.exercise("largest_model")
+def test_refuses_no_devices_and_negative_memory(impl, rng):
+    """Less than one device, or a negative memory, is refused"""
+    recipe = random_recipe(rng)
+    each_one = sum(map(each, recipe.values()))
+    for devices, device_bytes in [(0, 100), (-1, 100), (-2, -100), (0, 0), (1, -1), (3, -100)]:
+        with pytest.raises(ValueError):
+            impl.budget.largest_model(devices, device_bytes, recipe)
+    device_bytes = int(rng.integers(1000, 10**6))
+    expect(impl.budget.largest_model(1, device_bytes, recipe)).equals(device_bytes // each_one)
+    expect(impl.budget.largest_model(1, 0, recipe)).equals(0)
+
+
+@pytest.mark.exercise("largest_model")
+def test_refuses_recipes_of_nothing(impl, rng):
+    """A recipe that keeps nothing has no largest model and is refused"""
+    nothing = {part: [] for part in PARTS}
+    for devices, device_bytes in [(1, 0), (8, 80 * 10**9), (int(rng.integers(1, 99)), 100)]:
+        with pytest.raises(ValueError):
+            impl.budget.largest_model(devices, device_bytes, nothing)
+        for part in PARTS:
+            expect(
+                impl.budget.largest_model(devices, device_bytes, {**nothing, part: [torch.float32]})
+            ).equals(devices * device_bytes // 4)
+
+
+# --- zero_stages -------------------------------------------------------------
+
+SHARDED = {
+    0: set(),
+    1: {"optimizer", "master"},
+    2: {"optimizer", "master", "gradients"},
+    3: set(PARTS),
+}
+
+
+def fullest(parameters, devices, stage, recipe):
+    """Deals the parameters out one by one, and counts what each device then holds."""
+    held = [0] * devices
+    for part, dtypes in recipe.items():
+        for parameter in range(parameters):
+            for device in range(devices):
+                if part not in SHARDED[stage] or parameter % devices == device:
+                    held[device] += each(dtypes)
+    return max(held)
+
+
+@pytest.mark.exercise("zero_stages", weight=2)
+def test_stages_where_all_is_even(impl, rng):
+    """Where the devices divide the parameters, each stage shards its parts evenly"""
+    for stage in [0, 1, 2, 3] * 8:
+        recipe, devices = random_recipe(rng), int(rng.integers(2, 100))
+        share = int(rng.integers(1, 10**9))
+        whole = sum(each(recipe[part]) for part in PARTS if part not in SHARDED[stage])
+        sharded = sum(each(recipe[part]) for part in SHARDED[stage])
+        found = impl.budget.zero_bytes(share * devices, devices, stage, recipe)
+        expect(found, f"stage {stage} of {recipe}").equals(
+            share * devices * whole + share * sharded
+        )
+
+
+@pytest.mark.exercise("zero_stages", weight=2)
+def test_the_fullest_device(impl, rng):
+    """Where they do not, it is the bytes of the fullest device that count"""
+    for stage in [0, 1, 2, 3] * 5:
+        recipe, devices = random_recipe(rng), int(rng.integers(1, 8))
+        parameters = int(rng.integers(0, 20))
+        found = impl.budget.zero_bytes(parameters, devices, stage, recipe)
+        expect(
+            found, f"stage {stage}, {parameters} parameters on {devices} devices of {recipe}"
+        ).equals(fullest(parameters, devices, stage, recipe))
+
+
+@pytest.mark.exercise("zero_stages")
+def test_one_device_holds_everything(impl, rng):
+    """A single device holds everything, at every stage"""
+    for stage in range(4):
+        recipe, parameters = random_recipe(rng), int(rng.integers(1, 10**9))
+        expect(impl.budget.zero_bytes(parameters, 1, stage, recipe)).equals(
+            parameters * sum(map(each, recipe.values()))
+        )
+        expect(impl.budget.zero_bytes(0, 3, stage, recipe)).equals(0)
+
+
+@pytest.mark.exercise("zero_stages")
+def test_huge_shares_are_exact(impl, rng):
+    """Shares beyond 64 bits are exact integers, rounded up"""
+    for _ in range(5):
+        recipe, devices, parameters = random_recipe(rng), int(rng.integers(2, 2000)), huge(rng)
+        share = math.ceil(Fraction(parameters, devices))
+        for stage in range(4):
+            expect(impl.budget.zero_bytes(parameters, devices, stage, recipe)).equals(
+                sum(
+                    each(recipe[part]) * (share if part in SHARDED[stage] else parameters)
+                    for part in PARTS
+                )
+            )
+
+
+@pytest.mark.exercise("zero_stages")
+def test_refuses_other_stages(impl, rng):
+    """A stage other than 0, 1, 2 and 3 is refused"""
+    recipe, share = random_recipe(rng), int(rng.integers(1, 999))
+    for stage in (-1, -2, 4, 5, int(rng.integers(6, 99))):
+        with pytest.raises(ValueError):
+            impl.budget.zero_bytes(4 * share, 4, stage, recipe)
+    whole = sum(map(each, recipe.values()))
+    expect(impl.budget.zero_bytes(4 * share, 4, 0, recipe)).equals(4 * share * whole)
+    expect(impl.budget.zero_bytes(4 * share, 4, 3, recipe)).equals(share * whole)
+
+
+@pytest.mark.exercise("zero_stages")
+def test_refuses_no_devices(impl, rng):
+    """Less than one device, or a negative number of parameters, is refused at every stage"""
+    recipe, share = random_recipe(rng), int(rng.integers(1, 999))
+    whole = sum(map(each, recipe.values()))
+    for stage in range(4):
+        for parameters, devices in [(8, 0), (8, -1), (0, 0), (-1, 4), (-8, 4), (-8, -4)]:
+            with pytest.raises(ValueError):
+                impl.budget.zero_bytes(parameters, devices, stage, recipe)
+        expect(impl.budget.zero_bytes(0, 1, stage, recipe)).equals(0)
+        expect(impl.budget.zero_bytes(share, 1, stage, recipe)).equals(share * whole)
+
+
+# --- activation_memory -------------------------------------------------------
+
+
+@pytest.mark.exercise("activation_memory")
+def test_activations_are_the_layers_inputs(impl, rng):
+    """Activations take the bytes of one batch × width tensor for each layer"""
+    for _ in range(40):
+        batch, width, layers = (int(n) for n in rng.integers(0, 300, size=3))
+        dtype = [*WIDE, torch.uint8][int(rng.integers(4))]
+        inputs = [torch.empty(batch, width, dtype=dtype, device="meta") for _ in range(layers)]
+        expect(
+            impl.budget.activation_bytes(batch, width, layers, dtype),
+            f"{layers} layers, {batch}×{width} of {dtype}",
+        ).equals(sum(x.nbytes for x in inputs))
+
+
+@pytest.mark.exercise("activation_memory")
+def test_huge_activations_are_exact(impl, rng):
+    """Bytes beyond 64 bits are exact integers; a size of 0 leaves none"""
+    for _ in range(8):
+        batch, width, layers = (int(n) | 1 for n in rng.integers(2**40, size=3))
+        expect(impl.budget.activation_bytes(batch, width, layers, torch.bfloat16)).equals(
+            sum([batch * width * layers] * 2)
+        )
+        sizes = [batch, width, layers]
+        sizes[int(rng.integers(3))] = 0
+        expect(impl.budget.activation_bytes(*sizes, torch.bfloat16)).equals(0)
+
+
+@pytest.mark.exercise("activation_memory")
+def test_refuses_negative_sizes(impl, rng):
+    """A negative size is refused, even if the product is not negative"""
+    for sizes in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3), (0, 2, -3), (-1, -2, -3)]:
+        with pytest.raises(ValueError):
+            impl.budget.activation_bytes(*sizes, torch.float32)
+    for sizes in [(4, -2, 3), (4, 2, -3), (4, -2, -3)]:
+        with pytest.raises(ValueError):
+            impl.budget.micro_batch_size(*sizes, torch.float32, 10**6)
+    width = int(rng.integers(1, 99))
+    expect(impl.budget.activation_bytes(3, width, 5, torch.float32)).equals(60 * width)
+    expect(impl.budget.micro_batch_size(6, width, 5, torch.float32, 79 * width)).equals(3)
+
+
+@pytest.mark.exercise("activation_memory", weight=2)
+def test_micro_batches_divide_the_batch(impl, rng):
+    """The micro-batch is the largest divisor of the batch whose activations fit"""
+    for batch in [1, 2, 7, 12, 36, 64, 97, 120, 180, 210, 243, 256, 257] * 6:
+        width, layers = (int(n) for n in rng.integers(1, 50, size=2))
+        dtype = [*WIDE, torch.uint8][int(rng.integers(4))]
+        row = width * layers * each([dtype])
+        budget = row + int(rng.integers(6 * batch * row // 5))
+        fitting = [n for n in range(1, batch + 1) if batch % n == 0 and n * row <= budget]
+        expect(
+            impl.budget.micro_batch_size(batch, width, layers, dtype, budget),
+            f"of {batch} rows of {row} bytes in {budget}",
+        ).equals(fitting[-1])
+
+
+@pytest.mark.exercise("activation_memory")
+def test_micro_batches_to_the_byte(impl, rng):
+    """Activations may take the budget to the last byte, and no byte more"""
+    for _ in range(12):
+        small, times = int(rng.integers(1, 30)), int(rng.integers(2, 9))
+        width, layers = (int(n) for n in rng.integers(2**35, 2**40, size=2))
+        dtype = WIDE[int(rng.integers(3))]
+        row = width * layers * each([dtype])
+        arguments = small * times, width, layers, dtype
+        expect(impl.budget.micro_batch_size(*arguments, small * times * row)).equals(small * times)
+        below = impl.budget.micro_batch_size(*arguments, small * times * row - 1)
+        divisors = [n for n in range(1, small * times) if small * times % n == 0]
+        expect(below, f"of {small * times} rows").equals(divisors[-1])
+        expect(impl.budget.micro_batch_size(*arguments, row)).equals(1)
+
+
+@pytest.mark.exercise("activation_memory")
+def test_rows_without_bytes_always_fit(impl, rng):
+    """Activations of no bytes fit into a budget of none: the whole batch"""
+    for _ in range(5):
+        batch, size = int(rng.integers(1, 99)), int(rng.integers(1, 99))
+        expect(impl.budget.micro_batch_size(batch, 0, size, torch.float32, 0)).equals(batch)
+        expect(impl.budget.micro_batch_size(batch, size, 0, torch.float32, 5)).equals(batch)
+        budget = 4 * batch * size
+        expect(impl.budget.micro_batch_size(2 * batch, size, 1, torch.float32, budget)).equals(
+            batch
+        )
+
+
+@pytest.mark.exercise("activation_memory")
+def test_refuses_what_cannot_fit(impl, rng):
+    """A budget too small for one row, or a batch without rows, is refused"""
+    for _ in range(6):
+        batch, width, layers = (int(n) for n in rng.integers(1, 99, size=3))
+        row = 4 * width * layers
+        for budget in (row - 1, 0, -1, -row):
+            with pytest.raises(ValueError):
+                impl.budget.micro_batch_size(batch, width, layers, torch.float32, budget)
+        for no_batch in (0, -1, -batch):
+            with pytest.raises(ValueError):
+                impl.budget.micro_batch_size(no_batch, width, layers, torch.float32, batch * row)
+        whole = impl.budget.micro_batch_size(batch, width, layers, torch.float32, batch * row)
+        expect(whole).equals(batch)
+
+
+# --- checkpointing_cost ------------------------------------------------------
+
+
+def simulated(layers, stored, keep_segment):
+    """Walks the backward pass with a set of live activations, by the definition of the text."""
+    live, most, runs = set(stored), len(stored), 0
+    for i in reversed(range(layers)):
+        if i not in live:
+            at = max(j for j in live if j < i)
+            while at < i:
+                live.add(at + 1)  # layer `at` runs: its input and its output are both there
+                most, runs = max(most, len(live)), runs + 1
+                if not keep_segment and at not in stored:
+                    live.remove(at)
+                at += 1
+        live.remove(i)
+    assert not live
+    return {"activations": most, "recomputed_layers": runs}
+
+
+def random_strategy(rng, most=40):
+    layers = int(rng.integers(1, most))
+    count = int(rng.integers(0, layers))
+    chosen = rng.choice(range(1, layers), size=count, replace=False) if count else []
+    return layers, [0, *sorted(int(i) for i in chosen)]
+
+
+@pytest.mark.exercise("checkpointing_cost", weight=2)
+def test_strategies_that_keep_a_segment(impl, rng):
+    """Any strategy that keeps what it computes again costs what walking the backward pass shows"""
+    for _ in range(60):
+        layers, stored = random_strategy(rng)
+        expect(
+            impl.budget.checkpointing_cost(layers, stored, True), f"{layers} layers, {stored}"
+        ).equals(simulated(layers, stored, True))
+
+
+@pytest.mark.exercise("checkpointing_cost", weight=2)
+def test_strategies_that_start_again(impl, rng):
+    """Any strategy that starts again for each layer costs what walking the backward pass shows"""
+    for _ in range(60):
+        layers, stored = random_strategy(rng)
+        expect(
+            impl.budget.checkpointing_cost(layers, stored, False), f"{layers} layers, {stored}"
+        ).equals(simulated(layers, stored, False))
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_segments_near_the_input(impl, rng):
+    """What lies above a segment is gone when the segment runs again"""
+    for _ in range(12):
+        long, short = int(rng.integers(8, 20)), int(rng.integers(2, 6))
+        layers = long + short
+        for stored in ([0, *range(long, layers)], [0, *range(1, short), short]):
+            for keep_segment in (True, False):
+                expect(
+                    impl.budget.checkpointing_cost(layers, stored, keep_segment),
+                    f"{layers} layers, {stored}, keep_segment={keep_segment}",
+                ).equals(simulated(layers, stored, keep_segment))
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_all_stored_runs_nothing_again(impl, rng):
+    """With all activations stored all are held, and no layer runs again"""
+    for layers in [1, 2, 3, *(int(n) for n in rng.integers(4, 300, size=10))]:
+        for keep_segment in (True, False):
+            expect(
+                impl.budget.checkpointing_cost(layers, list(range(layers)), keep_segment)
+            ).equals({"activations": layers, "recomputed_layers": 0})
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_the_input_alone(impl, rng):
+    """With the input alone the number of layers run again is quadratic, or all are held"""
+    for layers in [1, 2, 3, 4, *(int(n) for n in rng.integers(5, 100, size=8))]:
+        expect(impl.budget.checkpointing_cost(layers, [0], False), f"{layers} layers").equals(
+            {
+                "activations": min(layers, 3),
+                "recomputed_layers": len(list(itertools.combinations(range(layers), 2))),
+            }
+        )
+        expect(impl.budget.checkpointing_cost(layers, [0], True), f"{layers} layers").equals(
+            {"activations": layers, "recomputed_layers": layers - 1}
+        )
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_square_roots(impl, rng):
+    """With one activation stored for each √L layers, memory is about 2√L and no layer runs twice"""
+    for root in (int(n) for n in rng.integers(2, 32, size=10)):
+        expect(
+            impl.budget.checkpointing_cost(root * root, list(range(0, root * root, root)), True)
+        ).equals({"activations": 2 * root - 1, "recomputed_layers": root * root - root})
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_refuses_what_is_no_strategy(impl, rng):
+    """Indices that do not increase from 0 to less than the layers, and no layers, are refused"""
+    for layers, stored in [
+        (4, []),
+        (4, [1]),
+        (4, [1, 2]),
+        (4, [-1, 0]),
+        (4, [0, 0]),
+        (4, [0, 2, 2]),
+        (4, [0, 3, 1]),
+        (4, [0, 4]),
+        (4, [0, 9]),
+        (4, [0, -1]),
+        (0, []),
+        (0, [0]),
+        (-1, [0]),
+    ]:
+        for keep_segment in (True, False):
+            with pytest.raises(ValueError):
+                impl.budget.checkpointing_cost(layers, stored, keep_segment)
+    for _ in range(5):
+        layers, stored = random_strategy(rng)
+        expect(impl.budget.checkpointing_cost(layers, stored, True)).equals(
+            simulated(layers, stored, True)
+        )
+    expect(impl.budget.checkpointing_cost(1, [0], False)).equals(
+        {"activations": 1, "recomputed_layers": 0}
+    )

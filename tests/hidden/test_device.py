@@ -1,0 +1,291 @@
+"""Timing, measured MFU and prefetching, on a pretended device whose time is known exactly."""
+
+import itertools
+import statistics
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+
+def costs(rng, count):
+    """Seconds in 1024ths: sums and differences of them are exact."""
+    return [int(n) / 1024 for n in rng.integers(1, 1000, size=count)]
+
+
+def timed(impl, rng, count, **settings):
+    """What `count` calls should take, and what `timed` reports of them."""
+    launches, works = costs(rng, count), costs(rng, count)
+    result = impl.scenarios.timed(launches, works, **settings)
+    return [a + b for a, b in zip(launches, works, strict=True)], result
+
+
+# --- time_function ------------------------------------------------------------
+
+
+@pytest.mark.exercise("time_function", weight=2)
+def test_the_devices_work_is_measured(impl, rng):
+    """Each measurement holds one call and all the work that it left to the device"""
+    for repeats in (1, 2, 7):
+        expected, result = timed(impl, rng, repeats, warmup=0, repeats=repeats)
+        expect(result["seconds"], "seconds").close(expected, rtol=1e-12)
+
+
+@pytest.mark.exercise("time_function")
+def test_work_from_before_is_not_measured(impl, rng):
+    """Work that was queued before the first measurement is not measured"""
+    for more in costs(rng, 5):
+        expected, result = timed(impl, rng, 3, warmup=0, repeats=3, queued=1 + more)
+        expect(result["seconds"], "seconds").close(expected, rtol=1e-12)
+
+
+@pytest.mark.exercise("time_function")
+def test_warm_up_is_not_measured(impl, rng):
+    """Calls to warm up are made first, and neither they nor their work are measured"""
+    for warmup, repeats in [(1, 1), (2, 1), (1, 4), (5, 3)]:
+        expected, result = timed(impl, rng, warmup + repeats, warmup=warmup, repeats=repeats)
+        expect(result["seconds"], "seconds").close(expected[warmup:], rtol=1e-12)
+
+
+@pytest.mark.exercise("time_function")
+def test_as_many_calls_as_were_asked_for(impl, rng):
+    """The function is called once for each warm-up and each measurement, and no more"""
+    for _ in range(10):
+        warmup, repeats = int(rng.integers(0, 6)), int(rng.integers(1, 8))
+        _, result = timed(impl, rng, 16, warmup=warmup, repeats=repeats)
+        expect(result["calls"], "calls").equals(warmup + repeats)
+        expect(len(result["seconds"]), "measurements").equals(repeats)
+
+
+@pytest.mark.exercise("time_function", weight=0.5)
+def test_defaults_of_timing(impl, rng):
+    """By default two calls warm up and five are measured"""
+    expected, result = timed(impl, rng, 7)
+    expect(result["seconds"], "seconds").close(expected[2:], rtol=1e-12)
+    expect(result["calls"], "calls").equals(7)
+
+
+@pytest.mark.exercise("time_function", weight=0.5)
+def test_the_default_clock(impl, rng):
+    """By default a clock of this machine measures real seconds, those of sleep too"""
+    pause = float(rng.uniform(0.002, 0.004))
+    result = impl.scenarios.timed_for_real(pause, warmup=1, repeats=3)
+    expect(result["calls"], "calls").equals(4)
+    expect(len(result["seconds"]), "measurements").equals(3)
+    # Both bounds hold however busy the machine is; a thousandth is for clocks that tick slowly.
+    expect(min(result["seconds"]) >= 0.999 * pause - 1e-4, "all the sleep is measured").equals(True)
+    total = sum(result["seconds"]) + pause
+    expect(total <= 1.001 * result["total"] + 1e-4, "only what has passed is measured").equals(True)
+
+
+@pytest.mark.exercise("time_function")
+def test_timing_refuses(impl, rng):
+    """A negative warm-up and less than one repeat are refused before anything is called"""
+    for settings in [
+        {"warmup": -1, "repeats": 3},
+        {"warmup": 2, "repeats": 0},
+        {"warmup": 2, "repeats": -1},
+        {"warmup": 0, "repeats": 0},
+    ]:
+        _, result = timed(impl, rng, 3, **settings)
+        expect(result["seconds"], f"seconds for {settings}").equals(None)
+        expect(result["calls"], "calls").equals(0)
+    expected, result = timed(impl, rng, 1, warmup=0, repeats=1)
+    expect(result["seconds"], "seconds").close(expected, rtol=1e-12)
+
+
+# --- measured_mfu -------------------------------------------------------------
+
+
+def measurements(rng, count):
+    """Seconds of one order of magnitude, in random order, and FLOPs and a peak to go with them."""
+    seconds = [float(s) for s in rng.uniform(0.01, 0.1, size=count)]
+    return seconds, float(rng.uniform(1e12, 1e15)), float(rng.uniform(1e14, 1e15))
+
+
+@pytest.mark.exercise("measured_mfu", weight=2)
+def test_mfu_takes_the_median(impl, rng):
+    """Of an odd number of measurements in any order, the middle one counts"""
+    for count in (1, 3, 5, 9, 11):
+        seconds, flops, peak = measurements(rng, count)
+        middle = sorted(seconds)[count // 2]
+        expect(impl.device.measured_mfu(flops, seconds, peak), "MFU").close(
+            flops / middle / peak, rtol=1e-12
+        )
+
+
+@pytest.mark.exercise("measured_mfu")
+def test_mfu_of_an_even_number(impl, rng):
+    """Of an even number of measurements, the mean of the middle two counts"""
+    for count in (2, 4, 6, 10):
+        seconds, flops, peak = measurements(rng, count)
+        low, high = sorted(seconds)[count // 2 - 1 : count // 2 + 1]
+        expect(impl.device.measured_mfu(flops, seconds, peak), "MFU").close(
+            flops / ((low + high) / 2) / peak, rtol=1e-12
+        )
+
+
+@pytest.mark.exercise("measured_mfu")
+def test_one_slow_run_changes_nothing(impl, rng):
+    """A slowest run that is far slower, or a fastest that is far faster, changes nothing"""
+    for factor, worst in itertools.product((1e-3, 1e3), range(5)):
+        seconds, flops, peak = measurements(rng, 3 + worst)
+        expected = flops / statistics.median(seconds) / peak
+        extreme = max(seconds) if factor > 1 else min(seconds)
+        seconds[seconds.index(extreme)] = extreme * factor
+        expect(impl.device.measured_mfu(flops, seconds, peak), "MFU").close(expected, rtol=1e-12)
+
+
+@pytest.mark.exercise("measured_mfu", weight=0.5)
+def test_mfu_of_any_size(impl, rng):
+    """FLOPs may be 0 or beyond 64 bits, a peak below 1, and an MFU above 1 is left as it is"""
+    for _ in range(5):
+        flops, seconds = int(rng.integers(2**60, 2**62)) << 40, float(rng.uniform(1e3, 1e5))
+        peak = float(rng.uniform(1e12, 1e14))
+        expect(impl.device.measured_mfu(flops, [seconds], peak), "MFU").close(
+            float(flops) / seconds / peak, rtol=1e-12
+        )
+        expect(impl.device.measured_mfu(0, [seconds], peak), "MFU of no work").close(0.0, rtol=0)
+        small = float(rng.uniform(0.1, 0.9))
+        expect(impl.device.measured_mfu(3.0, [seconds], small), "MFU").close(
+            3.0 / seconds / small, rtol=1e-12
+        )
+
+
+@pytest.mark.exercise("measured_mfu")
+def test_mfu_refuses(impl, rng):
+    """No measurements, seconds or a peak that are not positive, and negative FLOPs are refused"""
+    seconds, flops, peak = measurements(rng, 3)
+    expect(impl.device.measured_mfu(flops, seconds, peak), "MFU").close(
+        flops / sorted(seconds)[1] / peak, rtol=1e-12
+    )
+    for bad in [
+        (flops, [], peak),
+        (flops, [0.0], peak),
+        (flops, [*seconds, 0.0], peak),
+        (flops, [-seconds[0], *seconds[1:]], peak),
+        (flops, [*seconds, -1e-3], peak),
+        (flops, seconds, 0.0),
+        (flops, seconds, -peak),
+        (-flops, seconds, peak),
+        (-1, seconds, peak),
+    ]:
+        with pytest.raises(ValueError):
+            impl.device.measured_mfu(*bad)
+
+
+# --- prefetch -----------------------------------------------------------------
+
+
+def random_batches(rng, torch_rng, count):
+    """Pairs of tensors, no two tensors of one size: int64 inputs, float32 targets."""
+    rows = [int(n) for n in rng.permutation(40)[: 2 * count] + 1]
+    return [
+        [
+            torch.randint(2**40, (rows[2 * i], 3), generator=torch_rng),
+            torch.randn((rows[2 * i + 1], 3), generator=torch_rng),
+        ]
+        for i in range(count)
+    ]
+
+
+def without_data(batches):
+    """What `prefetched` reports of batches on the device "meta"."""
+    return [[(tuple(t.shape), t.dtype) for t in batch] for batch in batches]
+
+
+def order_of(events, *kinds):
+    return [tuple(event) for event in events if event[0] in kinds]
+
+
+def one_ahead(count, ask):
+    """What is taken and given, in order, when `ask` of `count` batches are asked for."""
+    events = [("made", 0)]
+    for i in range(min(ask, count)):
+        events += [("took", 0)] if i == 0 else []
+        events += [("took", i + 1)] if i + 1 < count else []
+        events.append(("gave", i))
+    return events
+
+
+@pytest.mark.exercise("prefetch")
+def test_all_batches_in_order(impl, rng, torch_rng):
+    """All batches come out unchanged, in order, and then it ends; of a list as of a generator"""
+    for count, as_list in itertools.product((0, 1, 2, 3, 8), (False, True)):
+        batches = random_batches(rng, torch_rng, count)
+        for device, expected in [("cpu", batches), ("meta", without_data(batches))]:
+            result = impl.scenarios.prefetched(batches, device, ask=count + 2, as_list=as_list)
+            expect(result["batches"], "batches").equals(expected)
+            expect(result["ended"], "how it ended").equals("StopIteration")
+
+
+@pytest.mark.exercise("prefetch")
+def test_batches_are_on_the_device(impl, rng, torch_rng):
+    """Every tensor of every batch is on the device that was asked for"""
+    for count, device in itertools.product((1, 4, 7), ("meta", "cpu")):
+        batches = random_batches(rng, torch_rng, count)
+        result = impl.scenarios.prefetched(batches, device, ask=count + 1)
+        expect(result["devices"], "devices").equals([device] * 2 * count)
+
+
+@pytest.mark.exercise("prefetch")
+def test_batches_of_any_number_of_tensors(impl, torch_rng):
+    """A batch may have one tensor, or three"""
+    for sizes in [(3,), (2, 5, 1)]:
+        batches = [[torch.randn(n, generator=torch_rng) for n in sizes] for _ in range(4)]
+        for device, expected in [("cpu", batches), ("meta", without_data(batches))]:
+            result = impl.scenarios.prefetched(batches, device, ask=5)
+            expect(result["batches"], "batches").equals(expected)
+
+
+@pytest.mark.exercise("prefetch", weight=2)
+def test_exactly_one_ahead(impl, rng, torch_rng):
+    """When a batch is handed out the next has been taken, and no other; before the first, none"""
+    for count, short in [(1, 0), (2, 0), (5, 0), (9, 0), (6, 2), (6, 5), (3, -2)]:
+        batches, ask = random_batches(rng, torch_rng, count), count - short
+        result = impl.scenarios.prefetched(batches, "cpu", ask=ask)
+        expect(order_of(result["events"], "made", "took", "gave"), "events").equals(
+            one_ahead(count, ask)
+        )
+
+
+@pytest.mark.exercise("prefetch")
+def test_the_next_batch_is_on_its_way(impl, rng, torch_rng):
+    """When a batch is handed out, the next one's tensors are already moved or being moved"""
+    for count in (2, 3, 7):
+        batches = random_batches(rng, torch_rng, count)
+        result = impl.scenarios.prefetched(batches, "meta", ask=count + 1)
+        events = order_of(result["events"], "moved", "gave")
+        for i in range(count):
+            following = batches[i : i + 2]
+            before = events[: events.index(("gave", i))]
+            missing = [
+                t.numel() for b in following for t in b if ("moved", t.numel()) not in before
+            ]
+            expect(missing, f"tensors not moved when batch {i} was handed out").equals([])
+
+
+@pytest.mark.exercise("prefetch")
+def test_an_endless_source(impl, rng, torch_rng):
+    """Of a source that goes on and on only one batch more is taken than is asked for"""
+    for count, ask in [(1, 4), (3, 0), (3, 1), (3, 11)]:
+        batches = random_batches(rng, torch_rng, count)
+        result = impl.scenarios.prefetched(batches, "cpu", ask=ask, total=10_000)
+        expect(result["batches"], "batches").equals([batches[i % count] for i in range(ask)])
+        expect(order_of(result["events"], "made", "took", "gave"), "events").equals(
+            one_ahead(ask + 1, ask)
+        )
+
+
+@pytest.mark.exercise("prefetch")
+def test_an_exception_in_its_place(impl, rng, torch_rng):
+    """What the source raises comes out after all the batches before it"""
+    for count, fails_at in [(1, 0), (3, 0), (3, 1), (3, 2), (4, 4), (7, int(rng.integers(1, 7)))]:
+        batches = random_batches(rng, torch_rng, count)
+        # The source raises in the place of a batch, or where it would have ended.
+        result = impl.scenarios.prefetched(
+            batches, "meta", ask=count + 2, total=count + 1, fails_at=fails_at
+        )
+        expect(result["batches"], "batches").equals(without_data(batches[:fails_at]))
+        expect(result["ended"], "how it ended").equals("LookupError")

@@ -1,0 +1,629 @@
+"""Floats, held against ml_dtypes, numpy and torch, and against exact fractions in any format.
+
+ml_dtypes and torch round a float64 to float32 first, and then once more. So they are asked about
+numbers that float32 holds; about others numpy (fp16, fp32) and fractions are.
+"""
+
+import math
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pytest
+import torch
+
+from assignment.expect import expect
+
+# Formats that somebody else has implemented, by exponent bits, mantissa bits and specials.
+SMALL = {
+    (5, 2, "ieee"): ml_dtypes.float8_e5m2,
+    (4, 3, "ieee"): ml_dtypes.float8_e4m3,
+    (3, 4, "ieee"): ml_dtypes.float8_e3m4,
+    (4, 3, "fn"): ml_dtypes.float8_e4m3fn,
+    (2, 3, "finite"): ml_dtypes.float6_e2m3fn,
+    (3, 2, "finite"): ml_dtypes.float6_e3m2fn,
+    (2, 1, "finite"): ml_dtypes.float4_e2m1fn,
+}
+WIDE = {
+    (5, 10, "ieee"): (np.float16, np.uint16),
+    (8, 7, "ieee"): (ml_dtypes.bfloat16, np.uint16),
+    (8, 23, "ieee"): (np.float32, np.uint32),
+    (11, 52, "ieee"): (np.float64, np.uint64),
+}
+NO_FORMAT = [
+    (1, 3, "ieee"),
+    (0, 3, "finite"),
+    (-3, 3, "ieee"),
+    (12, 3, "ieee"),
+    (11, 3, "fn"),
+    (11, 3, "finite"),
+    (4, 0, "ieee"),
+    (4, 0, "fn"),
+    (4, -1, "finite"),
+    (4, 53, "ieee"),
+    (4, 3, "fnuz"),
+    (4, 3, "IEEE"),
+    (4, 3, ""),
+]
+LIMITS = [
+    (2, 1, "ieee"),
+    (2, 1, "fn"),
+    (2, 1, "finite"),
+    (11, 52, "ieee"),
+    (10, 52, "fn"),
+    (10, 52, "finite"),
+]
+
+
+def same(found, expected, what):
+    """The same float: nan for nan, and a zero of the same sign."""
+    expect(found, what).is_a(float)
+    if math.isnan(expected):
+        expect(math.isnan(found), f"whether {what}, {found}, is nan").equals(True)
+    else:
+        signs = math.copysign(1.0, found), math.copysign(1.0, expected)
+        expect((found, signs[0]), f"{what} and its sign").equals((expected, signs[1]))
+
+
+def random_format(rng, specials=None):
+    specials = specials or str(rng.choice(["ieee", "fn", "finite"]))
+    most = 11 if specials == "ieee" else 10
+    mantissa_bits = int(rng.choice([1, 2, 3, 7, 10, 23, 52, rng.integers(1, 53)]))
+    return int(rng.integers(2, most + 1)), mantissa_bits, specials
+
+
+def top_pattern(format):
+    """The pattern of the largest number: below infinity, below nan, or the last one."""
+    exponent_bits, mantissa_bits, specials = format
+    if specials == "ieee":
+        return (1 << (exponent_bits + mantissa_bits)) - (1 << mantissa_bits) - 1
+    return (1 << (exponent_bits + mantissa_bits)) - (2 if specials == "fn" else 1)
+
+
+def exact(pattern, format):
+    """The value of a positive pattern, as if none were special and the exponent had no end."""
+    exponent_bits, mantissa_bits, _ = format
+    exponent, mantissa = pattern >> mantissa_bits, pattern % (1 << mantissa_bits)
+    fraction = Fraction(mantissa, 1 << mantissa_bits) + (exponent > 0)
+    return fraction * Fraction(2) ** (max(exponent, 1) - (1 << (exponent_bits - 1)) + 1)
+
+
+def nearest_pattern(value, format):
+    """The pattern nearest to a positive fraction, by bisection; half-way the even one.
+
+    Patterns follow each other as their values do. One above the top stands for overflow.
+    """
+    low, high = 0, top_pattern(format) + 1
+    if value >= exact(high, format):
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if exact(middle, format) <= value else (low, middle)
+    below, above = value - exact(low, format), exact(high, format) - value
+    if below == above:
+        return low + low % 2
+    return low if below < above else high
+
+
+def nearest(value, format):
+    """What a float becomes in a format, by exact arithmetic."""
+    top = top_pattern(format)
+    pattern = nearest_pattern(Fraction(abs(value)), format)
+    if pattern <= top:
+        return math.copysign(float(exact(pattern, format)), value)
+    limit = {"ieee": math.inf, "fn": math.nan, "finite": float(exact(top, format))}
+    return math.copysign(limit[format[2]], value)
+
+
+def random_values(rng, format, count):
+    """Values of any sign over the format's whole range, and somewhat beyond it at both ends."""
+    exponent_bits, mantissa_bits, _ = format
+    bias = 2 ** (exponent_bits - 1) - 1
+    exponents = rng.uniform(max(-bias - mantissa_bits - 2, -1070), min(bias + 3, 1023), size=count)
+    return [
+        float(s * 2.0**e) for s, e in zip(rng.choice([-1, 1], size=count), exponents, strict=True)
+    ]
+
+
+def sign_bit(format):
+    return 1 << (format[0] + format[1])
+
+
+# --- decode_float -----------------------------------------------------------
+
+
+def check_decoded(impl, bits, format, expected):
+    same(impl.floats.decode(bits, *format), expected, f"decode({bits:#b}, {format})")
+
+
+@pytest.mark.exercise("decode_float", weight=2)
+def test_small_formats(impl, rng):
+    """Patterns of 4, 6 and 8 bits mean what they mean in ml_dtypes"""
+    for format, kind in SMALL.items():
+        width = 1 + format[0] + format[1]
+        patterns = rng.choice(2**width, size=16, replace=False)
+        values = patterns.astype(np.uint8).view(kind).astype(np.float64)
+        for bits, value in zip(patterns, values, strict=True):
+            check_decoded(impl, int(bits), format, float(value))
+
+
+@pytest.mark.exercise("decode_float")
+def test_wide_formats(impl, rng):
+    """Patterns of fp16, bf16, fp32 and fp64 mean what they mean to the machine"""
+    for format, (kind, unsigned) in WIDE.items():
+        largest = np.iinfo(unsigned).max
+        patterns = rng.integers(0, largest, size=20, dtype=unsigned, endpoint=True)
+        with np.errstate(all="ignore"):
+            values = patterns.view(kind).astype(np.float64)
+        for bits, value in zip(patterns, values, strict=True):
+            check_decoded(impl, int(bits), format, float(value))
+
+
+@pytest.mark.exercise("decode_float")
+def test_any_format(impl, rng):
+    """Normal numbers of any format have a leading 1 and a bias in the middle"""
+    for _ in range(40):
+        format = random_format(rng)
+        one = 1 << format[1]
+        bits = int(rng.integers(one, top_pattern(format) + 1))
+        value = float(exact(bits, format))
+        check_decoded(impl, bits, format, value)
+        check_decoded(impl, bits + sign_bit(format), format, -value)
+
+
+@pytest.mark.exercise("decode_float")
+def test_subnormals(impl, rng):
+    """With exponent 0 there is no leading 1, and the exponent counts as 1"""
+    for _ in range(40):
+        format = random_format(rng)
+        bits = int(rng.integers(1, 1 << format[1]))
+        value = float(exact(bits, format))
+        check_decoded(impl, bits, format, value)
+        check_decoded(impl, bits + sign_bit(format), format, -value)
+
+
+@pytest.mark.exercise("decode_float")
+def test_zeros(impl, rng):
+    """There are two zeros, and the second one is negative"""
+    for _ in range(20):
+        format = random_format(rng)
+        check_decoded(impl, 0, format, 0.0)
+        check_decoded(impl, sign_bit(format), format, -0.0)
+        check_decoded(impl, 1, format, float(exact(1, format)))
+
+
+@pytest.mark.exercise("decode_float")
+def test_ieee_specials(impl, rng):
+    """In an "ieee" format the highest exponent is infinity with mantissa 0, and nan with others"""
+    for _ in range(10):
+        format = random_format(rng, "ieee")
+        sign, top = sign_bit(format), top_pattern(format)
+        check_decoded(impl, top, format, float(exact(top, format)))
+        check_decoded(impl, top + 1, format, math.inf)
+        check_decoded(impl, sign + top + 1, format, -math.inf)
+        for nan in {2, 1 << format[1], int(rng.integers(2, 2 ** format[1] + 1))}:
+            check_decoded(impl, top + nan, format, math.nan)
+            check_decoded(impl, sign + top + nan, format, math.nan)
+
+
+@pytest.mark.exercise("decode_float")
+def test_fn_specials(impl, rng):
+    """In an "fn" format only the pattern of all bits is nan, whatever its sign"""
+    for _ in range(10):
+        format = random_format(rng, "fn")
+        sign, top = sign_bit(format), top_pattern(format)
+        highest = ((1 << format[0]) - 1) << format[1]  # where "ieee" would have infinity
+        for bits in {top, highest, int(rng.integers(highest, top + 1))}:
+            check_decoded(impl, bits, format, float(exact(bits, format)))
+            check_decoded(impl, sign + bits, format, -float(exact(bits, format)))
+        check_decoded(impl, top + 1, format, math.nan)
+        check_decoded(impl, sign + top + 1, format, math.nan)
+
+
+@pytest.mark.exercise("decode_float")
+def test_finite_formats_have_no_specials(impl, rng):
+    """In a "finite" format every pattern is a number"""
+    for _ in range(10):
+        format = random_format(rng, "finite")
+        sign, top = sign_bit(format), top_pattern(format)
+        highest = ((1 << format[0]) - 1) << format[1]
+        for bits in {top, highest, int(rng.integers(highest, top + 1))}:
+            check_decoded(impl, bits, format, float(exact(bits, format)))
+            check_decoded(impl, sign + bits, format, -float(exact(bits, format)))
+
+
+@pytest.mark.exercise("decode_float")
+def test_refuses_patterns_of_another_width(impl, rng):
+    """A pattern that is negative, or has more bits than the format, is refused"""
+    for _ in range(10):
+        format = random_format(rng, str(rng.choice(["fn", "finite"])))
+        end = 2 * sign_bit(format)
+        for bits in (-1, -end, end, end + 1, 8 * end):
+            with pytest.raises(ValueError):
+                impl.floats.decode(bits, *format)
+        bits = int(rng.integers(1, sign_bit(format) - 1))
+        check_decoded(impl, bits, format, float(exact(bits, format)))
+
+
+@pytest.mark.exercise("decode_float")
+def test_decode_refuses_what_is_no_format(impl, rng):
+    """Too many or too few exponent or mantissa bits, or unknown specials, are refused"""
+    for format in NO_FORMAT:
+        with pytest.raises(ValueError):
+            impl.floats.decode(1, *format)
+    for format in LIMITS:
+        bits = int(rng.integers(1, top_pattern(format) + 1))
+        check_decoded(impl, bits, format, float(exact(bits, format)))
+
+
+# --- round_to_format --------------------------------------------------------
+
+
+def check_rounded(impl, value, format, expected):
+    what = f"round_to_format({value!r}, {format})"
+    same(impl.floats.round_to_format(value, *format), expected, what)
+
+
+@pytest.mark.exercise("round_to_format", weight=2)
+def test_rounds_to_small_formats(impl, rng):
+    """Numbers become in 4, 6 and 8 bits, and in bf16, what they become in ml_dtypes"""
+    for format, kind in [*SMALL.items(), ((8, 7, "ieee"), ml_dtypes.bfloat16)]:
+        with np.errstate(all="ignore"):
+            values = np.array(random_values(rng, format, 14), dtype=np.float32)
+            rounded = values.astype(kind).astype(np.float64)
+        for value, expected in zip(values, rounded, strict=True):
+            check_rounded(impl, float(value), format, float(expected))
+
+
+@pytest.mark.exercise("round_to_format")
+def test_rounds_to_wide_formats(impl, rng):
+    """Numbers become in fp16 and fp32 what they become in numpy, and stay as they are in fp64"""
+    for format, (kind, _) in WIDE.items():
+        if format[1] == 7:
+            continue
+        values = np.array(random_values(rng, format, 30))
+        with np.errstate(all="ignore"):
+            rounded = values.astype(kind).astype(np.float64)
+        for value, expected in zip(values, rounded, strict=True):
+            check_rounded(impl, float(value), format, float(expected))
+
+
+@pytest.mark.exercise("round_to_format")
+def test_rounds_to_any_format(impl, rng):
+    """Numbers become the nearest value of any format"""
+    for _ in range(30):
+        format = random_format(rng)
+        for value in random_values(rng, format, 2):
+            check_rounded(impl, value, format, nearest(value, format))
+
+
+@pytest.mark.exercise("round_to_format")
+def test_values_of_the_format_stay(impl, rng):
+    """What the format holds stays as it is: normal, subnormal, the largest, and both zeros"""
+    for _ in range(15):
+        format = random_format(rng)
+        top, one = top_pattern(format), 1 << format[1]
+        for bits in (top, one, 1, int(rng.integers(1, one)), int(rng.integers(one, top + 1))):
+            value = float(exact(bits, format)) * int(rng.choice([-1, 1]))
+            check_rounded(impl, value, format, value)
+        check_rounded(impl, 0.0, format, 0.0)
+        check_rounded(impl, -0.0, format, -0.0)
+        other = random_values(rng, format, 1)[0]
+        check_rounded(impl, other, format, nearest(other, format))
+
+
+def neighbours(rng, count):
+    """Formats, a random pattern of each, its value and that of the next pattern, and a sign."""
+    for _ in range(count):
+        format = random_format(rng)
+        format = format[0], min(format[1], 50), format[2]  # so that half-way is a float64
+        if format[2] == "ieee" and format[0] == 11:
+            format = 10, *format[1:]
+        subnormal = rng.random() < 0.3
+        bits = int(rng.integers(0, 1 << format[1] if subnormal else top_pattern(format)))
+        yield format, bits, exact(bits, format), exact(bits + 1, format), int(rng.choice([-1, 1]))
+
+
+@pytest.mark.exercise("round_to_format", weight=2)
+def test_ties_go_to_the_even_mantissa(impl, rng):
+    """Half-way between two values the one with the even mantissa is taken"""
+    for format, bits, low, high, sign in neighbours(rng, 60):
+        even = low if bits % 2 == 0 else high
+        check_rounded(impl, sign * float((low + high) / 2), format, sign * float(even))
+
+
+@pytest.mark.exercise("round_to_format")
+def test_almost_ties_are_none(impl, rng):
+    """Next to half-way the nearer value is taken: a number is rounded only once"""
+    for format, _, low, high, sign in neighbours(rng, 40):
+        middle = float((low + high) / 2)
+        above, below = math.nextafter(middle, math.inf), math.nextafter(middle, 0.0)
+        check_rounded(impl, sign * above, format, sign * float(high))
+        check_rounded(impl, sign * below, format, sign * float(low))
+
+
+@pytest.mark.exercise("round_to_format")
+def test_underflow_is_gradual(impl, rng):
+    """Below the normal numbers there are the subnormal ones, and then a zero of the same sign"""
+    for _ in range(20):
+        format = random_format(rng)
+        smallest = float(exact(1, format))
+        sign = int(rng.choice([-1, 1]))
+        if smallest > 1e-300:  # else float64 has nothing below it
+            check_rounded(
+                impl, sign * smallest * float(rng.uniform(0.01, 0.49)), format, sign * 0.0
+            )
+            check_rounded(impl, sign * smallest / 2, format, sign * 0.0)
+            value = sign * smallest * float(rng.uniform(0.51, 0.99))
+            check_rounded(impl, value, format, sign * smallest)
+        count = int(rng.integers(1, 1 << format[1])) + float(rng.uniform(-0.4, 0.4))
+        value = sign * smallest * count
+        check_rounded(impl, value, format, nearest(value, format))
+
+
+def around_the_top(rng, specials):
+    """Formats, the largest value, half the way to what would come next, and a sign."""
+    for _ in range(12):
+        format = random_format(rng, specials)
+        format = min(format[0], 10), min(format[1], 50), specials
+        top = top_pattern(format)
+        largest, after = exact(top, format), exact(top + 1, format)
+        yield format, float(largest), float((largest + after) / 2), int(rng.choice([-1, 1]))
+
+
+@pytest.mark.exercise("round_to_format")
+def test_overflow_in_ieee_formats(impl, rng):
+    """From half-way above the largest value on, "ieee" formats give infinity"""
+    for format, largest, middle, sign in around_the_top(rng, "ieee"):
+        below = math.nextafter(middle, 0.0)
+        check_rounded(impl, sign * below, format, sign * largest)
+        for value in (middle, 2.5 * largest, 1e300, math.inf):
+            check_rounded(impl, sign * value, format, sign * math.inf)
+
+
+@pytest.mark.exercise("round_to_format")
+def test_overflow_in_fn_formats(impl, rng):
+    """Above half-way beyond the largest value "fn" formats give nan, for infinity too"""
+    for format, largest, middle, sign in around_the_top(rng, "fn"):
+        check_rounded(impl, sign * middle, format, sign * largest)
+        for value in (math.nextafter(middle, math.inf), 2.5 * largest, 1e300, math.inf):
+            check_rounded(impl, sign * value, format, math.nan)
+
+
+@pytest.mark.exercise("round_to_format")
+def test_overflow_in_finite_formats(impl, rng):
+    """Above the largest value "finite" formats give the largest one, for infinity too"""
+    for format, largest, middle, sign in around_the_top(rng, "finite"):
+        for value in (middle, 2.5 * largest, 1e300, math.inf):
+            check_rounded(impl, sign * value, format, sign * largest)
+
+
+@pytest.mark.exercise("round_to_format")
+def test_nan_stays_nan(impl, rng):
+    """nan stays nan where there is one, and is refused where there is none"""
+    for _ in range(10):
+        for specials in ("ieee", "fn"):
+            check_rounded(impl, math.nan, random_format(rng, specials), math.nan)
+        format = random_format(rng, "finite")
+        with pytest.raises(ValueError):
+            impl.floats.round_to_format(math.nan, *format)
+        value = random_values(rng, format, 1)[0]
+        check_rounded(impl, value, format, nearest(value, format))
+
+
+@pytest.mark.exercise("round_to_format")
+def test_rounding_refuses_what_is_no_format(impl, rng):
+    """Too many or too few exponent or mantissa bits, or unknown specials, are refused"""
+    for format in NO_FORMAT:
+        with pytest.raises(ValueError):
+            impl.floats.round_to_format(1.0, *format)
+    for format in LIMITS:
+        for value in random_values(rng, format, 2):
+            check_rounded(impl, value, format, nearest(value, format))
+
+
+# --- float_range ------------------------------------------------------------
+
+
+def check_range(impl, format, part, expected):
+    found = impl.floats.float_range(*format)
+    expect(sorted(found), f"the keys of float_range{format}").equals(
+        ["eps", "max", "smallest_normal", "smallest_subnormal"]
+    )
+    same(found[part], float(expected), f"float_range{format}[{part!r}]")
+
+
+PARTS = ["max", "smallest_normal", "smallest_subnormal", "eps"]
+
+
+@pytest.mark.exercise("float_range")
+def test_ranges_of_torchs_formats(impl):
+    """fp16, bf16, fp32 and fp64 reach as far as torch says"""
+    for format, dtype in [
+        ((5, 10, "ieee"), torch.float16),
+        ((8, 7, "ieee"), torch.bfloat16),
+        ((8, 23, "ieee"), torch.float32),
+        ((11, 52, "ieee"), torch.float64),
+    ]:
+        info = torch.finfo(dtype)
+        for part in ("max", "smallest_normal", "eps"):
+            check_range(impl, format, part, getattr(info, part))
+        after_zero = torch.nextafter(torch.zeros((), dtype=dtype), torch.ones((), dtype=dtype))
+        check_range(impl, format, "smallest_subnormal", after_zero.item())
+
+
+@pytest.mark.exercise("float_range")
+def test_ranges_of_small_formats(impl, rng):
+    """Formats of 4, 6 and 8 bits reach as far as ml_dtypes says"""
+    for i in rng.permutation(len(SMALL)):
+        format, kind = list(SMALL.items())[i]
+        for part in PARTS:
+            check_range(impl, format, part, getattr(ml_dtypes.finfo(kind), part))
+
+
+@pytest.mark.exercise("float_range")
+def test_largest_of_ieee_formats(impl, rng):
+    """The largest number of an "ieee" format lies below its infinity"""
+    for _ in range(30):
+        format = random_format(rng, "ieee")
+        check_range(impl, format, "max", exact(top_pattern(format), format))
+
+
+@pytest.mark.exercise("float_range")
+def test_largest_of_fn_formats(impl, rng):
+    """The largest number of an "fn" format lies below its nan"""
+    for _ in range(30):
+        format = random_format(rng, "fn")
+        check_range(impl, format, "max", exact(top_pattern(format), format))
+
+
+@pytest.mark.exercise("float_range")
+def test_largest_of_finite_formats(impl, rng):
+    """The largest number of a "finite" format has all bits set"""
+    for _ in range(30):
+        format = random_format(rng, "finite")
+        check_range(impl, format, "max", exact(top_pattern(format), format))
+
+
+@pytest.mark.exercise("float_range")
+def test_smallest_numbers(impl, rng):
+    """The smallest normal and the smallest subnormal number of any format"""
+    for _ in range(30):
+        format = random_format(rng)
+        check_range(impl, format, "smallest_normal", exact(1 << format[1], format))
+        check_range(impl, format, "smallest_subnormal", exact(1, format))
+
+
+@pytest.mark.exercise("float_range")
+def test_eps(impl, rng):
+    """eps is the step from 1 to the next larger number, in any format"""
+    for _ in range(30):
+        format = random_format(rng)
+        one = nearest_pattern(Fraction(1), format)
+        check_range(impl, format, "eps", exact(one + 1, format) - exact(one, format))
+
+
+@pytest.mark.exercise("float_range")
+def test_range_refuses_what_is_no_format(impl):
+    """Too many or too few exponent or mantissa bits, or unknown specials, are refused"""
+    for format in NO_FORMAT:
+        with pytest.raises(ValueError):
+            impl.floats.float_range(*format)
+    for format in LIMITS:
+        check_range(impl, format, "max", exact(top_pattern(format), format))
+
+
+# --- accumulate -------------------------------------------------------------
+
+NUMPY = {
+    torch.float64: np.float64,
+    torch.float32: np.float32,
+    torch.float16: np.float16,
+    torch.bfloat16: ml_dtypes.bfloat16,
+    torch.float8_e4m3fn: ml_dtypes.float8_e4m3fn,
+    torch.float8_e5m2: ml_dtypes.float8_e5m2,
+}
+
+
+def added(term, count, term_dtype, accumulator_dtype):
+    """The sum by numpy's scalars, which round after each addition."""
+    kind = NUMPY[accumulator_dtype]
+    with np.errstate(all="ignore"):
+        rounded, total = kind(NUMPY[term_dtype](term)), kind(0)
+        for _ in range(count):
+            total = kind(total + rounded)
+    return float(total)
+
+
+def random_term(rng, largest=1.0):
+    """A float32, so that it makes no difference whether a dtype is reached through float32."""
+    return float(np.float32(rng.choice([-1, 1]) * rng.uniform(largest / 100, largest)))
+
+
+def check_sum(impl, term, count, term_dtype, accumulator_dtype):
+    given = term, count, term_dtype, accumulator_dtype
+    same(impl.floats.accumulate(*given), added(*given), f"accumulate{given}")
+
+
+@pytest.mark.exercise("accumulate", weight=2)
+def test_sums_of_one_dtype(impl, rng):
+    """The sum in each dtype is rounded to it after every addition"""
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        for _ in range(3):
+            check_sum(impl, random_term(rng), int(rng.integers(300, 700)), dtype, dtype)
+
+
+@pytest.mark.exercise("accumulate")
+def test_sums_in_a_wider_accumulator(impl, rng):
+    """The term is rounded to its own dtype, and the sum only to the accumulator's"""
+    for narrow in (torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2):
+        for wide in (torch.float32, torch.float64):
+            check_sum(impl, random_term(rng), int(rng.integers(100, 400)), narrow, wide)
+    for _ in range(4):
+        check_sum(impl, random_term(rng), 300, torch.float32, torch.float64)
+
+
+@pytest.mark.exercise("accumulate")
+def test_sums_in_a_narrower_accumulator(impl, rng):
+    """A term that the accumulator does not hold is rounded to it before it is added"""
+    for narrow in (torch.float16, torch.bfloat16):
+        for wide in (torch.float32, torch.float64):
+            for _ in range(3):
+                check_sum(impl, random_term(rng), int(rng.integers(100, 400)), wide, narrow)
+    for _ in range(4):
+        term = float(rng.uniform(0.01, 1))  # in float64
+        check_sum(impl, term, int(rng.integers(100, 400)), torch.float64, torch.float32)
+
+
+@pytest.mark.exercise("accumulate")
+def test_a_sum_stops_growing(impl, rng):
+    """A sum stands still once the term is too small for it, and never in a wider accumulator"""
+    for dtype, bits in [(torch.float16, 11), (torch.bfloat16, 8)]:
+        term = float(2.0 ** int(rng.integers(-3, 4)))
+        count = 2**bits + int(rng.integers(1, 300))
+        same(impl.floats.accumulate(term, count, dtype, dtype), term * 2**bits, "the sum")
+        found = impl.floats.accumulate(term, count, dtype, torch.float32)
+        same(found, term * count, "the sum in a wider accumulator")
+
+
+@pytest.mark.exercise("accumulate")
+def test_few_additions(impl, rng):
+    """Without additions the sum is 0; after one it is the rounded term"""
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        for wide in {dtype, torch.float64}:
+            for count in (0, 1, 2, 3):
+                check_sum(impl, random_term(rng), count, dtype, wide)
+
+
+@pytest.mark.exercise("accumulate")
+def test_sums_overflow(impl, rng):
+    """A sum that is too large for the accumulator becomes infinite, in a wider one it does not"""
+    for _ in range(5):
+        term = random_term(rng, 4000.0)
+        term = math.copysign(abs(term) + 1000, term)
+        count = int(rng.integers(70, 100))
+        check_sum(impl, term, count, torch.float16, torch.float16)
+        check_sum(impl, term, count, torch.float16, torch.float32)
+        check_sum(impl, term, count, torch.float32, torch.float16)
+
+
+@pytest.mark.exercise("accumulate")
+def test_refuses_negative_counts(impl, rng):
+    """A negative count is refused"""
+    for count in (-1, -1000):
+        with pytest.raises(ValueError):
+            impl.floats.accumulate(0.5, count, torch.float32, torch.float32)
+    check_sum(impl, random_term(rng), int(rng.integers(20, 50)), torch.float32, torch.float32)
+
+
+@pytest.mark.exercise("accumulate")
+def test_refuses_dtypes_that_do_not_add(impl, rng):
+    """Terms that are not floating point, and accumulators that torch cannot add in, are refused"""
+    no_terms = [torch.int32, torch.bool, torch.complex64, torch.uint8, torch.float4_e2m1fn_x2]
+    for dtype in no_terms:
+        with pytest.raises(ValueError):
+            impl.floats.accumulate(1.0, 3, dtype, torch.float32)
+    for dtype in [*no_terms, torch.int64, torch.float8_e4m3fn, torch.float8_e5m2]:
+        with pytest.raises(ValueError):
+            impl.floats.accumulate(1.0, 3, torch.float32, dtype)
+    check_sum(impl, random_term(rng), int(rng.integers(20, 50)), torch.float8_e5m2, torch.float16)

@@ -1,0 +1,259 @@
+"""Gradients, held against torch's autograd in float64.
+
+Where the inputs are whole numbers, every order of the additions gives the same result, exactly.
+"""
+
+import itertools
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+AWKWARD = [1, 2, 3, 5, 17, 31, 32, 33]
+LEADS = [(), (1,), (3,), (2, 3), (2, 1, 3), (1, 2, 2, 2)]
+
+
+def whole(torch_rng, *shape, limit=2**20, dtype=torch.float64):
+    """Whole numbers from -limit to limit. Sums of products of two at 2^20 need float64."""
+    return torch.randint(-limit, limit + 1, shape, generator=torch_rng).to(dtype)
+
+
+def normal(torch_rng, *shape):
+    return torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+
+
+def autograd_linear(x, w, grad_y):
+    x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
+    b = torch.zeros(w.shape[1], dtype=w.dtype, requires_grad=True)
+    return torch.autograd.grad(x @ w + b, (x, w, b), grad_y)
+
+
+def autograd_mlp(x, weights, target):
+    """The loss and the gradients as torch finds them."""
+    weights = [w.clone().requires_grad_() for w in weights]
+    y = x @ weights[0]
+    for w in weights[1:]:
+        y = torch.relu(y) @ w
+    loss = 0.5 * (y - target).square().sum()
+    return loss.item(), list(torch.autograd.grad(loss, weights))
+
+
+def widths_of(rng, layers, largest=9):
+    return [int(n) for n in rng.integers(1, largest, size=layers + 1)]
+
+
+def check_mlp(impl, x, weights, target):
+    """Loss and gradients to 1e-10 of the largest gradient: float64 rounds by 1e-16."""
+    found = impl.gradients.mlp_backward(x, weights, target)
+    loss, grads = autograd_mlp(x, weights, target)
+    largest = max([1.0, *(float(g.abs().max()) for g in grads if g.numel())])
+    expect(found, "(loss, gradients)").close((loss, grads), rtol=1e-10, atol=1e-10 * largest)
+
+
+# --- linear_backward ---------------------------------------------------------
+
+
+@pytest.mark.exercise("linear_backward", weight=2)
+def test_linear_gradients_are_autograds(impl, rng, torch_rng):
+    """The gradients of x, w and b over a batch of rows are autograd's"""
+    for square in [True, False] * 8:
+        batch, d_in, d_out = (int(n) for n in rng.choice(AWKWARD, size=3))
+        if square:  # where a product may fit that is not the right one
+            batch = d_in = d_out = int(rng.integers(2, 9))
+        x, w = whole(torch_rng, batch, d_in), whole(torch_rng, d_in, d_out)
+        grad_y = whole(torch_rng, batch, d_out)
+        expect(impl.gradients.linear_backward(x, w, grad_y), "(grad_x, grad_w, grad_b)").equals(
+            autograd_linear(x, w, grad_y)
+        )
+
+
+@pytest.mark.exercise("linear_backward")
+def test_linear_gradients_under_leading_axes(impl, rng, torch_rng):
+    """Under any number of leading axes w's and b's gradients are sums over all of them"""
+    for lead in LEADS[2:]:
+        d_in, d_out = (int(n) for n in rng.integers(1, 6, size=2))
+        x, w = whole(torch_rng, *lead, d_in), whole(torch_rng, d_in, d_out)
+        grad_y = whole(torch_rng, *lead, d_out)
+        expect(impl.gradients.linear_backward(x, w, grad_y), "(grad_x, grad_w, grad_b)").equals(
+            autograd_linear(x, w, grad_y)
+        )
+
+
+@pytest.mark.exercise("linear_backward")
+def test_linear_gradients_of_a_single_row(impl, rng, torch_rng):
+    """Without leading axes x is a single row"""
+    for _ in range(8):
+        d_in, d_out = (int(n) for n in rng.choice(AWKWARD, size=2))
+        x, w = whole(torch_rng, d_in), whole(torch_rng, d_in, d_out)
+        grad_y = whole(torch_rng, d_out)
+        grad_x, grad_w, grad_b = impl.gradients.linear_backward(x, w, grad_y)
+        expect(grad_x, "grad_x").equals(w @ grad_y)
+        expect(grad_w, "grad_w").equals(torch.outer(x, grad_y))
+        expect(grad_b, "grad_b").equals(grad_y)
+
+
+@pytest.mark.exercise("linear_backward")
+def test_linear_gradients_without_rows(impl, rng, torch_rng):
+    """Without rows the gradients of w and b are 0; any size may be 0"""
+    for empty in range(4):
+        sizes = [int(n) for n in rng.integers(2, 6, size=4)]
+        sizes[empty] = 0
+        rows, columns, d_in, d_out = sizes
+        x, w = whole(torch_rng, rows, columns, d_in), whole(torch_rng, d_in, d_out)
+        grad_y = whole(torch_rng, rows, columns, d_out)
+        expect(impl.gradients.linear_backward(x, w, grad_y), "(grad_x, grad_w, grad_b)").equals(
+            autograd_linear(x, w, grad_y)
+        )
+
+
+@pytest.mark.exercise("linear_backward")
+def test_linear_gradients_keep_the_dtype(impl, rng, torch_rng):
+    """The gradients have the dtype of what they belong to"""
+    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        batch, d_in, d_out = (int(n) for n in rng.integers(1, 8, size=3))
+        # Sums of at most 7 products of at most 16: below 256, which even bfloat16 has exactly.
+        given = [
+            whole(torch_rng, *shape, limit=4)
+            for shape in [(batch, d_in), (d_in, d_out), (batch, d_out)]
+        ]
+        expected = [grad.to(dtype) for grad in autograd_linear(*given)]
+        expect(
+            impl.gradients.linear_backward(*(t.to(dtype) for t in given)),
+            "(grad_x, grad_w, grad_b)",
+        ).equals(expected)
+
+
+# --- mlp_backward ------------------------------------------------------------
+
+
+@pytest.mark.exercise("mlp_backward", weight=2)
+def test_mlp_gradients_are_autograds(impl, rng, torch_rng):
+    """Loss and gradients are autograd's, at every depth"""
+    for layers in [1, 2, 2, 3, 3, 4, 5, 6]:
+        batch, widths = int(rng.integers(2, 9)), widths_of(rng, layers)
+        weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
+        x, target = normal(torch_rng, batch, widths[0]), normal(torch_rng, batch, widths[-1])
+        check_mlp(impl, x, weights, target)
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_the_loss_is_half_the_sum_of_squares(impl, rng, torch_rng):
+    """The loss is half the sum of the squared errors of all outputs of all rows"""
+    for _ in range(10):
+        batch, d_in, hidden, d_out = (int(n) for n in rng.integers(2, 9, size=4))
+        x, target = whole(torch_rng, batch, d_in, limit=9), whole(torch_rng, batch, d_out, limit=9)
+        weights = [whole(torch_rng, *s, limit=9) for s in [(d_in, hidden), (hidden, d_out)]]
+        errors = torch.relu(x @ weights[0]) @ weights[1] - target
+        loss, _ = impl.gradients.mlp_backward(x, weights, target)
+        expect(loss, "the loss").is_a(float)
+        expect(loss, "the loss").close(
+            sum(e * e / 2 for e in errors.flatten().tolist()), rtol=1e-12
+        )
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_square_weights_get_their_own_gradients(impl, rng, torch_rng):
+    """One gradient for each weight, first to last, of square weights too"""
+    for layers in (2, 3, 4):
+        width, batch = int(rng.integers(2, 7)), int(rng.integers(2, 7))
+        weights = [normal(torch_rng, width, width) for _ in range(layers)]
+        check_mlp(impl, normal(torch_rng, batch, width), weights, normal(torch_rng, batch, width))
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_relu_has_no_slope_at_zero(impl, rng, torch_rng):
+    """A hidden unit at exactly 0 passes no gradient on"""
+    for layers in (2, 3, 4):
+        batch, widths = int(rng.integers(2, 6)), [int(n) for n in rng.integers(4, 9, layers + 1)]
+        weights = [whole(torch_rng, *s, limit=3) for s in itertools.pairwise(widths)]
+        for w in weights[:-1]:  # the first unit is 0 for every row, others for some
+            w[:, 0] = 0
+        x = whole(torch_rng, batch, widths[0], limit=3)
+        target = whole(torch_rng, batch, widths[-1], limit=3)
+        check_mlp(impl, x, weights, target)
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_no_relu_after_the_last_layer(impl, rng, torch_rng):
+    """The last layer's output may be negative, and passes its gradient on"""
+    for layers in (1, 2, 3):
+        batch, widths = int(rng.integers(2, 6)), widths_of(rng, layers)
+        weights = [whole(torch_rng, *s, limit=9).abs() + 1 for s in itertools.pairwise(widths)]
+        weights[-1] *= -1  # all hidden units are positive, all outputs negative
+        x = whole(torch_rng, batch, widths[0], limit=9).abs() + 1
+        check_mlp(impl, x, weights, whole(torch_rng, batch, widths[-1], limit=9))
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_mlp_gradients_under_leading_axes(impl, rng, torch_rng):
+    """Under any number of leading axes, none included, the gradients sum over all of them"""
+    for lead in LEADS:
+        layers = int(rng.integers(1, 4))
+        widths = widths_of(rng, layers, 6)
+        weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
+        x, target = normal(torch_rng, *lead, widths[0]), normal(torch_rng, *lead, widths[-1])
+        check_mlp(impl, x, weights, target)
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_mlp_without_rows(impl, rng, torch_rng):
+    """Without rows the loss and every gradient is 0"""
+    for layers in (1, 2, 3):
+        widths = [int(n) for n in rng.integers(1, 6, size=layers + 1)]
+        weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
+        x, target = torch.ones(0, widths[0]).double(), torch.ones(0, widths[-1]).double()
+        found = impl.gradients.mlp_backward(x, weights, target)
+        expect(found, "(loss, gradients)").close((0.0, [0 * w for w in weights]), rtol=0.0)
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
+    """The gradients have the dtype of the weights; the loss is a Python float"""
+    for dtype in (torch.float64, torch.float32):
+        for layers in (1, 2, 3):
+            widths = [int(n) for n in rng.integers(1, 6, size=layers + 1)]
+            # No sum exceeds 2^24, so the gradients are exact in float32 too. The loss might go
+            # through a square root.
+            weights = [whole(torch_rng, *s, limit=1) for s in itertools.pairwise(widths)]
+            x, target = (whole(torch_rng, 3, n, limit=1) for n in (widths[0], widths[-1]))
+            loss, grads = autograd_mlp(x, weights, target)
+            found = impl.gradients.mlp_backward(
+                x.to(dtype), [w.to(dtype) for w in weights], target.to(dtype)
+            )
+            expect(found[0], "the loss").is_a(float)
+            expect(found[0], "the loss").close(loss, rtol=1e-6)
+            expect(found[1], "the gradients").equals([g.to(dtype) for g in grads])
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_refuses_layers_that_do_not_fit(impl, rng, torch_rng):
+    """No layer, or one that does not take what the one before it gives, is refused"""
+    for _ in range(3):
+        batch, d_in, hidden, d_out = (int(n) for n in rng.integers(2, 9, size=4))
+        good = [normal(torch_rng, d_in, hidden), normal(torch_rng, hidden, d_out)]
+        x, target = normal(torch_rng, batch, d_in), normal(torch_rng, batch, d_out)
+        check_mlp(impl, x, good, target)
+        for weights in [
+            [],
+            [torch.ones(d_in + 1, hidden).double(), good[1]],
+            [torch.ones(1, hidden).double(), good[1]],
+            [good[0], torch.ones(hidden - 1, d_out).double()],
+            [good[0], torch.ones(1, d_out).double()],
+        ]:
+            with pytest.raises(ValueError):
+                impl.gradients.mlp_backward(x, weights, target)
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_refuses_targets_of_another_width(impl, rng, torch_rng):
+    """A target of another width is refused, never broadcast"""
+    for _ in range(3):
+        batch, d_in, d_out = (int(n) for n in rng.integers(2, 9, size=3))
+        x = normal(torch_rng, batch, d_in)
+        for outputs, width in [(d_out, 1), (d_out, d_out + 1), (d_out, d_out - 1), (1, d_out)]:
+            w = normal(torch_rng, d_in, outputs)
+            check_mlp(impl, x, [w], normal(torch_rng, batch, outputs))
+            if outputs != width:
+                with pytest.raises(ValueError):
+                    impl.gradients.mlp_backward(x, [w], normal(torch_rng, batch, width))

@@ -1,0 +1,246 @@
+"""Initialization, held against the distribution functions.
+
+Samples are compared by their largest distance from the distribution function (Kolmogorov and
+Smirnov). For n draws it exceeds d with a probability of at most 2·exp(-2nd²) (Massart 1990); with
+d = √(13 / n) that is 1e-11, so no correct solution is failed by chance.
+"""
+
+import math
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+SAMPLE = 20_000
+
+
+def distance(sample, cdf):
+    """How far the sample's share below any value is from `cdf` of it."""
+    x = sample.double().flatten().sort().values
+    n = len(x)
+    steps = torch.arange(n + 1, dtype=torch.float64) / n
+    expected = cdf(x)
+    return max((steps[1:] - expected).max().item(), (expected - steps[:-1]).max().item())
+
+
+def follows(sample, cdf, what):
+    far, allowed = distance(sample, cdf), math.sqrt(13 / sample.numel())
+    assert far < allowed, f"{what}: {far:.4f} from the distribution, {allowed:.4f} is allowed"
+
+
+def uniform_cdf(bound):
+    return lambda x: ((x + bound) / (2 * bound)).clamp(0, 1)
+
+
+def normal_cdf(std):
+    return lambda x: torch.special.ndtr(x / std)
+
+
+def truncated_cdf(std, low, high):
+    """Of a normal between the bounds, on the side of 0 where float64 has its digits."""
+    if low > 0:
+        mirrored = truncated_cdf(std, -high, -low)
+        return lambda x: 1 - mirrored(-x)
+    # Not ndtr, which is 0 from -8.3 std on.
+    below = lambda x: torch.special.erfc(-x / (math.sqrt(2) * std)) / 2  # noqa: E731
+    a, b = below(torch.tensor([low, high], dtype=torch.float64)).tolist()
+    return lambda x: (below(x) - a) / (b - a)
+
+
+def sizes(rng):
+    """d_in and d_out, one of them at least three times the other, SAMPLE elements or a few more."""
+    small = int(rng.integers(25, 80))
+    large = -(-SAMPLE // small)
+    return (small, large) if rng.random() < 0.5 else (large, small)
+
+
+def new_seed(rng):
+    return int(rng.integers(2**40))
+
+
+def rows_and_columns_vary(w, what):
+    """No element is the next one's, no row the next row's, no column the next column's."""
+    for rows in (w[1:] == w[:-1], w[:, 1:] == w[:, :-1]):
+        assert rows.double().mean().item() < 1e-2, f"{what} repeats its elements"
+    for a, b in ((w[1:], w[:-1]), (w[:, 1:], w[:, :-1])):
+        a, b = a.double() - a.double().mean(), b.double() - b.double().mean()
+        r = ((a * b).mean() / (a.square().mean() * b.square().mean()).sqrt()).item()
+        assert abs(r) < 8 / math.sqrt(a.numel()), f"{what} has neighbours that correlate: {r:.3f}"
+
+
+@pytest.mark.exercise("xavier", weight=2)
+def test_xavier_is_uniform_between_its_bounds(impl, rng):
+    """Elements are uniform on ±√(6 / (d_in + d_out))"""
+    for _ in range(2):
+        d_in, d_out = sizes(rng)
+        w = expect(impl.initialization.xavier_uniform(d_in, d_out, new_seed(rng)))
+        w = w.is_tensor((d_in, d_out), torch.float32)
+        # torch's own keeps the same bound for the transposed weight.
+        bound = torch.nn.init.xavier_uniform_(torch.empty(d_out, d_in)).abs().max().item()
+        assert w.abs().max().item() <= math.sqrt(6 / (d_in + d_out)) * (1 + 1e-6)
+        expect(w.abs().max().item(), "the largest element").close(bound, rtol=1e-3)
+        follows(w, uniform_cdf(math.sqrt(6 / (d_in + d_out))), "xavier_uniform")
+
+
+@pytest.mark.exercise("xavier")
+def test_xavier_elements_are_independent(impl, rng):
+    """Neighbouring elements, rows and columns have nothing to do with each other"""
+    d_in, d_out = sizes(rng)
+    w = impl.initialization.xavier_uniform(d_in, d_out, new_seed(rng))
+    rows_and_columns_vary(expect(w).is_tensor((d_in, d_out), torch.float32), "the weight")
+
+
+@pytest.mark.exercise("kaiming", weight=2)
+def test_kaiming_is_normal_of_its_scale(impl, rng):
+    """Elements are normal with standard deviation √(2 / d_in)"""
+    for _ in range(2):
+        d_in, d_out = sizes(rng)
+        w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
+        w = w.is_tensor((d_in, d_out), torch.float32)
+        follows(w, normal_cdf(math.sqrt(2 / d_in)), "kaiming_normal")
+
+
+@pytest.mark.exercise("kaiming")
+def test_kaiming_elements_are_independent(impl, rng):
+    """Neighbouring elements, rows and columns have nothing to do with each other"""
+    d_in, d_out = sizes(rng)
+    w = impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng))
+    rows_and_columns_vary(expect(w).is_tensor((d_in, d_out), torch.float32), "the weight")
+
+
+def check_seeds(impl, rng, name, *arguments):
+    """A seed repeats a draw, another one changes it, and no global generator takes part."""
+    draw = getattr(impl.initialization, name)
+    first, second = new_seed(rng), new_seed(rng)
+    drawn = expect(draw(*arguments, first)).is_a(torch.Tensor)
+    expect(draw(*arguments, first), "a second draw with the same seed").equals(drawn)
+    other = expect(draw(*arguments, second)).is_tensor(tuple(drawn.shape), torch.float32)
+    assert (drawn == other).double().mean().item() < 0.01, "two seeds draw the same"
+    state = int(rng.integers(2**31))
+    plain = impl.scenarios.draws_around("", "", [], state)
+    around = impl.scenarios.draws_around("initialization", name, [*arguments, first], state)
+    assert around["called"]
+    for source in ("numpy", "torch"):  # checking types moves `random`: it looks at random items
+        expect(around["after"][source], f"what {source} draws after it").equals(
+            plain["after"][source]
+        )
+
+
+@pytest.mark.exercise("xavier")
+def test_xavier_draws_from_a_generator_of_its_own(impl, rng):
+    """The seed alone decides: global generators are neither read nor moved"""
+    check_seeds(impl, rng, "xavier_uniform", 7, 31)
+
+
+@pytest.mark.exercise("kaiming")
+def test_kaiming_draws_from_a_generator_of_its_own(impl, rng):
+    """The seed alone decides: global generators are neither read nor moved"""
+    check_seeds(impl, rng, "kaiming_normal", 31, 7)
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_draws_from_a_generator_of_its_own(impl, rng):
+    """The seed alone decides: global generators are neither read nor moved"""
+    check_seeds(impl, rng, "truncated_normal", (3, 5, 7), 1.5, -2.0, 1.0)
+
+
+def refuses_sizes(draw, rng):
+    for d_in, d_out in [(0, 3), (3, 0), (-1, 3), (3, -1), (-2, -2)]:
+        with pytest.raises(ValueError):
+            draw(d_in, d_out, 0)
+    n = int(rng.integers(2, 30))
+    for shape in [(1, n), (n, 1), (1, 1)]:
+        w = expect(draw(*shape, new_seed(rng))).is_tensor(shape, torch.float32)
+        assert bool((w != 0).any())
+
+
+@pytest.mark.exercise("xavier")
+def test_xavier_refuses_sizes(impl, rng):
+    """Sizes of less than 1 are refused, 1 is not"""
+    refuses_sizes(impl.initialization.xavier_uniform, rng)
+
+
+@pytest.mark.exercise("kaiming")
+def test_kaiming_refuses_sizes(impl, rng):
+    """Sizes of less than 1 are refused, 1 is not"""
+    refuses_sizes(impl.initialization.kaiming_normal, rng)
+
+
+@pytest.mark.exercise("truncated_normal", weight=2)
+def test_truncated_follows_the_conditioned_normal(impl, rng):
+    """Between the bounds values are distributed as the normal is there, whatever the bounds"""
+    std = float(rng.uniform(0.01, 3))
+    for a, b in [(-3, 3), (-1, 3), (-2.5, 0.5), (0.5, 4), (-2, -1)]:
+        low, high = a * std, b * std
+        x = impl.initialization.truncated_normal((SAMPLE // 2, 2), std, low, high, new_seed(rng))
+        x = expect(x).is_tensor((SAMPLE // 2, 2), torch.float32)
+        follows(x, truncated_cdf(std, low, high), f"bounds of {a} and {b} std")
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_bounds_hold(impl, rng):
+    """Nothing lies outside the bounds, and nothing was moved onto them"""
+    for a, b in [(-1.0, 1.0), (-0.1, 0.3), (1.0, 1.5)]:
+        std = float(rng.uniform(0.01, 3))
+        low, high = a * std, b * std
+        x = impl.initialization.truncated_normal((SAMPLE // 2,), std, low, high, new_seed(rng))
+        x = expect(x).is_tensor((SAMPLE // 2,), torch.float32).double()
+        slack = 1e-6 * std
+        assert low - slack <= x.min().item()
+        assert x.max().item() <= high + slack
+        assert x.unique().numel() > 0.9 * x.numel(), "values are repeated"
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_far_out(impl, rng):
+    """Bounds far out in either tail are as quick and as right"""
+    std = float(rng.uniform(0.01, 3))
+    for a, b in [(4.0, 5.0), (-5.0, -4.0), (8.5, 9.0)]:
+        low, high = a * std, b * std
+        x = impl.initialization.truncated_normal((2000,), std, low, high, new_seed(rng))
+        x = expect(x).is_tensor((2000,), torch.float32)
+        follows(x, truncated_cdf(std, low, high), f"bounds of {a} and {b} std")
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_open_ends(impl, rng):
+    """An infinite bound is none"""
+    std = float(rng.uniform(0.01, 3))
+    for a, b in [(-math.inf, 0.5), (-0.5, math.inf), (1.0, math.inf), (-math.inf, math.inf)]:
+        low, high = a * std, b * std
+        x = impl.initialization.truncated_normal((9000,), std, low, high, new_seed(rng))
+        x = expect(x).is_tensor((9000,), torch.float32)
+        follows(x, truncated_cdf(std, low, high), f"bounds of {a} and {b} std")
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_shapes(impl, rng):
+    """Every shape can be drawn: scalars, and those without elements"""
+    for shape in [(), (0,), (3, 0, 2), (1, 1, 1), (2, 3, 5)]:
+        seed = new_seed(rng)
+        x = expect(impl.initialization.truncated_normal(shape, 1.0, 0.25, 0.5, seed))
+        x = x.is_tensor(shape, torch.float32)
+        assert bool(((x >= 0.25) & (x <= 0.5)).all())
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_refuses(impl, rng):
+    """Negative sizes, a std that is not positive and bounds out of order are refused"""
+    draw = impl.initialization.truncated_normal
+    for shape, std, low, high in [
+        ((2, -1), 1.0, -1.0, 1.0),
+        ((2,), 0.0, -1.0, 1.0),
+        ((2,), -1.0, -1.0, 1.0),
+        ((2,), math.nan, -1.0, 1.0),
+        ((2,), 1.0, 1.0, -1.0),
+        ((2,), 1.0, 0.5, 0.5),
+        ((2,), 1.0, math.nan, 0.5),
+        ((2,), 1.0, 60.0, 61.0),
+        ((2,), 1.0, -61.0, -60.0),
+    ]:
+        with pytest.raises(ValueError):
+            draw(shape, std, low, high, 0)
+    n = int(rng.integers(2, 20))
+    x = expect(draw((n, 2), 1.0, -1.0, 1.0, new_seed(rng))).is_tensor((n, 2), torch.float32)
+    assert x.unique().numel() > 1

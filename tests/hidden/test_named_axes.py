@@ -1,0 +1,278 @@
+"""Named axes, held against block matrices, products in loops and numpy.
+
+Most inputs are whole numbers: then every order of the additions gives the same result, exactly.
+Those of float64 go to 2^20, so that a product of two does not fit float32.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from assignment.expect import expect
+
+AWKWARD = [1, 2, 3, 5, 17, 31, 32, 33]
+LEADS = [(), (1,), (3,), (2, 3), (2, 1, 3), (1, 2, 2, 2)]
+
+
+def size(rng):
+    return int(rng.choice(AWKWARD))
+
+
+def whole(torch_rng, *shape, limit=2**20, dtype=torch.float64):
+    """Whole numbers from -limit to limit."""
+    return torch.randint(-limit, limit + 1, shape, generator=torch_rng).to(dtype)
+
+
+def each(lead):
+    """The indices of leading axes."""
+    return itertools.product(*map(range, lead))
+
+
+# --- similarity_scores -------------------------------------------------------
+
+
+@pytest.mark.exercise("similarity_scores", weight=2)
+def test_scores_are_dot_products(impl, rng, torch_rng):
+    """The score of a query and a key is their dot product, in the query's row"""
+    for square in [True, False] * 8:
+        lead, q, k, d = (int(rng.integers(1, 4)), size(rng), size(rng), size(rng))
+        if square:  # where the result could be taken for its transpose
+            q = k = d = int(rng.integers(2, 9))
+        queries, keys = whole(torch_rng, lead, q, d), whole(torch_rng, lead, k, d)
+        expect(impl.named_axes.similarity_scores(queries, keys)).equals(
+            torch.bmm(queries, keys.transpose(1, 2))
+        )
+
+
+@pytest.mark.exercise("similarity_scores")
+def test_scores_under_leading_axes(impl, rng, torch_rng):
+    """Leading axes, any number of them and none, stay as they are"""
+    for lead in LEADS:
+        q, k, d = (int(n) for n in rng.integers(1, 6, size=3))
+        queries, keys = whole(torch_rng, *lead, q, d), whole(torch_rng, *lead, k, d)
+        expected = torch.empty(*lead, q, k, dtype=torch.float64)
+        for at in each(lead):
+            expected[at] = queries[at] @ keys[at].T
+        expect(impl.named_axes.similarity_scores(queries, keys)).equals(expected)
+
+
+@pytest.mark.exercise("similarity_scores")
+def test_scores_keep_the_dtype(impl, rng, torch_rng):
+    """The scores have the dtype of queries and keys"""
+    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        q, k, d = (int(n) for n in rng.integers(1, 8, size=3))
+        # Sums of at most 7 products of at most 16: below 256, which even bfloat16 has exactly.
+        queries = whole(torch_rng, q, d, limit=4, dtype=dtype)
+        keys = whole(torch_rng, k, d, limit=4, dtype=dtype)
+        expected = (queries.double() @ keys.double().T).to(dtype)
+        expect(impl.named_axes.similarity_scores(queries, keys)).equals(expected)
+
+
+@pytest.mark.exercise("similarity_scores")
+def test_scores_without_elements(impl, rng, torch_rng):
+    """Any size may be 0; without features every score is 0"""
+    for empty in range(4):
+        sizes = [int(n) for n in rng.integers(2, 6, size=4)]
+        sizes[empty] = 0
+        batch, q, k, d = sizes
+        queries, keys = whole(torch_rng, batch, q, d), whole(torch_rng, batch, k, d)
+        expect(impl.named_axes.similarity_scores(queries, keys)).equals(
+            torch.zeros(batch, q, k, dtype=torch.float64)
+        )
+
+
+# --- project_heads -----------------------------------------------------------
+
+
+@pytest.mark.exercise("project_heads", weight=2)
+def test_every_head_meets_the_same_projection(impl, rng, torch_rng):
+    """All heads at once are one product with a matrix of blocks"""
+    for square in [True, False] * 8:
+        rows, heads, d_in, d_out = (*rng.integers(1, 6, size=2).tolist(), size(rng), size(rng))
+        if square:  # where w could be taken for its transpose
+            d_in = d_out = int(rng.integers(2, 9))
+        x, w = whole(torch_rng, rows, heads * d_in), whole(torch_rng, d_in, d_out)
+        expect(impl.named_axes.project_heads(x, w)).equals(x @ torch.block_diag(*[w] * heads))
+
+
+@pytest.mark.exercise("project_heads")
+def test_heads_are_outermost(impl, rng, torch_rng):
+    """A head is a run of neighbours, before the projection and after it"""
+    for _ in range(12):
+        heads, d_in, d_out = (int(n) for n in rng.integers(2, 6, size=3))
+        head = int(rng.integers(heads))
+        features, w = whole(torch_rng, d_in), whole(torch_rng, d_in, d_out)
+        x = torch.zeros(heads * d_in, dtype=torch.float64)
+        x[head * d_in : (head + 1) * d_in] = features
+        expected = torch.zeros(heads * d_out, dtype=torch.float64)
+        expected[head * d_out : (head + 1) * d_out] = features @ w
+        expect(impl.named_axes.project_heads(x, w)).equals(expected)
+
+
+@pytest.mark.exercise("project_heads")
+def test_heads_under_leading_axes(impl, rng, torch_rng):
+    """Leading axes, any number of them and none, stay as they are"""
+    for lead in LEADS:
+        heads, d_in, d_out = (int(n) for n in rng.integers(1, 6, size=3))
+        x, w = whole(torch_rng, *lead, heads * d_in), whole(torch_rng, d_in, d_out)
+        expected = torch.empty(*lead, heads * d_out, dtype=torch.float64)
+        for at in each(lead):
+            expected[at] = x[at] @ torch.block_diag(*[w] * heads)
+        expect(impl.named_axes.project_heads(x, w)).equals(expected)
+
+
+@pytest.mark.exercise("project_heads")
+def test_projected_heads_keep_the_dtype(impl, rng, torch_rng):
+    """The result has the dtype of x and w"""
+    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        heads, d_in, d_out = (int(n) for n in rng.integers(1, 8, size=3))
+        # Sums of at most 7 products of at most 16: below 256, which even bfloat16 has exactly.
+        x = whole(torch_rng, 3, heads * d_in, limit=4, dtype=dtype)
+        w = whole(torch_rng, d_in, d_out, limit=4, dtype=dtype)
+        expected = (x.double() @ torch.block_diag(*[w.double()] * heads)).to(dtype)
+        expect(impl.named_axes.project_heads(x, w)).equals(expected)
+
+
+@pytest.mark.exercise("project_heads")
+def test_heads_without_elements(impl, rng, torch_rng):
+    """There may be no rows, no heads, and no features after the projection"""
+    for empty in range(3):
+        sizes = [int(n) for n in rng.integers(2, 6, size=3)]
+        sizes[empty] = 0
+        rows, heads, d_out = sizes
+        d_in = int(rng.integers(1, 6))
+        x, w = whole(torch_rng, rows, heads * d_in), whole(torch_rng, d_in, d_out)
+        expect(impl.named_axes.project_heads(x, w)).equals(
+            torch.zeros(rows, heads * d_out, dtype=torch.float64)
+        )
+
+
+@pytest.mark.exercise("project_heads")
+def test_refuses_broken_heads(impl, rng, torch_rng):
+    """Features that are no whole number of heads are refused"""
+    for _ in range(4):
+        heads, d_in, d_out = (int(n) for n in rng.integers(2, 9, size=3))
+        w = whole(torch_rng, d_in, d_out)
+        x = whole(torch_rng, heads * d_in)
+        for total in {1, d_in - 1, d_in + 1, heads * d_in - 1, heads * d_in + d_in // 2}:
+            if total % d_in:
+                with pytest.raises(ValueError):
+                    impl.named_axes.project_heads(whole(torch_rng, 2, total), w)
+        expected = torch.cat([head @ w for head in x.split(d_in)])
+        expect(impl.named_axes.project_heads(x, w)).equals(expected)
+
+
+@pytest.mark.exercise("project_heads")
+def test_refuses_heads_without_features(impl, rng, torch_rng):
+    """Heads of no features are refused: there could be any number of them"""
+    for total in (0, 1, int(rng.integers(2, 20))):
+        with pytest.raises(ValueError):
+            impl.named_axes.project_heads(whole(torch_rng, total), whole(torch_rng, 0, 3))
+    x, w = whole(torch_rng, 4), whole(torch_rng, 1, 1)
+    expect(impl.named_axes.project_heads(x, w)).equals(x * w[0, 0])
+
+
+# --- pooled_reduction --------------------------------------------------------
+
+NUMPY = {"mean": np.mean, "sum": np.sum, "max": np.max, "min": np.min}
+
+
+def pooled(x, how):
+    return torch.from_numpy(NUMPY[how](x.numpy(), axis=-2))
+
+
+@pytest.mark.exercise("pooled_reduction", weight=2)
+def test_pooling_is_numpys(impl, rng, torch_rng):
+    """The mean, sum, largest and smallest over the positions are numpy's"""
+    for how in NUMPY:
+        for _ in range(8):
+            shape = int(rng.integers(1, 4)), size(rng), size(rng)
+            x = torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+            # Float64 rounds by 1e-16; 33 additions of numbers below 10 stay far within 1e-12.
+            expect(impl.named_axes.pool(x, how), f"the {how}").close(
+                pooled(x, how), rtol=1e-12, atol=1e-12
+            )
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_pooling_under_leading_axes(impl, rng, torch_rng):
+    """Leading axes, any number of them and none, stay as they are"""
+    for lead, how in itertools.product(LEADS, NUMPY):
+        seq, d = (int(n) for n in rng.integers(1, 6, size=2))
+        x = seq * whole(torch_rng, *lead, seq, d)  # so that the mean is a whole number too
+        expected = torch.empty(*lead, d, dtype=torch.float64)
+        for at in each(lead):
+            expected[at] = pooled(x[at], how)
+        expect(impl.named_axes.pool(x, how), f"the {how}").close(expected, rtol=1e-12)
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_pooling_keeps_the_dtype(impl, rng, torch_rng):
+    """The result has the dtype of x"""
+    for dtype, how in itertools.product(
+        (torch.float64, torch.float32, torch.bfloat16, torch.float16), NUMPY
+    ):
+        # Four even numbers below 32: sum and mean are whole, below 256, exact even in bfloat16.
+        x = 4 * whole(torch_rng, 4, int(rng.integers(2, 6)), limit=8)
+        expect(impl.named_axes.pool(x.to(dtype), how), f"the {how}").equals(
+            pooled(x, how).to(dtype)
+        )
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_nan_is_not_hidden(impl, rng, torch_rng):
+    """A nan at any position makes the result nan, for that feature and no other"""
+    for how in NUMPY:
+        for _ in range(4):
+            seq, d = (int(n) for n in rng.integers(2, 6, size=2))
+            x = seq * whole(torch_rng, seq, d)
+            x[int(rng.integers(seq)), int(rng.integers(d))] = torch.nan
+            found = expect(impl.named_axes.pool(x, how), f"the {how}").is_tensor((d,), x.dtype)
+            expected = pooled(x, how)
+            expect(found.isnan(), "where it is nan").equals(expected.isnan())
+            expect(found.nan_to_num(0.5), "the rest").close(expected.nan_to_num(0.5), rtol=1e-12)
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_the_sum_of_no_positions(impl, rng):
+    """The sum of no positions is 0"""
+    for lead in LEADS:
+        d = int(rng.integers(1, 6))
+        x = torch.ones(*lead, 0, d, dtype=torch.float64)
+        expect(impl.named_axes.pool(x, "sum")).equals(torch.zeros(*lead, d, dtype=torch.float64))
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_pools_nothing_at_positions(impl, rng):
+    """Positions without features, and no sequences at all, are pooled to nothing"""
+    for how in NUMPY:
+        batch, seq, d = (int(n) for n in rng.integers(1, 6, size=3))
+        for shape in [(batch, seq, 0), (0, seq, d), (seq, 0)]:
+            expect(impl.named_axes.pool(torch.ones(shape), how), f"the {how}").equals(
+                torch.ones(*shape[:-2], shape[-1])
+            )
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_refuses_to_pool_no_positions(impl, rng, torch_rng):
+    """No positions have no mean, no largest and no smallest; one position is all of them"""
+    for how in ("mean", "max", "min"):
+        d = int(rng.integers(1, 6))
+        for shape in [(0, d), (3, 0, d), (0, 0, d), (2, 0, 0)]:
+            with pytest.raises(ValueError):
+                impl.named_axes.pool(torch.ones(shape), how)
+        x = whole(torch_rng, 3, 1, d)
+        expect(impl.named_axes.pool(x, how), f"the {how}").equals(x[:, 0])
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_refuses_unknown_reductions(impl, rng, torch_rng):
+    """Only mean, sum, max and min are known, by exactly these names"""
+    x = whole(torch_rng, 2, int(rng.integers(2, 6)))
+    for how in ("prod", "any", "all", "median", "amax", "avg", "norm", "Mean", "MAX", "mea", ""):
+        with pytest.raises(ValueError):
+            impl.named_axes.pool(x, how)
+    expect(impl.named_axes.pool(x, "sum")).equals(x[0] + x[1])
+    expect(impl.named_axes.pool(x, "max")).equals(torch.maximum(x[0], x[1]))

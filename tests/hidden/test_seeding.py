@@ -1,0 +1,201 @@
+"""Seeding: exact repeats, and streams of which no two meet.
+
+Bounds on what chance may do are set at some 6.5 standard deviations: 1e-10 for each.
+"""
+
+import itertools
+import math
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+GENERATORS = ("random", "numpy", "torch")
+
+
+def new_seeds(rng, count, below=2**63):
+    return [int(n) for n in rng.integers(below, size=count)]
+
+
+@pytest.mark.exercise("seed_everything", weight=2)
+def test_each_generator_repeats(impl, rng):
+    """After the same seed each generator draws the same, whatever was drawn in between"""
+    seeds = [*new_seeds(rng, 4), 0, 2**63 - 1, 2**32 - 1, 2**32]
+    first = impl.scenarios.draws_after_seeding(seeds)
+    again = impl.scenarios.draws_after_seeding(seeds, burn=int(rng.integers(1, 6)))
+    for name in GENERATORS:
+        drawn = [draws[name] for draws in first]
+        expect([draws[name] for draws in again], f"what {name} draws").equals(drawn)
+        assert len({tuple(draws) for draws in drawn[:4]}) == 4, (
+            f"{name} draws the same for two seeds"
+        )
+
+
+@pytest.mark.exercise("seed_everything")
+def test_a_fresh_process_repeats(impl, rng):
+    """A fresh process draws the same after the same seed"""
+    seeds = new_seeds(rng, 3)
+    first = impl.scenarios.draws_after_seeding(seeds)
+    impl.restart()
+    again = impl.scenarios.draws_after_seeding(seeds, burn=1)
+    expect(again, "the draws").equals(first)
+    for name in GENERATORS:
+        assert first[0][name] != first[1][name], f"{name} draws the same for two seeds"
+
+
+@pytest.mark.exercise("seed_everything")
+def test_neighbouring_seeds_differ(impl, rng):
+    """Seeds next to each other give different draws in all three generators"""
+    (start,) = new_seeds(rng, 1, below=2**62)
+    found = impl.scenarios.draws_after_seeding([*(start + i for i in range(8)), start])
+    for name in GENERATORS:
+        assert len({tuple(draws[name]) for draws in found[:8]}) == 8, name
+        expect(found[8][name], f"{name} after the first seed again").equals(found[0][name])
+
+
+@pytest.mark.exercise("seed_everything")
+def test_the_whole_seed_counts(impl, rng):
+    """Seeds that agree in their low or in their high 32 bits are different, for numpy too"""
+    low, high = (int(n) for n in rng.integers(1, 2**31, size=2))
+    seeds = [low, low + (high << 32), low + ((high ^ 1) << 32), high << 32, low]
+    found = impl.scenarios.draws_after_seeding(seeds)
+    for name in ("random", "numpy"):
+        assert len({tuple(draws[name]) for draws in found[:4]}) == 4, name
+        expect(found[4][name], f"{name} after the first seed again").equals(found[0][name])
+
+
+@pytest.mark.exercise("seed_everything")
+def test_torch_takes_the_seed_as_it_is(impl, rng):
+    """torch is seeded with the seed itself"""
+    seeds = new_seeds(rng, 3)
+    found = impl.scenarios.draws_after_seeding(seeds)
+    for seed, draws in zip(seeds, found, strict=True):
+        generator = torch.Generator().manual_seed(seed)
+        own = torch.rand(3, generator=generator, dtype=torch.float64).tolist()
+        expect(draws["torch"], "what torch draws").equals(own)
+
+
+@pytest.mark.exercise("seed_everything")
+def test_refuses_seeds_out_of_range(impl, rng):
+    """Seeds below 0 and from 2**63 on are refused, the ends of the range are not"""
+    for seed in (-1, -(2**63), 2**63, 2**64, 2**70):
+        with pytest.raises(ValueError):
+            impl.seeding.seed_everything(seed)
+    seeds = [0, 1, 2**63 - 1, *new_seeds(rng, 1)]
+    found = impl.scenarios.draws_after_seeding(seeds)
+    assert len({str(draws) for draws in found}) == 4
+
+
+@pytest.mark.exercise("seed_everything")
+def test_a_refused_seed_changes_nothing(impl, rng):
+    """After a refusal the generators go on as if nothing had been asked"""
+    (state,) = new_seeds(rng, 1, below=2**31)
+    (good,) = new_seeds(rng, 1)
+    plain = impl.scenarios.draws_around("", "", [], state)
+    for seed in (-1, -(2**40), 2**63, 2**64 + 1):
+        found = impl.scenarios.refused_seeding(seed, state)
+        assert found["refused"], f"seed {seed}"
+        expect(found["draws"], f"draws after seed {seed}").equals(plain["before"])
+    found = impl.scenarios.refused_seeding(good, state)
+    assert not found["refused"]
+    for name in GENERATORS:
+        assert found["draws"][name] != plain["before"][name], f"{name} was not seeded"
+
+
+def many_calls(rng):
+    """Seeds and keys of which every sum, product and text run together would meet."""
+    (base,) = new_seeds(rng, 1, below=2**40)
+    near = [[base + i, *keys] for i in range(4) for keys in itertools.product(range(8), repeat=2)]
+    digits = [[base, 1, 23], [base, 12, 3], [base, 123], [base, 1, 2, 3], [base, "123"]]
+    kinds = [[base, 2], [base, "2"], [base, 2, ""], [base, "", 2], [base, ""], [base]]
+    texts = [[base, "ab", "c"], [base, "a", "bc"], [base, "abc"], [base, "a,b"], [base, "a", "b"]]
+    quotes = [[base, "1, 2"], [base, "1', '2"], [base, "1", "2"], [base, "1\n2"], [base, "(1,)"]]
+    signs = [[base, -1], [-base, 1], [-base], [base, 2**63], [base, 2**64], [base + 2**64]]
+    return [*near, *digits, *kinds, *texts, *quotes, *signs, [base, "é"], [base, "e"], [0], [0, 0]]
+
+
+@pytest.mark.exercise("independent_streams", weight=2)
+def test_no_two_streams_meet(impl, rng):
+    """Different seeds and keys give different streams: order, kind and borders of keys count"""
+    calls = many_calls(rng)
+    found = expect(impl.scenarios.stream_seeds(calls)).is_a(list)
+    assert len(found) == len(calls)
+    first = {}
+    for call, seed in zip(calls, found, strict=True):
+        expect(seed, f"the seed of {call}").is_a(int)
+        assert seed not in first, f"{call} and {first[seed]} have one stream"
+        first[seed] = call
+
+
+@pytest.mark.exercise("independent_streams")
+def test_streams_repeat_in_a_fresh_process(impl, rng):
+    """A fresh process gives every stream the same seed"""
+    calls = many_calls(rng)
+    first = impl.scenarios.stream_seeds(calls)
+    impl.restart()
+    expect(impl.scenarios.stream_seeds(calls), "the seeds").equals(first)
+    assert len(set(first)) > len(first) // 2
+
+
+@pytest.mark.exercise("independent_streams")
+def test_every_bit_is_used(impl, rng):
+    """Seeds fill the range of 63 bits, each bit as often 0 as 1"""
+    (base,) = new_seeds(rng, 1)
+    count = 2000
+    found = impl.scenarios.stream_seeds([[base, "rank", i] for i in range(count)])
+    assert all(0 <= seed < 2**63 for seed in found)
+    for bit in range(63):
+        ones = sum(seed >> bit & 1 for seed in found)
+        assert abs(ones - count / 2) < 6.5 * math.sqrt(count) / 2, f"bit {bit} is 1 {ones} times"
+
+
+@pytest.mark.exercise("independent_streams")
+def test_generators_are_seeded_so(impl, rng):
+    """A stream's generator is a fresh one, seeded with the stream's seed"""
+    calls = [[seed, key, i] for i, seed in enumerate(new_seeds(rng, 3)) for key in ("a", "b", 3)]
+    seeds = impl.scenarios.stream_seeds(calls)
+    drawn = impl.scenarios.stream_draws(calls, 5)
+    for call, seed, draws in zip(calls, seeds, drawn, strict=True):
+        generator = torch.Generator().manual_seed(seed)
+        own = torch.randn(5, generator=generator, dtype=torch.float64)
+        expect(draws, f"draws of {call}").equals(own)
+
+
+@pytest.mark.exercise("independent_streams")
+def test_streams_do_not_correlate(impl, rng):
+    """What neighbouring streams draw has nothing to do with each other"""
+    (base,) = new_seeds(rng, 1, below=2**40)
+    n = 4000
+    calls = [[base, 0], [base, 1], [base + 1, 0], [base, 0, 0]]
+    draws = impl.scenarios.stream_draws([*calls, calls[0]], n)
+    expect(draws.pop(), "the first stream, made again").equals(draws[0])
+    for a, b in itertools.combinations(draws, 2):
+        r = torch.corrcoef(torch.stack([a, b]))[0, 1].item()
+        assert abs(r) < 6.5 / math.sqrt(n), f"two streams correlate: {r:.3f}"
+
+
+@pytest.mark.exercise("independent_streams")
+def test_streams_leave_global_generators_alone(impl, rng):
+    """Making streams neither reads nor moves the global generators"""
+    (state,) = new_seeds(rng, 1, below=2**31)
+    (seed,) = new_seeds(rng, 1)
+    plain = impl.scenarios.draws_around("", "", [], state)
+    for name in ("stream_seed", "stream_generator"):
+        around = impl.scenarios.draws_around("seeding", name, [seed, "x"], state)
+        assert around["called"]
+        expect(around["after"], f"global draws after {name}").equals(plain["after"])
+    seeds = impl.scenarios.stream_seeds([[seed, "x"], [seed, "y"], [seed, "x"]])
+    assert seeds[0] == seeds[2] != seeds[1], "one stream for two keys"
+
+
+@pytest.mark.exercise("independent_streams")
+def test_refuses_other_keys(impl, rng):
+    """Keys that are neither int nor str are refused"""
+    (seed,) = new_seeds(rng, 1)
+    for key in (1.0, None, b"1", (1,)):
+        for keys in ([key], [1, key], [key, "a"]):
+            with pytest.raises(TypeError):
+                impl.seeding.stream_seed(seed, *keys)
+    seeds = [impl.seeding.stream_seed(seed, "good", i) for i in range(2)]
+    assert len(set(seeds)) == 2

@@ -1,0 +1,44 @@
+"""Seeding: repeat a run, and keep its streams apart."""
+
+import pytest
+
+from assignment.expect import expect
+
+GENERATORS = ("random", "numpy", "torch")
+
+
+@pytest.mark.exercise("seed_everything")
+def test_a_seed_repeats_every_generator(impl):
+    """After the same seed random, numpy and torch draw the same again"""
+    first, second = impl.scenarios.draws_after_seeding([42, 42], burn=3)
+    for name in GENERATORS:
+        expect(second[name], f"what {name} draws").equals(first[name])
+
+
+@pytest.mark.exercise("seed_everything")
+def test_large_seeds_are_seeds(impl):
+    """Seeds 7 and 7 + 2**32 are different seeds for random, and for numpy too"""
+    first, second = impl.scenarios.draws_after_seeding([7, 7 + 2**32])
+    for name in ("random", "numpy"):
+        assert first[name] != second[name], f"{name} draws the same after both"
+
+
+@pytest.mark.exercise("independent_streams")
+def test_streams_do_not_meet(impl):
+    """Rank 1 of seed 7 is not rank 0 of seed 8"""
+    seed = impl.seeding.stream_seed
+    expect(seed(7, 1)).is_a(int)
+    expect(seed(7, 1)).equals(seed(7, 1))
+    assert seed(7, 1) != seed(8, 0), "seed + rank makes streams that meet"
+    assert seed(7, 1, 23) != seed(7, 12, 3), "keys must not run together"
+    assert seed(7, 2) != seed(7, "2"), "2 and '2' are different keys"
+
+
+@pytest.mark.exercise("independent_streams")
+def test_a_generator_of_its_own(impl):
+    """The generators of two ranks draw different numbers, each the same every time"""
+    a, b, again = impl.scenarios.stream_draws(
+        [[7, "dropout", 0], [7, "dropout", 1], [7, "dropout", 0]], 4
+    )
+    expect(again, "the stream of rank 0").equals(a)
+    assert not bool((a == b).any()), "two ranks draw the same"
