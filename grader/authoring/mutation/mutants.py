@@ -1,7 +1,8 @@
 """The mutants of a module: each is the module with one small change.
 
 Left alone: docstrings, annotations and what serves them alone (type aliases), imports, `__all__`,
-assertions, the text of raised errors, and placeholders: functions that are not written yet.
+assertions, the `strict` of a `zip`, the text of raised errors, and placeholders: functions that are
+not written yet.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from grader.authoring.mutation.operators import OPERATORS, Edit
+from grader.authoring.mutation.operators import OPERATORS, Edit, is_strict
 from grader.authoring.mutation.source import Source, dotted
 
 WHOLE = "<module>"  # the scope of what belongs to no function, class or constant
@@ -194,7 +195,8 @@ class _Walk:
         if isinstance(node, cst.Raise | cst.Decorator):
             return
         for child in node.children:
-            yield from self._visit(child, function, bound)
+            if not is_strict(child, node):
+                yield from self._visit(child, function, bound)
         bound |= _names(node)
 
     def _is_type_alias(self, node: cst.CSTNode) -> bool:
