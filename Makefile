@@ -7,13 +7,14 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test verify soak handout site figures check lint types sync bench clean
+.PHONY: help grade test verify soak mutate handout site figures check lint types sync bench clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
 	@echo "make test                 this repository's own tests"
 	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
 	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
+	@echo "make mutate SAMPLE=…      breaks the reference in every small way, or in so many: do hidden tests notice?"
 	@echo "make handout              builds handout/ anew from solutions/ and assignment/"
 	@echo "make site                 the write-up as a site and as a PDF, into build/"
 	@echo "make figures              draws the write-up's figures anew"
@@ -35,6 +36,10 @@ verify: .venv/ready
 
 soak: .venv/ready
 	@$(RUN) -m grader verify --kind reference --kind alternative --nonces 50
+
+# Everything takes most of an hour; SAMPLE=120 a minute on two cores. MODULES=… names some of them.
+mutate: .venv/ready
+	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
 
 handout: .venv/ready
 	@$(RUN) -m grader handout

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from grader.authoring.mutation.verdicts import Verdict
 
 OK, BAD_INPUT, FAULT = 0, 2, 3
+_EVERY = 200  # mutants, after which a log gets a line
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 console = Console()
@@ -176,22 +177,25 @@ def mutate(
     """
     from grader.authoring.mutation import campaign, equivalents, plan, report
 
-    assignment = plan.Assignment()
+    assignment = plan.ours()
     try:
         planned = plan.make(
             assignment, modules or (), exercises=exercise or (), sample=sample, seed=seed
         )
     except (plan.PlanError, equivalents.EquivalentsError) as error:
         _fail(BAD_INPUT, str(error))
-    survived = 0
+    done = survived = 0
     columns = (*Progress.get_default_columns(), TextColumn("{task.fields[survived]} survived"))
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("mutants", total=len(planned.chosen), survived=0)
 
         def show(verdict: Verdict) -> None:
-            nonlocal survived
+            nonlocal done, survived
+            done += 1
             survived += verdict.status in ("survived", "untested")
             progress.update(task, advance=1, survived=survived)
+            if not console.is_terminal and done % _EVERY == 0:
+                console.print(f"{done}/{len(planned.chosen)} mutants, {survived} survived")
 
         outcome = campaign.run(assignment, planned, jobs, show)
     folder = f"{assignment.reference.name}/{assignment.manifest.package}"

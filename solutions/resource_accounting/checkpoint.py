@@ -56,7 +56,7 @@ def save_checkpoint(
     content = {
         "model": model.state_dict(),
         "optimizer": optimizer.state_dict(),
-        "step": int(step),
+        "step": step,
         "random": _random_state(),
     }
     temporary = path.with_name(path.name + ".tmp")
@@ -64,7 +64,7 @@ def save_checkpoint(
         with temporary.open("wb") as file:
             torch.save(content, file)
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(file)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -101,34 +101,31 @@ def load_checkpoint(
     model.load_state_dict(content["model"])
     optimizer.load_state_dict(content["optimizer"])
     _set_random_state(content["random"])
-    return int(content["step"])
+    step: int = content["step"]
+    return step
 
 
 def _random_state() -> dict[str, Any]:
     name, keys, position, has_gauss, cached = np.random.get_state()
     return {
         "torch": torch.get_rng_state(),
-        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
-        # Plain types: a numpy array is not among what weights_only lets through.
-        "numpy": (str(name), np.asarray(keys).tolist(), int(position), int(has_gauss), cached),
+        "cuda": torch.cuda.get_rng_state_all(),
+        # A list: a numpy array is not among what weights_only lets through.
+        "numpy": (name, np.asarray(keys).tolist(), position, has_gauss, cached),
         "python": random.getstate(),
     }
 
 
 def _set_random_state(state: dict[str, Any]) -> None:
     torch.set_rng_state(state["torch"])
-    if torch.cuda.is_available():
-        for device, cuda_state in enumerate(state["cuda"][: torch.cuda.device_count()]):
-            torch.cuda.set_rng_state(cuda_state, device)
-    name, keys, position, has_gauss, cached = state["numpy"]
-    np.random.set_state((name, np.array(keys, dtype=np.uint32), position, has_gauss, cached))
+    # There may be fewer devices than where it was saved.
+    torch.cuda.set_rng_state_all(state["cuda"][: torch.cuda.device_count()])
+    np.random.set_state(state["numpy"])
     random.setstate(state["python"])
 
 
 def _sync_folder(folder: Path) -> None:
-    """A rename is on the disk once its folder is. Windows opens no folder, and needs none."""
-    if os.name == "nt":
-        return
+    """A rename is on the disk once its folder is."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

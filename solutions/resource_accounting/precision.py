@@ -6,7 +6,6 @@ optimizer's state stay in float32, so that an update much smaller than its param
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 
 import torch
@@ -97,7 +96,7 @@ def train_fp16(
     Raises:
         ValueError: a setting lies outside its range. No batch has been read then.
     """
-    if not 0 < init_scale < math.inf:
+    if not init_scale > 0:
         raise ValueError(f"expected an init_scale greater than 0, got {init_scale}")
     if growth_interval < 1:
         raise ValueError(f"expected a growth_interval of at least 1, got {growth_interval}")
@@ -107,7 +106,7 @@ def train_fp16(
         raise ValueError(f"expected a backoff_factor between 0 and 1, got {backoff_factor}")
 
     losses, scales = [], []
-    scale, good_steps = float(init_scale), 0
+    scale, good_steps = init_scale, 0
     for inputs, targets in batches:
         with torch.autocast(inputs.device.type, dtype=torch.float16):
             loss = loss_fn(model(inputs), targets)

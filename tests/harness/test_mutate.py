@@ -16,7 +16,6 @@ from grader import cli
 from grader.authoring.mutation import campaign, equivalents, plan
 from grader.authoring.mutation.equivalents import Entry, Equivalents, EquivalentsError
 from grader.authoring.mutation.mutants import diff, mutants_of, sampled
-from grader.authoring.mutation.operators import OPERATORS
 from grader.authoring.mutation.reach import Reach
 from grader.authoring.mutation.verdicts import Killers, Trial, Verdict
 from grader.judge.failure import GraderFault
@@ -31,7 +30,7 @@ def changes(text, operator, module="m"):
 
 
 def in_function(body):
-    return f"def f(a, b, c, xs):\n{textwrap.indent(body, '    ')}\n    return a\n"
+    return f"def f(a, b, c, xs):\n{textwrap.indent(body, '    ')}\n"
 
 
 # --- operators -----------------------------------------------------------------------------------
@@ -105,6 +104,7 @@ CASES = [
     ("literal", "t = True, False", ["t = False, False", "t = True, True"]),
     ("literal", "t = g(None)", ["t = g(0)"]),
     ("literal", "t = a is None", []),
+    ("literal", "t = zip(a, strict=True)", []),  # like an assertion
     ("argument", "t = g(a, b, k=c)", ["t = g(b, k=c)", "t = g(a, k=c)", "t = g(a, b)"]),
     ("argument", "t = len(a)", []),  # could only fail
     ("argument", "t = min(a, b), min(a)", ["t = min(b), min(a)", "t = min(a), min(a)"]),
@@ -117,7 +117,7 @@ CASES = [
         ["t = zip(b, strict=True)", "t = zip(a, strict=True)"],
     ),
     ("swap", "t = g(a, b, c, k=1)", ["t = g(b, a, c, k=1)", "t = g(a, c, b, k=1)"]),
-    ("swap", "t = g(a, *b)", []),
+    ("swap", "t = g(a, *b), min(a, b)", []),
     ("call", "t = min(a), any(b)", ["t = max(a), any(b)", "t = min(a), all(b)"]),
     ("call", "t = sum(a)", ["t = max(a)"]),
     ("call", "t = int(a)", ["t = a"]),
@@ -162,11 +162,6 @@ CASES = [
 @pytest.mark.parametrize(("operator", "body", "expected"), CASES)
 def test_operator_makes_exactly_these(operator, body, expected):
     assert changes(in_function(body), operator) == expected
-
-
-def test_every_operator_is_tried_above():
-    tried = {operator for operator, _, expected in CASES if expected} | {"decorator"}
-    assert len(tried) == len(OPERATORS)
 
 
 def test_decorator_goes():
@@ -229,16 +224,14 @@ def test_some_things_are_left_alone():
         ("statement", "pass"),
         ("raise", 'raise RuntimeError(f"expected {a + 1} or " + str(a - 2))'),
         ("return", "return None"),
-        ("swap", 'return cast(shape, "tuple[int, int]")'),
     ]
     assert made.placeholders == ("later",)
 
 
-@pytest.mark.parametrize("path", sorted(REFERENCE.glob("*.py")), ids=lambda path: path.stem)
-def test_mutants_of_the_reference_compile_and_differ(path):
+def test_mutants_of_the_reference_compile_and_differ():
     """From the reference and from each other, by their syntax trees; each has a name of its own"""
-    text = path.read_text()
-    made = mutants_of(path.stem, text).mutants
+    text = (REFERENCE / "checkpoint.py").read_text()
+    made = mutants_of("checkpoint", text).mutants
     trees = {ast.dump(ast.parse(m.text)) for m in made}
     assert len(trees) == len({m.id for m in made}) == len(made)
     assert ast.dump(ast.parse(text)) not in trees
@@ -265,7 +258,7 @@ def test_same_change_in_another_place_has_another_name():
 
 
 def test_sample_is_drawn_by_the_seed_and_survives_edits():
-    made = list(mutants_of("strides", (REFERENCE / "strides.py").read_text()).mutants)
+    made = list(mutants_of("flops", (REFERENCE / "flops.py").read_text()).mutants)
     one = sampled(made, 20, seed=1)
     assert len(one) == 20
     assert [m.line for m in one] == sorted(m.line for m in one)
@@ -327,7 +320,7 @@ def test_list_that_cannot_be_used_is_refused(tmp_path, text, message):
 
 def test_repositorys_own_list_stands_for_mutants():
     """Each entry matches one, and gives its reason"""
-    assert plan.make(plan.Assignment()).unmatched == ()
+    assert plan.make(plan.ours()).unmatched == ()
 
 
 # --- whose tests are tried -----------------------------------------------------------------------
@@ -448,7 +441,7 @@ def mutate(*arguments):
 
 def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     """Through the command, in a process and a judge of its own"""
-    monkeypatch.setattr(plan, "Assignment", lambda: toy)
+    monkeypatch.setattr(plan, "ours", lambda: toy)
     toy.equivalents.write_text(
         "[[mutant]]\nmodule = 'toy'\nfunction = 'listed'\noriginal = 'return -a'\n"
         "mutated = 'return a'\nreason = 'the test takes the magnitude'\n"
@@ -469,8 +462,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     assert of["weak"] == {
         "return None": "killed",
         "return max(0)": "killed",
-        "return max(a)": "survived",
-        "return max(0, a)": "survived",
+        "return max(a)": "killed",
         "return min(a, 0)": "killed",
         "return max(a, 1)": "survived",
         "return max(a, -1)": "survived",
@@ -497,45 +489,48 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
 
     said = result.output
     assert "solutions/toy_package/toy.py:10  weak: survived" in said
-    assert "-    return max(a, 0)\n+    return max(a)\n" in said
+    assert "-    return max(a, 0)\n+    return max(a, 1)\n" in said
     assert "toy.untested: no hidden test is for it" in said
     assert "not written yet, without mutants: toy.placeholder" in said
     assert "killed by 1 of 3 nonces only" in said
 
 
-def trials_of(toy, judge, function):
-    """The verdicts on a function's mutants, by this process and a judge that is there already."""
+@pytest.fixture
+def tried(toy, judge):
+    """Tries the mutants of a toy function, by this process and a judge that is there already."""
     from grader.authoring.mutation import trials
 
     here = copy.copy(judge)
     here.manifest, here.repository = toy.manifest, toy.repository
-    planned = plan.make(toy, exercises=[function])
-    base = trials.baseline(here, toy.reference, [function], planned.nonces[0])
-    assert base.problems == ()
-    batch = [Trial(m, planned.exercises(m)) for m in planned.chosen]
-    return trials.run(here, toy.reference, batch, base, planned.nonces, Killers())
+
+    def run(function, meanwhile=lambda: None):
+        planned = plan.make(toy, exercises=[function])
+        base = trials.baseline(here, toy.reference, [function], planned.nonces[0])
+        meanwhile()
+        batch = [Trial(m, planned.exercises(m)) for m in planned.chosen]
+        return trials.run(here, toy.reference, batch, base, planned.nonces, Killers())
+
+    return run
 
 
 @pytest.mark.parametrize("lasting", [False, True])
-def test_fault_of_the_grader_is_tried_once_more_and_never_a_kill(toy, judge, monkeypatch, lasting):
+def test_fault_of_the_grader_is_tried_once_more_and_never_a_kill(tried, monkeypatch, lasting):
     from grader.judge import proxy
 
-    count = itertools.count()
+    calls = itertools.count()
     call = proxy.GradedImplementation.call
 
     def fail(self, *arguments, **options):
-        number = next(count)  # 0 is the baseline's, 1 that of the first mutant
-        if number == 1 or (lasting and number):
+        if not next(calls) or lasting:
             raise GraderFault("the disk is on fire")
         return call(self, *arguments, **options)
 
-    monkeypatch.setattr(proxy.GradedImplementation, "call", fail)
-    found = trials_of(toy, judge, "deadly")
+    found = tried("strong", lambda: monkeypatch.setattr(proxy.GradedImplementation, "call", fail))
     assert len(found) > 1
     if lasting:
         assert {v.status for v in found} == {"fault"}
         assert all("the disk is on fire" in v.detail for v in found)
-        assert next(count) == 1 + 2 * len(found)
+        assert next(calls) == 2 * len(found)
     else:
         assert {v.status for v in found} == {"killed"}
 
@@ -559,7 +554,7 @@ def test_reference_that_does_not_pass_is_said(toy, judge):
 
 def invoke(monkeypatch, toy, statuses, *options, problems=(), faults=()):
     """The command with a campaign whose verdicts are told beforehand."""
-    monkeypatch.setattr(plan, "Assignment", lambda: toy)
+    monkeypatch.setattr(plan, "ours", lambda: toy)
 
     def run(assignment, planned, jobs, on_verdict):
         outcome = campaign.Outcome(planned, problems=[*problems], faults=[*faults])

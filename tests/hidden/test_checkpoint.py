@@ -10,6 +10,7 @@ from assignment.expect import expect
 # Trajectories of one program on one machine, perhaps with other kernels: float32 rounding, grown
 # over a few steps. Bits are compared between runs of the implementation's own process.
 NEAR = {"rtol": 1e-3, "atol": 1e-4}
+MANY = 130  # saves: a worker may hold 128 descriptors
 
 
 def two_seeds(rng):
@@ -197,6 +198,19 @@ def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
     impl.restart()
     expect(pair(impl.scenarios.load_weights(path, (3, 5)))[1], "the weights").equals(weights)
     expect(impl.scenarios.files_in(folder), "the files").equals(["run.pt"])
+
+
+@pytest.mark.exercise("checkpoint_atomic", weight=0.5)
+def test_saving_leaves_no_file_open(impl, rng):
+    """However often it saves, a process holds no file or folder open"""
+    path = str(impl.scratch / "run.pt")
+    weights = torch.full((1, 2), float(rng.integers(1, 1000)))
+    for step in range(MANY):
+        impl.scenarios.save_weights(path, weights, step)
+    impl.restart()
+    found, loaded = pair(impl.scenarios.load_weights(path, (1, 2)))
+    expect(found, "the step").equals(MANY - 1)
+    expect(loaded, "the weights").equals(weights)
 
 
 @pytest.mark.exercise("checkpoint_atomic", weight=2)

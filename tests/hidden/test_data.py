@@ -56,15 +56,18 @@ def batch(result, batch_size, context_length):
 def test_file_holds_the_tokens_and_nothing_else(impl, rng):
     """A token file holds the little-endian tokens and nothing else, on the disk"""
     cases = []
-    # The byte order of the dtype asked for does not count.
+    # The byte order of the dtype asked for does not count. Its name says it: a np.dtype loses it on
+    # the way to a worker.
     dtypes = {"u2": "uint16", "u4": "uint32", "u1": "uint8", "i4": "int32", "i8": "int64"}
-    for asked, dtype in {**dtypes, ">u2": "uint16", ">u4": "uint32"}.items():
+    for asked, dtype in {**dtypes, "u8": "uint64", ">u2": "uint16", ">u4": "uint32"}.items():
         limits = np.iinfo(dtype)
         for size in (0, 1, 1023):
             tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
             path = str(impl.scratch / f"{len(cases)}.bin")
-            given = tokens.tolist() if size % 2 == len(cases) % 2 else tokens.astype(np.int64)
-            impl.data.write_tokens(path, given, np.dtype(asked))
+            as_array = tokens if dtype == "uint64" else tokens.astype(np.int64)
+            given = tokens.tolist() if size % 2 == len(cases) % 2 else as_array
+            form = asked if asked[0] == ">" else np.dtype(asked)
+            impl.data.write_tokens(path, given, form)
             cases.append((path, tokens.tobytes()))
     impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is replaced whole
     cases[2] = (cases[2][0], b"\x07\x00\x08\x00")
@@ -224,6 +227,17 @@ def test_draws_are_independent(impl, rng):
     # More rows than windows: draws without replacement could not fill the batch.
     x, _ = batch(impl.data.get_batch(tokens, 4000, 5), 4000, 5)
     expect(x[:, 0], "x[:, 0]").equals(torch.full((4000,), int(tokens[0])))
+
+
+@pytest.mark.exercise("get_batch", weight=0.5)
+def test_batch_goes_to_the_device(impl, rng):
+    """The batch is put on the device that is asked for, and a device that is none is an error"""
+    tokens = rng.permutation(60000)[:20].astype(np.uint16)
+    x, y = batch(impl.data.get_batch(tokens, 3, 4, "cpu"), 3, 4)
+    for row, start in enumerate(starts_of(x, tokens)):
+        expect(y[row].tolist(), f"y[{row}]").equals(tokens[start + 1 : start + 5].tolist())
+    with pytest.raises(RuntimeError):
+        impl.data.get_batch(tokens, 3, 4, "nowhere")
 
 
 @pytest.mark.exercise("get_batch")

@@ -1,7 +1,8 @@
 """The mutants of a module: each is the module with one small change.
 
 Left alone: docstrings, annotations and what serves them alone (type aliases), imports, `__all__`,
-assertions, the text of raised errors, and placeholders: functions that are not written yet.
+assertions, the `strict` of a `zip`, the text of raised errors, and placeholders: functions that are
+not written yet.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 import libcst as cst
 
-from grader.authoring.mutation.operators import OPERATORS, Edit
+from grader.authoring.mutation.operators import OPERATORS, Edit, is_strict
 from grader.authoring.mutation.source import Source, dotted
 
 WHOLE = "<module>"  # the scope of what belongs to no function, class or constant
@@ -183,6 +185,9 @@ class _Walk:
             bound = _parameters(node) if isinstance(node, cst.FunctionDef) else set()
         elif function == WHOLE and (names := _names(node)):
             function = min(names)  # a constant
+        if _is_cast(node):
+            yield from self._visit(node.args[1], function, bound)
+            return
         for operator in OPERATORS:
             for edit in operator(node, self.source):
                 if edit.operator != "statement" or _names(node) <= bound:
@@ -190,7 +195,7 @@ class _Walk:
         if isinstance(node, cst.Raise | cst.Decorator):
             return
         for child in node.children:
-            if not _is_casts_type(child, node):
+            if not is_strict(child, node):
                 yield from self._visit(child, function, bound)
         bound |= _names(node)
 
@@ -213,11 +218,11 @@ def _is_left_alone(node: cst.CSTNode) -> bool:
     return False
 
 
-def _is_casts_type(node: cst.CSTNode, holder: cst.CSTNode) -> bool:
-    """Whether this is the type that `cast` is given."""
-    if not isinstance(holder, cst.Call) or dotted(holder.func) not in ("cast", "typing.cast"):
+def _is_cast(node: cst.CSTNode) -> TypeGuard[cst.Call]:
+    """Whether this is a call of `cast`, which is for types alone."""
+    if not isinstance(node, cst.Call) or len(node.args) != 2:
         return False
-    return node is holder.args[0]
+    return dotted(node.func) in ("cast", "typing.cast")
 
 
 def _is_placeholder(node: cst.FunctionDef | cst.ClassDef) -> bool:

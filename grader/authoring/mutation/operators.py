@@ -87,6 +87,7 @@ _CALLED = {
     "endswith": "startswith",
 }
 _WRAPPERS = ("abs", "float", "int", "math.sqrt", "reversed", "round", "sorted")
+_SYMMETRIC = ("max", "min", "torch.maximum", "torch.minimum")
 _NEED_ONE = ("max", "min", "range", "slice")  # whose parameters Python does not tell
 
 # What another operator beside it could tear apart.
@@ -227,15 +228,25 @@ def argument(node: cst.CSTNode, source: Source) -> Edits:
     """`f(a, b, c=d)` → without each that it can do without; positional neighbours swapped"""
     if not isinstance(node, cst.Call):
         return
-    for i in range(len(node.args)):
-        if _can_do_without(node, i, source):
+    for i, left in enumerate(node.args):
+        if not is_strict(left, node) and _can_do_without(node, i, source):
             yield Edit("argument", *_without(node.args, i, source), "")
+    if dotted(node.func) in _SYMMETRIC:
+        return
     for one, other in zip(node.args, node.args[1:], strict=False):
         if one.keyword or other.keyword or one.star or other.star:
             continue
         (start, inner), (outer, end) = source.outer(one.value), source.outer(other.value)
         text = source.text(other.value) + source.between(inner, outer) + source.text(one.value)
         yield Edit("swap", start, end, text)
+
+
+def is_strict(argument: cst.CSTNode, call: cst.CSTNode) -> bool:
+    """Whether this is the `strict` of a `zip`: like an assertion, it states what holds anyway."""
+    match call, argument:
+        case cst.Call(func=cst.Name(value="zip")), cst.Arg(keyword=cst.Name(value="strict")):
+            return True
+    return False
 
 
 def _can_do_without(node: cst.Call, i: int, source: Source) -> bool:
@@ -246,8 +257,6 @@ def _can_do_without(node: cst.Call, i: int, source: Source) -> bool:
     """
     name = dotted(node.func)
     left = [argument for k, argument in enumerate(node.args) if k != i]
-    if name == "zip" and node.args[i].keyword is not None:
-        return False  # `strict=True` → False says the same
     if any(argument.star for argument in node.args):
         return True
     signature = source.signatures.get(name) or _signature_of_builtin(name)

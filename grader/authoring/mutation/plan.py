@@ -32,6 +32,11 @@ class Assignment:
     equivalents: Path = EQUIVALENTS
 
 
+def ours() -> Assignment:
+    """This repository's own."""
+    return Assignment()
+
+
 @dataclass(frozen=True)
 class Plan:
     """The modules with all their mutants, those chosen among them, and what is known of them.
