@@ -6,7 +6,6 @@ optimizer's state stay in float32, so that an update much smaller than its param
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 
 import torch
