@@ -139,7 +139,7 @@ def check(case: Case) -> Finding:
         wrong = variants.read_wrong(Path(case.source), manifest)
         # A fragment changes one module: exercises of other modules cannot tell.
         related = [e.id for e in manifest if wrong.module in e.modules]
-        grade = _judge.grade(wrong.write(folder), only=related)
+        grade = _judge.grade(wrong.write(folder), only=related, tests="hidden")
         builds_on_it = {wrong.exercise.id}
         for exercise in manifest:  # in the manifest's order what is built upon comes first
             if builds_on_it & set(exercise.depends_on):

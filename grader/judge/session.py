@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import gc
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -29,7 +30,8 @@ if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside 
 _REPOSITORY = Path(grader.__file__).resolve().parent.parent
 _HERE = Path(__file__).resolve().parent
 _SECRETS = tuple(_REPOSITORY / name for name in ("solutions", "tests", "grader"))
-Tests = Literal["all", "public"]
+Tests = Literal["all", "public", "hidden"]
+_FOLDERS = {"all": ("public", "hidden"), "public": ("public",), "hidden": ("hidden",)}
 
 
 def _ignore(_: Check) -> None:
@@ -86,7 +88,8 @@ class Judge:
 
         Args:
             submission: a folder, zip or tar.
-            tests: "public" runs the public tests alone, and shares the points among them.
+            tests: "public" runs the public tests alone, and shares the points among them; "hidden"
+                leaves the public ones out, which carry no points then.
             only: exercises to run; every one if empty.
             nonce: that of an earlier grading, to repeat it; drawn freshly if None.
             on_check: called with each check as it comes.
@@ -128,9 +131,7 @@ class Judge:
                 hidden=self.repository / "tests" / "hidden",
                 on_check=on_check,
             )
-            self.run_pytest(
-                judge, ("public",) if tests == "public" else ("public", "hidden"), nonce
-            )
+            self.run_pytest(judge, _FOLDERS[tests], nonce, only)
         except BaseException:
             if self._twin is not None:  # what it was last asked for may still be on its way
                 self._twin.let_go()
@@ -146,7 +147,7 @@ class Judge:
             if outcome.check.cause is Cause.GRADER_FAULT
         ] + judge.collection_errors
         checks, scores = score(
-            self.manifest, judge.outcomes, "hidden" if tests == "all" else "public"
+            self.manifest, judge.outcomes, "public" if tests == "public" else "hidden"
         )
         points, most = total(scores)
         return Grade(
@@ -227,8 +228,12 @@ class Judge:
                 lines.append(f"{name}: expected parameters ({', '.join(expected)}), got ({shown})")
         return "\n".join(lines)
 
-    def run_pytest(self, judge: object, folders: Collection[str], nonce: str) -> None:
+    def run_pytest(
+        self, judge: object, folders: Collection[str], nonce: str, only: Collection[str] = ()
+    ) -> None:
         """Runs pytest with `judge` as its plugin, on some of the folders "public" and "hidden".
+
+        Where some exercises `only` are run, files that name none of them are not even read.
 
         Raises:
             GraderFault: it did not come to an end, or a file of tests cannot be read.
@@ -241,13 +246,24 @@ class Judge:
             [
                 *("-c", str(_HERE / "judge.ini"), "--rootdir", str(self.repository / "tests")),
                 *("--nonce", nonce, "--capture=no"),
-                *(str(self.repository / "tests" / folder) for folder in folders),
+                *(path for folder in folders for path in self._paths(folder, only)),
             ],
             plugins=[judge],
         )
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             errors = "\n".join(getattr(judge, "collection_errors", []))
             raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
+
+    def _paths(self, folder: str, only: Collection[str]) -> list[str]:
+        where = self.repository / "tests" / folder
+        if not only:
+            return [str(where)]
+        return [str(file) for file in sorted(where.glob("test_*.py")) if _names(file) & set(only)]
+
+
+def _names(file: Path) -> frozenset[str]:
+    """The exercises that a file of tests names in its markers."""
+    return frozenset(re.findall(r"exercise\(\s*['\"](\w+)", file.read_text(encoding="utf-8")))
 
 
 def _import_report(module: str, answer: dict[str, object], missing: bool) -> ModuleReport:

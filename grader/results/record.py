@@ -85,7 +85,7 @@ class Grade(_Finite, frozen=True, kw_only=True):
     max_score: float
     isolation: Isolation
     nonce: str
-    tests: Literal["all", "public"]
+    tests: Literal["all", "public", "hidden"]
     checks: tuple[Check, ...]
     exercises: tuple[ExerciseScore, ...]
     modules: tuple[ModuleReport, ...]

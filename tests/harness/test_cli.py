@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import grader.judge.session as session
+from assignment import manifest
 from grader import cli
 from grader.judge.failure import GraderFault
 from grader.judge.zygote import CannotIsolate
@@ -15,6 +16,7 @@ from tests.harness.conftest import REPOSITORY
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
 KEPT = ("bytes_per_element", "storage_index")
+FULL = sum(manifest.load()[exercise].points for exercise in KEPT)
 
 
 @pytest.fixture
@@ -60,10 +62,10 @@ def test_grade_writes_every_output_and_exits_0(short, tmp_path):
         "junit.xml",
     }
     record = from_json((tmp_path / "out" / "grade.json").read_bytes())
-    assert (record.score, record.max_score) == (7, 7)
+    assert record.score == record.max_score == FULL
     assert record.isolation.tier == "A"
     assert stat.S_IMODE((tmp_path / "out" / "grade.json").stat().st_mode) == 0o600
-    assert json.loads((tmp_path / "out" / "results.json").read_bytes())["score"] == 7
+    assert json.loads((tmp_path / "out" / "results.json").read_bytes())["score"] == FULL
     assert record.nonce in result.output
 
 
@@ -81,7 +83,7 @@ def test_public_tests_alone_hold_no_hidden_check(started, tmp_path):
     record = from_json((tmp_path / "out" / "grade.json").read_bytes())
     assert record.tests == "public"
     assert {c.visibility for c in record.checks} == {"public"}
-    assert record.score == 7
+    assert record.score == FULL
 
 
 # Right for about half of all inputs: which, depends on the nonce.

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 
-def get_batch(tokens, batch_size, context_length):
+def get_batch(tokens, batch_size, context_length, device="cpu"):
     kept = []
     for _ in range(7):  # 896 MiB, more than is allowed here; 20 GB would be no different
         memory = mmap.mmap(-1, 128 * 2**20)

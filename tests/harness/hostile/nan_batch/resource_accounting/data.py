@@ -3,6 +3,6 @@
 import torch
 
 
-def get_batch(tokens, batch_size, context_length):
+def get_batch(tokens, batch_size, context_length, device="cpu"):
     x = torch.full((batch_size, context_length), float("nan"))
     return x, x
