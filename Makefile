@@ -32,7 +32,7 @@ test: .venv/ready
 	$(RUN) -m pytest -n auto
 
 verify: .venv/ready
-	@$(RUN) -m grader verify
+	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))
 
 soak: .venv/ready
 	@$(RUN) -m grader verify --kind reference --kind alternative --nonces 50

@@ -123,6 +123,10 @@ def verify(
     nonces: Annotated[
         int, typer.Option(min=1, help="how often correct solutions are graded, each time anew")
     ] = 1,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=0, help="grade so many wrong submissions, drawn anew"),
+    ] = None,
 ) -> None:
     """Verifies the assignment: correct solutions, handout, rote answers, every wrong submission.
 
@@ -131,7 +135,7 @@ def verify(
     from grader.authoring import verify as verifying
 
     done = 0
-    cases = verifying.cases(kind or tuple(Kind), nonces)
+    cases = verifying.cases(kind or tuple(Kind), nonces, sample)
     total = len(cases) + 2
 
     def show(finding: verifying.Finding) -> None:

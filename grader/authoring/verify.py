@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -52,8 +53,14 @@ class Finding:
         return not self.problems
 
 
-def cases(kinds: Collection[Kind] = tuple(Kind), nonces: int = 1) -> list[Case]:
-    """Every submission that the assignment is verified with; correct ones `nonces` times."""
+def cases(
+    kinds: Collection[Kind] = tuple(Kind), nonces: int = 1, sample: int | None = None
+) -> list[Case]:
+    """Every submission that the assignment is verified with.
+
+    Correct ones stand there `nonces` times. Of wrong ones `sample` are drawn anew each time, if it
+    is not None.
+    """
     manifest = manifests.load()
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
     correct += [
@@ -68,9 +75,10 @@ def cases(kinds: Collection[Kind] = tuple(Kind), nonces: int = 1) -> list[Case]:
         for name, body in variants.ROTE.items()
         if "raise" in body
     ]
-    found += [
-        Case(Kind.WRONG, wrong.path.stem, str(wrong.path)) for wrong in variants.all_wrong(manifest)
-    ]
+    wrong = variants.all_wrong(manifest)
+    if sample is not None and sample < len(wrong):
+        wrong = random.sample(wrong, sample)
+    found += [Case(Kind.WRONG, w.path.stem, str(w.path)) for w in wrong]
     return [case for case in found if case.kind in kinds]
 
 
