@@ -139,10 +139,10 @@ def check(case: Case) -> Finding:
         if case.kind is Kind.HANDOUT:
             return _finding(case, grade := _judge.grade(Path(case.source)), _nothing(grade))
         if case.kind is Kind.ROTE:
-            grade = _judge.grade(variants.write_rote(folder, manifest, case.source))
+            grade = _judge.grade(variants.write_rote(folder, manifest, case.source), tests="hidden")
             return _finding(case, grade, _nothing(grade, hidden_only=True))
         if case.kind is Kind.PARROT:
-            grade = _judge.grade(parrot.write(folder, manifest, case.source))
+            grade = _judge.grade(parrot.write(folder, manifest, case.source), tests="hidden")
             return _finding(case, grade, _nothing(grade, hidden_only=True))
         wrong = variants.read_wrong(Path(case.source), manifest)
         # A fragment changes one module: exercises of other modules cannot tell.
