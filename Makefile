@@ -7,14 +7,16 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test verify soak mutate handout site figures check lint types sync bench clean
+.PHONY: help grade test attack verify soak mutate fuzz handout site figures check lint types sync bench clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
 	@echo "make test                 this repository's own tests"
+	@echo "make attack               every hostile submission in every tier"
 	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
 	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
 	@echo "make mutate SAMPLE=…      breaks the reference in every small way, or in so many: do hidden tests notice?"
+	@echo "make fuzz FRAMES=…        millions of odd frames against the judge's end of the wire"
 	@echo "make handout              builds handout/ anew from solutions/ and assignment/"
 	@echo "make site                 the write-up as a site and as a PDF, into build/"
 	@echo "make figures              draws the write-up's figures anew"
@@ -31,15 +33,24 @@ grade: .venv/ready
 test: .venv/ready
 	$(RUN) -m pytest -n auto
 
+# A quarter of an hour on two cores; `make test` has a few of them in each tier.
+attack: .venv/ready
+	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/test_hostile.py tests/harness/test_tiers.py
+
 verify: .venv/ready
 	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))
 
 soak: .venv/ready
 	@$(RUN) -m grader verify --kind reference --kind alternative --nonces 50
 
-# Everything takes most of an hour; SAMPLE=120 a minute on two cores. MODULES=… names some of them.
+# Everything takes some six minutes on two cores. MODULES=… names some of them.
 mutate: .venv/ready
 	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
+
+# Ten million frames take some half an hour on one core. What it finds is left in build/fuzz.
+fuzz: .venv/ready
+	@$(RUN) -c "import atheris" 2>/dev/null || $(RUN) -m pip install --quiet -c constraints.txt -e '.[fuzz]'
+	@$(RUN) -m tests.fuzz.wire $(if $(FRAMES),--frames $(FRAMES)) $(if $(SEED),--seed $(SEED))
 
 handout: .venv/ready
 	@$(RUN) -m grader handout

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
 from assignment import plain
+
+_SHOWN = 400  # characters of a value in a message
 
 
 class Mismatch(AssertionError):
@@ -77,8 +80,33 @@ def show(value: Any) -> str:
         text = plain.describe(value)
         size = value.numel() if isinstance(value, torch.Tensor) else value.size
         return f"{text}: {value.tolist()}" if size <= 12 else text
-    text = repr(value)
-    return text if len(text) <= 400 else text[:400] + " …"
+    text = ""
+    for piece in _pieces(value):  # no further than it is shown: tensors take long to print
+        text += piece
+        if len(text) > _SHOWN:
+            return text[:_SHOWN] + " …"
+    return text
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """What `repr` gives, bit by bit."""
+    kind = type(value)
+    if kind is list:
+        start, end = "[", "]"
+    elif kind is tuple:
+        start, end = "(", ",)" if len(value) == 1 else ")"
+    elif kind is dict:
+        start, end = "{", "}"
+    else:
+        yield repr(value[: _SHOWN + 1] if kind in (str, bytes) else value)
+        return
+    yield start
+    for i, item in enumerate(value):
+        yield ", " if i else ""
+        if kind is dict:
+            yield f"{item!r}: "
+        yield from _pieces(value[item] if kind is dict else item)
+    yield end
 
 
 def _equal(actual: Any, expected: Any) -> bool:

@@ -56,7 +56,12 @@ def copy(value: Any, where: str = "value", depth: int = 0) -> Any:
 
 def check_tensor(tensor: torch.Tensor, where: str) -> None:
     """Raises NotPlainData for a tensor that is not dense or does not lie in host memory."""
-    if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
+    if (
+        tensor.layout is not torch.strided
+        or tensor.device.type != "cpu"
+        or tensor.is_quantized
+        or tensor.is_nested
+    ):
         raise NotPlainData(
             f"{where} is a {tensor.layout} tensor on {tensor.device}; "
             "expected a dense one on the CPU"

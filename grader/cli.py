@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress, TextColumn
 
-from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
-from grader.judge.session import Judge
+from grader.judge.session import Judge, at_least
 from grader.judge.stage import SubmissionError
 from grader.judge.zygote import CannotIsolate
+from grader.kinds import Kind
 
 if TYPE_CHECKING:
     from grader.authoring.mutation.verdicts import Verdict
@@ -24,12 +26,14 @@ OK, BAD_INPUT, FAULT = 0, 2, 3
 _EVERY = 200  # mutants, after which a log gets a line
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+pack = typer.Typer(no_args_is_help=True)
+app.add_typer(pack, name="pack")
 console = Console()
 errors = Console(stderr=True)
 
 
 class Tier(StrEnum):
-    """How isolated a submission runs, best first. A is built; the others are refused."""
+    """How isolated a submission runs, best first."""
 
     A = "A"
     B = "B"
@@ -76,11 +80,10 @@ def grade(
     Exit status: 0 a grade was produced, whatever the mark; 2 the submission or an option cannot be
     read; 3 a fault of the grader, or a machine that cannot isolate.
     """
-    del min_tier  # tier A is above every minimum; the others are not built, and refused
     if timing is Timing.REQUIRE:
         _fail(BAD_INPUT, "--timing require: this version has no timing tests; use auto or skip")
     try:
-        judge = Judge("none" if unsafe else "A")
+        judge = Judge(("none",) if unsafe else at_least(min_tier))
     except OSError as error:
         _fail(FAULT, f"cannot start: {error}")
     from grader.results import console as summary
@@ -101,8 +104,8 @@ def grade(
         except CannotIsolate as error:
             _fail(
                 FAULT,
-                f"{error}\nTier A is the only one built; --unsafe runs a submission that you trust "
-                "without isolation.",
+                f"this machine cannot isolate a submission as asked:\n{error}\n"
+                "--unsafe runs one that you trust without isolation.",
             )
         except GraderFault as error:
             _fail(FAULT, f"a fault of the grader, not of the submission: {error}")
@@ -169,8 +172,13 @@ def mutate(
         list[str] | None, typer.Option(help="only what this exercise is for; may be repeated")
     ] = None,
     at_least: Annotated[
-        float, typer.Option(min=0, max=100, help="share of mutants that must be killed, in %")
-    ] = 95,
+        float | None,
+        typer.Option(
+            min=0,
+            max=100,
+            help="share of mutants that must be killed, in %; of a sample none, else 95",
+        ),
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="file for the whole record")] = None,
 ) -> None:
     """Mutates the reference and asks whether the hidden tests notice.
@@ -188,6 +196,8 @@ def mutate(
         )
     except (plan.PlanError, equivalents.EquivalentsError) as error:
         _fail(BAD_INPUT, str(error))
+    if at_least is None:
+        at_least = 0 if sample else 95  # a few mutants say little about the share
     done = survived = 0
     columns = (*Progress.get_default_columns(), TextColumn("{task.fields[survived]} survived"))
     with Progress(*columns, console=console, transient=True) as progress:
@@ -256,6 +266,91 @@ def site(
     console.print(f"built {out / building.SITE / 'index.html'} and {out / building.PDF}")
 
 
+@app.command()
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+) -> None:
+    """Tries what isolation this machine can enforce, and says what each tier lacks.
+
+    Exit status: 0 a submission can be graded here; 3 it cannot.
+    """
+    from grader import doctor as examining
+
+    try:
+        found = examining.diagnose()
+    except (OSError, GraderFault) as error:
+        _fail(FAULT, f"the trial failed: {error}")
+    if json:
+        typer.echo(msgspec.json.encode(found))
+    else:
+        console.print(examining.report(found))
+    raise typer.Exit(OK if found.tier else FAULT)
+
+
+@pack.callback()
+def _pack() -> None:
+    """Packs the grader for a container: what grading needs, the hidden tests and the reference.
+
+    Staff only. Exit status: 0 it is packed; 2 something is missing or in the way.
+    """
+
+
+@pack.command("gradescope")
+def pack_gradescope(
+    out: Annotated[Path, typer.Option(help="the zip")] = Path("out/autograder.zip"),
+    minutes: Annotated[
+        int, typer.Option(min=2, max=40, help="the assignment's time limit on Gradescope")
+    ] = 10,
+    extra_index: Annotated[
+        str,
+        typer.Option(
+            help="for pip, while the image is built: PyTorch's index of CPU builds, which its "
+            "install page names; without it the image holds several GB for CUDA",
+        ),
+    ] = "",
+) -> None:
+    """Makes the zip to upload on Gradescope, under Configure Autograder, with Ubuntu 22.04.
+
+    Raise the container's memory to 2 GB there: the grader takes some 620 MB, and a test of a
+    submission may take 1 GiB. The same checkout and options give the same bytes.
+    """
+    from grader.pack import gradescope
+    from grader.pack.files import PackError
+    from grader.results.write import write_atomically
+
+    try:
+        data = gradescope.pack(minutes, extra_index)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(out, data, mode=0o600)
+    except (PackError, OSError) as error:
+        _fail(BAD_INPUT, str(error))
+    console.print(f"packed {out}: {len(data) / 2**20:.1f} MiB, with the hidden tests: staff only")
+    if not extra_index:
+        console.print("no --extra-index: the image will hold PyTorch for CUDA, several GB")
+
+
+@pack.command("docker")
+def pack_docker(
+    out: Annotated[Path, typer.Option(help="a folder, new or empty or packed before")] = Path(
+        "out/docker"
+    ),
+) -> None:
+    """Makes a build context for Docker; its Dockerfile says how to build and how to run it.
+
+    The image grades /submission into /results. Docker's usual rights need tier B; the Dockerfile
+    names the flags that give tier A.
+    """
+    from grader.pack import docker
+    from grader.pack.files import PackError
+
+    try:
+        docker.write(out)
+    except (PackError, OSError) as error:
+        _fail(BAD_INPUT, str(error))
+    console.print(f"packed {out}/, with the hidden tests: staff only")
+    console.print(f"docker build -t autograder {out}    # {out}/Dockerfile says the rest")
+
+
 def _fail(status: int, message: str) -> NoReturn:
     errors.print(message, style="red", markup=False, highlight=False)
     raise typer.Exit(status)
@@ -263,9 +358,13 @@ def _fail(status: int, message: str) -> NoReturn:
 
 def main() -> None:
     """The console script's entry: whatever nobody foresaw is a fault of the grader, status 3."""
+    os.umask(0o022)  # workers are other users, and must be able to read what is laid out for them
     try:
         app()
-    except Exception:
+    except Exception as error:
+        if str(getattr(error, "name", "")).startswith(("grader.authoring", "grader.pack")):
+            errors.print("this copy of the grader is packed for grading alone", style="red")
+            raise SystemExit(BAD_INPUT) from None
         errors.print_exception()
         errors.print("a fault of the grader, not of the submission", style="red")
         raise SystemExit(FAULT) from None

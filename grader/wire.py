@@ -133,6 +133,7 @@ class _Writer:
             self.tensor(value, where)
         elif kind is np.ndarray:
             plain.check_array(value, where)
+            self.room(value.nbytes, where)
             self.array(value.astype(value.dtype.newbyteorder("<"), order="C", copy=False), where)
         elif kind is torch.dtype:
             self.text(b"D", _TORCH_NAMES[value])
@@ -154,10 +155,16 @@ class _Writer:
         self.tail += tag + _COUNT.pack(len(data))
         self.tail += data
 
+    def room(self, size: int, where: str) -> None:
+        """Before a copy is made: a tensor's elements may all be the same one, and exabytes."""
+        if self.length + size > self.caps.size:
+            raise plain.NotPlainData(f"{where} takes {size} bytes; at most {self.caps.size} fit")
+
     def tensor(self, tensor: torch.Tensor, where: str) -> None:
         plain.check_tensor(tensor, where)
         if tensor.dtype not in _TENSOR_DTYPES.values():
             raise plain.NotPlainData(f"{where} is a tensor of {tensor.dtype}, which cannot be sent")
+        self.room(tensor.numel() * tensor.itemsize, where)
         dense = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
         raw = dense.view(torch.uint8).numpy() if dense.numel() else np.empty(0, np.uint8)
         self.text(b"t", _TORCH_NAMES[tensor.dtype])

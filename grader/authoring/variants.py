@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
@@ -14,17 +13,6 @@ SOLUTIONS = ROOT / "solutions"
 WRONG = SOLUTIONS / "wrong"
 # Correct solutions that are written differently: no test may hold it against them.
 _ALTERNATIVES = ("by_loops", "another_order")
-
-
-class Kind(StrEnum):
-    """What a submission is verified for."""
-
-    REFERENCE = "reference"  # full marks
-    ALTERNATIVE = "alternative"  # full marks
-    HANDOUT = "handout"  # nothing
-    ROTE = "rote"  # nothing hidden
-    PARROT = "parrot"  # nothing hidden
-    WRONG = "wrong"  # less in its exercise
 
 
 # What code that knows nothing may do: none of it may pass a hidden test.

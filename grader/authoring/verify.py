@@ -14,19 +14,17 @@ Everything is graded as a submission would be, in the sandbox. What must hold:
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import random
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
 from assignment import manifest as manifests
-from grader.authoring import handout, parrot, variants
-from grader.authoring.variants import Kind
+from grader.authoring import handout, parrot, pool, variants
 from grader.judge.session import Judge
+from grader.kinds import Kind
 from grader.results.record import Grade
 
 
@@ -58,8 +56,8 @@ def cases(
 ) -> list[Case]:
     """Every submission that the assignment is verified with.
 
-    Correct ones stand there `nonces` times. Of wrong ones `sample` are drawn anew each time, if it
-    is not None.
+    Correct ones stand there `nonces` times. Of wrong ones, those by rote included, `sample` are
+    drawn anew each time, if it is not None.
     """
     manifest = manifests.load()
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
@@ -69,16 +67,17 @@ def cases(
     ]
     found = [case for case in correct for _ in range(nonces)]
     found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT))]
-    found += [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]
-    found += [
+    mistaken = [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]
+    mistaken += [
         Case(Kind.PARROT, f"the public tests by heart, else {name}", body)
         for name, body in variants.ROTE.items()
         if "raise" in body
     ]
-    wrong = variants.all_wrong(manifest)
-    if sample is not None and sample < len(wrong):
-        wrong = random.sample(wrong, sample)
-    found += [Case(Kind.WRONG, w.path.stem, str(w.path)) for w in wrong]
+    mistaken += [Case(Kind.WRONG, w.path.stem, str(w.path)) for w in variants.all_wrong(manifest)]
+    mistaken = [case for case in mistaken if case.kind in kinds]
+    if sample is not None and sample < len(mistaken):
+        mistaken = random.sample(mistaken, sample)
+    found += mistaken
     return [case for case in found if case.kind in kinds]
 
 
@@ -89,14 +88,14 @@ def verify(
 ) -> list[Finding]:
     """Grades these cases, `jobs` at a time (as many as there are cores if None)."""
     findings = []
-    for finding in _findings(cases, jobs or os.cpu_count() or 1):
+    for finding in _findings(cases, jobs):
         findings.append(finding)
         if on_finding is not None:
             on_finding(finding)
     return findings
 
 
-def _findings(cases: list[Case], jobs: int) -> Iterator[Finding]:
+def _findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
     yield Finding("handout", "handout/ is in sync", tuple(handout.check()))
     untried = sorted(
         {exercise.id for exercise in manifests.load()}
@@ -105,9 +104,8 @@ def _findings(cases: list[Case], jobs: int) -> Iterator[Finding]:
     yield Finding(
         "wrong", "each exercise has a wrong submission", tuple(f"none for {e}" for e in untried)
     )
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_start) as pool:
-        pending = {pool.submit(check, case): case for case in cases}
+    with pool.processes(jobs, _start) as judges:
+        pending = {judges.submit(check, case): case for case in cases}
         for done in as_completed(pending):
             error = done.exception()
             if error is None:

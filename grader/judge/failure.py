@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import traceback
+from pathlib import Path
 from typing import Any
 
 from grader.results.causes import Cause
@@ -43,3 +45,11 @@ def raised_by_submission(name: Any, detail: str) -> Exception:
     error = nearest_builtin(name)(detail)
     error.from_submission = True  # type: ignore[attr-defined]
     return error
+
+
+def told(error: BaseException, test: Path) -> str:
+    """What staff read of a failed test: its traceback, from the frame in the test's file on."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != str(test):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))

@@ -8,14 +8,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
 from assignment.implementation import Implementation
 from assignment.manifest import Exercise, Limits, Manifest
-from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin
+from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin, told
 from grader.judge.lanes import Chapters, SecondLane
 from grader.judge.proxy import GradedImplementation, Workers
 from grader.judge.score import Outcome
@@ -211,10 +210,10 @@ class JudgePlugin:
     ) -> Iterator[None]:
         report = yield
         if call.when == "call" or call.excinfo is not None:
-            self._add(item, call, report)
+            self._add(item, call)
         return report
 
-    def _add(self, item: pytest.Item, call: pytest.CallInfo[None], report: Any) -> None:
+    def _add(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
         implementation = item.stash.get(IMPLEMENTATION, None)
         answers = implementation.answers if implementation else 0
         error = call.excinfo.value if call.excinfo else None
@@ -227,7 +226,7 @@ class JudgePlugin:
         detail = None
         if error is not None:
             # A public test's detail goes to the student: what was said, without the judge's code.
-            parts = [str(error) if visibility == "public" else report.longreprtext]
+            parts = [str(error) if visibility == "public" else told(error, item.path)]
             if implementation and implementation.output:
                 parts.append(f"printed:\n{implementation.output[-4000:]}")
             detail = "\n\n".join(part for part in parts if part)[-_DETAIL:]

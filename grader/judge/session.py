@@ -10,7 +10,7 @@ import secrets
 import shutil
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import grader
 from assignment import manifest as manifests
 from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.lanes import cores
 from grader.judge.stage import stage
 from grader.judge.zygote import Zygote
 from grader.results.causes import WORDS, Cause
@@ -29,9 +30,17 @@ if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside 
 
 _REPOSITORY = Path(grader.__file__).resolve().parent.parent
 _HERE = Path(__file__).resolve().parent
-_SECRETS = tuple(_REPOSITORY / name for name in ("solutions", "tests", "grader"))
+SECRETS = tuple(_REPOSITORY / name for name in ("solutions", "tests", "grader"))
 Tests = Literal["all", "public", "hidden"]
 _FOLDERS = {"all": ("public", "hidden"), "public": ("public",), "hidden": ("hidden",)}
+
+
+TIERS = ("A", "B", "B-", "C")  # from the strongest to the weakest
+
+
+def at_least(tier: str) -> tuple[str, ...]:
+    """The tiers that are no weaker than this one."""
+    return TIERS[: TIERS.index(tier) + 1]
 
 
 def _ignore(_: Check) -> None:
@@ -42,7 +51,8 @@ class Judge:
     """A started judge. Use it as a context manager: leaving it ends every process it started.
 
     Args:
-        tier: "A", or "none" to run submissions without isolation.
+        tiers: from the strongest to the weakest that will do; the first that holds on this
+            machine is taken. ("none",) runs submissions without isolation.
         repository: where `tests/public` and `tests/hidden` are.
         manifest: the assignment's, if None.
         lanes: 1 or 2 tests at a time; as many as there are cores, if None.
@@ -50,15 +60,15 @@ class Judge:
 
     def __init__(
         self,
-        tier: str = "A",
+        tiers: Sequence[str] = TIERS,
         repository: Path = _REPOSITORY,
         manifest: manifests.Manifest | None = None,
         lanes: int | None = None,
     ) -> None:
         self.manifest = manifest or manifests.load()
         self.repository = repository
-        self.zygote = Zygote(tier, _SECRETS)
-        self._two_lanes = (lanes or len(os.sched_getaffinity(0))) > 1
+        self.zygote = Zygote(tiers, SECRETS)
+        self._two_lanes = (lanes or cores()) >= 2
         self._twin: Zygote | None = None
         self._graded = 0
 
@@ -209,7 +219,7 @@ class Judge:
                 continue
             missing = answer.get("failed") == "missing"
             broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
-            reports.append(_import_report(module, answer, missing))
+            reports.append(_import_report(self.manifest.package, module, answer, missing))
         return tuple(reports), broken, probes
 
     def _signatures(self, module: str, found: dict[object, object]) -> str:
@@ -245,7 +255,8 @@ class Judge:
         status = pytest.main(
             [
                 *("-c", str(_HERE / "judge.ini"), "--rootdir", str(self.repository / "tests")),
-                *("--nonce", nonce, "--capture=no"),
+                # Our own report tells what failed; pytest's would parse whole files to quote lines.
+                *("--nonce", nonce, "--capture=no", "--tb=native"),
                 *(path for folder in folders for path in self._paths(folder, only)),
             ],
             plugins=[judge],
@@ -266,17 +277,20 @@ def _names(file: Path) -> frozenset[str]:
     return frozenset(re.findall(r"exercise\(\s*['\"](\w+)", file.read_text(encoding="utf-8")))
 
 
-def _import_report(module: str, answer: dict[str, object], missing: bool) -> ModuleReport:
+def _import_report(
+    package: str, module: str, answer: dict[str, object], missing: bool
+) -> ModuleReport:
     """What a failed import says: its own words, since it has seen nothing secret yet."""
     if missing:
         return ModuleReport(module=module, ok=False, message=f"{module}.py: {WORDS[Cause.MISSING]}")
     line = answer.get("line")
     file = str(answer.get("file") or "")
+    _, found, inside = file.rpartition(f"/{package}/")  # wherever the worker saw it
     return ModuleReport(
         module=module,
         ok=False,
         message=f"{answer.get('type')}: {answer.get('message')}"[:2000],
-        file=file.removeprefix("/submission/")[:200],
+        file=(f"{package}/{inside}" if found else file)[:200],
         line=line if isinstance(line, int) and 0 <= line < 10**7 else 0,
     )
 

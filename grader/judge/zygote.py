@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ _REPOSITORY = Path(grader.__file__).parent.parent
 _START_SECONDS = 120
 _ANSWER_SECONDS = 30
 _MESSAGE = 65536
+_LOOKED_AT, _DEEPEST = 20_000, 50  # files, and folders in one another
 _LANES = ("1", "2")  # judge processes of one grading, each with a zygote
 # -I: no environment, no working directory, no user site. The path holds this package alone; the
 # zygote drops it again, and a worker's root has none of it.
@@ -30,6 +33,8 @@ _BOOT = (
     "from grader.worker.zygote import main; main(int(sys.argv[2]))"
 )
 _FIRST_UID = 100_000  # above the accounts of any usual system
+_UIDS = 16  # for each judge process; one worker lives at a time, and one more waits
+_MAPPED = range(30_000, 60_000)  # where a container knows no more than 65,536 users
 
 
 class CannotIsolate(Exception):
@@ -90,10 +95,18 @@ class Zygote:
 
     `start` returns at once; the zygote imports torch while the judge does the same. `wait` is
     called before the first worker.
+
+    Args:
+        tiers: from the strongest to the weakest that will do.
+        hidden: folders that no worker may see.
+        only_try: tries each of the tiers, fills `refused` and starts none.
     """
 
-    def __init__(self, tier: str, hidden: tuple[Path, ...]) -> None:
-        self.tier = tier
+    def __init__(
+        self, tiers: Sequence[str], hidden: tuple[Path, ...], only_try: bool = False
+    ) -> None:
+        self.tier = ""  # known once it has started
+        self.refused: dict[str, str] = {}  # the reason of each better tier that cannot be had
         self.folder = Path(tempfile.mkdtemp(prefix="grader-")).resolve()
         self.folder.chmod(0o711)
         self._lane = "1"
@@ -104,8 +117,10 @@ class Zygote:
         self.canary = self.private / "canary"
         self.canary.write_text("only the judge may read this")
         (self.folder / "submissions").mkdir(mode=0o755)
-        (self.folder / "scratch").mkdir(mode=0o755)
+        for place in ("scratch", "tmp", "trial"):
+            (self.folder / place).mkdir(mode=0o711)
         self.own_uids = False
+        self._hidden = [str(path.resolve()) for path in (*hidden, self.private)]
         self._scratch_count = 0
         self._unanswered: deque[Answer] = deque()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -128,12 +143,15 @@ class Zygote:
                 stdout=subprocess.DEVNULL,
                 stderr=log,
             )
-        sandbox = {
-            "tier": tier,
+        settings = {
+            "try" if only_try else "tiers": list(tiers),
             "run": str(self.folder),
-            "hidden": [str(path) for path in (*hidden, self.private)],
+            "hidden": self._hidden,
+            "uid": _first_uid(),
+            "canary": str(self.canary),
+            "results": str(self.private),
         }
-        self._send({"sandbox": sandbox})
+        self._send(settings)
         self._ready = False
 
     def wait(self) -> None:
@@ -152,13 +170,14 @@ class Zygote:
             raise GraderFault(f"{fault}\n{log}") from fault
         if "error" in answer:
             raise CannotIsolate(answer["error"])
-        self.own_uids = answer["own_uids"]
+        self.refused = answer["refused"]
+        self.tier, self.own_uids = answer.get("ready", ""), answer.get("own_uids", False)
         self._ready = True
 
     def new_scratch(self) -> tuple[str, int]:
         """A name for a scratch folder, and the user that it and its workers belong to."""
         self._scratch_count += 1
-        uid = _FIRST_UID + os.getpid() * 16 + self._scratch_count % 16
+        uid = _first_uid() + self._scratch_count % _UIDS
         return f"{self._lane}-{self._scratch_count}", uid
 
     def spawn(self, submission: Path, scratch: str, uid: int) -> Spawning:
@@ -183,6 +202,7 @@ class Zygote:
             "canary": str(self.canary),
             "results": str(self.private),
             "judge": os.getpid(),
+            "hidden": self._hidden,
         }
         try:
             answer = self._ask(request, [theirs.fileno(), their_output])
@@ -193,8 +213,9 @@ class Zygote:
 
     def reap(self, worker: Started, keep_scratch: bool) -> Answer:
         """Asks for a killed worker's exit status and peak memory; it may still be ending."""
-        scratch = None if keep_scratch else worker.scratch
-        return self._ask({"reap": worker.zygote_pid, "scratch": scratch})
+        return self._ask(
+            {"reap": worker.zygote_pid, "scratch": worker.scratch, "keep": keep_scratch}
+        )
 
     @property
     def exchange(self) -> Path:
@@ -221,6 +242,24 @@ class Zygote:
     def discard(self, scratch: str) -> None:
         """Removes a scratch folder that no living worker uses."""
         self._ask({"discard": scratch})
+
+    def disk_usage(self, scratch: str) -> tuple[int, int]:
+        """Bytes and files that a worker has written to its scratch folder and its tmp.
+
+        What lies deeper than anybody puts it counts as more files than are allowed: to look for it
+        would take longer than to make it.
+        """
+        held = files = 0
+        todo = [(self.folder / place / scratch, 0) for place in ("scratch", "tmp")]
+        while todo and files <= _LOOKED_AT:
+            folder, depth = todo.pop()
+            with contextlib.suppress(OSError), os.scandir(folder) as found:
+                for entry in found:
+                    files += 1 if depth < _DEEPEST else _LOOKED_AT
+                    held += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append((Path(entry.path), depth + 1))
+        return held, files
 
     def settle(self) -> None:
         """Waits until everything asked for is done: every killed worker is gone then."""
@@ -262,6 +301,16 @@ class Zygote:
         if not data:
             raise GraderFault("the zygote is gone")
         return json.loads(data), list(descriptors)
+
+
+def _first_uid() -> int:
+    """The first of this process's users for workers: no other judge on this machine has them."""
+    first = _FIRST_UID + os.getpid() * _UIDS
+    for line in Path("/proc/self/uid_map").read_text().splitlines():
+        start, _, count = map(int, line.split())
+        if start <= first and first + _UIDS <= start + count:
+            return first
+    return _MAPPED[os.getpid() * _UIDS % len(_MAPPED)]
 
 
 def _pid_of(pidfd: int) -> int:

@@ -21,6 +21,7 @@ class Cause(StrEnum):
     NOT_PLAIN_DATA = "not_plain_data"
     TIMEOUT = "timeout"
     MEMORY = "memory"
+    DISK = "disk"
     DIED = "died"
     PROTOCOL = "protocol"
     TOO_LARGE = "too_large"
@@ -39,6 +40,7 @@ WORDS: dict[Cause, str] = {
     Cause.NOT_PLAIN_DATA: "The function returned something other than plain data.",
     Cause.TIMEOUT: "The code did not answer in time.",
     Cause.MEMORY: "The code asked for more memory than it may use.",
+    Cause.DISK: "The code wrote more to disk than it may.",
     Cause.DIED: "The code ended its own process.",
     Cause.PROTOCOL: "The code wrote to the grader's channel; its answer was not read.",
     Cause.TOO_LARGE: "The answer is larger than any right answer could be.",

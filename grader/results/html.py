@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import jinja2
@@ -14,10 +15,14 @@ _TEMPLATE = Path(__file__).with_name("report.html")
 
 def to_html(grade: Grade) -> str:
     """The page; everything that a submission wrote is escaped by the template's engine."""
+    return _template().render(report=report(grade))
+
+
+@functools.cache
+def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["points"] = points
     environment.globals["plural"] = plural
-    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(report=report(grade))
+    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))

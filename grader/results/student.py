@@ -285,9 +285,10 @@ def _names(checks: Iterable[Check]) -> list[tuple[str, str]]:
     """
     split = []
     for check in checks:
-        path, _, name = clean(check.test, 300).rpartition("::")
+        test = clean(check.test, 300)
         if check.visibility == "hidden":
-            name = name.partition("[")[0]
+            test = test.partition("[")[0]  # first: a parameter may hold "::" too
+        path, _, name = test.rpartition("::")
         split.append((path.removesuffix(".py").replace("::", ".").replace("/", "."), name))
     total, seen = Counter(split), Counter[tuple[str, str]]()
     names = []

@@ -22,6 +22,8 @@ MS_BIND = 0x1000
 MS_REC = 0x4000
 MS_PRIVATE = 0x40000
 MNT_DETACH = 2
+MADV_COLLAPSE = 25
+HUGE_PAGE = 2**21
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -96,6 +98,15 @@ def close_all_but(keep: set[int]) -> None:
         low = fd + 1
 
 
+def collapse(start: int, end: int) -> int:
+    """Gathers memory between two addresses into huge pages, where it can; returns how many."""
+    gathered = 0
+    for address in range(-(-start // HUGE_PAGE) * HUGE_PAGE, end - HUGE_PAGE + 1, HUGE_PAGE):
+        here, length = ctypes.c_void_p(address), ctypes.c_size_t(HUGE_PAGE)
+        gathered += _libc.madvise(here, length, MADV_COLLAPSE) == 0
+    return gathered
+
+
 def drop_bounding_set() -> None:
     """Gives up every capability for good, those of a later exec included."""
     for capability in range(64):
@@ -106,14 +117,15 @@ def drop_bounding_set() -> None:
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
 
 
-def drop_capabilities() -> None:
-    """Empties the effective, permitted and inheritable sets of this thread."""
+def set_capabilities(kept: int) -> None:
+    """Leaves these (a bit each) in the effective, permitted and inheritable sets of this thread."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    empty = (ctypes.c_uint32 * 6)()
+    low, high = kept & 0xFFFFFFFF, kept >> 32
+    sets = (ctypes.c_uint32 * 6)(low, low, low, high, high, high)
     syscall(
         _CAPSET[platform.machine()],
         ctypes.cast(header, ctypes.c_void_p),
-        ctypes.cast(empty, ctypes.c_void_p),
+        ctypes.cast(sets, ctypes.c_void_p),
     )
 
 

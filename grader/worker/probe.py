@@ -13,13 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def probe(canary: str, results: str, judge: int) -> dict[str, str]:
+def probe(canary: str, results: str, judge: int, hidden: tuple[str, ...] = ()) -> dict[str, str]:
     """Tries each; returns the error it met by name, or "allowed".
 
     Args:
         canary: a file that only the judge may read.
         results: a folder that only the judge may write.
         judge: the judge's process id.
+        hidden: folders that no worker may look into.
     """
     attempts: dict[str, Callable[[], object]] = {
         "read a secret": lambda: Path(canary).read_bytes(),
@@ -31,6 +32,8 @@ def probe(canary: str, results: str, judge: int) -> dict[str, str]:
         "read the judge's environment": lambda: Path(f"/proc/{judge}/environ").read_bytes(),
         "write the system": lambda: Path("/usr/probe").write_bytes(b""),
     }
+    for folder in hidden:
+        attempts[f"look into {folder}"] = lambda folder=folder: _look(folder)  # type: ignore[misc]
     return {name: _met(attempt) for name, attempt in attempts.items()}
 
 
@@ -40,6 +43,11 @@ def _met(attempt: Callable[[], object]) -> str:
     except OSError as error:
         return errno.errorcode.get(error.errno or 0, "failed")
     return "allowed"
+
+
+def _look(folder: str) -> None:
+    if not os.listdir(folder):  # noqa: PTH208 - an empty folder hides what lies there outside
+        raise OSError(errno.ENOENT, "nothing to be seen")
 
 
 def _exec() -> None:

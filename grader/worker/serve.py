@@ -11,6 +11,7 @@ import io
 import os
 import re
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import isfunction
@@ -27,6 +28,7 @@ from assignment.shapes import shape_error
 from grader import wire
 from grader.worker import lockdown
 from grader.worker.probe import probe
+from grader.worker.sandbox import Sandbox
 
 # As in the handout: an int may stand for a float.
 _TYPES = beartype(conf=BeartypeConf(is_pep484_tower=True))
@@ -119,39 +121,36 @@ class _CheckedModule:
 
 
 def run(
-    sandbox: lockdown.Sandbox,
+    sandbox: Sandbox,
     channel: int,
     output: int,
     request: dict[str, Any],
-    scratch: str,
+    places: lockdown.Places,
     uid: int,
 ) -> None:
     """A worker's whole life, from just after its fork. Never returns."""
     try:
         try:
-            places = request["submission"], request["exchange"], scratch
-            sandbox.enter(channel, output, *places, uid)
-            found = probe(request["canary"], request["results"], request["judge"])
+            inside = sandbox.enter(channel, output, places, uid)
+            hidden = tuple(request["hidden"])
+            found = probe(request["canary"], request["results"], request["judge"], hidden)
         except BaseException as error:
             _send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
             os._exit(70)
-        if sandbox.tier == "A":
-            submission, scratch = lockdown.SUBMISSION, lockdown.SCRATCH  # as it sees them now
-        else:
-            submission = request["submission"]
-        _send(channel, 0, {"probes": found, "scratch": scratch})
-        _serve(channel, submission)
+        _send(channel, 0, {"probes": found, "scratch": inside.scratch})
+        _serve(channel, inside)
     finally:
         os._exit(0)
 
 
-def _serve(channel: int, submission: str) -> None:
+def _serve(channel: int, places: lockdown.Places) -> None:
     call_id, go = _receive(channel)
     lockdown.limit_memory(go["memory_mib"], go["address_space"])
     seed_everything(go["seed"])
     os.environ.clear()
-    os.environ.update(HOME=lockdown.TMP, TMPDIR=lockdown.TMP, LANG="C.UTF-8")
-    sys.path.append(submission)
+    os.environ.update(HOME=places.tmp, TMPDIR=places.tmp, LANG="C.UTF-8")
+    tempfile.tempdir = None  # the zygote may have asked before: that is where others write
+    sys.path.append(places.submission)
     package = CheckedPackage(go["package"])
     _send(channel, call_id, {"gone": True})
     while True:
@@ -231,15 +230,15 @@ def _failure(kind: str, error: BaseException) -> dict[str, Any]:
     if isinstance(error, SyntaxError):
         file, line = str(error.filename or ""), int(error.lineno or 0)
     elif error.__traceback__ is not None:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        file, line = last.filename, last.lineno or 0
+        frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+        file = frame.f_code.co_filename
     return {
         "failed": kind,
         "exception": builtin,
-        "type": type(error).__qualname__[:200],
+        "type": _sendable(type(error).__qualname__[:200]),
         "message": _text(error),
-        "trace": "".join(traceback.format_exception(error))[-_TEXT:],
-        "file": file[:200],
+        "trace": _trace(error),
+        "file": _sendable(file[:200]),
         "line": line,
     }
 
@@ -247,9 +246,21 @@ def _failure(kind: str, error: BaseException) -> dict[str, Any]:
 def _text(error: BaseException) -> str:
     try:
         text = str(error)
-        return (shape_error(text) or text)[:_TEXT]
+        return _sendable((shape_error(text) or text)[:_TEXT])
     except BaseException:
         return "(its text cannot be read)"
+
+
+def _trace(error: BaseException) -> str:
+    try:
+        return _sendable("".join(traceback.format_exception(error))[-_TEXT:])
+    except BaseException:  # its text raises, or a file's name holds a null byte
+        return "(its traceback cannot be read)"
+
+
+def _sendable(text: str) -> str:
+    """Text as UTF-8 can carry it: of a lone surrogate, in a file's name perhaps, its escape."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _out_of_memory(error: BaseException) -> bool:

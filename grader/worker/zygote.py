@@ -5,10 +5,12 @@ line of a submission: a worker does, after its fork, locked down.
 
 Requests come as one JSON message each, over the control socket:
 
-    {"sandbox": …}                                    first: prepare; answers {"ready": true}
+    {"tiers": […], "run": folder, …}                  first: prepare the first that holds; answers
+                                                      {"ready": tier, "refused": {…}, …}
+    {"try": […], "run": folder, …}                    first: only try; answers {"refused": {…}}
     {"spawn": uid, "scratch": name, "submission": folder, …} + descriptors [channel, output]
                                                       answers {"pid": n} + descriptor [pidfd]
-    {"reap": pid, "scratch": name or null}            answers {"status": n, "peak": bytes}
+    {"reap": pid, "scratch": name, "keep": bool}      answers {"status": n, "peak": bytes}
     {"twin": true} + descriptor [control]             forks another zygote; answers {"twin": true}
     {"discard": name}                                 a scratch folder; answers {"discarded": name}
 
@@ -20,10 +22,13 @@ from __future__ import annotations
 import gc
 import json
 import os
-import signal
 import socket
 import sys
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grader.worker.sandbox import Sandbox
 
 _MESSAGE = 65536
 
@@ -32,35 +37,21 @@ def main(control_fd: int) -> None:
     """Serves requests on the control socket until the judge closes it."""
     control = socket.socket(fileno=control_fd)
     message = _receive(control)[0]
-    from grader.worker.lockdown import CannotIsolate, Sandbox
+    from grader.worker.lockdown import CannotIsolate
+    from grader.worker.sandbox import choose, tried
 
-    settings = message["sandbox"]
-    sandbox = Sandbox(**{**settings, "hidden": tuple(settings["hidden"])})
-    root = os.getuid() == 0
+    run, uid = message["run"], message["uid"]
+    rest = run, tuple(message["hidden"]), uid, message["canary"], message["results"]
+    if "try" in message:
+        _send(control, {"refused": {tier: tried(tier, *rest) for tier in message["try"]}})
+        return
     try:
-        if sandbox.tier == "A":
-            root = sandbox.enter_namespaces()
-            if not root:
-                _become_init()
-            sandbox.build_root()
+        sandbox, refused = choose(message["tiers"], *rest)
     except CannotIsolate as error:
         _send(control, {"error": str(error)})
         return
     _warm_up()
-    Zygote(control, sandbox, own_uids=root and sandbox.tier == "A").serve()
-
-
-def _become_init() -> None:
-    """Goes on in a child that is pid 1 of the new pid namespace; the parent only waits."""
-    child = os.fork()
-    if child:
-        # Descriptors must go, or the judge would wait for an end of file that never comes.
-        os.closerange(0, 256)
-        _, status = os.waitpid(child, 0)
-        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
-    from grader.worker import kernel
-
-    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    Zygote(control, sandbox, refused).serve()
 
 
 def _warm_up() -> None:
@@ -92,19 +83,39 @@ def _warm_up() -> None:
     sys.path[:] = [path for path in sys.path if path != repository]
     gc.collect()
     gc.freeze()
+    _use_huge_pages()
+
+
+def _use_huge_pages() -> None:
+    """Gathers this process's own memory into huge pages, once all of it is there.
+
+    A fork copies a page table's entries, and a worker's end drops them: with 4 KiB pages that is
+    half of what a worker costs. Kernels before 6.1 refuse, and nothing changes.
+    """
+    from grader.worker import kernel
+
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        span, mode, _, _, inode, *name = line.split()
+        if mode == "rw-p" and inode == "0" and name in ([], ["[heap]"]):
+            start, end = (int(address, 16) for address in span.split("-"))
+            kernel.collapse(start, end)
 
 
 class Zygote:
     """Answers the judge's requests; the only state is the sandbox and the pid namespace."""
 
-    def __init__(self, control: socket.socket, sandbox: Any, own_uids: bool) -> None:
+    def __init__(self, control: socket.socket, sandbox: Sandbox, refused: dict[str, str]) -> None:
         self.control = control
-        self.sandbox = sandbox
-        self.own_uids = own_uids
-        self.pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self.sandbox, self.refused = sandbox, refused
+        self.alive: set[int] = set()  # children that have not been reaped
 
     def serve(self) -> None:
-        _send(self.control, {"ready": True, "own_uids": self.own_uids})
+        ready = {
+            "ready": self.sandbox.tier,
+            "refused": self.refused,
+            "own_uids": self.sandbox.own_uids,
+        }
+        _send(self.control, ready)
         while True:
             request, descriptors = _receive(self.control)
             if "spawn" in request:
@@ -114,18 +125,23 @@ class Zygote:
             elif "reap" in request:
                 self.reap(request)
             else:
-                self.sandbox.remove_scratch(request["discard"])
+                self.sandbox.clean(request["discard"], False, self.alive)
                 _send(self.control, {"discarded": request["discard"]})
 
     def spawn(self, request: dict[str, Any], channel: int, output: int) -> None:
-        from grader.worker import kernel, serve
+        from grader.worker import serve
+        from grader.worker.lockdown import Places
 
-        uid = request["spawn"] if self.own_uids else 0
+        uid = request["spawn"] if self.sandbox.own_uids else 0
+        name = request["scratch"]
         try:
-            scratch = self.sandbox.make_scratch(request["scratch"], uid)
-            if self.sandbox.tier == "A":
-                kernel.setns(self.pid_namespace, kernel.CLONE_NEWPID)
-                kernel.unshare(kernel.CLONE_NEWPID)
+            places = Places(
+                request["submission"],
+                request["exchange"],
+                self.sandbox.make_scratch(name, uid),
+                self.sandbox.make_tmp(name, uid),
+            )
+            self.sandbox.about_to_fork()
             child = os.fork()
         except OSError as error:
             _send(self.control, {"error": f"cannot start a worker: {error}"})
@@ -135,28 +151,28 @@ class Zygote:
                 os.close(channel)
                 os.close(output)
         if child == 0:
-            serve.run(self.sandbox, channel, output, request, str(scratch), uid)
+            serve.run(self.sandbox, channel, output, request, places, uid)
+        self.alive.add(child)
         pidfd = os.pidfd_open(child)
         _send(self.control, {"pid": child}, [pidfd])
         os.close(pidfd)
 
     def fork_twin(self, control: int) -> None:
         """Goes on twice; the twin serves another judge process, over another socket."""
-        from grader.worker import kernel
-
-        if self.sandbox.tier == "A":
-            kernel.setns(self.pid_namespace, kernel.CLONE_NEWPID)
-        if os.fork():
+        self.sandbox.about_to_twin()
+        if twin := os.fork():
+            self.alive.add(twin)
             os.close(control)
             _send(self.control, {"twin": True})
             return
+        self.alive.clear()
         self.control.close()
         self.control = socket.socket(fileno=control)
 
     def reap(self, request: dict[str, Any]) -> None:
         _, status, usage = os.wait4(request["reap"], 0)
-        if request["scratch"] is not None:
-            self.sandbox.remove_scratch(request["scratch"])
+        self.alive.discard(request["reap"])
+        self.sandbox.clean(request["scratch"], request["keep"], self.alive)
         _send(self.control, {"status": status, "peak": usage.ru_maxrss * 1024})
 
 

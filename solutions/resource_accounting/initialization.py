@@ -96,14 +96,12 @@ def truncated_normal(
         raise ValueError(f"expected no negative size, got {tuple(shape)}")
     if not std > 0:
         raise ValueError(f"expected std of more than 0, got {std}")
-    if not low < high:
-        raise ValueError(f"expected low < high, got {low} and {high}")
     # Far out only the left tail has digits to spare: 1 - 1e-20 is 1. So mirror the right one.
     a, b = (-high, -low) if low > 0 else (low, high)
     bounds = torch.tensor([a, b], dtype=torch.float64)
     below, up_to = (torch.special.erfc(bounds / (-math.sqrt(2) * std)) / 2).tolist()
     if not below < up_to:
-        raise ValueError(f"expected bounds with some probability between them, got {low}, {high}")
+        raise ValueError(f"expected low < high with some probability between, got {low}, {high}")
     uniform = torch.rand(tuple(shape), generator=_generator(seed), dtype=torch.float64)
     drawn: torch.Tensor = torch.special.ndtri(below + uniform * (up_to - below)) * std
     return (-drawn if low > 0 else drawn).clamp(low, high).float()

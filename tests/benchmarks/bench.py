@@ -23,6 +23,7 @@ from rich.table import Table
 
 from assignment import manifest as manifests
 from grader.authoring.variants import SOLUTIONS
+from grader.judge.session import TIERS
 from grader.judge.stage import stage
 from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote
@@ -77,11 +78,16 @@ def whole_gradings(runs: int) -> None:
 
 
 def workers(count: int) -> None:
-    """A worker's start, a call with scalars, a large tensor each way; locked and not."""
+    """A worker's start, a call with scalars, a large tensor each way; in each tier that holds."""
+    tried = Zygote(TIERS, (), only_try=True)
+    tried.wait()
+    tried.close()
+    tiers = [tier for tier in TIERS if not tried.refused[tier]]
     table = Table(title="One worker, medians")
-    for column in ("", "tier A", "no isolation"):
-        table.add_column(column, justify="left" if not column else "right")
-    columns = [_figures(tier, count) for tier in ("A", "none")]
+    table.add_column()
+    for title in (*(f"tier {tier}" for tier in tiers), "no isolation"):
+        table.add_column(title, justify="right")
+    columns = [_figures(tier, count) for tier in (*tiers, "none")]
     for name in columns[0]:
         table.add_row(name, *(column[name] for column in columns))
     console.print(table)
@@ -89,7 +95,7 @@ def workers(count: int) -> None:
 
 def _figures(tier: str, count: int) -> dict[str, str]:
     manifest = manifests.load()
-    zygote = Zygote(tier, ())
+    zygote = Zygote((tier,), ())
     try:
         zygote.wait()
         staged = stage(SOLUTIONS, zygote.folder / "bench", manifest.package, manifest.modules)

@@ -15,6 +15,8 @@ from assignment import manifest
 from grader.judge.session import Judge
 from grader.results.record import Check, Grade
 
+pytest.register_assert_rewrite("tests.harness.aftermath")
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 HOSTILE = Path(__file__).resolve().parent / "hostile"
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment; nobody else's business
@@ -51,6 +53,13 @@ def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     with Judge(manifest=short, repository=repository) as judge:
         yield judge
     del os.environ["HARNESS_CANARY"]
+
+
+@pytest.fixture(scope="module")
+def idle(hurried: Judge) -> set[int]:
+    """The zygote's processes while no worker lives, once a grading has started all it needs."""
+    hurried.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+    return processes_of(hurried)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.judge.failure import GraderFault
-from grader.judge.lanes import Chapters, SecondLane
+from grader.judge.lanes import Chapters, SecondLane, cores
 from grader.judge.plugin import JudgePlugin
 from grader.judge.session import Judge
 
@@ -84,3 +84,25 @@ def test_what_a_public_test_printed_is_shown(judge, submit):
     grade = judge.grade(submit(flops=text), only=["matmul_flops"])
     details = [c.detail or "" for c in grade.checks if c.visibility == "public"]
     assert any("B is" in detail for detail in details)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["50000 100000\n"], 0.5),
+        (["max 100000\n"], 8),
+        (["50000\n", "100000\n"], 0.5),
+        (["-1\n", "100000\n"], 8),
+        (["1200000\n", "100000\n"], 8),
+        ([], 8),
+        (["nonsense\n"], 8),
+    ],
+)
+def test_quota_of_a_container_counts_as_cores(tmp_path, monkeypatch, texts, expected):
+    """A tenth of a large machine is no reason for two lanes"""
+    files = tuple(str(tmp_path / str(i)) for i in range(max(1, len(texts))))
+    for name, text in zip(files, texts, strict=False):
+        Path(name).write_text(text)
+    monkeypatch.setattr("grader.judge.lanes._QUOTAS", (files,))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    assert cores() == expected

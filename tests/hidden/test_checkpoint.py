@@ -222,7 +222,9 @@ def test_file_is_on_the_disk_before_its_name_is(impl):
     impl.restart()
     expect(pair(impl.scenarios.load_weights(path, (2, 2)))[1], "the weights").equals(weights)
     assert isinstance(events, list)
-    assert "rename" in events, "the file was not renamed to its name"
+    assert "rename" in events, f"the file was not renamed, whole, to its name: {events}"
     renamed = events.index("rename")
-    assert "sync" in events[:renamed], "the file was not synced before it was renamed"
+    assert "sync" in events[:renamed], (
+        f"the file was not synced, with all its bytes, before it was renamed: {events}"
+    )
     assert "sync folder" in events[renamed:], "the folder was not synced after the rename"

@@ -623,7 +623,9 @@ def test_groups_and_defaults(impl, rng, torch_rng):
         {"params": [0, 3], "weight_decay": 0.0},
         {"params": [1], "lr": own["lr"], "betas": own["betas"], "eps": own["eps"]},
     ]
-    for settings in (random_settings(rng), {}):
+    # With gradients of a millionth, the default of eps counts.
+    for settings, scale in [(random_settings(rng), 1.0), ({}, 1e-6)]:
+        grads = [scale * g for g in grads]
         expected, _ = torch_adamw(params, grads, groups=groups, **settings)
         result = impl.scenarios.adamw_optimizer(params, grads, groups=groups, **settings)
         close64(result["params"], expected, "params")
@@ -635,13 +637,13 @@ def test_missing_gradients(impl, rng, torch_rng):
     shapes = [(3,), (2, 2), (4,)]
     params = random_tensors(torch_rng, shapes)
     grads = random_tensors(torch_rng, shapes, steps=25)
-    present = [[True, bool(rng.random() < 0.5), False] for _ in range(25)]
+    present = [[False, bool(rng.random() < 0.5), True] for _ in range(25)]
     present[0][1], present[1][1] = False, True
     settings = random_settings(rng)
     expected, optimizer = torch_adamw(params, grads, present=present, **settings)
     result = impl.scenarios.adamw_optimizer(params, grads, present=present, **settings)
     close64(result["params"], expected, "params")
-    expect(result["params"][2], "the parameter without a gradient").equals(params[2])
+    expect(result["params"][0], "the parameter without a gradient").equals(params[0])
     expect(sorted(result["state_dict"]["state"]), "parameters with a state").equals(
         sorted(optimizer.state_dict()["state"])
     )
@@ -724,7 +726,7 @@ def test_state_is_exchanged_with_torch(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_closure(impl, rng, torch_rng):
-    """step(closure) calls it once with gradients enabled and returns its loss"""
+    """step(closure) calls it once with gradients enabled and returns its loss, step() None"""
     inputs, targets, weight = random_tensors(torch_rng, [(8, 3), (8,), (3,)])
     settings = random_settings(rng)
     theirs = torch.nn.Parameter(weight.clone())
@@ -741,6 +743,7 @@ def test_closure(impl, rng, torch_rng):
     expect(result["losses"], "losses").close(losses, rtol=1e-8)
     expect(result["weight"], "weight").close(theirs.detach(), rtol=1e-8, atol=1e-8)
     expect(result["calls"], "calls of the closure").equals(10)
+    expect(result["without"], "what a step without a closure returns").equals(None)
 
 
 @pytest.mark.exercise("adamw_optimizer", weight=0.5)

@@ -134,13 +134,14 @@ def test_the_stride_of_a_size_of_1_is_never_used(impl, rng):
     """With dimensions of size 1, of any stride, contiguity is torch's"""
     for contiguous, _ in itertools.product([True, False], range(30)):
         shape = [int(n) for n in rng.choice([1, 1, 2, 3], size=int(rng.integers(1, 5)))]
-        shape.append(4)
+        last = len(shape)
+        shape += [4, 1][: int(rng.integers(1, 3))]
         strides = packed(shape, [1] * len(shape))
         for d, size in enumerate(shape):
             if size == 1:
                 strides[d] = int(rng.integers(0, 9))
         if not contiguous:
-            strides[-1] += 1
+            strides[last] += 1
         tensor = torch.as_strided(STORAGE, shape, strides)
         expect(
             impl.strides.is_contiguous(shape, strides), f"contiguity of {shape, strides}"
@@ -258,7 +259,7 @@ def test_refuses_what_is_no_step_and_no_layout(impl):
     for step in (0, -1):
         with pytest.raises(ValueError):
             impl.strides.slice_dim((4,), (1,), 0, 0, 0, 4, step)
-    for shape, strides in [((4, 4), (1,)), ((4,), (4, 1)), ((-4,), (1,))]:
+    for shape, strides in [((4, 4), (1,)), ((4,), (4, 1)), ((-4,), (1,)), ((4, -4), (1, 1))]:
         with pytest.raises(ValueError):
             impl.strides.slice_dim(shape, strides, 0, 0, 0, 4)
         with pytest.raises(ValueError):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from grader.authoring import pool
 from grader.authoring.mutation.plan import Assignment, Plan
 from grader.authoring.mutation.verdicts import Baseline, Killers, Trial, Verdict
 from grader.judge.failure import GraderFault
@@ -78,13 +77,8 @@ def run(
 ) -> Outcome:
     """Tries every chosen mutant, `jobs` at a time (as many as there are cores if None)."""
     outcome = Outcome(plan)
-    with ProcessPoolExecutor(
-        jobs or os.cpu_count() or 1,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start,
-        initargs=(assignment,),
-    ) as pool:
-        for verdict in _verdicts(pool, outcome):
+    with pool.processes(jobs, _start, assignment) as judges:
+        for verdict in _verdicts(judges, outcome):
             outcome.verdicts.append(verdict)
             if verdict.status == "fault":
                 name = f"{verdict.mutant.module}.py:{verdict.mutant.line}"
@@ -95,14 +89,14 @@ def run(
     return outcome
 
 
-def _verdicts(pool: ProcessPoolExecutor, outcome: Outcome) -> Iterator[Verdict]:
+def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
     """A module's baseline first; its mutants, in batches, once it is there."""
     plan = outcome.plan
     baselines: dict[Future[Baseline], str] = {}
     for module in (made.module for made in plan.modules):
         if mutants := plan.of_module(module):
             exercises = dict.fromkeys(e for m in mutants for e in plan.exercises(m))
-            baselines[pool.submit(_baseline, tuple(exercises), plan.nonces[0])] = module
+            baselines[judges.submit(_baseline, tuple(exercises), plan.nonces[0])] = module
     batches: dict[Future[list[Verdict]], list[Trial]] = {}
     for done in as_completed(baselines):
         module = baselines[done]
@@ -123,7 +117,7 @@ def _verdicts(pool: ProcessPoolExecutor, outcome: Outcome) -> Iterator[Verdict]:
                 yield Verdict(mutant, "untested")
         for i in range(0, len(trials), _BATCH):
             batch = trials[i : i + _BATCH]
-            batches[pool.submit(_try, batch, base, plan.nonces)] = batch
+            batches[judges.submit(_try, batch, base, plan.nonces)] = batch
     for finished in as_completed(batches):
         try:
             yield from finished.result()

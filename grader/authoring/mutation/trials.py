@@ -111,10 +111,6 @@ class _Session(JudgePlugin):
         self._reference, self._modules = reference, judge.manifest.modules
         self._times = 0
 
-    def pytest_configure(self, config: pytest.Config) -> None:
-        super().pytest_configure(config)
-        config.option.tbstyle = "native"  # nobody reads most of them, and others parse the file
-
     @contextmanager
     def _submitted(self, mutant: Mutant | None) -> Iterator[None]:
         """Workers have the reference meanwhile, with the mutant in it."""

@@ -1,6 +1,6 @@
 """Small public programs that drive live student code and return plain data.
 
-A test calls one like a function: `impl.scenarios.adamw_trajectory(...)`. It runs where the
+A test calls one like a function: `impl.scenarios.optimizer_steps(...)`. It runs where the
 student's code lives, in the test's process or in the grader's worker, with the student's package
 as first argument. What it reports is never taken on its word: a test checks values that could not
 exist unless the work was done.

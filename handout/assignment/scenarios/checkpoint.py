@@ -187,25 +187,25 @@ def what_survived(student: Any, path: str, log: str) -> dict[str, Any]:
 def what_reached_the_disk(student: Any, path: str) -> list[str]:
     """Saves, and tells in which order the new file and its folder were synced and renamed.
 
-    "sync" is a sync of the file that ends up at `path`, "rename" its renaming, "sync folder" a
-    sync of the folder it is in.
+    "sync" is a sync of the file that ends up at `path`, once all its bytes were written ("sync too
+    early" before), "rename" its renaming, "sync folder" a sync of the folder it is in.
     """
-    events: list[tuple[str, int]] = []
+    events: list[tuple[str, os.stat_result]] = []
 
-    def noting(call: Callable[..., Any], note: Callable[..., tuple[str, int]]) -> Any:
+    def noting(call: Callable[..., Any], note: Callable[..., tuple[str, os.stat_result]]) -> Any:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             events.append(note(*args))
             return call(*args, **kwargs)
 
         return wrapped
 
-    def synced(file: Any) -> tuple[str, int]:
-        return "sync", os.fstat(file if isinstance(file, int) else file.fileno()).st_ino
+    def synced(file: Any) -> tuple[str, os.stat_result]:
+        return "sync", os.fstat(file if isinstance(file, int) else file.fileno())
 
-    def renamed(source: Any, *_: Any) -> tuple[str, int]:
-        return "rename", Path(source).stat().st_ino
+    def renamed(source: Any, *_: Any) -> tuple[str, os.stat_result]:
+        return "rename", Path(source).stat()
 
-    notes: dict[str, Callable[..., tuple[str, int]]] = {
+    notes: dict[str, Callable[..., tuple[str, os.stat_result]]] = {
         "fsync": synced,
         "fdatasync": synced,
         "rename": renamed,
@@ -224,9 +224,14 @@ def what_reached_the_disk(student: Any, path: str) -> list[str]:
                         patch = mock.patch.object(module, attribute, noting(original, note))
                         stack.enter_context(patch)
         student.checkpoint.save_checkpoint(path, model, optimizer, 1)
-    new, folder = Path(path).stat().st_ino, Path(path).parent.stat().st_ino
-    names = {new: "", folder: " folder"}
-    return [kind + names[inode] for kind, inode in events if inode in names]
+    new, folder = Path(path).stat(), Path(path).parent.stat()
+    found = []
+    for kind, file in events:
+        if file.st_ino == folder.st_ino:
+            found.append(f"{kind} folder")
+        elif file.st_ino == new.st_ino:
+            found.append(kind if file.st_size == new.st_size else f"{kind} too early")
+    return found
 
 
 class _MakesFolder:

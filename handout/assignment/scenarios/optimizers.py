@@ -148,7 +148,11 @@ def adamw_closure(
     steps: int,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Fits `inputs @ weight` to `targets` by `step(closure)`; reports what that returned."""
+    """Fits `inputs @ weight` to `targets` by `step(closure)`; reports what that returned.
+
+    Every other step is called where gradients are disabled. "without" is what a step without a
+    closure returns, taken last.
+    """
     parameter = torch.nn.Parameter(weight)
     optimizer = student.optimizers.AdamW([parameter], **settings)
     calls = 0
@@ -161,11 +165,16 @@ def adamw_closure(
         loss.backward()  # type: ignore[no-untyped-call]
         return loss
 
-    returned = [optimizer.step(closure) for _ in range(steps)]
+    returned = []
+    for i in range(steps):
+        with torch.set_grad_enabled(i % 2 == 0):
+            returned.append(optimizer.step(closure))
+    fitted = parameter.detach().clone()
     return {
-        "weight": parameter,
+        "weight": fitted,
         "losses": [None if loss is None else torch.as_tensor(loss).item() for loss in returned],
         "calls": calls,
+        "without": optimizer.step(),
     }
 
 

@@ -1,7 +1,12 @@
-"""storage_index: fills the scratch folder and /tmp with bytes and with files"""
+"""storage_index: fills the scratch folder and its TMPDIR with bytes and with files"""
 
 import os
+import tempfile
 from pathlib import Path
+
+# Where each worker has a root of its own, and where it has not: beside its TMPDIR.
+OWN = Path(tempfile.gettempdir())
+SCRATCH = Path("/scratch") if os.path.isdir("/scratch") else OWN.parents[1] / "scratch" / OWN.name
 
 
 def fill(folder):
@@ -13,11 +18,11 @@ def fill(folder):
 
 
 def storage_index(index, strides, offset=0):
-    for folder in ("/scratch", "/tmp", "/dev/shm", "/"):
+    for folder in (SCRATCH, OWN, "/dev/shm", "/"):
         for attempt in (fill, lambda f: [Path(f, f"f{i}").touch() for i in range(20_000)]):
             try:
                 attempt(folder)
             except OSError:
                 pass
-    os.chmod("/scratch", 0)
+    os.chmod(SCRATCH, 0)
     raise OSError("full")

@@ -1,6 +1,7 @@
 """storage_index: raises exceptions whose text, repr and reduction run code, under borrowed names"""
 
 import os
+import random
 
 
 class Evil(Exception):
@@ -27,8 +28,8 @@ class Skipped(BaseException):
 
 Skipped.__module__ = "builtins"
 
-kinds = iter([Evil(), Skipped("skip me"), KeyboardInterrupt(), GeneratorExit(), StopIteration(6)])
+kinds = [Evil(), Skipped("skip me"), KeyboardInterrupt(), GeneratorExit(), StopIteration(6)]
 
 
 def storage_index(index, strides, offset=0):
-    raise next(kinds, Evil())
+    raise random.choice(kinds)

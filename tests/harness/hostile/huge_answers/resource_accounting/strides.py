@@ -1,9 +1,9 @@
-"""storage_index: returns 60 MB of text, a million items, an integer of 500 bytes"""
+"""storage_index: returns 60 MB of text, 300 000 items, an integer of 500 bytes"""
 
-from itertools import cycle
+import random
 
-answers = cycle(["x" * 60_000_000, [[1] * 900 for _ in range(1000)], -(2**3990), "\x1b[2J" * 10**6])
+answers = ["x" * 60_000_000, [[1] * 300 for _ in range(1000)], -(2**3990), "\x1b[2J" * 10**6]
 
 
 def storage_index(index, strides, offset=0):
-    return next(answers)
+    return random.choice(answers)

@@ -1,0 +1,86 @@
+"""What this machine can enforce, and what to change for more: `grader doctor`."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import metadata
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from grader.judge.lanes import cores
+from grader.judge.session import SECRETS, TIERS
+from grader.judge.zygote import Zygote
+from grader.results.student import TIERS as WORDS
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """What was found.
+
+    Args:
+        tier: the strongest tier that holds here; "" if none does.
+        refused: why each other tier was refused, by its name.
+        machine: what else a grading depends on.
+    """
+
+    tier: str
+    refused: dict[str, str]
+    machine: dict[str, str]
+
+
+def diagnose() -> Diagnosis:
+    """Tries every tier, as a grading would, and asks what else is there.
+
+    Raises:
+        OSError, GraderFault: the trial itself failed.
+    """
+    zygote = Zygote(TIERS, SECRETS, only_try=True)
+    try:
+        zygote.wait()
+    finally:
+        zygote.close()
+    held = [tier for tier in TIERS if not zygote.refused[tier]]
+    refused = {tier: reason for tier, reason in zygote.refused.items() if reason}
+    return Diagnosis(held[0] if held else "", refused, _machine())
+
+
+def _machine() -> dict[str, str]:
+    user = "root" if os.geteuid() == 0 else f"user {os.geteuid()}"
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    return {
+        "system": f"{platform.system()} {platform.release()}, {platform.machine()}, as {user}",
+        "python": platform.python_version(),
+        "torch": f"{metadata.version('torch')}, {_cuda()}",
+        "cores": f"{cores():g}: {'two tests' if cores() >= 2 else 'one test'} at a time",
+        "memory": f"{memory:.1f} GiB; a grading takes 0.7, and a submission up to 1 more",
+    }
+
+
+def _cuda() -> str:
+    import torch
+
+    if not torch.cuda.is_available():
+        return "no CUDA device"
+    return f"CUDA on {torch.cuda.get_device_name()}"
+
+
+def report(found: Diagnosis) -> RenderableType:
+    """What a person reads: each tier with what it is or what it lacks, then the machine."""
+    tiers = Table(box=None, pad_edge=False, show_header=False, title_justify="left")
+    for tier in TIERS:
+        reason = found.refused.get(tier)
+        style = "green" if tier == found.tier else "dim" if reason else ""
+        mark = "✗" if reason else "✓"
+        tiers.add_row(f"{mark} {tier}", Text(reason or WORDS[tier]), style=style)
+    facts = Table(box=None, pad_edge=False, show_header=False)
+    for name, value in found.machine.items():
+        facts.add_row(name, value)
+    said = (
+        Text(f"Submissions are graded in tier {found.tier}: {WORDS[found.tier]}.", style="bold")
+        if found.tier
+        else Text("This machine cannot isolate a submission.", style="bold red")
+    )
+    return Group(said, Text(), tiers, Text(), facts)

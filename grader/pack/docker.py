@@ -1,0 +1,38 @@
+"""The build context for Docker: a Dockerfile beside the grader."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from grader.pack.files import PYTHON, ROOT, PackError, contents, template
+
+_MARK = b"# Made by `grader pack docker`."
+
+
+def context(root: Path = ROOT) -> dict[str, bytes]:
+    """Every file of the build context by its path, in sorted order; raises PackError."""
+    files = contents(root) | {"Dockerfile": template("Dockerfile", python=PYTHON)}
+    return dict(sorted(files.items()))
+
+
+def write(folder: Path, root: Path = ROOT) -> None:
+    """Makes `folder` the build context, in the place of an older one.
+
+    Raises:
+        PackError: the folder holds something else, or a file to pack is missing.
+    """
+    files = context(root)
+    if folder.exists() and not folder.is_dir():
+        raise PackError(f"{folder} is not a folder; name one that is empty or new")
+    if folder.is_dir() and any(folder.iterdir()):
+        old = folder / "Dockerfile"
+        if not old.is_file() or not old.read_bytes().startswith(_MARK):
+            raise PackError(f"{folder} holds something else; name a folder that is empty or new")
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)  # the hidden tests are in it
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)

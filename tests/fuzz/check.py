@@ -1,0 +1,284 @@
+"""What must hold of every frame that a worker may send, whatever is in it.
+
+`check` reads one as the judge does, with the decoder and then with the readers of an answer. A
+frame is refused with FrameError, or it is a value that is plain, no larger than its frame, and
+either an answer or a failure that the judge knows. Nothing else comes out, and nothing takes more
+memory or time than a frame of that length may.
+"""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import numpy as np
+import torch
+
+from assignment import plain
+from grader import wire
+from grader.judge import failure, session, worker
+from grader.results.causes import Cause
+from tests.fuzz.frames import values_in
+
+CAPS = wire.Caps(size=2**20, items=2000)  # small, so that small frames reach them
+HEADER = wire.HEADER.size
+SLACK_NS = 3_000_000  # of time, for a frame of any length
+SLACK = 128 * 1024  # of memory, likewise
+PER_BYTE = 64  # bytes of Python objects for a byte: an empty dict takes five, and becomes 64
+TIMES = 4  # as long as the slowest honest frame of that length
+LOOKS_NS = 100  # for a byte, once it is decoded: readers look at few fields, and copy little
+_LENGTH = 5000  # the judge cuts what it quotes at some 4000 characters
+
+
+_REFUSED = object()
+
+
+class Finding(Exception):
+    """A frame did what no frame may do."""
+
+
+def nanoseconds_a_byte(decoder: ModuleType) -> int:
+    """What an honest frame of one-byte values takes: the most for its length, on this machine."""
+    many = CAPS.items - 1
+    body = _room(b"[" + many.to_bytes(4, "little") + b"N" * many)
+    return max(min(_timed(decoder.decode, body, CAPS)[0] for _ in range(5)) // len(body), 1)
+
+
+def _timed(function: Any, *args: Any) -> tuple[int, Any]:
+    """Its nanoseconds of this thread alone: how busy the machine is does not count."""
+    began = time.thread_time_ns()
+    result = function(*args)
+    return time.thread_time_ns() - began, result
+
+
+class Checker:
+    """Checks frames, and counts them: `frames`, and of those `values`, which were not refused.
+
+    `decoder` is the module `grader.wire`, or another copy of it.
+    """
+
+    def __init__(self, decoder: ModuleType = wire) -> None:
+        self.frames = self.values = 0
+        self._decoder = decoder
+        self._ns_a_byte = TIMES * nanoseconds_a_byte(decoder)
+
+    def check(self, frame: bytes, thorough: bool = True) -> None:
+        """Reads one frame; `thorough` also measures its memory, and sends its value back.
+
+        Raises:
+            Finding: it broke a promise.
+        """
+        self.frames += 1
+        body = self._body(frame)
+        if body is None:
+            return
+        spent, value = _timed(self._decode, body)
+        self._check_time(spent, self._ns_a_byte, len(body), self._decode, body)
+        if value is not _REFUSED:
+            self.values += 1
+            _Examiner().examine(value, len(body))
+            spent, _ = _timed(_look, value)
+            self._check_time(spent, LOOKS_NS, len(body), _look, value)
+        if thorough:
+            self._check_memory(body)
+            if value is not _REFUSED:
+                self._check_whole(body, value)
+                _check_return(value)
+
+    def _check_time(
+        self, spent: int, ns_a_byte: int, length: int, function: Any, *args: Any
+    ) -> None:
+        if spent > SLACK_NS + ns_a_byte * length:  # once more: garbage may have been collected
+            spent = min(_timed(function, *args)[0] for _ in range(3))
+        if spent > SLACK_NS + ns_a_byte * length:
+            what = function.__name__.strip("_")
+            raise Finding(f"to {what} {length} bytes took {spent / 1e6:.0f} ms")
+
+    def _body(self, frame: bytes) -> memoryview | None:
+        """The body that the judge would decode; None if it would refuse, or wait for more."""
+        try:
+            _, length = self._decoder.decode_header(frame[:HEADER], CAPS)
+        except self._decoder.FrameError as error:
+            _check_words(error)
+            return None
+        except Exception as error:
+            raise Finding(f"the header raised {type(error).__name__}") from error
+        if length > CAPS.size:
+            raise Finding("the header announces more than the cap")
+        return None if length > len(frame) - HEADER else _room(frame[HEADER : HEADER + length])
+
+    def _decode(self, body: memoryview) -> Any:
+        try:
+            return self._decoder.decode(body, CAPS)
+        except self._decoder.FrameError as error:
+            _check_words(error)
+            return _REFUSED
+        except Exception as error:
+            raise Finding(f"decoding raised {type(error).__name__}: {error}") from error
+
+    def _check_whole(self, body: memoryview, value: Any) -> None:
+        """No byte is missed, none is left over, and no value of the frame is lost."""
+        examiner = _Examiner()
+        examiner.examine(value, len(body))
+        if examiner.items != (written := values_in(bytes(body))):
+            raise Finding(f"{examiner.items} values were read of {written} written")
+        for other in (body[:-1], bytes(body) + b"N"):
+            if self._decode(_room(other)) is not _REFUSED:
+                raise Finding(f"a value was read from {len(body)} bytes and from {len(other)}")
+
+    def _check_memory(self, body: memoryview) -> None:
+        tracemalloc.start()
+        try:
+            value = self._decode(body)
+            if value is not _REFUSED:
+                _look(value)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        if peak > SLACK + PER_BYTE * len(body):
+            raise Finding(f"{len(body)} bytes took {peak} bytes of memory")
+
+
+def _look(value: Any) -> None:
+    """Reads a value as each kind of answer."""
+    _check_answer(value)
+    _check_survey(value)
+
+
+def _check_words(error: Exception) -> None:
+    words = str(error)
+    if len(words) > 80 or not words.isascii() or not words.isprintable():
+        raise Finding(f"a FrameError quotes what it met: {words!r}")
+
+
+# --- what was read -----------------------------------------------------------------------------
+
+
+class _Examiner:
+    """Walks through a value: exact types, under the caps, no larger than the body it came in."""
+
+    def __init__(self) -> None:
+        self.items = self.held = 0
+
+    def examine(self, value: Any, size: int) -> None:
+        self._walk(value, 0)
+        if self.items > CAPS.items:
+            raise Finding(f"{self.items} values were read; {CAPS.items} may be")
+        if self.held > size:
+            raise Finding(f"{self.held} bytes of content came out of {size}")
+
+    def _walk(self, value: Any, depth: int) -> None:
+        self.items += 1
+        if depth > CAPS.depth:
+            raise Finding(f"a value lies {depth} deep")
+        kind = type(value)
+        if kind is list or kind is tuple:
+            for item in value:
+                self._walk(item, depth + 1)
+        elif kind is dict:
+            for key, item in value.items():
+                if type(key) not in (str, int, bool):
+                    raise Finding(f"a key is {type(key).__name__}")
+                if type(key) is int and not -(2**63) <= key < 2**63:
+                    raise Finding("a key has more than 64 bits")
+                self._walk(key, depth + 1)
+                self._walk(item, depth + 1)
+        elif kind is str or kind is bytes:
+            self.held += len(value)
+        elif kind is int:
+            if value.bit_length() > 8 * CAPS.integer:
+                raise Finding(f"an int has {value.bit_length()} bits")
+        elif kind is torch.Tensor:
+            self._tensor(value)
+        elif kind is np.ndarray:
+            self._array(value)
+        elif not (
+            value is None
+            or kind in (bool, float)
+            or value in wire._TORCH_NAMES
+            or (isinstance(value, np.dtype) and value.str in wire._NUMPY_DTYPES)
+        ):
+            raise Finding(f"a value is {kind.__name__}")
+
+    def _tensor(self, tensor: torch.Tensor) -> None:
+        self.held += tensor.nbytes
+        dense = tensor.layout is torch.strided and tensor.is_contiguous()
+        if not dense or tensor.device.type != "cpu" or tensor.requires_grad:
+            raise Finding(f"a tensor is {tensor.layout} on {tensor.device}")
+        end = tensor.storage_offset() * tensor.itemsize + tensor.nbytes
+        if end > tensor.untyped_storage().nbytes():
+            raise Finding("a tensor reaches beyond its storage")
+        if tensor.dtype is torch.bool and tensor.numel() and tensor.view(torch.uint8).max() > 1:
+            raise Finding("a bool is neither 0 nor 1")
+
+    def _array(self, array: np.ndarray) -> None:
+        self.held += array.nbytes
+        if array.dtype.str not in wire._NUMPY_DTYPES or not array.flags.c_contiguous:
+            raise Finding(f"an array is of {array.dtype}")
+        if array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+            raise Finding("a bool is neither 0 nor 1")
+
+
+def _check_answer(value: Any) -> None:
+    try:
+        result = worker._unpack(value, "module.function")
+    except failure.SubmissionFailure as error:
+        if error.cause is not Cause.PROTOCOL and error.cause not in worker._CAUSES.values():
+            raise Finding(f"an answer has the cause {error.cause}") from error
+        if len(error.detail) > 3 * _LENGTH:
+            raise Finding(f"a detail has {len(error.detail)} characters") from error
+    except Exception as error:
+        if not getattr(error, "from_submission", False):
+            raise Finding(f"an answer raised {type(error).__name__}: {error}") from error
+        if type(error) is not failure.nearest_builtin(type(error).__name__):
+            raise Finding(f"an answer raised {type(error)}") from error
+        if len(str(error)) > 6 * _LENGTH:  # a KeyError quotes its text, with escapes
+            raise Finding(f"an exception says {len(str(error))} characters") from error
+    else:
+        if type(value) is not dict or value.keys() != {"result"} or result is not value["result"]:
+            raise Finding("an answer is no result, and gave one")
+
+
+def _check_survey(value: Any) -> None:
+    try:
+        answer = worker._surveyed(value)
+        report = session._import_report("package", "module", answer, missing=False)
+        msgspec.json.encode(report)
+    except Exception as error:
+        raise Finding(f"a survey raised {type(error).__name__}: {error}") from error
+    for name, item in answer.items():
+        if type(item) is not {"line": int, "result": dict}.get(name, str):
+            raise Finding(f"a survey's {name} is {type(item).__name__}")
+    for names in answer.get("result", {}).values():
+        if type(names) is not list or any(type(n) is not str for n in names):
+            raise Finding("a survey's parameters are not names")
+    if len(report.message) + len(report.file) > _LENGTH:
+        raise Finding("a module's report is not cut")
+
+
+# --- the way back -------------------------------------------------------------------------------
+
+
+def _check_return(value: Any) -> None:
+    """What was read can be sent, and arrives as the same bytes again."""
+    try:
+        sent = _sent(value)
+        back = _sent(wire.decode(_room(sent), CAPS))
+    except (plain.NotPlainData, wire.FrameError) as error:
+        raise Finding(f"what was read cannot be sent: {error}") from error
+    if sent != back:
+        raise Finding("a value changed on its way back")
+
+
+def _sent(value: Any) -> bytes:
+    parts = wire.encode(1, value, caps=CAPS)
+    return b"".join(bytes(part) for part in parts[1:])
+
+
+def _room(data: bytes | memoryview) -> memoryview:
+    body = wire.new_body(len(data))
+    body[:] = data
+    return body

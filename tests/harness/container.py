@@ -1,0 +1,111 @@
+"""Runs a command as in a container that allows less than this machine does.
+
+    python -m tests.harness.container docker -- python -m grader grade …
+
+docker       root with the capabilities that Docker leaves, under a filter like Docker's own: no
+             mounts, no namespaces, no ptrace
+no-landlock  the same, on a kernel or an engine without Landlock
+user         an ordinary user, who may not make namespaces either
+
+An interpreter under a closed home is made reachable, in a mount namespace that ends with the
+command.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+
+from grader.worker import kernel, lockdown, seccomp
+
+PROFILES = ("docker", "no-landlock", "user")
+USER = 54_321  # of profile "user"
+# What Docker leaves of root: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP,
+# NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, MKNOD, AUDIT_WRITE and SETFCAP.
+_KEPT = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
+# x86-64 numbers of what Docker's filter denies to whoever lacks CAP_SYS_ADMIN, as far as it
+# matters here.
+_DENIED = {
+    "ptrace": 101, "personality": 135, "pivot_root": 155, "chroot": 161, "mount": 165,
+    "umount2": 166, "sethostname": 170, "unshare": 272, "setns": 308, "process_vm_readv": 310,
+    "process_vm_writev": 311, "bpf": 321, "userfaultfd": 323, "perf_event_open": 298,
+    "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
+    "mount_setattr": 442, "io_uring_setup": 425, "keyctl": 250, "add_key": 248,
+}  # fmt: skip
+_LANDLOCK = (444, 445, 446)
+_CLONE, _CLONE3 = 56, 435
+
+
+def enter(profile: str) -> None:
+    """Puts this process into the container. It must be root, with all capabilities.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    kernel.unshare(kernel.CLONE_NEWNS)
+    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    for prefix in lockdown.prefixes():
+        _open_the_way_to(Path(prefix))
+    if profile == "user":
+        os.setgroups([])
+        os.setresgid(USER, USER, USER)
+        os.setresuid(USER, USER, USER)
+    else:
+        _keep_capabilities()
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    seccomp.install(_filter(landlock=profile != "no-landlock"))
+
+
+def _open_the_way_to(folder: Path) -> None:
+    """Hides the topmost closed folder above this one behind an open one that holds only this."""
+    for place in reversed(folder.parents):
+        if not place.stat().st_mode & stat.S_IXOTH:
+            held = os.open(folder, os.O_PATH)
+            kernel.mount("tmpfs", str(place), "tmpfs", 0, "mode=755,size=1m")
+            folder.mkdir(parents=True)
+            kernel.mount(f"/proc/self/fd/{held}", str(folder), None, kernel.MS_BIND)
+            os.close(held)
+            return
+
+
+def _keep_capabilities() -> None:
+    for capability in range(64):
+        if capability not in _KEPT:
+            try:
+                kernel.prctl(kernel.PR_CAPBSET_DROP, capability)
+            except OSError:
+                break
+    kernel.set_capabilities(sum(1 << capability for capability in _KEPT))
+
+
+def _filter(landlock: bool) -> bytes:
+    denied = seccomp._ERRNO | errno.EPERM
+    lines = [*seccomp._load(seccomp._NUMBER_AT)]
+    for number in _DENIED.values():
+        lines += seccomp._when(seccomp._JUMP_EQUAL, number, denied)
+    if not landlock:
+        for number in _LANDLOCK:
+            lines += seccomp._when(seccomp._JUMP_EQUAL, number, seccomp._ERRNO | errno.ENOSYS)
+    lines += seccomp._when(seccomp._JUMP_EQUAL, _CLONE3, seccomp._ERRNO | errno.ENOSYS)
+    body = [
+        *seccomp._load(seccomp._argument(0)),
+        *seccomp._when(seccomp._JUMP_ANY_BIT, seccomp._CLONE_NAMESPACES, denied),
+    ]
+    lines += [seccomp._line(seccomp._JUMP_EQUAL, _CLONE, 0, len(body)), *body]
+    return b"".join([*lines, seccomp._return(seccomp._ALLOW)])
+
+
+def main() -> None:
+    """Enters and executes the command."""
+    profile, dashes, *command = sys.argv[1:]
+    if profile not in PROFILES or dashes != "--" or not command:
+        sys.exit(__doc__)
+    enter(profile)
+    os.execvp(command[0], command)
+
+
+if __name__ == "__main__":
+    main()

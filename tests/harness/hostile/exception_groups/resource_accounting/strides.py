@@ -1,0 +1,12 @@
+"""storage_index: raises groups of exceptions within groups, wide and deep"""
+
+import random
+
+
+def storage_index(index, strides, offset=0):
+    wide = ExceptionGroup("passed", [ValueError(i) for i in range(2000)])
+    deep = ValueError("the end")
+    for _ in range(500):
+        deep = ExceptionGroup("deeper", [deep, KeyError(0)])
+    ends = BaseExceptionGroup("ends", [SystemExit(0), KeyboardInterrupt(), deep])
+    raise random.choice([wide, deep, ends])

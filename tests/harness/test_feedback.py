@@ -1,0 +1,501 @@
+"""What a student sees of a hidden test follows from (test, state, cause, exception) alone.
+
+First on records, then with workers that answer whatever they like. `anonymous` lists all that may
+differ between two gradings without a student seeing it; what may differ and be seen is:
+
+- public checks, and what importing the modules said: no hidden test had begun by then;
+- names of the submission and of files left out, the tier, the version, and when it was graded;
+- whole seconds of the grading in all. Whoever waits for a grade can count them. They tell a few
+  bits, fewer than the states of the hidden tests do, which code that knows its test can choose.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import itertools
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from assignment import manifest as manifests
+from grader import wire
+from grader.judge import proxy, session
+from grader.judge.failure import SubmissionFailure
+from grader.judge.worker import _CAUSES, Worker
+from grader.judge.zygote import Started
+from grader.results import console, gradescope, html, junit, student
+from grader.results.causes import Cause
+from grader.results.record import Check, ExerciseScore, Grade, Isolation, ModuleReport
+
+CANARY = "canary-51c2"  # only workers of hidden tests say it
+PARAMETER = "size-1023"  # of a hidden test, in its name
+PUBLIC = "public-9d07"  # and this, those of public tests
+EXCEPTIONS = sorted(
+    name
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+)
+
+
+def drawn(examples: int) -> settings:
+    """The same examples in each run."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],  # to render is slow: no hundred times more for a failure
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def rendered(grade: Grade) -> dict[str, str]:
+    """Every output that a student may read."""
+    screen = io.StringIO()
+    Console(file=screen, width=120, color_system=None).print(console.summary(grade))
+    outputs = {
+        "console": screen.getvalue(),
+        "report.html": html.to_html(grade),
+        "junit.xml": junit.to_junit(grade).decode(),
+    }
+    if grade.score is not None:
+        outputs["results.json"] = gradescope.to_gradescope(grade).decode()
+    return outputs
+
+
+def anonymous(grade: Grade) -> Grade:
+    """A grade with nothing in it that a student may not see of hidden tests."""
+    return msgspec.structs.replace(
+        grade,
+        nonce="",
+        isolation=Isolation(tier=grade.isolation.tier, probes={}),
+        faults=("",) * len(grade.faults),
+        seconds=float(-(-grade.seconds // 1)),
+        checks=tuple(
+            check
+            if check.visibility == "public"
+            else Check(
+                exercise=check.exercise,
+                test=check.test.partition("[")[0],
+                title=check.title,
+                state=check.state,
+                points=check.points,
+                max_points=check.max_points,
+                cause=check.cause,
+                exception=check.exception if check.exception in EXCEPTIONS else None,
+            )
+            for check in grade.checks
+        ),
+    )
+
+
+def assert_nothing_told(grade: Grade) -> None:
+    """Its outputs are those of the anonymous grade; none holds the canary, or a parameter."""
+    shown, told = rendered(grade), rendered(anonymous(grade))
+    assert shown.keys() == told.keys()
+    for output, text in shown.items():
+        lines = zip(text.split("\n"), told[output].split("\n"), strict=False)
+        assert text == told[output], (
+            output,
+            next((pair for pair in lines if len({*pair}) > 1), ""),
+        )
+        assert CANARY not in text, output
+        assert PARAMETER not in text, output
+
+
+# --- records -----------------------------------------------------------------------------------
+
+said = st.text(max_size=40) | st.sampled_from(
+    [f"\x1b[31m{CANARY}", f"]]><b>{CANARY}</b>", f"[red]{CANARY}[/red] {{{{ 7*7 }}}}", CANARY * 900]
+)
+seconds = st.floats(0, 99)
+
+
+@st.composite
+def grades(draw: st.DrawFn) -> Grade:
+    """Any grade of three exercises, whether or not a grading could give it."""
+    ids = ("first", "second", "third")
+    checks = st.builds(
+        Check,
+        exercise=st.sampled_from(ids),
+        test=st.builds(
+            "test_{}::test_{}{}".format,
+            st.sampled_from(ids),
+            st.sampled_from(["rule", "shape"]),
+            st.sampled_from(["", f"[{CANARY}]", f"[a::{CANARY}-[1]]", f"[{PARAMETER}]"]),
+        ),
+        title=st.sampled_from(["A rule", "Another rule"]),
+        state=st.sampled_from(["passed", "failed", "not_run"]),
+        points=st.sampled_from([0.0, 1.0]),
+        max_points=st.just(1.0),
+        cause=st.none() | st.sampled_from(Cause) | st.just(Cause.EXCEPTION),
+        exception=st.none() | said | st.sampled_from(EXCEPTIONS),
+        detail=st.none() | said,
+        seconds=seconds,
+        visibility=st.just("hidden"),
+    )
+    public = st.builds(
+        Check,
+        exercise=st.sampled_from(ids),
+        test=st.just("test_public::test_rule"),
+        title=st.just("A public rule"),
+        state=st.sampled_from(["passed", "failed"]),
+        points=st.just(0.0),
+        max_points=st.just(0.0),
+        detail=st.none() | st.just(PUBLIC),
+        seconds=seconds,
+        visibility=st.just("public"),
+    )
+    measured = draw(st.booleans())
+    return Grade(
+        submission="alice",
+        score=draw(st.none() | st.just(2.5)),
+        max_score=9.0,
+        isolation=Isolation(tier=draw(st.sampled_from(["A", "none"])), probes={"read": draw(said)}),
+        nonce=draw(said),
+        tests="all",
+        checks=tuple(draw(st.lists(checks | public, max_size=8))),
+        exercises=tuple(
+            ExerciseScore(
+                id=name,
+                title=f"About {name}",
+                chapter="strides",
+                points=1.0,
+                max_points=3.0,
+                measured=measured or name != "third",
+                hint=f"Think of {name}.",
+            )
+            for name in ids
+        ),
+        modules=(ModuleReport(module="strides", ok=True, message="storage_index is missing"),),
+        faults=tuple(draw(st.lists(said, max_size=2))),
+        started="2026-01-02T03:04:05+00:00",
+        seconds=draw(seconds),
+        version="0.1.0",
+    )
+
+
+@drawn(60)
+@given(grades())
+def test_outputs_are_those_of_the_anonymous_grade(grade):
+    assert_nothing_told(grade)
+
+
+# --- workers that answer whatever they like ----------------------------------------------------
+
+TESTS = '''
+import pytest
+import torch
+
+from assignment.expect import expect
+
+
+@pytest.mark.exercise("storage_index")
+def test_equals(impl):
+    """Six is six"""
+    expect(impl.strides.storage_index("equals"), "storage_index").equals(6)
+
+
+@pytest.mark.exercise("storage_index")
+def test_says(impl):
+    """Six is said"""
+    found = impl.strides.storage_index("says")
+    assert found == 6, f"found {found}"
+
+
+@pytest.mark.exercise("storage_index")
+def test_raises(impl):
+    """What is no index is refused"""
+    with pytest.raises(IndexError, match="axis"):
+        impl.strides.storage_index("raises")
+
+
+@pytest.mark.exercise("storage_index")
+def test_raises_again(impl):
+    """An error of the code is told as one"""
+    try:
+        impl.strides.storage_index("raises_again")
+    except Exception as error:
+        raise RuntimeError(f"it said {error}") from error
+
+
+@pytest.mark.exercise("is_contiguous")
+@pytest.mark.parametrize("size", [3, 1023], ids=["a::3", "b[size-1023]"])
+def test_uses(impl, size):
+    found = impl.strides.is_contiguous("uses", size)
+    assert found[found["key"]] + len(found) + float(found) > size
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_tensor(impl):
+    """A tensor comes back"""
+    found = impl.strides.is_contiguous("tensor", torch.ones(2))
+    expect(found).is_tensor((2,), torch.float32)
+    expect(found).close(torch.ones(2), rtol=1e-6)
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_twice(impl):
+    """Two processes agree"""
+    first = impl.strides.is_contiguous("twice")
+    impl.restart()
+    expect(impl.strides.is_contiguous("twice")).equals(first)
+    expect([impl.strides.is_contiguous("twice") for _ in range(3)]).equals([first] * 3)
+'''
+PUBLIC_TESTS = '''
+import pytest
+
+from assignment.expect import expect
+
+
+@pytest.mark.exercise("storage_index")
+def test_public(impl):
+    """A public rule"""
+    expect(impl.strides.storage_index("public")).equals(6)
+'''
+HIDDEN = ("equals", "says", "raises", "raises_again", "uses", "tensor", "twice")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a worker writes for one call: a value or raw bytes, and what it does then."""
+
+    value: Any = None
+    raw: bytes | None = None
+    number: int = 0  # added to the call's id
+    then: str = "waits"  # or "ends", "says more", "says nothing"
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """What a worker does in one test."""
+
+    replies: tuple[Reply, ...]
+    printed: bytes = b""
+    status: int = signal.SIGKILL  # as waitpid gives it
+
+
+class Puppet(Worker):
+    """The judge's end of a worker that has no process: it acts out the `Conduct` of its test."""
+
+    def __init__(self, conduct: dict[str, Conduct], parameters: dict[str, list[str]]) -> None:
+        ours, self._theirs = socket.socketpair()
+        ours.setblocking(False)
+        self._ours, (output, self._printer) = ours, os.pipe()
+        os.set_blocking(output, False)
+        started = Started(os.getpid(), 0, -1, ours, output, "/scratch", 0)
+        spawning = SimpleNamespace(started=lambda: started)
+        super().__init__(SimpleNamespace(spawn=lambda *_: spawning), Path(), ("", 0))
+        self._conduct, self._parameters = conduct, parameters
+        self._silent, self._printed, self._status = False, False, 0
+        self._turns: Iterator[Reply] | None = None
+
+    def ready(self) -> None:
+        self.probes, self.scratch = {"read": CANARY}, "/scratch"
+
+    def go(self, package: str, limits: manifests.Limits, seed: int) -> None:
+        self._limits, self._memory_floor = limits, 2**60  # this process is no worker
+
+    def kill(self, keep_scratch: bool = False) -> None:
+        if self._ended is None:
+            self._drain()
+            self._ended = SimpleNamespace(wait=lambda: {"status": self._status})
+            for descriptor in (self._started.output, self._printer):
+                os.close(descriptor)
+            self._ours.close()
+            self._theirs.close()
+
+    def _send(self, parts: list[Any], deadline: float) -> None:
+        sent = b"".join(bytes(part) for part in parts)[wire.HEADER.size :]
+        body = wire.new_body(len(sent))
+        body[:] = sent
+        request = wire.decode(body)
+        if "survey" in request:
+            return self._say(Reply({"result": self._parameters}))
+        conduct = self._conduct[request["args"][0]]
+        if self._turns is None:
+            self._turns, self._status = itertools.cycle(conduct.replies), conduct.status
+            os.write(self._printer, conduct.printed)
+        return self._say(next(self._turns))
+
+    def _say(self, reply: Reply) -> None:
+        number = self._call_id + reply.number
+        data = reply.raw
+        if data is None:
+            data = b"".join(bytes(part) for part in wire.encode(number % 2**64, reply.value))
+        if reply.then == "says nothing":
+            self._silent = True
+            return
+        self._theirs.sendall(data * (2 if reply.then == "says more" else 1))
+        if reply.then == "ends":
+            self._theirs.shutdown(socket.SHUT_RDWR)
+
+    def _wait(self, event: int, deadline: float) -> None:
+        if self._silent:
+            raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
+        if not self.answered():  # half a frame, and no more will come
+            raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
+
+
+class Theatre:
+    """A zygote that forks nothing, and the judge that believes in it."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.exchange = folder / "run", folder
+        self.tier, self.own_uids = "A", True
+        self.conduct: dict[str, Conduct] = {}
+        (self.folder / "submissions").mkdir(parents=True)
+        for where, text in (("hidden", TESTS), ("public", PUBLIC_TESTS)):
+            (folder / "tests" / where).mkdir(parents=True)
+            (folder / "tests" / where / f"test_{where}_rules.py").write_text(text)
+        self.submission = folder / "alice" / "resource_accounting"
+        self.submission.mkdir(parents=True)
+        (self.submission / "strides.py").write_text("")
+        usual = manifests.load()
+        manifest = msgspec.structs.replace(
+            usual,
+            exercise=tuple(e for e in usual if e.id in ("storage_index", "is_contiguous")),
+        )
+        parameters = {
+            "storage_index": ["index", "strides", "offset"],
+            "is_contiguous": ["shape", "strides"],
+        }
+        monkeypatch.setattr(session, "Zygote", lambda *_: self)
+        monkeypatch.setattr(proxy, "Worker", lambda *_: Puppet(self.conduct, parameters))
+        self.judge = session.Judge(repository=folder, manifest=manifest, lanes=1)
+
+    def grade(self, conduct: dict[str, Conduct]) -> Grade:
+        """Grades with workers that act so in each test."""
+        self.conduct = conduct
+        return self.judge.grade(self.submission.parent, nonce="the same")
+
+    def wait(self) -> None: ...
+
+    def settle(self) -> None: ...
+
+    def discard(self, scratch: str) -> None: ...
+
+    def new_scratch(self) -> tuple[str, int]:
+        return "scratch", 0
+
+
+@pytest.fixture(scope="module")
+def theatre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield Theatre(tmp_path_factory.mktemp("theatre"), monkeypatch)
+
+
+canaries = st.sampled_from(
+    [
+        CANARY,
+        f"\x1b]0;{CANARY}\x07\x1b[31m{CANARY}",
+        f"</pre><script>{CANARY}</script>]]>",
+        f"[bold]{CANARY}[/bold] {{{{ {CANARY} }}}} %s",
+        f"tests/hidden/test_{CANARY}.py::test_{CANARY}[1]",
+        "\n" * 30 + CANARY * 1000,
+        f"\u202e{CANARY}\x00\ufffe",
+        f"{CANARY}Error",
+    ]
+)
+texts = canaries | st.text(max_size=20)
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.just(6)
+    | st.integers(-(2**500), 2**500)
+    | st.floats()
+    | texts
+    | st.binary(max_size=20)
+    | st.sampled_from([b"", CANARY.encode(), torch.float32, np.dtype("int8")])
+    | st.sampled_from(
+        [
+            torch.ones(2),
+            torch.full((2,), float("nan")),
+            torch.zeros(0, 5),
+            torch.tensor(list(CANARY.encode()), dtype=torch.uint8),
+            torch.ones(3, dtype=torch.bfloat16).to(torch.float8_e5m2),
+            np.array([6]),
+            np.frombuffer(CANARY.encode(), dtype=np.uint8),
+        ]
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(texts | st.just("key") | st.integers(0, 3), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+told = dict.fromkeys(("type", "message", "trace"), canaries)
+raised = st.fixed_dictionaries(
+    {"failed": st.just("exception"), "exception": st.sampled_from(EXCEPTIONS) | canaries, **told}
+)
+failures = st.fixed_dictionaries({"failed": st.sampled_from(list(_CAUSES)), **told})
+odd = st.fixed_dictionaries(
+    {"failed": st.just("exception") | values},
+    optional=dict.fromkeys(("exception", "type", "message", "trace", "line", CANARY), values),
+)
+results = st.fixed_dictionaries({"result": st.just(6) | texts | values})
+answers = st.one_of(results, results, raised, raised, failures, odd, values)
+replies = st.one_of(
+    *[st.builds(Reply, answers)] * 6,
+    st.builds(Reply, answers, number=st.sampled_from([-1, 1, 2**63])),
+    st.builds(Reply, answers, then=st.sampled_from(["ends", "says more", "says nothing"])),
+    st.builds(
+        Reply,
+        raw=st.binary(max_size=60)
+        | st.just(wire.HEADER.pack(wire.MAGIC, 1, 2**40) + CANARY.encode())
+        | st.just(wire.HEADER.pack(wire.MAGIC, 1, 9) + CANARY.encode()),
+        then=st.sampled_from(["ends", "waits"]),
+    ),
+)
+conducts = st.builds(
+    Conduct,
+    replies=st.lists(replies, min_size=1, max_size=3).map(tuple),
+    printed=st.just(b"") | texts.map(str.encode),
+    status=st.sampled_from([0, signal.SIGKILL, signal.SIGSEGV, 77, 3 << 8]),
+)
+plays = st.fixed_dictionaries(dict.fromkeys(HIDDEN, conducts))
+HONEST = Conduct((Reply({"result": 6}),))
+
+
+@pytest.mark.filterwarnings("ignore:ComplexHalf")
+@drawn(20)
+@given(play=plays)
+def test_no_worker_says_anything_to_a_student_through_a_hidden_test(theatre, play):
+    grade = theatre.grade({"public": HONEST, **play})
+    assert grade.faults == (), "whatever a worker says, it is no fault of the judge"
+    assert {c.exception for c in grade.checks} <= {None, *EXCEPTIONS}
+    assert len(grade.checks) == len(HIDDEN) + 2
+    assert_nothing_told(grade)
+
+
+def test_what_workers_of_public_tests_say_is_shown(theatre):
+    """A test of the test above: the canary of a public test takes the same way, and comes out."""
+    said = Reply({"failed": "exception", "exception": "KeyError", "message": PUBLIC})
+    grade = theatre.grade({"public": Conduct((said,)), **dict.fromkeys(HIDDEN, HONEST)})
+    assert all(PUBLIC in text for text in rendered(grade).values())
+
+
+def test_detail_of_hidden_tests_would_be_noticed(theatre, monkeypatch):
+    """A test of the tests above: a renderer that lets something through is found out."""
+    said = Reply({"failed": "exception", "exception": "KeyError", "message": CANARY})
+    grade = theatre.grade({"public": HONEST, **dict.fromkeys(HIDDEN, Conduct((said,)))})
+    assert CANARY in str(grade), "staff read it"
+    assert_nothing_told(grade)
+    monkeypatch.setattr(student, "_detail", lambda check: student.clean(check.detail or ""))
+    with pytest.raises(AssertionError, match="Traceback"):
+        assert_nothing_told(grade)

@@ -1,0 +1,178 @@
+"""The short version of `make fuzz`: the same frames and the same checks, without atheris.
+
+Then tests of the checks: a judge that lost one of its guards is found out.
+"""
+
+import random
+import time
+
+import pytest
+import torch
+
+from assignment.expect import expect, show
+from grader import wire
+from grader.judge import worker
+from grader.judge.failure import SubmissionFailure
+from grader.results.causes import Cause
+from tests.fuzz import check
+from tests.fuzz.frames import frame_of, mutants, parse, seeds, write
+
+FRAMES = 20_000
+pytestmark = pytest.mark.filterwarnings("ignore:ComplexHalf")
+
+
+def attack(frames: int = FRAMES) -> check.Checker:
+    """Reads so many mutants, of valid frames and of earlier mutants, the same in each run."""
+    checker, rng = check.Checker(), random.Random(1)
+    valid, odd = seeds(), seeds()
+    while checker.frames < frames:
+        made = list(mutants(rng.choice(valid if rng.random() < 0.7 else odd), rng, 10))
+        for frame in made:
+            checker.check(frame, thorough=rng.random() < 0.2)
+        odd[rng.randrange(len(odd))] = rng.choice(made)
+    return checker
+
+
+def test_every_frame_is_refused_or_a_value_that_fits_it():
+    checker = attack()
+    assert checker.frames == FRAMES
+    assert 0.1 < checker.values / checker.frames < 0.9, "of both kinds there are many"
+
+
+def test_seeds_are_read_and_can_be_taken_apart():
+    checker = check.Checker()
+    for frame in seeds():
+        checker.check(frame)
+        assert frame_of(write(parse(frame[wire.HEADER.size :]))) == frame
+    assert checker.values == checker.frames > 100
+
+
+def test_any_bytes_can_be_taken_apart():
+    rng = random.Random(2)
+    for _ in range(300):
+        junk = rng.randbytes(rng.randrange(80))
+        assert write(parse(junk)) == junk
+        assert len(list(mutants(junk, rng, 3))) == 3
+
+
+def test_failure_that_is_no_name_is_not_put_into_words():
+    """Printing a tensor takes the judge longer than sending it takes the worker, by far."""
+    answer = {"failed": [torch.ones(1)] * 3000}
+    begun = time.thread_time()
+    with pytest.raises(SubmissionFailure) as caught:
+        worker._unpack(answer, "module.function")
+    assert time.thread_time() - begun < 0.1
+    assert caught.value.cause is Cause.PROTOCOL
+
+
+@pytest.mark.parametrize("wrap", [list, tuple, lambda found: dict(enumerate(found))])
+def test_answer_of_many_tensors_is_shown_no_further_than_it_is_read(wrap):
+    begun = time.thread_time()
+    with pytest.raises(AssertionError, match=r"found: .*tensor.* …$"):
+        expect(wrap([torch.ones(1)] * 3000)).equals(6)
+    assert time.thread_time() - begun < 0.1
+
+
+def test_value_in_a_message_reads_as_python_writes_it():
+    values = (6, (1,), (), [[]], {}, {"a": (1, [2.5, None]), 3: b"x"}, "it's", [torch.ones(2)])
+    for value in values:
+        assert show(value) == repr(value)
+    for value in ("x" * 399, "x" * 9999, [1] * 9999, {"k": "\n" * 300}):
+        assert show(value) == repr(value)[:400] + " …"
+
+
+# --- without its guards, it is found out -------------------------------------------------------
+
+Reader = wire._Reader
+DECODE, HEADER, UNPACK = wire.decode, wire.decode_header, worker._unpack
+COUNT, TAKE = Reader.count, Reader.take
+
+
+def without(**caps):
+    return lambda body, given: DECODE(body, given._replace(**caps))
+
+
+def header_without(header, given):
+    return HEADER(header, given._replace(size=2**64))
+
+
+def allocates_for_a_count(self, width=1):
+    here = self.at
+    room = bytearray(min(wire._COUNT.unpack(self.take(4))[0], 2**24))
+    self.at = here
+    return COUNT(self, width) + 0 * len(room)
+
+
+def takes_what_is_left(self, size):
+    return TAKE(self, min(size, len(self.body) - self.at))
+
+
+def any_shape(self, itemsize):
+    rank = self.take(1)[0]
+    *shape, size = (wire._SIZE.unpack(self.take(8))[0] for _ in range(rank + 1))
+    self.take(-self.at % wire.ALIGNMENT)
+    return tuple(shape), self.take(size)
+
+
+def any_key(self, depth):
+    return {self.value(depth + 1): self.value(depth + 1) for _ in range(self.count(2))}
+
+
+def later_keys_win(self, depth):
+    pairs = [(self.value(depth + 1), self.value(depth + 1)) for _ in range(self.count(2))]
+    if not all(type(key) is str for key, _ in pairs):
+        raise wire.FrameError("a key is no str")
+    return dict(pairs)
+
+
+def any_bytes_left(body, caps):
+    return Reader(body, caps).value(0)
+
+
+def quotes(self, table):
+    name = self.utf8()
+    if name not in table:
+        raise wire.FrameError(f"{name!r} is no dtype")
+    return table[name]
+
+
+def bools_as_they_come(self):
+    dtype = self.known(wire._TENSOR_DTYPES)
+    shape, raw = self.buffer(dtype.itemsize)
+    if not raw.nbytes:
+        return torch.empty(shape, dtype=dtype)
+    return torch.frombuffer(raw, dtype=torch.uint8).view(dtype).reshape(shape)
+
+
+def words_of_anything(answer, target):
+    if isinstance(answer, dict) and answer.keys() != {"result"}:
+        str(answer.get("failed"))
+    return UNPACK(answer, target)
+
+
+BROKEN = {
+    "no cap on depth": (wire, "decode", without(depth=10**6), "deep|RecursionError"),
+    "no cap on values": (wire, "decode", without(items=10**9), "values were read"),
+    "no cap on integers": (wire, "decode", without(integer=10**6), "bits"),
+    "no cap on the frame": (wire, "decode_header", header_without, "the cap"),
+    "room for a count": (Reader, "count", allocates_for_a_count, "bytes of memory"),
+    "no check of what is left": (Reader, "take", takes_what_is_left, "decoding raised"),
+    "bytes left over": (wire, "decode", any_bytes_left, "was read from"),
+    "no check of UTF-8": (Reader, "utf8", lambda self: self.text().decode(), "UnicodeDecodeError"),
+    "no check of dtypes": (Reader, "known", lambda self, table: table[self.utf8()], "KeyError"),
+    "any key": (Reader, "mapping", any_key, "TypeError|a key"),
+    "keys that stand twice": (Reader, "mapping", later_keys_win, "values were read of"),
+    "any shape": (Reader, "buffer", any_shape, "decoding raised"),
+    "bools that are 2": (Reader, "tensor", bools_as_they_come, "a bool"),
+    "errors that quote": (Reader, "known", quotes, "quotes"),
+    "words of anything": (worker, "_unpack", words_of_anything, "to look"),
+    "any survey": (worker, "_surveyed", lambda answer: answer, "survey"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_judge_without_a_guard_is_found_out(name, monkeypatch):
+    owner, attribute, broken, words = BROKEN[name]
+    monkeypatch.setattr(owner, attribute, broken)
+    with pytest.raises(check.Finding, match=words):
+        attack()

@@ -1,0 +1,333 @@
+"""The packed grader: what is in it, and that it grades as Gradescope would have it."""
+
+import importlib.metadata
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from urllib.parse import urlparse
+
+import pytest
+from typer.testing import CliRunner
+
+from grader import cli
+from grader.pack import docker, files, gradescope
+from tests.harness.conftest import REPOSITORY
+
+HALF = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
+SCRIPTS = {"setup.sh", "run_autograder"}
+FOLDERS = {
+    *("assignment", "assignment/scenarios", "solutions", "solutions/resource_accounting"),
+    *("tests/public", "tests/hidden"),
+    *("grader", "grader/judge", "grader/worker", "grader/results"),
+}
+needs_root = pytest.mark.skipif(
+    os.getuid() != 0, reason="Gradescope runs it as root, and only root may mount /autograder"
+)
+
+
+def opened(data):
+    return zipfile.ZipFile(io.BytesIO(data))
+
+
+def copied(folder):
+    """A checkout that a test may change."""
+    root = folder / "checkout"
+    for name, content in files.contents().items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    return root
+
+
+# --- the list -------------------------------------------------------------------------------------
+
+
+def test_contents_are_what_grading_needs_and_nothing_else():
+    packed = files.contents()
+    assert {str(Path(name).parent) for name in packed} == {".", *FOLDERS}
+    assert {n for n in packed if "/" not in n} == {"pyproject.toml", "constraints.txt"}
+    assert {Path(n).suffix for n in packed} == {".py", ".toml", ".ini", ".html", ".txt"}
+    for folder in FOLDERS:
+        ours = {f"{folder}/{p.name}" for p in (REPOSITORY / folder).glob("*.py")}
+        assert ours <= packed.keys()
+    assert all(packed[name] == (REPOSITORY / name).read_bytes() for name in packed)
+
+
+def test_what_lies_around_stays_out(tmp_path):
+    root = copied(tmp_path)
+    before = files.contents(root)
+    for name in (
+        ".git/config",
+        ".venv/bin/python",
+        "handout/README.md",
+        "solutions/wrong/adamw_no_decay.py",
+        "solutions/equivalent_mutants.toml",
+        "assignment/__pycache__/plain.cpython-311.pyc",
+        "assignment/writeup/index.md",
+        "grader/README.md",
+        "grader/authoring/verify.py",
+        "grader/pack/files.py",
+        "tests/harness/test_pack.py",
+        "tests/hidden/.test_strides.py.swp",
+        "out/grade.json",
+    ):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x")
+    assert files.contents(root) == before
+
+
+def test_missing_and_linked_files_are_refused(tmp_path):
+    root = copied(tmp_path)
+    path = root / "tests" / "hidden" / "test_strides.py"
+    path.unlink()
+    path.symlink_to(root / "pyproject.toml")
+    with pytest.raises(files.PackError, match=r"test_strides\.py is not a plain file"):
+        files.contents(root)
+    shutil.rmtree(path.parent)
+    with pytest.raises(files.PackError, match=r"tests/hidden/\*\.py; pack from a whole checkout"):
+        files.contents(root)
+
+
+# --- the zip --------------------------------------------------------------------------------------
+
+
+def test_zip_is_the_list_and_two_scripts_the_same_bytes_each_time(tmp_path):
+    data = gradescope.pack()
+    root = copied(tmp_path)
+    for path in root.rglob("*"):
+        os.utime(path, (1e9, 1e9))
+        path.chmod(0o755)
+    assert gradescope.pack(root=root) == data
+    with opened(data) as archive:
+        assert archive.testzip() is None
+        entries = archive.infolist()
+        assert [e.filename for e in entries] == sorted({*files.contents(), *SCRIPTS})
+        assert {e.date_time for e in entries} == {(1980, 1, 1, 0, 0, 0)}
+        modes = {e.filename: e.external_attr >> 16 for e in entries}
+    assert {name for name, mode in modes.items() if mode == 0o100755} == SCRIPTS
+    assert set(modes.values()) == {0o100755, 0o100644}
+
+
+@pytest.mark.parametrize("tool", [["bash", "-n"], ["shellcheck"]], ids=["bash", "shellcheck"])
+def test_scripts_are_sound(tmp_path, tool):
+    if shutil.which(tool[0]) is None:
+        pytest.skip(f"{tool[0]} is not installed")
+    with opened(gradescope.pack(extra_index="https://example.org/a b'c")) as archive:
+        archive.extractall(tmp_path)
+    for name in SCRIPTS:
+        text = (tmp_path / name).read_text()
+        assert text.startswith("#!/usr/bin/env bash\n")
+        assert "\r" not in text
+        done = subprocess.run([*tool, tmp_path / name], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_options_go_into_the_scripts():
+    with opened(gradescope.pack(minutes=40, extra_index="https://example.org/cpu")) as archive:
+        assert b"\nlimit=2400 " in archive.read("run_autograder")
+        assert b"\nextra_index=https://example.org/cpu " in archive.read("setup.sh")
+    with pytest.raises(files.PackError, match="https://"):
+        gradescope.pack(extra_index="cpu")
+
+
+def test_commands_write_what_is_packed(tmp_path):
+    out = tmp_path / "new" / "a.zip"
+    result = CliRunner().invoke(cli.app, ["pack", "gradescope", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    assert out.read_bytes() == gradescope.pack()
+    assert out.stat().st_mode & 0o777 == 0o600  # the hidden tests are in it
+    folder = tmp_path / "context"
+    for _ in range(2):  # a second time over the first
+        result = CliRunner().invoke(cli.app, ["pack", "docker", "--out", str(folder)])
+        assert result.exit_code == 0, result.output
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_commands_say_what_is_in_the_way(tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    for arguments in (
+        ["docker", "--out", str(tmp_path)],
+        ["docker", "--out", str(tmp_path / "thesis.tex")],
+        ["gradescope", "--out", str(tmp_path)],
+        ["gradescope", "--out", str(tmp_path / "a.zip"), "--extra-index", "cpu"],
+    ):
+        result = CliRunner().invoke(cli.app, ["pack", *arguments])
+        assert result.exit_code == 2, arguments
+        assert "Traceback" not in result.output
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+# --- the build context ----------------------------------------------------------------------------
+
+
+def test_context_is_the_list_and_a_dockerfile(tmp_path):
+    folder = tmp_path / "context"
+    docker.write(folder)
+    (folder / "stale.py").touch()
+    docker.write(folder)
+    found = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert found == {*files.contents(), "Dockerfile"}
+    text = (folder / "Dockerfile").read_text()
+    assert f"FROM python:{files.PYTHON}-slim-bookworm\n" in text
+    assert "@" not in text
+    copies = [line.split()[1:-1] for line in text.splitlines() if line.startswith("COPY")]
+    tops = {name.partition("/")[0] for name in files.contents()}
+    assert {source for line in copies for source in line} == tops
+
+
+# --- the real thing: unpacked at /autograder, in mounts of its own --------------------------------
+
+# A root like the machine's, but with an /autograder, and nothing where the checkout's packages lie:
+# a file that the pack lacks must not be found there.
+IN_A_CONTAINER = """
+set -eu
+zip=$1 work=$2; shift 2
+mount --make-rprivate /
+mkdir "$work/root"
+mount -t tmpfs tmpfs "$work/root"
+cd "$work/root"
+for entry in /*; do
+  if [ -L "$entry" ]; then cp -a "$entry" .
+  elif [ -d "$entry" ]; then mkdir ".$entry"; mount --rbind "$entry" ".$entry"
+  fi
+done
+mkdir -p autograder
+mount -t tmpfs tmpfs autograder
+for folder in "$@"; do [ ! -d ".$folder" ] || mount -t tmpfs tmpfs ".$folder"; done
+pivot_root . .
+umount -l .
+cd /autograder
+mkdir source results
+"$GRADER_PYTHON" -I -m zipfile -e "$zip" source
+cp -r "$work/handed-in" submission
+echo '{"id": 1}' > submission_metadata.json
+cp source/run_autograder .
+chmod 755 run_autograder
+if [ -e "$work/change.sh" ]; then . "$work/change.sh"; fi
+status=0
+setsid ./run_autograder > results/stdout 2>&1 || status=$?
+find . -printf '%m %P\\n' > "$work/modes"
+cp -r results "$work/results"
+exit "$status"
+"""
+
+
+@pytest.fixture
+def gradescoped(tmp_path):
+    """Runs the pack on a submission under Gradescope's contract: status, results, modes, stdout."""
+    site = importlib.metadata.distribution("resource-accounting-grader")
+    url = json.loads(site.read_text("direct_url.json") or "{}").get("url", "")
+    checkouts = {str(REPOSITORY), urlparse(url).path or str(REPOSITORY)}
+    hidden = [f"{c}/{f}" for c in checkouts for f in ("grader", "assignment", "solutions", "tests")]
+
+    def run(submission, change=""):
+        (tmp_path / "a.zip").write_bytes(gradescope.pack())
+        shutil.copytree(submission, tmp_path / "handed-in")
+        (tmp_path / "change.sh").write_text(change)
+        script = ["bash", "-c", IN_A_CONTAINER, "bash", tmp_path / "a.zip", tmp_path, *hidden]
+        done = subprocess.run(
+            ["unshare", "--mount", *script],
+            env={"PATH": os.environ["PATH"], "GRADER_PYTHON": sys.executable},
+            capture_output=True,
+            text=True,
+            timeout=400,
+        )
+        assert (tmp_path / "modes").exists(), done.stderr
+        lines = (tmp_path / "modes").read_text().splitlines()
+        modes = {name: int(mode, 8) for mode, _, name in (line.partition(" ") for line in lines)}
+        out = tmp_path / "results"
+        stdout = (out / "stdout").read_text()
+        return done.returncode, json.loads((out / "results.json").read_bytes()), modes, stdout
+
+    return run
+
+
+def assert_closed(modes):
+    """Nothing secret, and nothing of a result, can be read by another user."""
+    for name in ("source", "results", "staff", "submission", "submission_metadata.json"):
+        assert modes[name] & 0o077 == 0, name
+    kept = {name for name in modes if name.startswith("results/")}
+    assert kept == {"results/results.json", "results/stdout"}
+
+
+@needs_root
+def test_half_finished_submission_is_graded(gradescoped):
+    status, results, modes, stdout = gradescoped(HALF, "umask 077")  # however strict its root is
+    assert status == 0, stdout
+    assert 20 < results["score"] < 50
+    assert len(results["tests"]) > 50
+    assert sum(t["score"] for t in results["tests"]) == pytest.approx(results["score"], abs=0.5)
+    assert results["stdout_visibility"] == "hidden"
+    assert_closed(modes)
+    assert modes["staff/grade.json"] & 0o077 == 0
+    assert "of 100 points" in stdout
+
+
+HOSTILE = """
+import os
+found = []
+for folder in ("/autograder", "/autograder/source/tests/hidden", "/autograder/results",
+               "/autograder/staff", "/autograder/source/solutions/resource_accounting"):
+    try:
+        found += os.listdir(folder)
+    except OSError:
+        pass
+def attack(*args, **options):
+    for name in ("results/results.json", "results/results.json.new", "staff/results.json",
+                 "staff/grade.json", "run_autograder", "source/grader/judge/score.py"):
+        try:
+            with open(f"/autograder/{name}", "w") as file:
+                file.write('{"score": 100}')
+        except OSError:
+            pass
+    return 0
+storage_index = row_major_strides = attack
+if found:
+    raise RuntimeError(f"WON {found}")
+"""
+
+
+@needs_root
+def test_hostile_submission_gets_nothing(gradescoped, submit):
+    status, results, modes, stdout = gradescoped(submit(strides=HOSTILE, dtypes="import torch\n"))
+    assert status == 0, stdout
+    assert results["score"] == 0
+    assert "WON" not in json.dumps(results) + stdout
+    assert_closed(modes)
+
+
+@needs_root
+def test_submission_without_the_package_is_told_so(gradescoped, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / 'my "essay".txt').touch()
+    status, results, modes, _ = gradescoped(tmp_path / "in")
+    assert (status, results["score"], results["tests"]) == (0, 0, [])
+    assert "resource_accounting/" in results["output"]
+    assert 'my "essay".txt' in results["output"]
+    assert_closed(modes)
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("change", "expected", "words"),
+    [
+        ("echo 'def test(' > source/tests/hidden/test_strides.py", 3, "not your fault"),
+        ("rm source/grader/cli.py", 1, "not your fault"),
+        ("sed -i 's/^min_tier=B-/min_tier=Z/' run_autograder", 3, "not your fault"),
+        ("sed -i 's/^limit=600/limit=46/' run_autograder", 124, "was stopped"),
+    ],
+    ids=["test", "command", "option", "time"],
+)
+def test_fault_of_the_grader_is_no_mark(gradescoped, change, expected, words):
+    status, results, modes, stdout = gradescoped(HALF, change)
+    assert status == expected, stdout
+    assert words in results["output"]
+    assert "not a mark" in results["output"]
+    assert not {"score", "tests"} & results.keys()
+    assert results["stdout_visibility"] == "hidden"
+    assert_closed(modes)
+    assert f"ended with status {2 if 'min_tier' in change else expected}" in stdout

@@ -1,0 +1,86 @@
+"""The pool of judges that verify and mutate use: it leaves no process and no work behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+HOLDER = """
+import os, sys, time
+from grader.authoring import pool
+
+def begin(folder):
+    open(os.path.join(folder, f"process-{os.getpid()}"), "w").close()
+
+def work(folder, i):
+    time.sleep(0.2)
+    open(os.path.join(folder, f"done-{i}"), "w").close()
+
+if __name__ == "__main__":
+    folder = sys.argv[1]
+    try:
+        with pool.processes(1, begin, folder) as judges:
+            tasks = [judges.submit(work, folder, i) for i in range(100)]
+            tasks[0].result()
+            if sys.argv[2] == "raises":
+                raise KeyError("enough")
+            print("ready", flush=True)
+            tasks[-1].result()
+    except KeyError:
+        print("raised", flush=True)
+"""
+LONGEST = 20  # seconds until a process must be gone; it takes a fraction of one
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Starts a program that holds a pool with 20 s of work; ends it afterwards."""
+    script = tmp_path / "holder.py"
+    script.write_text(HOLDER, encoding="utf-8")
+    started = []
+
+    def start(how):
+        command = [sys.executable, str(script), str(tmp_path), how]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield start
+    for program in started:
+        program.kill()
+        program.wait()
+        program.stdout.close()
+    for process in tmp_path.glob("process-*"):
+        with suppress(ProcessLookupError):
+            os.kill(int(process.name.removeprefix("process-")), signal.SIGKILL)
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("signal_sent", [signal.SIGTERM, signal.SIGKILL])
+def test_processes_end_with_the_one_that_holds_the_pool(holder, tmp_path, signal_sent):
+    program = holder("waits")
+    assert program.stdout.readline() == "ready\n"
+    (process,) = [int(f.name.removeprefix("process-")) for f in tmp_path.glob("process-*")]
+    assert is_alive(process)
+    program.send_signal(signal_sent)
+    program.wait()
+    deadline = time.monotonic() + LONGEST
+    while is_alive(process) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_alive(process), "the process outlived the one that held its pool"
+
+
+def test_an_exception_drops_what_is_not_under_way(holder, tmp_path):
+    program = holder("raises")
+    assert program.communicate(timeout=LONGEST)[0] == "raised\n"
+    assert len(list(tmp_path.glob("done-*"))) < 50

@@ -1,0 +1,100 @@
+"""Every tier, where it would be used: in a container, and as an ordinary user.
+
+All attacks in all tiers take a quarter of an hour: `make attack`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.judge.session import TIERS, at_least
+from tests.harness.attacks import CAUSES
+from tests.harness.conftest import REPOSITORY
+
+pytestmark = pytest.mark.skipif(
+    os.getuid() != 0, reason="only root can give rights up as a container does"
+)
+PROFILES = {"docker": "B", "no-landlock": "B-", "user": "C"}
+# Of each tier a few, for what lower ones lack; all of them, in `make attack`.
+ATTACKS = tuple(CAUSES) if "ALL_ATTACKS" in os.environ else (
+    "deep_folders",
+    "uses_its_callers_paths",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository where only root can look into it, as in a container."""
+    folder = tmp_path_factory.mktemp("closed", numbered=True)
+    for name in ("assignment", "grader", "solutions", "tests"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
+    shutil.copy(REPOSITORY / "pyproject.toml", folder)
+    folder.chmod(0o700)
+    return folder
+
+
+def run(profile: str, where: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a module of Python's in a container of this profile."""
+    contained = [sys.executable, "-m", "tests.harness.container", profile, "--"]
+    return subprocess.run(
+        [*contained, sys.executable, "-m", *command],
+        cwd=where,
+        env={**os.environ, "PYTHONPATH": str(where), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
+    )
+
+
+def place(profile: str, closed: Path) -> Path:
+    """An ordinary user must be able to read the repository; Landlock hides it from workers."""
+    return REPOSITORY if profile == "user" else closed
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_container_has_its_tier_and_says_what_better_ones_lack(profile, closed):
+    done = run(profile, place(profile, closed), "grader", "doctor", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["tier"] == PROFILES[profile]
+    better = TIERS[: TIERS.index(found["tier"])]
+    assert all(found["refused"][tier] for tier in better)
+
+
+def test_folder_that_others_can_read_is_refused_without_landlock(tmp_path):
+    """File modes alone stand there between a worker and the hidden tests."""
+    done = run("no-landlock", REPOSITORY, "grader", "doctor", "--json")
+    assert done.returncode == 3
+    assert "close such folders" in json.loads(done.stdout)["refused"]["B-"]
+
+
+def test_less_than_the_minimum_is_refused(closed, tmp_path):
+    (tmp_path / "strides.py").write_text("def storage_index(*_):\n    return 0\n")
+    options = ["--out", str(tmp_path / "out"), "--min-tier", "A"]
+    done = run("docker", closed, "grader", "grade", str(tmp_path), *options)
+    assert done.returncode == 3
+    assert "tier A: it needs CAP_SYS_ADMIN" in done.stderr
+    assert not (tmp_path / "out" / "grade.json").exists()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_attacks_earn_nothing_in_a_container(profile, closed):
+    # Without Landlock a search finds what a developer's machine shows to everybody.
+    attacks = [a for a in ATTACKS if (profile, a) != ("no-landlock", "searches_the_disk")]
+    chosen = " or ".join(f"alive[{name}]" for name in attacks)
+    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, "tests/harness/test_hostile.py"]
+    done = run(profile, place(profile, closed), "pytest", *options)
+    assert f"{len(attacks)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def test_tiers_are_in_order():
+    assert at_least("A") == ("A",)
+    assert at_least("B-") == ("A", "B", "B-")
+    assert at_least("C") == TIERS
