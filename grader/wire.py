@@ -1,4 +1,4 @@
-"""Frames: plain data as bytes, and back. The only module that judge and worker share.
+"""Frames: plain data as bytes, and back. What judge and worker share, beside `warm`.
 
 A frame is a 24-byte header (magic, call id, length) and a body that holds one value. Each value
 is one tag byte and its content; a container's tag is followed by its count; a tensor's bytes

@@ -1,8 +1,9 @@
 """Two tests at a time: the judge forks once its tests are collected, and both halves run them.
 
 A test alternates between judge and worker, so one core idles. Each lane is a judge process with a
-zygote and an exchange folder of its own; they share nothing but a queue of chapters, which is a
-pipe that holds one byte for each. Outcomes of the second lane come back through another pipe.
+zygote and an exchange folder of its own; they share nothing but a queue of groups of
+tests, which is a pipe that holds one byte for each. Outcomes of the second lane come back through
+another pipe.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def cores() -> float:
     return found
 
 
-class Chapters:
+class Queue:
     """A queue of numbers below 256, for processes that share it by fork."""
 
     def __init__(self, count: int) -> None:

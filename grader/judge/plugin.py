@@ -15,7 +15,7 @@ from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
 from assignment.implementation import Implementation
 from assignment.manifest import Exercise, Limits, Manifest
 from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin, told
-from grader.judge.lanes import Chapters, SecondLane
+from grader.judge.lanes import Queue, SecondLane
 from grader.judge.proxy import GradedImplementation, Workers
 from grader.judge.score import Outcome
 from grader.results.causes import Cause
@@ -35,6 +35,14 @@ class _NotRun(Exception):
 
 
 @dataclass(frozen=True)
+class Begun:
+    """Where workers come from, for one lane or two; modules that could not be imported, and why."""
+
+    lanes: Sequence[Workers]
+    broken: dict[str, Cause]
+
+
+@dataclass(frozen=True)
 class _Ran:
     """What the second lane sends back: its outcomes, and the seconds of its exercises."""
 
@@ -47,10 +55,11 @@ class JudgePlugin:
 
     Args:
         manifest: the assignment.
-        lanes: where workers come from; with two, a copy of this process takes the second.
+        begin: called once the tests are collected, before the first; with two lanes a copy of this
+            process takes the second. What it raises ends the session, and stands in `error`.
+        exchange: the folder where tests leave what workers may read.
         nonce: what the seeds of inputs and workers are drawn from.
         only: exercises to run; every one if empty.
-        broken: modules that could not be imported, with the cause.
         hidden: the folder of hidden tests.
         on_check: called with each check as it comes.
     """
@@ -58,17 +67,20 @@ class JudgePlugin:
     def __init__(
         self,
         manifest: Manifest,
-        lanes: Sequence[Workers],
+        begin: Callable[[], Begun],
         *,
+        exchange: Path,
         nonce: str,
         only: Collection[str],
-        broken: dict[str, Cause],
         hidden: Path,
         on_check: Callable[[Check], None],
     ) -> None:
         self.manifest, self.nonce, self.only = manifest, nonce, only
-        self.lanes, self.workers = lanes, lanes[0]
-        self.broken, self.hidden, self.on_check = broken, hidden, on_check
+        self.hidden, self.on_check = hidden, on_check
+        self._begin, self._exchange = begin, exchange
+        self.lanes: Sequence[Workers] = ()
+        self.broken: dict[str, Cause] = {}
+        self.error: Exception | None = None
         self.outcomes: list[Outcome] = []
         self.collection_errors: list[str] = []
         self._first_lane: int | None = None  # its process id, in the second
@@ -78,7 +90,7 @@ class JudgePlugin:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[PROVIDER] = self.provide
-        config.stash[EXCHANGE] = self.workers.zygote.exchange
+        config.stash[EXCHANGE] = self._exchange
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -99,27 +111,37 @@ class JudgePlugin:
         )
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Runs the tests a chapter at a time, in one lane or two; all outcomes end up here."""
         if session.testsfailed:  # a file of tests could not be read
             raise session.Interrupted(f"{session.testsfailed} errors during collection")
-        for visibility in ("public", "hidden"):
-            items = [item for item in session.items if self.visibility(item) == visibility]
-            self._run_in_lanes(session, self._chapters(items))
-        order = {exercise.id: i for i, exercise in enumerate(self.manifest)}
-        self.outcomes.sort(key=lambda outcome: order[outcome.check.exercise])
+        try:
+            begun = self._begin()
+        except Exception as error:
+            self.error = error
+            return True
+        self.lanes, self.broken = begun.lanes, begun.broken
+        self.workers = self.lanes[0]
+        self.run(session)
         return True
 
-    def _run_in_lanes(self, session: pytest.Session, chapters: list[list[pytest.Item]]) -> None:
+    def run(self, session: pytest.Session) -> None:
+        """Runs the tests some exercises at a time, in one lane or two; all outcomes end up here."""
+        for visibility in ("public", "hidden"):
+            items = [item for item in session.items if self.visibility(item) == visibility]
+            self._run_in_lanes(session, self._groups(items))
+        order = {exercise.id: i for i, exercise in enumerate(self.manifest)}
+        self.outcomes.sort(key=lambda outcome: order[outcome.check.exercise])
+
+    def _run_in_lanes(self, session: pytest.Session, groups: list[list[pytest.Item]]) -> None:
         """Runs tests that are all public or all hidden.
 
         Never both at a time: what a student's code prints in a public test is shown, and it could
         watch the machine's load while a hidden test runs beside it.
         """
-        queue = Chapters(len(chapters))
+        queue = Queue(len(groups))
         second = None
-        if len(self.lanes) > 1 and len(chapters) > 1:
-            second = SecondLane(lambda: self._run_second(session, chapters, queue))
-        self._run(chapters, queue)
+        if len(self.lanes) > 1 and len(groups) > 1:
+            second = SecondLane(lambda: self._run_second(session, groups, queue))
+        self._run(groups, queue)
         queue.close()
         if second is not None:
             theirs = second.result(_Ran)
@@ -128,16 +150,16 @@ class JudgePlugin:
                 self.outcomes.append(outcome)
                 self.on_check(outcome.check)
 
-    def _run(self, chapters: list[list[pytest.Item]], queue: Chapters) -> None:
-        while (chapter := queue.take()) is not None:
-            items = chapters[chapter]
+    def _run(self, groups: list[list[pytest.Item]], queue: Queue) -> None:
+        while (group := queue.take()) is not None:
+            items = groups[group]
             for item, after in zip(items, [*items[1:], None], strict=True):
                 if self._first_lane not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
 
     def _run_second(
-        self, session: pytest.Session, chapters: list[list[pytest.Item]], queue: Chapters
+        self, session: pytest.Session, groups: list[list[pytest.Item]], queue: Queue
     ) -> _Ran:
         """The other lane, in a process of its own."""
         self._first_lane = os.getppid()
@@ -145,23 +167,23 @@ class JudgePlugin:
         self.lanes[0].zygote.let_go()  # or it would outlive the first lane's end
         self.workers, self.on_check = self.lanes[1], lambda _: None
         session.config.stash[EXCHANGE] = self.workers.zygote.exchange
-        self._run(chapters, queue)
+        self._run(groups, queue)
         self.workers.close()
         self.workers.zygote.settle()
         outcomes = self.outcomes[earlier:]
         exercises = {outcome.check.exercise for outcome in outcomes}
         return _Ran(outcomes, {e: s for e, s in self._spent.items() if e in exercises})
 
-    def _chapters(self, items: list[pytest.Item]) -> list[list[pytest.Item]]:
-        """The tests by chapter, the longest first; what depends on another chapter joins it."""
-        chapter = {exercise.id: exercise.chapter for exercise in self.manifest}
+    def _groups(self, items: list[pytest.Item]) -> list[list[pytest.Item]]:
+        """The tests by exercise, the most first; what depends on another exercise joins it."""
+        group = {exercise.id: exercise.id for exercise in self.manifest}
         for exercise in self.manifest:
             for needed in exercise.depends_on:
-                joined = chapter[exercise.id]
-                chapter.update({e: chapter[needed] for e, c in chapter.items() if c == joined})
+                joined = group[exercise.id]
+                group.update({e: group[needed] for e, g in group.items() if g == joined})
         groups: dict[str, list[pytest.Item]] = {}
         for item in items:
-            groups.setdefault(chapter[self.exercise(item).id], []).append(item)
+            groups.setdefault(group[self.exercise(item).id], []).append(item)
         return sorted(groups.values(), key=len, reverse=True)
 
     # --- each test -----------------------------------------------------------------------------

@@ -11,22 +11,21 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Collection, Sequence
-from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
 import grader
 from assignment import manifest as manifests
-from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
 from grader.judge.stage import stage
 from grader.judge.zygote import Zygote
-from grader.results.causes import WORDS, Cause
-from grader.results.record import Check, Grade, Isolation, ModuleReport
+from grader.results.causes import Cause
+from grader.results.record import Check, Grade, Isolation
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
-    from grader.judge.proxy import Workers
+    from grader.judge.plugin import JudgePlugin
 
 _REPOSITORY = Path(grader.__file__).resolve().parent.parent
 _HERE = Path(__file__).resolve().parent
@@ -120,27 +119,37 @@ class Judge:
             self.manifest.modules,
         )
         _load_heavy()
-        from grader.judge.plugin import JudgePlugin
+        from grader.judge.plugin import Begun, JudgePlugin
         from grader.judge.proxy import Workers
         from grader.judge.score import score, total
+        from grader.judge.survey import Survey, compile_ahead, survey
 
-        self.zygote.wait()
-        workers = Workers(self.zygote, staged.folder, self.manifest.package)
-        lanes = [workers]
-        if self._two_lanes:
-            self._twin = self._twin or self.zygote.twin()
-            lanes.append(Workers(self._twin, staged.folder, self.manifest.package))
+        package = self.manifest.package
+        workers = Workers(self.zygote, staged.folder, package)
+        found = Survey()
+
+        def begin() -> Begun:
+            """After the tests are collected: until then the zygote starts, on another core."""
+            nonlocal found
+            self.zygote.wait()
+            lanes = [workers]
+            if self._two_lanes:
+                self._twin = self._twin or self.zygote.twin()
+                lanes.append(Workers(self._twin, staged.folder, package))
+            compile_ahead(workers, self.manifest)
+            found = survey(workers, self.manifest, only)
+            return Begun(lanes, found.broken)
+
+        judge = JudgePlugin(
+            self.manifest,
+            begin,
+            exchange=self.zygote.exchange,
+            nonce=nonce,
+            only=frozenset(only),
+            hidden=self.repository / "tests" / "hidden",
+            on_check=on_check,
+        )
         try:
-            modules, broken, probes = self._survey(workers, only)
-            judge = JudgePlugin(
-                self.manifest,
-                lanes,
-                nonce=nonce,
-                only=frozenset(only),
-                broken=broken,
-                hidden=self.repository / "tests" / "hidden",
-                on_check=on_check,
-            )
             self.run_pytest(judge, _FOLDERS[tests], nonce, only)
         except BaseException:
             if self._twin is not None:  # what it was last asked for may still be on its way
@@ -164,12 +173,12 @@ class Judge:
             submission=submission.name or str(submission),
             score=None if faults else round(points, 6),
             max_score=most,
-            isolation=Isolation(tier=self.zygote.tier, probes=probes),
+            isolation=Isolation(tier=self.zygote.tier, probes=found.probes),
             nonce=nonce,
             tests=tests,
             checks=checks,
             exercises=scores,
-            modules=modules,
+            modules=tuple(found.reports),
             left_out=staged.left_out,
             faults=tuple(faults),
             started=started,
@@ -187,65 +196,15 @@ class Judge:
         _load_heavy()
         self.zygote.wait()
 
-    def _survey(
-        self, workers: Workers, only: Collection[str]
-    ) -> tuple[tuple[ModuleReport, ...], dict[str, Cause], dict[str, str]]:
-        """Imports each module in a worker of its own, before any test: what it says may be shown.
-
-        Where some exercises `only` are run, their modules alone. Returns the modules' reports, the
-        cause of each that cannot be imported, and the probes.
-        """
-        reports: list[ModuleReport] = []
-        broken: dict[str, Cause] = {}
-        probes: dict[str, str] = {}
-        wanted = [exercise for exercise in self.manifest if not only or exercise.id in only]
-        for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
-            names = list(self.manifest.functions_of(module))
-            worker, _ = workers.take()
-            try:
-                worker.go(self.manifest.package, self.manifest.limits, secrets.randbits(63))
-                answer = worker.survey(module, names)
-            except SubmissionFailure as failure:
-                broken[module] = Cause.IMPORT_FAILED
-                message = f"while {module}.py was imported: {failure.detail}"
-                reports.append(ModuleReport(module=module, ok=False, message=message))
-                continue
-            finally:
-                probes = worker.probes
-                worker.kill()
-            if isinstance(parameters := answer.get("result"), dict):
-                message = self._signatures(module, parameters)
-                reports.append(ModuleReport(module=module, ok=True, message=message))
-                continue
-            missing = answer.get("failed") == "missing"
-            broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
-            reports.append(_import_report(self.manifest.package, module, answer, missing))
-        return tuple(reports), broken, probes
-
-    def _signatures(self, module: str, found: dict[object, object]) -> str:
-        """Which functions of a module are missing, or take other parameters than their stub."""
-        import inspect
-
-        reference = import_module(f"solutions.{self.manifest.package}.{module}")
-        lines = []
-        for name in self.manifest.functions_of(module):
-            expected = list(inspect.signature(getattr(reference, name)).parameters)
-            got = found.get(name)
-            if not isinstance(got, list):
-                lines.append(f"{name} is missing, or cannot be called")
-            elif got != expected:
-                shown = ", ".join(str(p)[:50] for p in got[:20])
-                lines.append(f"{name}: expected parameters ({', '.join(expected)}), got ({shown})")
-        return "\n".join(lines)
-
     def run_pytest(
-        self, judge: object, folders: Collection[str], nonce: str, only: Collection[str] = ()
+        self, judge: JudgePlugin, folders: Collection[str], nonce: str, only: Collection[str] = ()
     ) -> None:
         """Runs pytest with `judge` as its plugin, on some of the folders "public" and "hidden".
 
         Where some exercises `only` are run, files that name none of them are not even read.
 
         Raises:
+            CannotIsolate: the machine does not offer the tier.
             GraderFault: it did not come to an end, or a file of tests cannot be read.
         """
         import pytest
@@ -261,8 +220,10 @@ class Judge:
             ],
             plugins=[judge],
         )
+        if judge.error is not None:
+            raise judge.error
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            errors = "\n".join(getattr(judge, "collection_errors", []))
+            errors = "\n".join(judge.collection_errors)
             raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
 
     def _paths(self, folder: str, only: Collection[str]) -> list[str]:
@@ -277,35 +238,11 @@ def _names(file: Path) -> frozenset[str]:
     return frozenset(re.findall(r"exercise\(\s*['\"](\w+)", file.read_text(encoding="utf-8")))
 
 
-def _import_report(
-    package: str, module: str, answer: dict[str, object], missing: bool
-) -> ModuleReport:
-    """What a failed import says: its own words, since it has seen nothing secret yet."""
-    if missing:
-        return ModuleReport(module=module, ok=False, message=f"{module}.py: {WORDS[Cause.MISSING]}")
-    line = answer.get("line")
-    file = str(answer.get("file") or "")
-    _, found, inside = file.rpartition(f"/{package}/")  # wherever the worker saw it
-    return ModuleReport(
-        module=module,
-        ok=False,
-        message=f"{answer.get('type')}: {answer.get('message')}"[:2000],
-        file=(f"{package}/{inside}" if found else file)[:200],
-        line=line if isinstance(line, int) and 0 <= line < 10**7 else 0,
-    )
-
-
 def _load_heavy() -> None:
-    """Loads what the tests will need while the zygote does the same, on another core.
+    """Loads what the tests will need while the zygote does the same, on another core."""
+    from grader import warm
 
-    One thread, like in the workers: the same last bits, and none that a fork would lose.
-    """
-    for name in ("OMP", "MKL", "OPENBLAS"):
-        os.environ.setdefault(f"{name}_NUM_THREADS", "1")
-    import torch
-
-    torch.set_num_threads(1)
-    torch.optim.AdamW([torch.zeros(1, requires_grad=True)]).step()  # loads torch._dynamo
+    warm.load_torch()
     if str(_REPOSITORY) not in sys.path:
         sys.path.insert(0, str(_REPOSITORY))
     gc.freeze()  # torch stays: no later collection needs to look through it

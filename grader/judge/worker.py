@@ -9,6 +9,7 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,12 @@ class Worker:
         request = {"call": target, "args": args, "kwargs": kwargs}
         return _unpack(self._ask(request, deadline), target)
 
+    def compile(self, files: Sequence[str]) -> dict[str, bytes]:
+        """The bytecode of those of the submission's files that can be compiled."""
+        assert self._limits is not None, "go() comes before the first file"
+        deadline = time.monotonic() + self._limits.seconds
+        return _compiled(self._ask({"compile": list(files)}, deadline), files)
+
     def survey(self, module: str, functions: list[str]) -> dict[str, Any]:
         """Imports one module: {"result": parameters by function} or {"failed": …}."""
         assert self._limits is not None, "go() comes before the survey"
@@ -330,6 +337,14 @@ class Worker:
         return SubmissionFailure(
             Cause.DIED, f"the process ended itself with exit code {os.WEXITSTATUS(status)}"
         )
+
+
+def _compiled(answer: Any, files: Sequence[str]) -> dict[str, bytes]:
+    """What of an answer is bytecode of a file that was asked for."""
+    found = answer.get("result") if isinstance(answer, dict) else None
+    if not isinstance(found, dict):
+        return {}
+    return {n: code for n, code in found.items() if n in files and type(code) is bytes}
 
 
 def _surveyed(answer: Any) -> dict[str, Any]:

@@ -170,7 +170,7 @@ class Namespaces:
     def enter(self, channel: int, output: int, places: Places, uid: int) -> Places:
         """Locks this process down; returns its places as it sees them now."""
         lockdown.detach(channel, output)
-        Path("/proc/self/oom_score_adj").write_text("1000")
+        lockdown.go_first()
         self._enter_root(places, uid)
         lockdown.limit_resources()
         kernel.drop_bounding_set()

@@ -107,7 +107,7 @@ class Shared:
         """Locks this process down; its places are called the same inside."""
         processes = lockdown.PROCESSES + (0 if self.own_uids else _processes_of(os.getuid()))
         lockdown.detach(channel, output)
-        Path("/proc/self/oom_score_adj").write_text("1000")
+        lockdown.go_first()
         os.chdir(places.tmp)
         lockdown.limit_resources(processes)
         readable = [*self._readable, "/proc/self", places.submission, places.exchange]

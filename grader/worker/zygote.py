@@ -57,17 +57,13 @@ def main(control_fd: int) -> None:
 def _warm_up() -> None:
     """Imports and runs what a worker will need, so that a fork finds it done.
 
-    One thread only: a fork after a parallel region would hang. A cold library behind Landlock
-    could not read /proc/cpuinfo and would take other code paths, with other last bits.
+    A cold library behind Landlock could not read /proc/cpuinfo and would take other code paths,
+    with other last bits.
     """
-    for name in ("OMP", "MKL", "OPENBLAS"):
-        os.environ[f"{name}_NUM_THREADS"] = "1"
     sys.dont_write_bytecode = True
-    import torch
+    from grader import warm
 
-    torch.set_num_threads(1)
-    import torch.utils.checkpoint
-
+    warm.load_torch()
     import grader.worker.serve
     from assignment import scenarios
 

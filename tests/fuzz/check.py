@@ -19,7 +19,7 @@ import torch
 
 from assignment import plain
 from grader import wire
-from grader.judge import failure, session, worker
+from grader.judge import failure, survey, worker
 from grader.results.causes import Cause
 from tests.fuzz.frames import values_in
 
@@ -145,6 +145,7 @@ class Checker:
 def _look(value: Any) -> None:
     """Reads a value as each kind of answer."""
     _check_answer(value)
+    _check_bytecode(value)
     _check_survey(value)
 
 
@@ -242,10 +243,19 @@ def _check_answer(value: Any) -> None:
             raise Finding("an answer is no result, and gave one")
 
 
+def _check_bytecode(value: Any) -> None:
+    try:
+        found = list(worker._compiled(value, ["a.py"]).items())
+    except Exception as error:
+        raise Finding(f"bytecode raised {type(error).__name__}: {error}") from error
+    if any(name != "a.py" or type(code) is not bytes for name, code in found):
+        raise Finding("bytecode is of no file that was asked for")
+
+
 def _check_survey(value: Any) -> None:
     try:
         answer = worker._surveyed(value)
-        report = session._import_report("package", "module", answer, missing=False)
+        report = survey.import_report("package", "module", answer, missing=False)
         msgspec.json.encode(report)
     except Exception as error:
         raise Finding(f"a survey raised {type(error).__name__}: {error}") from error

@@ -74,7 +74,12 @@ def _fuzz(frames: int, seed: int) -> None:
     reader = [method for method in vars(watched._Reader).values() if callable(method)]
     for function in (watched.decode_header, watched.decode, *reader):
         atheris.instrument_func(function)
-    for function in (worker._unpack, worker._surveyed, worker.failure_detail):
+    for function in (
+        worker._unpack,
+        worker._compiled,
+        worker._surveyed,
+        worker.failure_detail,
+    ):
         atheris.instrument_func(function)
     _limit_memory()
 

@@ -150,6 +150,10 @@ def words_of_anything(answer, target):
     return UNPACK(answer, target)
 
 
+def any_bytecode(answer, files):
+    return answer.get("result", {})
+
+
 BROKEN = {
     "no cap on depth": (wire, "decode", without(depth=10**6), "deep|RecursionError"),
     "no cap on values": (wire, "decode", without(items=10**9), "values were read"),
@@ -166,6 +170,7 @@ BROKEN = {
     "bools that are 2": (Reader, "tensor", bools_as_they_come, "a bool"),
     "errors that quote": (Reader, "known", quotes, "quotes"),
     "words of anything": (worker, "_unpack", words_of_anything, "to look"),
+    "any bytecode": (worker, "_compiled", any_bytecode, "bytecode"),
     "any survey": (worker, "_surveyed", lambda answer: answer, "survey"),
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.judge.failure import GraderFault
-from grader.judge.lanes import Chapters, SecondLane, cores
+from grader.judge.lanes import Queue, SecondLane, cores
 from grader.judge.plugin import JudgePlugin
 from grader.judge.session import Judge
 
@@ -40,22 +40,22 @@ def test_two_lanes_give_the_grade_of_one(submit, monkeypatch):
 
 
 def test_public_and_hidden_tests_never_run_at_a_time(judge, submit, monkeypatch):
-    """A lane takes a chapter of public tests or one of hidden tests, and waits for the other"""
+    """A lane takes a group of public tests or one of hidden tests, and waits for the other"""
     phases = []
     run = JudgePlugin._run_in_lanes
 
-    def watch(self, session, chapters):
-        phases.append({self.visibility(item) for items in chapters for item in items})
-        run(self, session, chapters)
+    def watch(self, session, groups):
+        phases.append({self.visibility(item) for items in groups for item in items})
+        run(self, session, groups)
 
     monkeypatch.setattr(JudgePlugin, "_run_in_lanes", watch)
     judge.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
     assert phases == [{"public"}, {"hidden"}]
 
 
-def test_each_chapter_is_taken_once():
+def test_each_group_is_taken_once():
     """Two processes that share a queue share out its numbers"""
-    queue = Chapters(100)
+    queue = Queue(100)
     lane = SecondLane(lambda: list(iter(queue.take, None)))
     mine = list(iter(queue.take, None))
     theirs = lane.result(list[int])

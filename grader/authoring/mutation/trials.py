@@ -26,7 +26,7 @@ from assignment.manifest import Limits
 from grader.authoring.mutation.mutants import Mutant
 from grader.authoring.mutation.verdicts import Baseline, Killers, Status, Trial, Verdict
 from grader.judge.failure import GraderFault
-from grader.judge.plugin import IMPLEMENTATION, JudgePlugin
+from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin
 from grader.judge.proxy import Workers
 from grader.judge.session import Judge
 from grader.judge.stage import stage
@@ -101,10 +101,10 @@ class _Session(JudgePlugin):
         self._zygote, self._package = judge.zygote, judge.manifest.package
         super().__init__(
             judge.manifest,
-            [_OneByOne(judge.zygote, Path(), self._package)],
+            lambda: Begun([_OneByOne(judge.zygote, Path(), self._package)], {}),
+            exchange=judge.zygote.exchange,
             nonce=nonce,
             only=(),
-            broken={},
             hidden=hidden,
             on_check=lambda _: None,
         )
@@ -162,12 +162,10 @@ class _Baseline(_Session):
         self._exercises = exercises
         self.checks: list[Check] = []
 
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        _refuse_broken_tests(session)
+    def run(self, session: pytest.Session) -> None:
         with self._submitted(None):
             for item in self._items(session, self._exercises):
                 self.checks.append(self._run_test(item, self.nonce))
-        return True
 
 
 class _Trials(_Session):
@@ -187,8 +185,7 @@ class _Trials(_Session):
         self.verdicts: list[Verdict] = []
         self._patient = False
 
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        _refuse_broken_tests(session)
+    def run(self, session: pytest.Session) -> None:
         for trial in self._trials:
             begun = time.monotonic()
             items = self._items(session, trial.exercises)
@@ -196,7 +193,6 @@ class _Trials(_Session):
             if verdict.status == "fault":
                 verdict = self._try(trial.mutant, items)
             self.verdicts.append(replace(verdict, seconds=round(time.monotonic() - begun, 3)))
-        return True
 
     def limits_of(self, item: pytest.Item) -> Limits:
         """The exercise's; at first with less time, a few times what the reference takes."""
@@ -251,11 +247,6 @@ class _Trials(_Session):
 
 def _name(item: pytest.Item) -> str:
     return f"{item.path.stem}::{item.name}"
-
-
-def _refuse_broken_tests(session: pytest.Session) -> None:
-    if session.testsfailed:
-        raise session.Interrupted(f"{session.testsfailed} errors during collection")
 
 
 @contextmanager
