@@ -1,0 +1,79 @@
+"""What happens to a submission before its tests: its files are compiled, then imported."""
+
+import marshal
+import shutil
+from importlib.util import MAGIC_NUMBER
+
+import pytest
+
+from grader.judge.proxy import Workers
+from grader.judge.stage import MAX_BYTES, stage
+from grader.judge.survey import compile_ahead
+from grader.results.causes import Cause
+from tests.harness.conftest import hidden
+
+_HEADER = 16  # bytes of a compiled file before its code
+GOOD = "def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"
+
+
+@pytest.fixture
+def compiled(hurried, submit):
+    """Bytecode files that are laid beside a submission's modules, by name."""
+
+    def run(**modules):
+        hurried.prepare()
+        manifest = hurried.manifest
+        place = hurried.zygote.folder / "submissions" / "compiled"
+        workers = Workers(
+            hurried.zygote,
+            stage(submit(**modules), place, manifest.package, manifest.modules).folder,
+            manifest.package,
+        )
+        try:
+            compile_ahead(workers, manifest)
+            files = (file for file in place.rglob("*.pyc") if not file.name.startswith("__init__"))
+            return {file.name: file.read_bytes() for file in files}
+        finally:
+            workers.close()
+            hurried.zygote.settle()
+            shutil.rmtree(place)
+
+    return run
+
+
+def test_bytecode_is_what_the_file_says(compiled):
+    """The code of a file, under the name that a worker knows it by, checked against no clock"""
+    (data,) = compiled(strides="def f():\n    return 7\n").values()
+    assert data[:4] == MAGIC_NUMBER
+    assert data[4:8] == b"\x01\0\0\0"  # PEP 552: a hash that nobody checks
+    code = marshal.loads(data[_HEADER:])
+    assert code.co_filename.endswith("/resource_accounting/strides.py")
+    namespace = {}
+    exec(code, namespace)
+    assert namespace["f"]() == 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["def f(:", "x = '\0'", "(" * 300 + ")" * 300, "\ufeff\u2028é =", "x = 1\n  y = 2"],
+)
+def test_what_cannot_be_compiled_is_left_to_its_import(compiled, text):
+    """One bad file costs the others nothing"""
+    assert [name.partition(".")[0] for name in compiled(flops=text, strides=GOOD)] == ["strides"]
+
+
+def test_compiling_runs_no_line(compiled):
+    """What a module does when it is imported is not done yet"""
+    assert len(compiled(strides="import os\nos._exit(0)\n", flops=GOOD)) == 2
+
+
+def test_a_file_that_takes_too_long_to_compile_is_no_fault_of_ours(hurried, submit):
+    """It is waited for no longer than any call, and other modules are graded"""
+    slow = "f(x, 1)\n" * (MAX_BYTES // 8 - 1)
+    good = "def bytes_per_element(dtype):\n    return dtype.itemsize\n"
+    grade = hurried.grade(
+        submit(strides=slow, dtypes=good), only=["bytes_per_element", "storage_index"]
+    )
+    assert grade.faults == ()
+    assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
+    assert "passed" in {c.state for c in hidden(grade, "bytes_per_element")}
