@@ -7,12 +7,13 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test attack verify soak mutate fuzz handout site figures check lint types sync bench clean
+.PHONY: help grade test attack layers verify soak mutate fuzz handout site figures check lint types sync bench clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
 	@echo "make test                 this repository's own tests"
 	@echo "make attack               every hostile submission in every tier"
+	@echo "make layers               every attack again, with one layer of the isolation off at a time"
 	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
 	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
 	@echo "make mutate SAMPLE=…      breaks the reference in every small way, or in so many: do hidden tests notice?"
@@ -35,7 +36,12 @@ test: .venv/ready
 
 # A quarter of an hour on two cores; `make test` has a few of them in each tier.
 attack: .venv/ready
-	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/test_hostile.py tests/harness/test_tiers.py
+	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/test_hostile.py tests/harness/test_tiers.py \
+		tests/harness/test_layers.py
+
+# About half an hour on two cores.
+layers: .venv/ready
+	@$(RUN) -m tests.harness.layers
 
 verify: .venv/ready
 	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))

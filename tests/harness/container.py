@@ -1,27 +1,31 @@
 """Runs a command as in a container that allows less than this machine does.
 
-    python -m tests.harness.container docker -- python -m grader grade …
+    python -m tests.harness.container docker [--guard FOLDER] -- python -m grader grade …
 
+whole        all that this machine allows
 docker       root with the capabilities that Docker leaves, under a filter like Docker's own: no
              mounts, no namespaces, no ptrace
 no-landlock  the same, on a kernel or an engine without Landlock
 user         an ordinary user, who may not make namespaces either
 
-An interpreter under a closed home is made reachable, in a mount namespace that ends with the
-command.
+With `--guard` the command can change nothing on this machine but the folder: all else is read-only,
+and its temporary folders are its own. An interpreter under a closed home is made reachable. All of
+that is in a mount namespace that ends with the command.
 """
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import errno
 import os
 import stat
-import sys
 from pathlib import Path
 
 from grader.worker import kernel, lockdown, seccomp
 
-PROFILES = ("docker", "no-landlock", "user")
+PROFILES = ("whole", "docker", "no-landlock", "user")
+_TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
 USER = 54_321  # of profile "user"
 # What Docker leaves of root: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP,
 # NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, MKNOD, AUDIT_WRITE and SETFCAP.
@@ -39,7 +43,7 @@ _LANDLOCK = (444, 445, 446)
 _CLONE, _CLONE3 = 56, 435
 
 
-def enter(profile: str) -> None:
+def enter(profile: str, guarded: Path | None = None) -> None:
     """Puts this process into the container. It must be root, with all capabilities.
 
     Raises:
@@ -47,6 +51,10 @@ def enter(profile: str) -> None:
     """
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    if guarded is not None:
+        guard(guarded)
+    if profile == "whole":
+        return
     for prefix in lockdown.prefixes():
         _open_the_way_to(Path(prefix))
     if profile == "user":
@@ -57,6 +65,31 @@ def enter(profile: str) -> None:
         _keep_capabilities()
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     seccomp.install(_filter(landlock=profile != "no-landlock"))
+
+
+def guard(folder: Path) -> None:
+    """Makes everything read-only in this mount namespace, but the folder and fresh places for tmp.
+
+    Raises:
+        OSError: something stayed writable.
+    """
+    held = os.open(folder, os.O_PATH)
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        point = line.split()[1].encode().decode("unicode_escape")
+        if not point.startswith("/proc"):
+            with contextlib.suppress(OSError):  # hidden below another mount, perhaps
+                bits = kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY
+                kernel.mount("none", point, None, bits)
+    for place in _TEMPORARY:
+        if Path(place).is_dir():
+            kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, "mode=1777")
+    folder.mkdir(parents=True, exist_ok=True)
+    kernel.mount(f"/proc/self/fd/{held}", str(folder), None, kernel.MS_BIND)
+    kernel.mount("none", str(folder), None, kernel.MS_REMOUNT | kernel.MS_BIND)
+    os.close(held)
+    for place in ("/", "/usr", "/etc", str(Path.home()), *lockdown.prefixes(), os.__file__):
+        if not os.statvfs(place).f_flag & os.ST_RDONLY:
+            raise OSError(errno.EROFS, f"{place} could not be made read-only")
 
 
 def _open_the_way_to(folder: Path) -> None:
@@ -100,11 +133,13 @@ def _filter(landlock: bool) -> bytes:
 
 def main() -> None:
     """Enters and executes the command."""
-    profile, dashes, *command = sys.argv[1:]
-    if profile not in PROFILES or dashes != "--" or not command:
-        sys.exit(__doc__)
-    enter(profile)
-    os.execvp(command[0], command)
+    parser = argparse.ArgumentParser(usage=(__doc__ or "").partition("\n\n")[2])
+    parser.add_argument("profile", choices=PROFILES)
+    parser.add_argument("--guard", type=Path, metavar="FOLDER")
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    enter(options.profile, options.guard)
+    os.execvp(options.command[0], options.command)
 
 
 if __name__ == "__main__":

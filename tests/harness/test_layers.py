@@ -1,0 +1,62 @@
+"""Each layer earns its place: without it, an attack that fails today goes red."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.harness.conftest import REPOSITORY
+from tests.harness.layers import LAYERS, Edit, Layer, red, without
+
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can make a container")
+# Of all layers those of two tiers; every one, in `make attack`.
+TRIED = tuple(LAYERS) if "ALL_ATTACKS" in os.environ else ("descriptors", "Landlock")
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layer_can_still_be_switched_off(name, tmp_path):
+    """Its text stands in the grader, once"""
+    without(LAYERS[name], tmp_path)
+
+
+def test_text_that_is_gone_is_an_error(tmp_path):
+    """A layer that is not switched off would look as if it stopped nothing"""
+    gone = Layer("none", "nan", (Edit("wire.py", "no such text", ""),))
+    with pytest.raises(ValueError, match="stands there 0 times"):
+        without(gone, tmp_path)
+
+
+@needs_root
+def test_nothing_but_a_copy_can_be_changed(tmp_path):
+    """Without its layers an attack once deleted os.py from the machine that tried it"""
+    change = (
+        "import os, sys; [os.close(os.open(p, os.O_WRONLY | os.O_CREAT)) for p in sys.argv[1:]]"
+    )
+    guarded = [sys.executable, "-m", "tests.harness.container", "whole", "--guard", tmp_path, "--"]
+
+    def changes(path):
+        done = subprocess.run([*guarded, sys.executable, "-c", change, path], check=False)
+        return done.returncode == 0
+
+    assert changes(tmp_path / "mine")
+    assert (tmp_path / "mine").exists()
+    assert changes(f"/tmp/{tmp_path.parent.name}-mark")
+    assert not Path(f"/tmp/{tmp_path.parent.name}-mark").exists()
+    for path in (os.__file__, pytest.__file__, REPOSITORY / "mark", Path.home() / "mark", "/mark"):
+        assert not changes(path), path
+
+
+@needs_root
+@pytest.mark.parametrize("name", TRIED)
+def test_attack_goes_red_without_its_layer(name):
+    assert red(LAYERS[name], [LAYERS[name].attack]) == {LAYERS[name].attack}
+
+
+@pytest.mark.parametrize("profile", sorted({layer.profile for layer in LAYERS.values()}))
+@pytest.mark.skipif("ALL_ATTACKS" not in os.environ, reason="a minute; part of `make attack`")
+def test_nothing_goes_red_with_all_layers(profile):
+    """A test of the test above: the copy itself, and its missing checks, change nothing"""
+    attacks = {layer.attack for layer in LAYERS.values() if layer.profile == profile}
+    assert red(Layer("none", "", (), profile), attacks) == set()
