@@ -22,7 +22,7 @@ import os
 import stat
 from pathlib import Path
 
-from grader.worker import kernel, lockdown, seccomp
+from grader.worker import kernel, lockdown, namespaces, seccomp
 
 PROFILES = ("whole", "docker", "no-landlock", "user")
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
@@ -78,8 +78,7 @@ def guard(folder: Path) -> None:
         point = line.split()[1].encode().decode("unicode_escape")
         if not point.startswith("/proc"):
             with contextlib.suppress(OSError):  # hidden below another mount, perhaps
-                bits = kernel.MS_REMOUNT | kernel.MS_BIND | kernel.MS_RDONLY
-                kernel.mount("none", point, None, bits)
+                namespaces._remount(point, kernel.MS_RDONLY)
     for place in _TEMPORARY:
         if Path(place).is_dir():
             kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, "mode=1777")
