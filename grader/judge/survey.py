@@ -9,7 +9,7 @@ import contextlib
 import importlib.util
 import inspect
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 from assignment.manifest import Manifest
 from grader.judge.failure import SubmissionFailure
 from grader.judge.proxy import Workers
+from grader.judge.worker import Worker
 from grader.results.causes import WORDS, Cause
 from grader.results.record import ModuleReport
 
@@ -38,17 +39,12 @@ def compile_ahead(workers: Workers, manifest: Manifest) -> None:
     """
     folder = workers.submission
     files = [str(file.relative_to(folder)) for file in sorted(folder.rglob("*.py"))]
-    worker, _ = workers.take()
-    try:
-        worker.go(manifest.package, manifest.limits, secrets.randbits(63))
-        with contextlib.suppress(SubmissionFailure):
-            for name, code in worker.compile(files).items():
-                place = Path(importlib.util.cache_from_source(str(folder / name)))
-                place.parent.mkdir(mode=0o755, exist_ok=True)
-                place.write_bytes(code)
-                place.chmod(0o644)
-    finally:
-        worker.kill()
+    with _fresh(workers, manifest) as worker, contextlib.suppress(SubmissionFailure):
+        for name, code in worker.compile(files).items():
+            place = Path(importlib.util.cache_from_source(str(folder / name)))
+            place.parent.mkdir(mode=0o755, exist_ok=True)
+            place.write_bytes(code)
+            place.chmod(0o644)
 
 
 def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Survey:
@@ -57,18 +53,15 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Surve
     wanted = [exercise for exercise in manifest if not only or exercise.id in only]
     for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
         names = list(manifest.functions_of(module))
-        worker, _ = workers.take()
         try:
-            worker.go(manifest.package, manifest.limits, secrets.randbits(63))
-            answer = worker.survey(module, names)
+            with _fresh(workers, manifest) as worker:
+                found.probes = worker.probes
+                answer = worker.survey(module, names)
         except SubmissionFailure as failure:
             found.broken[module] = Cause.IMPORT_FAILED
             message = f"while {module}.py was imported: {failure.detail}"
             found.reports.append(ModuleReport(module=module, ok=False, message=message))
             continue
-        finally:
-            found.probes = worker.probes
-            worker.kill()
         if isinstance(parameters := answer.get("result"), dict):
             message = _signatures(manifest, module, parameters)
             found.reports.append(ModuleReport(module=module, ok=True, message=message))
@@ -77,6 +70,17 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Surve
         found.broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
         found.reports.append(import_report(manifest.package, module, answer, missing))
     return found
+
+
+@contextlib.contextmanager
+def _fresh(workers: Workers, manifest: Manifest) -> Iterator[Worker]:
+    """A worker that may import the submission, and is ended afterwards."""
+    worker, _ = workers.take()
+    try:
+        worker.go(manifest.package, manifest.limits, secrets.randbits(63))
+        yield worker
+    finally:
+        worker.kill()
 
 
 def _signatures(manifest: Manifest, module: str, found: Mapping[object, object]) -> str:

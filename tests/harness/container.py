@@ -19,10 +19,14 @@ import argparse
 import contextlib
 import errno
 import os
+import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 from grader.worker import kernel, lockdown, namespaces, seccomp
+from tests.harness.conftest import REPOSITORY
 
 PROFILES = ("whole", "docker", "no-landlock", "user")
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
@@ -82,10 +86,8 @@ def guard(folder: Path) -> None:
     for place in _TEMPORARY:
         if Path(place).is_dir():
             kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, "mode=1777")
-    folder.mkdir(parents=True, exist_ok=True)
-    kernel.mount(f"/proc/self/fd/{held}", str(folder), None, kernel.MS_BIND)
+    _mount_back(held, folder)
     kernel.mount("none", str(folder), None, kernel.MS_REMOUNT | kernel.MS_BIND)
-    os.close(held)
     for place in ("/", "/usr", "/etc", str(Path.home()), *lockdown.prefixes(), os.__file__):
         if not os.statvfs(place).f_flag & os.ST_RDONLY:
             raise OSError(errno.EROFS, f"{place} could not be made read-only")
@@ -97,10 +99,15 @@ def _open_the_way_to(folder: Path) -> None:
         if not place.stat().st_mode & stat.S_IXOTH:
             held = os.open(folder, os.O_PATH)
             kernel.mount("tmpfs", str(place), "tmpfs", 0, "mode=755,size=1m")
-            folder.mkdir(parents=True)
-            kernel.mount(f"/proc/self/fd/{held}", str(folder), None, kernel.MS_BIND)
-            os.close(held)
+            _mount_back(held, folder)
             return
+
+
+def _mount_back(held: int, folder: Path) -> None:
+    """Puts a folder that is held open back to its place, where another mount has hidden it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kernel.mount(f"/proc/self/fd/{held}", str(folder), None, kernel.MS_BIND)
+    os.close(held)
 
 
 def _keep_capabilities() -> None:
@@ -128,6 +135,36 @@ def _filter(landlock: bool) -> bytes:
     ]
     lines += [seccomp._line(seccomp._JUMP_EQUAL, _CLONE, 0, len(body)), *body]
     return b"".join([*lines, seccomp._return(seccomp._ALLOW)])
+
+
+def copy_of_repository(folder: Path) -> None:
+    """What it takes to grade, and to run the harness's tests."""
+    for name in ("assignment", "grader", "solutions", "tests"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
+    shutil.copy(REPOSITORY / "pyproject.toml", folder)
+
+
+def run(
+    profile: str, where: Path, *command: str, guarded: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Runs a module of Python's in a container of this profile, on the repository in `where`.
+
+    Guarded, it can change nothing but `where`.
+    """
+    guard = ("--guard", str(where)) if guarded else ()
+    contained = [sys.executable, "-m", "tests.harness.container", profile, *guard, "--"]
+    # A pytest around this one says in its environment what it is, and what it loads.
+    outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    return subprocess.run(
+        [*contained, sys.executable, "-m", *command],
+        cwd=where,
+        env={**outside, "PYTHONPATH": str(where), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
+    )
 
 
 def main() -> None:

@@ -11,9 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import subprocess
-import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -24,7 +21,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from tests.harness.attacks import CAUSES, CLASSES
-from tests.harness.conftest import REPOSITORY
+from tests.harness.container import copy_of_repository, run
 
 
 class Edit(NamedTuple):
@@ -42,13 +39,13 @@ class Layer(NamedTuple):
         says: what it is.
         attack: one that goes red without it.
         edits: what is replaced in the grader.
-        profile: the container where it is not doubled by another layer; "" is tier A.
+        profile: the container where it is not doubled by another layer.
     """
 
     says: str
     attack: str
     edits: tuple[Edit, ...]
-    profile: str = ""
+    profile: str = "whole"
 
 
 _UNCHECKED = (
@@ -127,58 +124,43 @@ LAYERS = {
 }
 
 
-def without(layer: Layer | None, folder: Path) -> Path:
+def without(layer: Layer, folder: Path) -> None:
     """A copy of this repository in `folder`, without the layer, and without the grader's checks.
 
     Raises:
         ValueError: the text to be replaced is not there, or not once.
     """
-    for name in ("assignment", "grader", "solutions", "tests"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
-    shutil.copy(REPOSITORY / "pyproject.toml", folder)
-    for edit in (*_UNCHECKED, *(layer.edits if layer else ())):
+    copy_of_repository(folder)
+    for edit in (*_UNCHECKED, *layer.edits):
         file = folder / "grader" / edit.file
         text = file.read_text(encoding="utf-8")
         if text.count(edit.old) != 1:
             raise ValueError(f"{edit.file}: {edit.old!r} stands there {text.count(edit.old)} times")
         file.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
-    return folder
 
 
-def red(layer: Layer | None, attacks: Collection[str], processes: int = 1) -> set[str]:
-    """Which of these attacks do not meet their end once the layer is gone; None is none gone.
+def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
+    """Which of these attacks do not meet their end once the layer is gone.
 
     Raises:
         RuntimeError: the attacks could not be tried.
     """
-    profile = layer.profile if layer else ""
     with tempfile.TemporaryDirectory(prefix="layer-") as place:
         folder = Path(place)
         # Only in tier B- file modes stand before the repository; elsewhere other layers must.
-        folder.chmod(0o700 if profile == "no-landlock" else 0o755)
+        folder.chmod(0o700 if layer.profile == "no-landlock" else 0o755)
         report = folder / "report.xml"
         without(layer, folder)
-        command = [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)),
-            *("--junit-xml", str(report), "tests/harness/test_hostile.py"),
-            *("-k", " or ".join(f"alive[{name}]" for name in attacks)),
-        ]
         report.touch()
         report.chmod(0o666)  # another user may write it
         # What an attack could do to this machine while a layer is gone, it can do to a copy alone.
-        contained = [profile or "whole", "--guard", place, "--", *command]
-        command = [sys.executable, "-m", "tests.harness.container", *contained]
-        # A pytest around this one says in its environment what it is, and what it loads.
-        outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env={**outside, "PYTHONPATH": place, "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            text=True,
-            timeout=1800,
-            check=False,
+        done = run(
+            layer.profile,
+            folder,
+            *("pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)),
+            *("--junit-xml", str(report), "tests/harness/test_hostile.py"),
+            *("-k", " or ".join(f"alive[{name}]" for name in attacks)),
+            guarded=True,
         )
         if done.returncode not in (0, 1):
             raise RuntimeError(f"pytest ended with {done.returncode}\n{done.stdout}{done.stderr}")

@@ -5,9 +5,6 @@ All attacks in all tiers take a quarter of an hour: `make attack`.
 
 import json
 import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,7 @@ import pytest
 from grader.judge.session import TIERS, at_least
 from tests.harness.attacks import CAUSES
 from tests.harness.conftest import REPOSITORY
+from tests.harness.container import copy_of_repository, run
 
 pytestmark = pytest.mark.skipif(
     os.getuid() != 0, reason="only root can give rights up as a container does"
@@ -31,26 +29,9 @@ ATTACKS = tuple(CAUSES) if "ALL_ATTACKS" in os.environ else (
 def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository where only root can look into it, as in a container."""
     folder = tmp_path_factory.mktemp("closed", numbered=True)
-    for name in ("assignment", "grader", "solutions", "tests"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
-    shutil.copy(REPOSITORY / "pyproject.toml", folder)
+    copy_of_repository(folder)
     folder.chmod(0o700)
     return folder
-
-
-def run(profile: str, where: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Runs a module of Python's in a container of this profile."""
-    contained = [sys.executable, "-m", "tests.harness.container", profile, "--"]
-    return subprocess.run(
-        [*contained, sys.executable, "-m", *command],
-        cwd=where,
-        env={**os.environ, "PYTHONPATH": str(where), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=1800,
-        check=False,
-    )
 
 
 def place(profile: str, closed: Path) -> Path:
