@@ -7,13 +7,15 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test attack layers verify soak mutate fuzz handout site figures check lint types sync bench clean
+.PHONY: help grade test attack layers faults endurance verify soak mutate fuzz handout site figures check lint types sync bench clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
 	@echo "make test                 this repository's own tests"
 	@echo "make attack               every hostile submission in every tier"
 	@echo "make layers               every attack again, with one layer of the isolation off at a time"
+	@echo "make faults FAULTS=20     kills the grader's own processes at random points of gradings"
+	@echo "make endurance            a thousand gradings by one judge: every mark right, nothing left behind"
 	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
 	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
 	@echo "make mutate SAMPLE=…      breaks the reference in every small way, or in so many: do hidden tests notice?"
@@ -41,7 +43,14 @@ attack: .venv/ready
 
 # About half an hour on two cores.
 layers: .venv/ready
-	@$(RUN) -m tests.harness.layers
+	@$(RUN) -m tests.harness.switch_off
+
+faults: .venv/ready
+	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/test_faults.py
+
+# About a quarter of an hour.
+endurance: .venv/ready
+	@$(RUN) -m tests.harness.endurance --gradings $(or $(GRADINGS),1000)
 
 verify: .venv/ready
 	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))

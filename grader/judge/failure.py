@@ -22,6 +22,14 @@ class SubmissionFailure(Exception):
         self.cause, self.detail = cause, detail
 
 
+class Killed(SubmissionFailure):
+    """The worker was ended by a SIGKILL that the judge did not send.
+
+    Either the kernel or somebody on the machine did, or the submission did it to itself. It is
+    tried once more: what happens twice is the submission's doing.
+    """
+
+
 # Exceptions that a test may expect, raised in the judge under the same class. Classes whose
 # constructor wants more than a text, and those that would end the judge, stand for nothing.
 _RAISED: dict[str, type[Exception]] = {

@@ -9,7 +9,9 @@ another pipe.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -20,6 +22,7 @@ import msgspec
 
 from grader.judge.failure import GraderFault
 
+_PR_SET_PDEATHSIG = 1
 _QUOTAS = (  # of a control group, version 2 and 1: microseconds of CPU, in so many
     ("/sys/fs/cgroup/cpu.max",),
     ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
@@ -55,6 +58,11 @@ class Queue:
         os.close(self._read)
 
 
+def _end_with_parent() -> None:
+    """Lets the kernel kill this process when the one that forked it ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 class SecondLane:
     """A forked copy of this process that runs `work` and sends back what it returns."""
 
@@ -68,6 +76,7 @@ class SecondLane:
             return
         status = 1
         try:
+            _end_with_parent()
             os.close(self._read)
             with os.fdopen(write, "wb") as pipe:
                 pipe.write(msgspec.msgpack.encode(work()))

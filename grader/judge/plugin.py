@@ -14,7 +14,7 @@ import pytest
 from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
 from assignment.implementation import Implementation
 from assignment.manifest import Exercise, Limits, Manifest
-from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin, told
+from grader.judge.failure import GraderFault, Killed, SubmissionFailure, nearest_builtin, told
 from grader.judge.lanes import Queue, SecondLane
 from grader.judge.proxy import GradedImplementation, Workers
 from grader.judge.score import Outcome
@@ -24,6 +24,7 @@ from grader.results.record import Check, Visibility
 _EXERCISE = 2  # an exercise's tests together may take so many times what one may
 _DETAIL = 20_000
 IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
+_KILLED: pytest.StashKey[bool] = pytest.StashKey()  # whether a test's worker was, once
 
 
 class _NotRun(Exception):
@@ -156,7 +157,15 @@ class JudgePlugin:
             for item, after in zip(items, [*items[1:], None], strict=True):
                 if self._first_lane not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+                self._run_one(item, after)
+
+    def _run_one(self, item: pytest.Item, after: pytest.Item | None) -> None:
+        """One test; once more if its worker was killed from outside, as far as one can tell."""
+        item.stash[_KILLED] = False
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+        if item.stash[_KILLED]:
+            item._request = False  # type: ignore[attr-defined]  # pytest then makes fixtures anew
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
 
     def _run_second(
         self, session: pytest.Session, groups: list[list[pytest.Item]], queue: Queue
@@ -236,6 +245,10 @@ class JudgePlugin:
         return report
 
     def _add(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        killed = call.excinfo is not None and isinstance(call.excinfo.value, Killed)
+        if killed and not item.stash.get(_KILLED, True):
+            item.stash[_KILLED] = True
+            return
         implementation = item.stash.get(IMPLEMENTATION, None)
         answers = implementation.answers if implementation else 0
         error = call.excinfo.value if call.excinfo else None

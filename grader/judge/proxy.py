@@ -10,9 +10,11 @@ from typing import Any
 from assignment import plain
 from assignment.implementation import Implementation
 from assignment.manifest import Limits
-from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.failure import GraderFault, Killed, SubmissionFailure
 from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote
+
+Scratch = tuple[str, int]  # a folder's name, and the user that it belongs to
 
 
 class Workers:
@@ -22,20 +24,36 @@ class Workers:
     its test before `go`.
     """
 
-    def __init__(self, zygote: Zygote, submission: Path, package: str) -> None:
+    def __init__(self, zygote: Zygote, submission: Path, package: str, spare: bool = True) -> None:
         self.zygote, self.submission, self.package = zygote, submission, package
-        self._spare: tuple[Worker, tuple[str, int]] | None = None
+        self._keeps_spare = spare
+        self._spare: tuple[Worker, Scratch] | None = None
 
-    def take(self) -> tuple[Worker, tuple[str, int]]:
-        """A fresh worker and its scratch folder; the next one is asked for at once."""
-        taken, self._spare = self._spare or self._new(), None
-        taken[0].ready()
-        self._spare = self._new()
-        return taken
+    def start(
+        self, limits: Limits, seed: int, scratch: Scratch | None = None
+    ) -> tuple[Worker, Scratch]:
+        """A fresh worker that may import the submission, and its scratch folder.
 
-    def another(self, scratch: tuple[str, int]) -> Worker:
-        """A fresh worker over the scratch folder of an earlier one, which must be gone."""
-        return Worker(self.zygote, self.submission, scratch)
+        Args:
+            limits: what it may use.
+            seed: of its random numbers.
+            scratch: the folder of an earlier worker, which must be gone; a new one if None.
+
+        Raises:
+            GraderFault: none can be had. No code of the submission has run.
+        """
+        for _ in range(2):
+            worker, place = self._take(scratch)
+            try:
+                worker.ready()
+                if self._keeps_spare and self._spare is None:
+                    self._spare = self._new()
+                worker.go(self.package, limits, seed)
+            except Killed:  # by whatever else runs on this machine
+                worker.kill(keep_scratch=scratch is not None)
+            else:
+                return worker, place
+        raise GraderFault("two workers in turn were killed before they ran anything")
 
     def close(self) -> None:
         """Ends the spare."""
@@ -43,9 +61,15 @@ class Workers:
             self._spare[0].kill()
             self._spare = None
 
-    def _new(self) -> tuple[Worker, tuple[str, int]]:
+    def _take(self, scratch: Scratch | None) -> tuple[Worker, Scratch]:
+        if scratch is not None:
+            return Worker(self.zygote, self.submission, scratch), scratch
+        taken, self._spare = self._spare or self._new(), None
+        return taken
+
+    def _new(self) -> tuple[Worker, Scratch]:
         scratch = self.zygote.new_scratch()
-        return self.another(scratch), scratch
+        return Worker(self.zygote, self.submission, scratch), scratch
 
 
 class GradedImplementation(Implementation):
@@ -59,7 +83,7 @@ class GradedImplementation(Implementation):
     ) -> None:
         self._workers, self._limits, self._seed = workers, limits, seed
         self._worker: Worker | None = None
-        self._place: tuple[str, int] | None = None
+        self._place: Scratch | None = None
         self.answers = 0
         self.seconds = 0.0  # that the submission's calls took
         self._printed = ""  # by workers that are gone
@@ -116,11 +140,7 @@ class GradedImplementation(Implementation):
 
     def _running(self) -> Worker:
         if self._worker is None:
-            if self._place is None:
-                self._worker, self._place = self._workers.take()
-            else:
-                self._worker = self._workers.another(self._place)
-            self._worker.go(self._workers.package, self._limits, self._seed)
+            self._worker, self._place = self._workers.start(self._limits, self._seed, self._place)
         return self._worker
 
     def _end(self, keep_scratch: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import gc
 import os
 import re
@@ -26,6 +27,7 @@ from grader.results.record import Check, Grade, Isolation
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
     from grader.judge.plugin import JudgePlugin
+    from grader.judge.proxy import Workers
 
 _REPOSITORY = Path(grader.__file__).resolve().parent.parent
 _HERE = Path(__file__).resolve().parent
@@ -66,7 +68,8 @@ class Judge:
     ) -> None:
         self.manifest = manifest or manifests.load()
         self.repository = repository
-        self.zygote = Zygote(tiers, SECRETS)
+        most = max(self.manifest.limits_of(exercise).memory_mib for exercise in self.manifest)
+        self.zygote = Zygote(tiers, SECRETS, most)
         self._two_lanes = (lanes or cores()) >= 2
         self._twin: Zygote | None = None
         self._graded = 0
@@ -157,14 +160,14 @@ class Judge:
                 self._twin = None
             raise
         finally:
-            workers.close()
-            self.zygote.settle()
+            unended = self._end(workers)
             shutil.rmtree(staged.folder)
+            gc.collect()  # pytest leaves cycles, and a class is many gradings
         faults = [
             f"{outcome.check.test}: {outcome.check.detail}"
             for outcome in judge.outcomes
             if outcome.check.cause is Cause.GRADER_FAULT
-        ] + judge.collection_errors
+        ] + [*judge.collection_errors, *unended]
         checks, scores = score(
             self.manifest, judge.outcomes, "public" if tests == "public" else "hidden"
         )
@@ -185,6 +188,15 @@ class Judge:
             seconds=round(time.monotonic() - begun, 3),
             version=self.manifest.version,
         )
+
+    def _end(self, workers: Workers) -> list[str]:
+        """Ends all that ran the submission; a fault if that cannot be told."""
+        try:
+            workers.close()
+            self.zygote.settle()
+        except GraderFault as fault:
+            return [str(fault)]
+        return []
 
     def prepare(self) -> None:
         """Waits until workers can be had, and loads what the tests need meanwhile.
@@ -238,6 +250,7 @@ def _names(file: Path) -> frozenset[str]:
     return frozenset(re.findall(r"exercise\(\s*['\"](\w+)", file.read_text(encoding="utf-8")))
 
 
+@functools.cache  # frozen a second time, what an earlier grading left would stay for good
 def _load_heavy() -> None:
     """Loads what the tests will need while the zygote does the same, on another core."""
     from grader import warm

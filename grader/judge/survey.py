@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from assignment.manifest import Manifest
-from grader.judge.failure import SubmissionFailure
+from grader.judge.failure import Killed, SubmissionFailure
 from grader.judge.proxy import Workers
 from grader.judge.worker import Worker
 from grader.results.causes import WORDS, Cause
@@ -54,9 +55,10 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Surve
     for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
         names = list(manifest.functions_of(module))
         try:
-            with _fresh(workers, manifest) as worker:
-                found.probes = worker.probes
-                answer = worker.survey(module, names)
+            try:
+                answer = _survey(workers, manifest, module, names, found)
+            except Killed:
+                answer = _survey(workers, manifest, module, names, found)
         except SubmissionFailure as failure:
             found.broken[module] = Cause.IMPORT_FAILED
             message = f"while {module}.py was imported: {failure.detail}"
@@ -72,12 +74,19 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Surve
     return found
 
 
+def _survey(
+    workers: Workers, manifest: Manifest, module: str, names: list[str], found: Survey
+) -> dict[str, Any]:
+    with _fresh(workers, manifest) as worker:
+        found.probes = worker.probes
+        return worker.survey(module, names)
+
+
 @contextlib.contextmanager
 def _fresh(workers: Workers, manifest: Manifest) -> Iterator[Worker]:
     """A worker that may import the submission, and is ended afterwards."""
-    worker, _ = workers.take()
+    worker, _ = workers.start(manifest.limits, secrets.randbits(63))
     try:
-        worker.go(manifest.package, manifest.limits, secrets.randbits(63))
         yield worker
     finally:
         worker.kill()

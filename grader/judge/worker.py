@@ -15,15 +15,14 @@ from typing import Any
 
 from assignment.manifest import Limits
 from grader import wire
-from grader.judge.failure import GraderFault, SubmissionFailure, raised_by_submission
-from grader.judge.zygote import Answer, Started, Zygote
+from grader.judge.failure import GraderFault, Killed, SubmissionFailure, raised_by_submission
+from grader.judge.zygote import DISK_FILES, DISK_MIB, Answer, Started, Zygote
 from grader.results.causes import Cause
 
 _LOCKDOWN_SECONDS = 30.0
 _OUTPUT_CAP = 64 * 1024  # bytes of stdout and stderr that are kept
 _TICK_MS = 50  # how often a long call's memory is looked at
 _CUT = 4000
-DISK_MIB, DISK_FILES = 320, 11_000  # in scratch and tmp together
 
 _CAUSES = {
     cause.value: cause
@@ -66,17 +65,21 @@ class Worker:
 
         Raises:
             GraderFault: the lockdown failed, or does not hold. No code of the submission has run.
+            Killed: somebody ended it from outside.
         """
         if self._ready:
             return
         try:
             report = self._receive(0, time.monotonic() + _LOCKDOWN_SECONDS)
+        except Killed:
+            raise
         except SubmissionFailure as failure:
             raise GraderFault(f"a worker ended in its lockdown: {failure.detail}") from failure
         if "lockdown" in report:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
         own = "yes" if self._zygote.own_uids else "no: the judge's"
-        self.probes = {**report["probes"], "a user of its own": own}
+        group = self._zygote.control_group
+        self.probes = {**report["probes"], "a user of its own": own, "control group": group}
         self.scratch = report["scratch"]
         if self._zygote.tier != "none":
             allowed = [name for name, met in self.probes.items() if met == "allowed"]
@@ -90,6 +93,7 @@ class Worker:
 
         Raises:
             GraderFault: it ended before that; no code of the submission has run.
+            Killed: somebody ended it from outside.
         """
         self.ready()
         self._limits = limits
@@ -102,6 +106,8 @@ class Worker:
         }
         try:
             self._ask(request, time.monotonic() + _LOCKDOWN_SECONDS)
+        except Killed:
+            raise
         except SubmissionFailure as failure:
             raise GraderFault(f"a worker ended before its test: {failure.detail}") from failure
 
@@ -333,7 +339,8 @@ class Worker:
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             name = signal.Signals(number).name if number in list(signal.Signals) else str(number)
-            return SubmissionFailure(Cause.DIED, f"the process was ended by {name}")
+            kind = Killed if number == signal.SIGKILL else SubmissionFailure
+            return kind(Cause.DIED, f"the process was ended by {name}")
         return SubmissionFailure(
             Cause.DIED, f"the process ended itself with exit code {os.WEXITSTATUS(status)}"
         )

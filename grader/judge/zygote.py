@@ -32,6 +32,9 @@ _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from grader.worker.zygote import main; main(int(sys.argv[2]))"
 )
+DISK_MIB, DISK_FILES = 320, 11_000  # in a worker's scratch and tmp together
+# Of all that a grading's zygotes and workers take, beside what one test of each lane may take.
+_GROUP_MIB, _GROUP_PROCESSES = 2048, 512
 _FIRST_UID = 100_000  # above the accounts of any usual system
 _UIDS = 16  # for each judge process; one worker lives at a time, and one more waits
 _MAPPED = range(30_000, 60_000)  # where a container knows no more than 65,536 users
@@ -99,11 +102,16 @@ class Zygote:
     Args:
         tiers: from the strongest to the weakest that will do.
         hidden: folders that no worker may see.
+        memory_mib: what a submission may hold, at most, in one test.
         only_try: tries each of the tiers, fills `refused` and starts none.
     """
 
     def __init__(
-        self, tiers: Sequence[str], hidden: tuple[Path, ...], only_try: bool = False
+        self,
+        tiers: Sequence[str],
+        hidden: tuple[Path, ...],
+        memory_mib: int = 1024,
+        only_try: bool = False,
     ) -> None:
         self.tier = ""  # known once it has started
         self.refused: dict[str, str] = {}  # the reason of each better tier that cannot be had
@@ -120,6 +128,7 @@ class Zygote:
         for place in ("scratch", "tmp", "trial"):
             (self.folder / place).mkdir(mode=0o711)
         self.own_uids = False
+        self.control_group = ""
         self._hidden = [str(path.resolve()) for path in (*hidden, self.private)]
         self._scratch_count = 0
         self._unanswered: deque[Answer] = deque()
@@ -150,6 +159,8 @@ class Zygote:
             "uid": _first_uid(),
             "canary": str(self.canary),
             "results": str(self.private),
+            "memory": (_GROUP_MIB + len(_LANES) * (memory_mib + DISK_MIB)) * 2**20,
+            "processes": _GROUP_PROCESSES,
         }
         self._send(settings)
         self._ready = False
@@ -172,6 +183,7 @@ class Zygote:
             raise CannotIsolate(answer["error"])
         self.refused = answer["refused"]
         self.tier, self.own_uids = answer.get("ready", ""), answer.get("own_uids", False)
+        self.control_group = answer.get("control_group", "")
         self._ready = True
 
     def new_scratch(self) -> tuple[str, int]:

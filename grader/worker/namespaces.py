@@ -165,6 +165,12 @@ class Namespaces:
                 kernel.umount(str(folder))
                 folder.rmdir()
 
+    def leave(self) -> None:
+        """Lets go of what was mounted below the grading's folder."""
+        for line in reversed(Path("/proc/self/mounts").read_text().splitlines()):
+            if (place := line.split()[1]).startswith(self.run + "/"):
+                kernel.umount(place)
+
     # --- in each worker -------------------------------------------------------------------------
 
     def enter(self, channel: int, output: int, places: Places, uid: int) -> Places:

@@ -101,6 +101,9 @@ class Shared:
         if not keep_scratch:
             remove(Path(self.run, "scratch", name))
 
+    def leave(self) -> None:
+        """Nothing to do: nothing is mounted."""
+
     # --- in each worker -------------------------------------------------------------------------
 
     def enter(self, channel: int, output: int, places: Places, uid: int) -> Places:

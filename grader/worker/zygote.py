@@ -22,21 +22,36 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
+import signal
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from grader.worker.cgroups import ControlGroup
     from grader.worker.sandbox import Sandbox
 
 _MESSAGE = 65536
+_TRIES = 50  # to remove a folder in which somebody still writes, 20 ms apart
+
+
+class _JudgeGone(Exception):
+    """Nobody holds the other end of the control socket any more."""
 
 
 def main(control_fd: int) -> None:
     """Serves requests on the control socket until the judge closes it."""
     control = socket.socket(fileno=control_fd)
-    message = _receive(control)[0]
+    try:
+        _start(control, _receive(control)[0])
+    except _JudgeGone:
+        os._exit(0)
+
+
+def _start(control: socket.socket, message: dict[str, Any]) -> None:
     from grader.worker.lockdown import CannotIsolate
     from grader.worker.sandbox import choose, tried
 
@@ -50,8 +65,16 @@ def main(control_fd: int) -> None:
     except CannotIsolate as error:
         _send(control, {"error": str(error)})
         return
-    _warm_up()
-    Zygote(control, sandbox, refused).serve()
+    from grader.worker import cgroups
+
+    group = cgroups.join(message["memory"], message["processes"])
+    zygote = Zygote(control, sandbox, refused, group, run)
+    try:
+        _warm_up()
+        zygote.serve()
+    except _JudgeGone:
+        zygote.end()
+        raise
 
 
 def _warm_up() -> None:
@@ -100,16 +123,25 @@ def _use_huge_pages() -> None:
 class Zygote:
     """Answers the judge's requests; the only state is the sandbox and the pid namespace."""
 
-    def __init__(self, control: socket.socket, sandbox: Sandbox, refused: dict[str, str]) -> None:
-        self.control = control
+    def __init__(
+        self,
+        control: socket.socket,
+        sandbox: Sandbox,
+        refused: dict[str, str],
+        group: ControlGroup,
+        run: str,
+    ) -> None:
+        self.control, self.group, self.run = control, group, Path(run)
         self.sandbox, self.refused = sandbox, refused
         self.alive: set[int] = set()  # children that have not been reaped
+        self.is_twin = False
 
     def serve(self) -> None:
         ready = {
             "ready": self.sandbox.tier,
             "refused": self.refused,
             "own_uids": self.sandbox.own_uids,
+            "control_group": self.group.says,
         }
         _send(self.control, ready)
         while True:
@@ -162,6 +194,7 @@ class Zygote:
             _send(self.control, {"twin": True})
             return
         self.alive.clear()
+        self.is_twin = True
         self.control.close()
         self.control = socket.socket(fileno=control)
 
@@ -171,13 +204,35 @@ class Zygote:
         self.sandbox.clean(request["scratch"], request["keep"], self.alive)
         _send(self.control, {"status": status, "peak": usage.ru_maxrss * 1024})
 
+    def end(self) -> None:
+        """Ends every process and removes the grading's folder: the judge may have been killed."""
+        if self.is_twin:
+            return
+        for child in self.alive:
+            os.kill(child, signal.SIGKILL)
+        for child in self.alive:
+            os.waitpid(child, 0)
+        self.group.leave()
+        self.sandbox.leave()
+        for _ in range(_TRIES):
+            shutil.rmtree(self.run, ignore_errors=True)
+            if not self.run.exists():
+                return
+            time.sleep(0.02)
+
 
 def _send(control: socket.socket, message: dict[str, Any], descriptors: Any = ()) -> None:
-    socket.send_fds(control, [json.dumps(message).encode()], list(descriptors))
+    try:
+        socket.send_fds(control, [json.dumps(message).encode()], list(descriptors))
+    except (BrokenPipeError, ConnectionResetError):
+        raise _JudgeGone from None
 
 
 def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    data, descriptors, _, _ = socket.recv_fds(control, _MESSAGE, 4)
+    try:
+        data, descriptors, _, _ = socket.recv_fds(control, _MESSAGE, 4)
+    except ConnectionResetError:
+        data = b""
     if not data:
-        os._exit(0)  # the judge is gone; its workers follow by PDEATHSIG
+        raise _JudgeGone  # its workers follow by PDEATHSIG
     return json.loads(data), list(descriptors)

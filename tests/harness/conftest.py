@@ -14,10 +14,10 @@ import pytest
 from assignment import manifest
 from grader.judge.session import Judge
 from grader.results.record import Check, Grade
+from tests.harness.container import REPOSITORY
 
 pytest.register_assert_rewrite("tests.harness.aftermath")
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 HOSTILE = Path(__file__).resolve().parent / "hostile"
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment; nobody else's business
 CHAPTERS = ("dtypes", "strides", "data")  # what attacks and bad input are tried on
@@ -33,9 +33,17 @@ def judge() -> Iterator[Judge]:
 
 @pytest.fixture(scope="session")
 def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
-    """A started judge of three chapters alone, with less to give, and a canary.
+    """A judge of `hurried_judge`'s, and a canary in its environment."""
+    os.environ["HARNESS_CANARY"] = CANARY
+    with hurried_judge(tmp_path_factory.mktemp("repository")) as judge:
+        yield judge
+    del os.environ["HARNESS_CANARY"]
 
-    A test may take 2 s and 512 MiB. The tests are the repository's own.
+
+def hurried_judge(repository: Path) -> Judge:
+    """A started judge of three chapters alone, with less to give.
+
+    A test may take 2 s and 512 MiB. The tests are the repository's own, copied to `repository`.
     """
     usual = manifest.load()
     short = msgspec.structs.replace(
@@ -43,16 +51,12 @@ def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
         limits=msgspec.structs.replace(usual.limits, seconds=2.0, memory_mib=512),
         exercise=tuple(exercise for exercise in usual if exercise.chapter in CHAPTERS),
     )
-    repository = tmp_path_factory.mktemp("repository")
     for folder in ("tests/public", "tests/hidden"):
         names = {"conftest.py", *(f"test_{chapter}.py" for chapter in CHAPTERS)}
         (repository / folder).mkdir(parents=True)
         for name in names & set(os.listdir(REPOSITORY / folder)):  # noqa: PTH208
             shutil.copy(REPOSITORY / folder / name, repository / folder / name)
-    os.environ["HARNESS_CANARY"] = CANARY
-    with Judge(manifest=short, repository=repository) as judge:
-        yield judge
-    del os.environ["HARNESS_CANARY"]
+    return Judge(manifest=short, repository=repository)
 
 
 @pytest.fixture(scope="module")

@@ -26,9 +26,9 @@ import sys
 from pathlib import Path
 
 from grader.worker import kernel, lockdown, namespaces, seccomp
-from tests.harness.conftest import REPOSITORY
 
-PROFILES = ("whole", "docker", "no-landlock", "user")
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROFILES = {"whole": "A", "docker": "B", "no-landlock": "B-", "user": "C"}  # and their tiers
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
 USER = 54_321  # of profile "user"
 # What Docker leaves of root: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP,
@@ -105,7 +105,9 @@ def _open_the_way_to(folder: Path) -> None:
 
 def _mount_back(held: int, folder: Path) -> None:
     """Puts a folder that is held open back to its place, where another mount has hidden it."""
+    strict = os.umask(0o022)
     folder.mkdir(parents=True, exist_ok=True)
+    os.umask(strict)
     kernel.mount(f"/proc/self/fd/{held}", str(folder), None, kernel.MS_BIND)
     os.close(held)
 
@@ -146,7 +148,7 @@ def copy_of_repository(folder: Path) -> None:
 
 
 def run(
-    profile: str, where: Path, *command: str, guarded: bool = False
+    profile: str, where: Path, *command: str, guarded: bool = False, seconds: float = 1800
 ) -> subprocess.CompletedProcess[str]:
     """Runs a module of Python's in a container of this profile, on the repository in `where`.
 
@@ -162,7 +164,7 @@ def run(
         env={**outside, "PYTHONPATH": str(where), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=1800,
+        timeout=seconds,
         check=False,
     )
 

@@ -1,31 +1,16 @@
-"""Which layer stops which attack: switches off one layer at a time, and lets the attacks try.
+"""The layers around a submission, and how each is switched off: `switch_off.py` does it.
 
-    python -m tests.harness.layers [LAYER …]
-
-A layer is switched off in a copy of this repository: a few lines of the grader are replaced there.
-So are the grader's own checks that a worker is locked down, or it would refuse to grade at all.
-What then goes red is tried once more by itself: an attack may have spoilt the judge for others.
+A layer is a few lines of the grader that are replaced in a copy of this repository; and an attack
+that goes red once they are.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import tempfile
-import xml.etree.ElementTree as ET
-from collections import Counter
-from collections.abc import Collection
-from pathlib import Path
 from typing import NamedTuple
-
-from rich.console import Console
-
-from tests.harness.attacks import CAUSES, CLASSES
-from tests.harness.container import copy_of_repository, run
 
 
 class Edit(NamedTuple):
-    """Text of a file that stands there once, and what takes its place."""
+    """Text of a file of the grader that stands there once, and what takes its place."""
 
     file: str
     old: str
@@ -38,21 +23,29 @@ class Layer(NamedTuple):
     Args:
         says: what it is.
         attack: one that goes red without it.
-        edits: what is replaced in the grader.
+        edits: what is replaced; without any, the attack runs in pytest's own process.
         profile: the container where it is not doubled by another layer.
+        kinds: the classes of attacks that it may stop; all, if empty.
     """
 
     says: str
     attack: str
     edits: tuple[Edit, ...]
     profile: str = "whole"
+    kinds: tuple[str, ...] = ()
 
 
-_UNCHECKED = (
+ARCHIVES = "archives"  # a class of attacks whose table is `test_stage.py`
+UNCHECKED = (  # the grader's own checks of a worker, which would refuse to grade
     Edit("worker/probe.py", "{name: _met(attempt) for", "{name: 'EPERM' for"),
     Edit("judge/worker.py", "            self._check_status()\n", ""),
 )
 LAYERS = {
+    "own process": Layer(
+        "a process that is not the judge's: plain pytest instead",
+        "patches_everything",
+        (),
+    ),
     "own root": Layer(
         "a root file system of its own: mount and pivot_root (tier A)",
         "looks_for_answers",
@@ -110,6 +103,39 @@ LAYERS = {
             Edit("judge/worker.py", "        if self.answered():\n", "        if False:\n"),
         ),
     ),
+    "deadlines": Layer(
+        "the judge's clock",
+        "endless_call",
+        (Edit("judge/worker.py", "            if left <= 0:\n", "            if False:\n"),),
+        kinds=("no end", "bombs", "frames"),
+    ),
+    "own scratch": Layer(
+        "a scratch folder for each test",
+        "caches_in_files",
+        (
+            Edit(
+                "judge/zygote.py",
+                'return f"{self._lane}-{self._scratch_count}", uid',
+                'return "1", uid',
+            ),
+            Edit("worker/namespaces.py", "        if not keep_scratch:\n", "        if False:\n"),
+            Edit("worker/namespaces.py", "nr_inodes={inodes}{owner}", "nr_inodes={inodes},uid=0"),
+            Edit("worker/namespaces.py", 'return f"mode=700,', 'return f"mode=777,'),
+        ),
+        kinds=("later",),
+    ),
+    "own seeds": Layer(
+        "a worker's seed says nothing of its test's",
+        "predicts_the_inputs",
+        (
+            Edit(
+                "judge/plugin.py",
+                'seed_of(self.nonce, "worker", item.nodeid)',
+                "seed_of(self.nonce, item.path.stem, item.name)",
+            ),
+        ),
+        kinds=("recognition",),
+    ),
     "own words": Layer(
         "what students read of a hidden test is in our words",
         "carries_by_exception",
@@ -121,93 +147,43 @@ LAYERS = {
             ),
         ),
     ),
+    "name checks": Layer(
+        "names in an archive are looked at before a file is written",
+        "names_that_lead_outside_write_nothing_there",
+        (
+            Edit(
+                "judge/stage.py",
+                """if inside is None or ".." in entry.path.parts or entry.path.is_absolute():
+        return "outside the package\"""",
+                "if inside is None:\n        inside = entry.path",
+            ),
+            Edit(
+                "judge/stage.py",
+                """if inside.suffix != ".py" or not all(
+        part.isidentifier() for part in (*inside.parts[:-1], inside.stem)
+    ):""",
+                "if False:",
+            ),
+            Edit(
+                "judge/stage.py",
+                "        assert inside is not None\n",
+                "        inside = inside or entry.path\n",
+            ),
+        ),
+        kinds=(ARCHIVES,),
+    ),
+    "archive caps": Layer(
+        "caps on an archive's size, entries and unpacked bytes",
+        "tar_header_of_megabytes_is_not_read",
+        (
+            Edit("judge/stage.py", "MAX_BYTES = 2 * 2**20", "MAX_BYTES = 2 * 2**30"),
+            Edit(
+                "judge/stage.py",
+                "if end > MAX_UNPACKED + _MAX_READ or size > _MAX_READ:",
+                "if False:",
+            ),
+            Edit("judge/stage.py", "if len(listed) > MAX_ENTRIES:", "if False:"),
+        ),
+        kinds=(ARCHIVES,),
+    ),
 }
-
-
-def without(layer: Layer, folder: Path) -> None:
-    """A copy of this repository in `folder`, without the layer, and without the grader's checks.
-
-    Raises:
-        ValueError: the text to be replaced is not there, or not once.
-    """
-    copy_of_repository(folder)
-    for edit in (*_UNCHECKED, *layer.edits):
-        file = folder / "grader" / edit.file
-        text = file.read_text(encoding="utf-8")
-        if text.count(edit.old) != 1:
-            raise ValueError(f"{edit.file}: {edit.old!r} stands there {text.count(edit.old)} times")
-        file.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
-
-
-def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
-    """Which of these attacks do not meet their end once the layer is gone.
-
-    Raises:
-        RuntimeError: the attacks could not be tried.
-    """
-    with tempfile.TemporaryDirectory(prefix="layer-") as place:
-        folder = Path(place)
-        # Only in tier B- file modes stand before the repository; elsewhere other layers must.
-        folder.chmod(0o700 if layer.profile == "no-landlock" else 0o755)
-        report = folder / "report.xml"
-        without(layer, folder)
-        report.touch()
-        report.chmod(0o666)  # another user may write it
-        # What an attack could do to this machine while a layer is gone, it can do to a copy alone.
-        done = run(
-            layer.profile,
-            folder,
-            *("pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)),
-            *("--junit-xml", str(report), "tests/harness/test_hostile.py"),
-            *("-k", " or ".join(f"alive[{name}]" for name in attacks)),
-            guarded=True,
-        )
-        if done.returncode not in (0, 1):
-            raise RuntimeError(f"pytest ended with {done.returncode}\n{done.stdout}{done.stderr}")
-        return _failed(report, attacks)
-
-
-def _failed(report: Path, attacks: Collection[str]) -> set[str]:
-    failed = set()
-    tried = 0
-    for case in ET.parse(report).iter("testcase"):
-        name = case.get("name", "").partition("[")[2].removesuffix("]")
-        tried += name in attacks
-        error = case.find("error")
-        if error is not None and "on setup" in error.get("message", ""):  # it was not even tried
-            raise RuntimeError(f"{case.get('name')}: {error.text}")
-        if name in attacks and (error is not None or case.find("failure") is not None):
-            failed.add(name)
-    if tried != len(attacks):
-        raise RuntimeError(f"{tried} of {len(attacks)} attacks were tried")
-    return failed
-
-
-def table(found: dict[str, set[str]]) -> str:
-    """A line for each layer, a column for each class of which an attack goes red without it."""
-    lines = ["| without | goes red | of them, by class |", "|---|---|---|"]
-    for name, attacks in found.items():
-        kinds = Counter(CAUSES[attack].kind for attack in attacks)
-        shown = ", ".join(f"{kind} {kinds[kind]}" for kind in CLASSES if kinds[kind])
-        lines.append(f"| {LAYERS[name].says} | {len(attacks)} | {shown} |")
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Tries every attack without each layer in turn."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("layers", nargs="*", metavar="layer", help=", ".join(LAYERS))
-    options = parser.parse_args()
-    console = Console()
-    if unknown := set(options.layers) - set(LAYERS):
-        parser.error(f"no such layer: {', '.join(sorted(unknown))}; there are {', '.join(LAYERS)}")
-    found = {}
-    for name in options.layers or LAYERS:
-        together = red(LAYERS[name], tuple(CAUSES), processes=os.cpu_count() or 1)
-        found[name] = {attack for attack in together if red(LAYERS[name], [attack])}
-        console.print(f"without {name}: {', '.join(sorted(found[name])) or 'nothing goes red'}")
-    console.print(table(found), markup=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -242,7 +242,8 @@ def test_every_probe_met_an_error(inside):
     inside.probe.loaded()
     probes = dict(inside._worker.probes)
     for name, met in probes.items():
-        assert met.isupper() or name == "a user of its own", f"{name}: {met}"
+        told = name in ("a user of its own", "control group")  # what is there, not an attempt
+        assert met.isupper() or told, f"{name}: {met}"
     assert {
         "read a secret",
         "write the results",

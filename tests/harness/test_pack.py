@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from grader import cli
 from grader.pack import docker, files, gradescope
+from tests.harness import container
 from tests.harness.conftest import REPOSITORY
 
 HALF = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
@@ -185,7 +186,7 @@ def test_context_is_the_list_and_a_dockerfile(tmp_path):
 # a file that the pack lacks must not be found there.
 IN_A_CONTAINER = """
 set -eu
-zip=$1 work=$2; shift 2
+zip=$1 work=$2 profile=$3; shift 3
 mount --make-rprivate /
 mkdir "$work/root"
 mount -t tmpfs tmpfs "$work/root"
@@ -209,7 +210,8 @@ cp source/run_autograder .
 chmod 755 run_autograder
 if [ -e "$work/change.sh" ]; then . "$work/change.sh"; fi
 status=0
-setsid ./run_autograder > results/stdout 2>&1 || status=$?
+setsid "$GRADER_PYTHON" -m tests.harness.container "$profile" -- \
+  env -u PYTHONPATH ./run_autograder > results/stdout 2>&1 || status=$?
 find . -printf '%m %P\\n' > "$work/modes"
 cp -r results "$work/results"
 exit "$status"
@@ -224,14 +226,22 @@ def gradescoped(tmp_path):
     checkouts = {str(REPOSITORY), urlparse(url).path or str(REPOSITORY)}
     hidden = [f"{c}/{f}" for c in checkouts for f in ("grader", "assignment", "solutions", "tests")]
 
-    def run(submission, change=""):
+    def run(submission, change="", profile="docker"):
         (tmp_path / "a.zip").write_bytes(gradescope.pack())
         shutil.copytree(submission, tmp_path / "handed-in")
         (tmp_path / "change.sh").write_text(change)
-        script = ["bash", "-c", IN_A_CONTAINER, "bash", tmp_path / "a.zip", tmp_path, *hidden]
+        for name in (*Path(REPOSITORY).glob("grader/worker/*.py"), Path(container.__file__)):
+            copy = tmp_path / "tools" / name.relative_to(REPOSITORY)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(name, copy)
+        script = ["bash", "-c", IN_A_CONTAINER, "bash", tmp_path / "a.zip", tmp_path, profile]
         done = subprocess.run(
-            ["unshare", "--mount", *script],
-            env={"PATH": os.environ["PATH"], "GRADER_PYTHON": sys.executable},
+            ["unshare", "--mount", *script, *hidden],
+            env={
+                "PATH": os.environ["PATH"],
+                "GRADER_PYTHON": sys.executable,
+                "PYTHONPATH": str(tmp_path / "tools"),
+            },
             capture_output=True,
             text=True,
             timeout=400,
@@ -255,8 +265,11 @@ def assert_closed(modes):
 
 
 @needs_root
-def test_half_finished_submission_is_graded(gradescoped):
-    status, results, modes, stdout = gradescoped(HALF, "umask 077")  # however strict its root is
+@pytest.mark.parametrize("profile", ["docker", "no-landlock"])
+def test_half_finished_submission_is_graded(gradescoped, profile):
+    """In tiers B and B-, however strict root's umask is"""
+    status, results, modes, stdout = gradescoped(HALF, "umask 077", profile)
+    assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
     assert status == 0, stdout
     assert 20 < results["score"] < 50
     assert len(results["tests"]) > 50

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.judge.session import TIERS, at_least
+from tests.harness import container
 from tests.harness.attacks import CAUSES
 from tests.harness.conftest import REPOSITORY
 from tests.harness.container import copy_of_repository, run
@@ -17,7 +18,7 @@ from tests.harness.container import copy_of_repository, run
 pytestmark = pytest.mark.skipif(
     os.getuid() != 0, reason="only root can give rights up as a container does"
 )
-PROFILES = {"docker": "B", "no-landlock": "B-", "user": "C"}
+PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
 # Of each tier a few, for what lower ones lack; all of them, in `make attack`.
 ATTACKS = tuple(CAUSES) if "ALL_ATTACKS" in os.environ else (
     "deep_folders",

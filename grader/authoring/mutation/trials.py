@@ -30,7 +30,6 @@ from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin
 from grader.judge.proxy import Workers
 from grader.judge.session import Judge
 from grader.judge.stage import stage
-from grader.judge.worker import Worker
 from grader.results.causes import Cause
 from grader.results.record import Check
 
@@ -84,15 +83,6 @@ def run(
     return session.verdicts
 
 
-class _OneByOne(Workers):
-    """Keeps no worker ready: the first test ends most mutants, and every core has its own judge."""
-
-    def take(self) -> tuple[Worker, tuple[str, int]]:
-        taken = self._new()
-        taken[0].ready()
-        return taken
-
-
 class _Session(JudgePlugin):
     """Runs chosen tests on one version of the reference after the other."""
 
@@ -101,7 +91,7 @@ class _Session(JudgePlugin):
         self._zygote, self._package = judge.zygote, judge.manifest.package
         super().__init__(
             judge.manifest,
-            lambda: Begun([_OneByOne(judge.zygote, Path(), self._package)], {}),
+            lambda: Begun([self._workers(Path())], {}),
             exchange=judge.zygote.exchange,
             nonce=nonce,
             only=(),
@@ -110,6 +100,10 @@ class _Session(JudgePlugin):
         )
         self._reference, self._modules = reference, judge.manifest.modules
         self._times = 0
+
+    def _workers(self, folder: Path) -> Workers:
+        """None is kept ready: the first test ends most mutants, and every core has its judge."""
+        return Workers(self._zygote, folder, self._package, spare=False)
 
     @contextmanager
     def _submitted(self, mutant: Mutant | None) -> Iterator[None]:
@@ -127,7 +121,7 @@ class _Session(JudgePlugin):
                 changed.write_text(mutant.text, encoding="utf-8")
             place = self._zygote.folder / "submissions" / f"mutant-{self._times}"
             staged = stage(folder, place, self._package, self._modules)
-        self.workers = _OneByOne(self._zygote, staged.folder, self._package)
+        self.workers = self._workers(staged.folder)
         try:
             yield
         finally:

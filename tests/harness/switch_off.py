@@ -1,0 +1,215 @@
+"""Which layer stops which attack: switches off one layer at a time, and lets the attacks try.
+
+    python -m tests.harness.switch_off [LAYER …]
+
+A layer is switched off in a copy of this repository, together with the grader's own checks that a
+worker is locked down, or it would refuse to grade at all. What then goes red is tried once more by
+itself: an attack may have spoilt the judge for others. Nothing but the copy can be changed
+meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from rich.console import Console
+
+from tests.harness.attacks import CAUSES, CLASSES, target_of
+from tests.harness.conftest import HOSTILE, REPOSITORY
+from tests.harness.container import copy_of_repository, run
+from tests.harness.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
+
+_PLAIN_SECONDS, _SECONDS = 40, 1800
+_ONE_SECONDS = 90  # for one attack whose layer is the clock itself
+# Plain pytest has no walls: it gets a control group, and processes and a network of its own.
+_FENCE = (
+    "import os, sys\n"
+    "from grader.worker import cgroups\n"
+    "says = cgroups.join(6 * 2**30, 300).says\n"
+    "assert 'memory' in says and 'pids' in says and 'none' not in says, says\n"
+    "os.execv(sys.argv[1], sys.argv[1:])\n"
+)
+
+
+def without(layer: Layer, folder: Path) -> None:
+    """A copy of this repository in `folder`, without the layer, and without the grader's checks.
+
+    Raises:
+        ValueError: the text to be replaced is not there, or not once.
+    """
+    copy_of_repository(folder)
+    for edit in (*UNCHECKED, *layer.edits):
+        file = folder / "grader" / edit.file
+        text = file.read_text(encoding="utf-8")
+        if text.count(edit.old) != 1:
+            raise ValueError(f"{edit.file}: {edit.old!r} stands there {text.count(edit.old)} times")
+        file.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+
+
+def attacks_of(layer: Layer) -> tuple[str, ...]:
+    """The attacks that a layer may stop."""
+    if ARCHIVES in layer.kinds:
+        text = (REPOSITORY / "tests" / "harness" / "test_stage.py").read_text(encoding="utf-8")
+        return tuple(re.findall(r"^def test_(\w+)", text, re.MULTILINE))
+    return tuple(a for a in CAUSES if not layer.kinds or CAUSES[a].kind in layer.kinds)
+
+
+def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
+    """Which of these attacks do not meet their end once the layer is gone.
+
+    Raises:
+        RuntimeError: the attacks could not be tried.
+    """
+    if not layer.edits:
+        if _plain("nan"):  # which plain pytest fails as it should
+            raise RuntimeError(
+                f"plain pytest cannot run the tests of {REPOSITORY} behind its fence"
+            )
+        with ThreadPoolExecutor(processes) as pool:
+            return {a for a, went in zip(attacks, pool.map(_plain, attacks), strict=True) if went}
+    archives = ARCHIVES in layer.kinds
+    tests, name = ("test_stage", "test_{}") if archives else ("test_hostile", "alive[{}]")
+    with tempfile.TemporaryDirectory(prefix="layer-") as place:
+        folder = Path(place)
+        # Only in tier B- file modes stand before the repository; elsewhere other layers must.
+        folder.chmod(0o700 if layer.profile == "no-landlock" else 0o755)
+        report = folder / "report.xml"
+        without(layer, folder)
+        report.touch()
+        report.chmod(0o666)  # another user may write it
+        try:
+            # What an attack could do to this machine without a layer, it can do to a copy alone.
+            done = run(
+                layer.profile,
+                folder,
+                *("pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)),
+                *("--junit-xml", str(report), f"tests/harness/{tests}.py"),
+                *("-k", " or ".join(name.format(attack) for attack in attacks)),
+                guarded=True,
+                seconds=_ONE_SECONDS if len(attacks) == 1 else _SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            if len(attacks) > 1:
+                raise RuntimeError("the attacks came to no end") from None
+            return set(attacks)
+        if done.returncode not in (0, 1):
+            raise RuntimeError(f"pytest ended with {done.returncode}\n{done.stdout}{done.stderr}")
+        return _failed(report, attacks)
+
+
+def _failed(report: Path, attacks: Collection[str]) -> set[str]:
+    failed, tried = set(), set()
+    for case in ET.parse(report).iter("testcase"):
+        function, _, parameter = case.get("name", "").partition("[")
+        name = {function.removeprefix("test_"), parameter.removesuffix("]")} & set(attacks)
+        tried |= name
+        error = case.find("error")
+        if error is not None and "on setup" in error.get("message", ""):  # it was not even tried
+            raise RuntimeError(f"{case.get('name')}: {error.text}")
+        if error is not None or case.find("failure") is not None:
+            failed |= name
+    if tried != set(attacks):
+        raise RuntimeError(f"{len(tried)} of {len(attacks)} attacks were tried")
+    return failed
+
+
+def _plain(attack: str) -> bool:
+    """Whether an attack passes a hidden test of pytest's, or ends it otherwise than by failures."""
+    folder = HOSTILE / attack
+    with tempfile.TemporaryDirectory(prefix="layer-") as place:
+        inside = ["tests.harness.container", "docker", "--guard", place, "--"]
+        pytest = [
+            *(sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider"),
+            *("-c", str(REPOSITORY / "grader/judge/judge.ini"), "-p", "assignment.plugin"),
+            *("-o", "addopts=--import-mode=importlib", "--rootdir", str(REPOSITORY / "tests")),
+            *(
+                "--submission",
+                str(folder),
+                "--ex",
+                target_of(folder),
+                "--nonce",
+                os.urandom(8).hex(),
+            ),
+            str(REPOSITORY / "tests" / "hidden"),
+        ]
+        processes = ["unshare", "--pid", "--fork", "--kill-child", "--net", "--ipc", "--mount-proc"]
+        try:
+            done = subprocess.run(
+                [*processes, sys.executable, "-c", _FENCE, sys.executable, "-m", *inside, *pytest],
+                cwd="/",
+                env={
+                    **{k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")},
+                    "PYTHONPATH": str(REPOSITORY),
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+                    "HOME": "/",
+                },
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=_PLAIN_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return True
+    last = done.stdout[-300:].decode(errors="replace").strip().rpartition("\n")[2]
+    return done.returncode != 1 or not re.fullmatch(r"\d+ failed(, \d+ deselected)? in .*", last)
+
+
+def by_layer(found: dict[str, set[str]]) -> str:
+    """A line for each layer: how many attacks go red without it, and of which classes."""
+    lines = ["| without | goes red | of them, by class |", "|---|---|---|"]
+    for name, attacks in found.items():
+        kinds = _kinds(attacks)
+        shown = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
+        lines.append(f"| {LAYERS[name].says} | {len(attacks)} | {shown} |")
+    return "\n".join(lines)
+
+
+def by_class(found: dict[str, set[str]]) -> str:
+    """A line for each class of attacks: the layers without which some of it goes red."""
+    lines = ["| attacks | layers that stop some where nothing else does |", "|---|---|"]
+    for kind in (*CLASSES, ARCHIVES):
+        counts = {name: _kinds(attacks)[kind] for name, attacks in found.items()}
+        shown = ", ".join(f"{name} {n}" for name, n in counts.items() if n)
+        lines.append(f"| {kind} | {shown} |")
+    return "\n".join(lines)
+
+
+def _kinds(attacks: Collection[str]) -> Counter[str]:
+    return Counter(CAUSES[a].kind if a in CAUSES else ARCHIVES for a in sorted(attacks))
+
+
+def main() -> None:
+    """Tries every attack without each layer in turn."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("layers", nargs="*", metavar="layer", help=", ".join(LAYERS))
+    options = parser.parse_args()
+    console = Console()
+    if unknown := set(options.layers) - set(LAYERS):
+        parser.error(f"no such layer: {', '.join(sorted(unknown))}; there are {', '.join(LAYERS)}")
+    found = {}
+    for name in options.layers or LAYERS:
+        layer, cores = LAYERS[name], os.cpu_count() or 1
+        together = set(attacks_of(layer))
+        if name != "deadlines":  # or none of them would come to an end
+            together = red(layer, sorted(together), cores)
+        found[name] = {attack for attack in together if red(layer, [attack])}
+        console.print(f"without {name}: {', '.join(sorted(found[name])) or 'nothing goes red'}")
+    console.print(by_layer(found), markup=False)
+    console.print()
+    console.print(by_class(found), markup=False)
+
+
+if __name__ == "__main__":
+    main()

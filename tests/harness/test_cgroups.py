@@ -1,0 +1,166 @@
+"""The control group around a grading's workers, in both versions of control groups."""
+
+import errno
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from grader.worker import cgroups
+from grader.worker.lockdown import go_first
+
+MEBIBYTE = 2**20
+
+
+@pytest.fixture
+def own_group():
+    """Runs code in a forked process that joined a group, and returns what it wrote."""
+
+    def run(work, memory=256 * MEBIBYTE, processes=40):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                group = cgroups.join(memory, processes)
+                said = work(group)
+                group.leave()
+                os.write(writer, f"{said}".encode())
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as pipe:
+            said = pipe.read()
+        os.waitpid(child, 0)
+        run.left = lambda: list(Path("/sys/fs/cgroup").rglob(f"grader-{child}"))
+        return said
+
+    limited = run(lambda group: group.says)
+    if "memory" not in limited or limited.startswith("none"):
+        pytest.skip(f"this machine lets no control group be made ({limited})")
+    return run
+
+
+def test_flood_of_memory_ends_the_worker_and_not_the_zygote(own_group):
+    def flood(_):
+        child = os.fork()
+        if child == 0:
+            go_first()
+            held = [bytearray(b"x" * 16 * MEBIBYTE) for _ in range(64)]
+            os._exit(len(held) and 0)
+        return os.WTERMSIG(os.waitpid(child, 0)[1])
+
+    assert own_group(flood) == str(int(signal.SIGKILL))
+    assert own_group.left() == []
+
+
+def test_flood_of_processes_meets_an_end(own_group):
+    def flood(_):
+        children = []
+        try:
+            for _ in range(100):
+                if not (child := os.fork()):
+                    signal.pause()
+                children.append(child)
+        except BlockingIOError:
+            return f"{len(children)} processes"
+        finally:
+            for child in children:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+
+    assert own_group(flood) == "39 processes"
+    assert own_group.left() == []
+
+
+def test_group_of_a_killed_zygote_is_removed_by_the_next(own_group):
+    def dies(_):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    own_group(dies)
+    left = own_group.left
+    assert left()
+    own_group(lambda _: None)
+    assert left() == []
+
+
+# --- as other machines show them, in ordinary files ---------------------------------------------
+
+
+def hierarchy(folder, **files):
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text)
+    return folder
+
+
+def described(tmp_path, mounts, own):
+    (tmp_path / "mountinfo").write_text("".join(f"{line}\n" for line in mounts))
+    (tmp_path / "cgroup").write_text("".join(f"{line}\n" for line in own))
+    return list(cgroups._places(tmp_path / "mountinfo", tmp_path / "cgroup"))
+
+
+def test_version_2_offers_what_can_be_enabled_for_groups_below(tmp_path, monkeypatch):
+    root = hierarchy(tmp_path / "fs")
+    hierarchy(
+        root / "job", cgroup__controllers="cpu memory pids\n", cgroup__subtree_control="memory\n"
+    )
+
+    def kernel(file, text):
+        assert text == "+pids"
+        file.write_text("memory pids\n")
+
+    monkeypatch.setattr(cgroups, "_write", kernel)
+    (place,) = described(tmp_path, [f"30 23 0:28 / {root} rw - cgroup2 cgroup2 rw"], ["0::/job"])
+    assert place == cgroups._Place(root / "job", ("memory", "pids"), 2)
+
+
+def test_version_2_offers_no_more_where_processes_are_in_the_group(tmp_path, monkeypatch):
+    control = {"cgroup__controllers": "memory pids\n", "cgroup__subtree_control": "pids\n"}
+    root = hierarchy(tmp_path / "fs", **control)
+
+    def kernel(file, text):
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
+    monkeypatch.setattr(cgroups, "_write", kernel)
+    (place,) = described(tmp_path, [f"30 23 0:28 / {root} rw - cgroup2 cgroup2 rw"], ["0::/"])
+    assert place == cgroups._Place(root, ("pids",), 2)
+
+
+def test_version_2_without_controllers_offers_nothing(tmp_path):
+    root = hierarchy(tmp_path / "fs", cgroup__controllers="hugetlb\n", cgroup__subtree_control="\n")
+    assert described(tmp_path, [f"30 23 0:28 / {root} rw - cgroup2 cgroup2 rw"], ["0::/"]) == []
+
+
+def test_version_2_writes_its_own_files(tmp_path, monkeypatch):
+    root = hierarchy(
+        tmp_path / "fs", cgroup__controllers="memory pids", cgroup__subtree_control="memory pids"
+    )
+    place = cgroups._Place(root, ("memory", "pids"), 2)
+    monkeypatch.setattr(cgroups, "_places", lambda: iter([place]))
+    group = cgroups.join(5 * MEBIBYTE, 7)
+    assert group.says == "memory (version 2), pids (version 2)"
+    (made,) = root.glob("grader-*")
+    assert {file.name: file.read_text() for file in made.iterdir()} == {
+        "memory.max": str(5 * MEBIBYTE),
+        "memory.swap.max": "0",
+        "pids.max": "7",
+        "cgroup.procs": str(os.getpid()),
+    }
+
+
+def test_container_that_shows_its_own_part_alone_is_understood(tmp_path):
+    root = hierarchy(tmp_path / "memory")
+    line = f"35 31 0:32 /docker/abc {root} rw - cgroup cgroup rw,memory"
+    (place,) = described(tmp_path, [line], ["4:memory:/docker/abc/inner"])
+    assert place.folder == root / "inner"
+    (place,) = described(tmp_path, [line], ["4:memory:/"])  # a namespace of its own
+    assert place == cgroups._Place(root, ("memory",), 1)
+
+
+def test_what_may_not_be_written_is_said(tmp_path, monkeypatch):
+    place = cgroups._Place(tmp_path / "missing", ("memory",), 1)
+    monkeypatch.setattr(cgroups, "_places", lambda: iter([place]))
+    assert cgroups.join(1, 1).says == "none: memory: ENOENT"
+    monkeypatch.setattr(cgroups, "_places", lambda: iter([]))
+    assert cgroups.join(1, 1).says == "none: no hierarchy is mounted here"

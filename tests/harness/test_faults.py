@@ -1,0 +1,208 @@
+"""Faults of our own: whatever is killed, no mark is wrong, no file is half, nothing is left.
+
+A few random points each time; `make faults` tries many more.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.worker import kernel
+from tests.harness.conftest import wait_until
+from tests.harness.container import copy_of_repository
+
+TRIES = range(int(os.environ.get("FAULTS", "1")))
+CHAPTERS = ("strides", "named_axes")
+LONGEST = 60.0  # seconds of a grading
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> Path:
+    """The repository with two chapters of the assignment: its whole grading takes seconds."""
+    folder = tmp_path_factory.mktemp("small")
+    copy_of_repository(folder)
+    file = folder / "assignment" / "assignment.toml"
+    head, *exercises = re.split(r"(?m)^(?=\[\[exercise\]\])", file.read_text())
+    kept = [e for e in exercises if tomllib.loads(e)["exercise"][0]["chapter"] in CHAPTERS]
+    file.write_text(head + "".join(kept))
+    for test in folder.glob("tests/*/test_*.py"):
+        if test.stem.removeprefix("test_") not in CHAPTERS:
+            test.unlink()
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper() -> Iterator[None]:
+    """Orphans become children of this process: none can hide."""
+    kernel.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    yield
+    kernel.prctl(_PR_SET_CHILD_SUBREAPER, 0)
+
+
+class Grading:
+    """A `grader grade` of the reference that runs beside the test."""
+
+    def __init__(self, repository: Path, place: Path) -> None:
+        self.out, self.temporary = place / "out", place / "temporary"
+        self.temporary.mkdir()
+        self._before = descendants(os.getpid())
+        self.process = subprocess.Popen(
+            [
+                *(sys.executable, "-P", "-m", "grader", "grade", str(repository / "solutions")),
+                *("--out", str(self.out)),
+            ],
+            cwd=place,
+            env={**os.environ, "PYTHONPATH": str(repository), "TMPDIR": str(self.temporary)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def end(self) -> int:
+        """Waits for its end, and returns its exit status."""
+        self.said = self.process.communicate(timeout=LONGEST)[1]
+        return self.process.returncode
+
+    def assert_nothing_left(self) -> None:
+        """No process, no file but the results; a killed judge's zygote needs a moment for that."""
+
+        def gone() -> bool:
+            reap_orphans(self.process.pid)
+            return descendants(os.getpid()) <= self._before
+
+        assert wait_until(gone, 10), descendants(os.getpid()) - self._before
+        assert list(self.temporary.iterdir()) == []
+
+    def assert_mark_is_right(self) -> None:
+        """The files are whole; there is full marks, or no mark."""
+        status = self.process.returncode
+        assert status in (0, 3), self.said
+        if not (self.out / "grade.json").exists():
+            assert status == 3
+            assert not (self.out / "results.json").exists()
+            return
+        grade = json.loads((self.out / "grade.json").read_text())
+        ET.parse(self.out / "junit.xml")
+        assert "failed" not in {check["state"] for check in grade["checks"]}
+        if status == 3:
+            assert grade["score"] is None
+            assert grade["faults"]
+            assert not (self.out / "results.json").exists()
+        else:
+            assert grade["score"] == grade["max_score"] > 0
+            assert json.loads((self.out / "results.json").read_text())["score"] == grade["score"]
+
+
+@pytest.fixture(scope="module")
+def seconds(small, tmp_path_factory) -> float:
+    """How long a grading takes that nobody disturbs."""
+    grading = Grading(small, tmp_path_factory.mktemp("undisturbed"))
+    begun = time.monotonic()
+    assert grading.end() == 0, grading.said
+    took = time.monotonic() - begun
+    grading.assert_mark_is_right()
+    grading.assert_nothing_left()
+    return took
+
+
+@pytest.mark.parametrize("attempt", TRIES)
+@pytest.mark.parametrize("victim", ["worker", "zygote", "twin", "second lane"])
+def test_whoever_is_killed_the_mark_is_right_or_missing(small, seconds, tmp_path, victim, attempt):
+    grading = Grading(small, tmp_path)
+    time.sleep(random.uniform(0.4, 1.0) * seconds)
+    found = wait_until(lambda: bool(of_kind(grading.process.pid)[victim]), seconds)
+    for pid in of_kind(grading.process.pid)[victim][-1:]:
+        os.kill(pid, signal.SIGKILL)
+    status = grading.end()
+    grading.assert_mark_is_right()
+    grading.assert_nothing_left()
+    if victim == "worker" and found:
+        assert status == 0, grading.said
+
+
+@pytest.mark.parametrize("attempt", TRIES)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_killed_judge_leaves_nothing(small, seconds, tmp_path, number, attempt):
+    grading = Grading(small, tmp_path)
+    time.sleep(random.uniform(0.2, 1.0) * seconds)
+    grading.process.send_signal(number)
+    status = grading.end()
+    grading.assert_nothing_left()
+    if status == 0:  # it was done before
+        grading.assert_mark_is_right()
+    names = {file.name for file in grading.out.iterdir()} if grading.out.exists() else set()
+    assert names <= {"report.html", "junit.xml", "results.json", "grade.json"}
+    for name in names & {"results.json", "grade.json"}:
+        found = json.loads((grading.out / name).read_text())
+        assert found["score"] == found.get("max_score", found["score"]) > 0
+
+
+def test_submission_that_kills_itself_is_charged(hurried, submit):
+    """Seen from the judge it looks the same the first time, and is tried again."""
+    text = "import os\n\n\ndef storage_index(*_):\n    os.kill(os.getpid(), 9)\n    return 0\n"
+    grade = hurried.grade(submit(strides=text), only=["storage_index"])
+    assert grade.faults == ()
+    assert grade.score == 0
+
+
+def of_kind(judge: int) -> dict[str, list[int]]:
+    """The processes of a grading, by what they are: told by whose children they are."""
+    found: dict[str, list[int]] = {"worker": [], "zygote": [], "twin": [], "second lane": []}
+    for child in children(judge):
+        if "grader.worker.zygote" not in command(child):
+            found["second lane"].append(child)
+            continue
+        found["zygote"].append(child)
+        for pid in children(child):
+            if status(pid).get("Seccomp") == "2":
+                found["worker"].append(pid)
+            elif children(pid):
+                found["twin"].append(pid)
+                found["worker"] += [p for p in children(pid) if status(p).get("Seccomp") == "2"]
+    return found
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (OSError, ValueError):
+        return []
+
+
+def descendants(pid: int) -> set[int]:
+    found = set(children(pid))
+    return found.union(*map(descendants, found))
+
+
+def command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def status(pid: int) -> dict[str, str]:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def reap_orphans(judge: int) -> None:
+    """Ends the waiting of processes that became ours when the judge went."""
+    for pid in children(os.getpid()):
+        if status(pid).get("State", "").startswith("Z") and pid != judge:
+            os.waitpid(pid, os.WNOHANG)

@@ -1,0 +1,102 @@
+"""The filter of system calls for each architecture, run here instruction by instruction."""
+
+import errno
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from grader.worker import seccomp
+from grader.worker.syscalls import AARCH64, WITH_RULES, X86_64
+
+MACHINES = {"x86_64": (0xC000003E, X86_64), "aarch64": (0xC00000B7, AARCH64)}
+HEADERS = {
+    "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+}
+OWN = 77  # the process that the filter is for
+ALLOWED, KILLED = 0x7FFF0000, 0x80000000
+DENIED, MISSING = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
+CLONE_VM, CLONE_THREAD, CLONE_NEWUSER = 0x100, 0x10000, 0x10000000
+TIOCSTI, F_SETLK, F_SETOWN, PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 0x5412, 6, 8, 1, 4
+
+
+def verdict(machine, number, *args, architecture=None):
+    """What the kernel would say, as its own interpreter of classic BPF finds it."""
+    data = struct.pack(
+        "<IIQ6Q", number, architecture or MACHINES[machine][0], 0, *args, *[0] * (6 - len(args))
+    )
+    program = seccomp.program(OWN, machine)
+    at = accumulator = 0
+    while True:
+        code, if_true, if_false, value = struct.unpack_from("<HBBI", program, 8 * at)
+        at += 1
+        if code == 0x20:
+            (accumulator,) = struct.unpack_from("<I", data, value)
+        elif code == 0x06:
+            return value
+        else:
+            test = {
+                0x15: accumulator == value,
+                0x35: accumulator >= value,
+                0x45: bool(accumulator & value),
+            }[code]
+            at += if_true if test else if_false
+
+
+@pytest.fixture(params=MACHINES)
+def machine(request):
+    return request.param
+
+
+def test_only_what_is_in_the_table_is_allowed(machine):
+    numbers = {n: name for name, n in MACHINES[machine][1].items() if name not in WITH_RULES}
+    for number in range(600):
+        if number not in {MACHINES[machine][1][name] for name in WITH_RULES}:
+            assert verdict(machine, number) == (ALLOWED if number in numbers else DENIED), number
+
+
+def test_another_architecture_is_the_end(machine):
+    for architecture in (0x40000003, 0x40000028, *(a for a, _ in MACHINES.values())):
+        if architecture != MACHINES[machine][0]:
+            assert verdict(machine, 0, architecture=architecture) == KILLED
+    assert verdict(machine, 0x40000000) == KILLED  # x32's convention, on x86-64
+    assert verdict(machine, 2**32 - 1) == KILLED
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "expected"),
+    [
+        ("kill", (OWN, 9), ALLOWED),
+        ("kill", (1, 9), DENIED),
+        ("kill", (2**32 - 1, 9), DENIED),
+        ("tgkill", (OWN, 3, 9), ALLOWED),
+        ("tgkill", (OWN + 1, OWN, 9), DENIED),
+        ("prlimit64", (0,), ALLOWED),
+        ("prlimit64", (1,), DENIED),
+        ("clone", (CLONE_VM | CLONE_THREAD,), ALLOWED),
+        ("clone", (CLONE_VM,), DENIED),
+        ("clone", (CLONE_THREAD | CLONE_NEWUSER,), DENIED),
+        ("clone3", (0,), MISSING),
+        ("ioctl", (0, 0x5413), ALLOWED),
+        ("ioctl", (0, TIOCSTI), DENIED),
+        ("fcntl", (0, 3), ALLOWED),
+        ("fcntl", (0, F_SETLK), DENIED),
+        ("fcntl", (0, F_SETOWN), DENIED),
+        ("prctl", (15,), ALLOWED),
+        ("prctl", (PR_SET_PDEATHSIG, 0), DENIED),
+        ("prctl", (PR_SET_DUMPABLE, 1), DENIED),
+    ],
+)
+def test_arguments_decide(machine, name, args, expected):
+    assert verdict(machine, MACHINES[machine][1][name], *args) == expected
+
+
+def test_numbers_are_the_kernels(machine):
+    if not HEADERS[machine].exists():
+        pytest.skip(f"the kernel's headers are not installed: {HEADERS[machine]}")
+    text = HEADERS[machine].read_text()
+    numbers = {m[1]: int(m[2]) for m in re.finditer(r"#define __NR(?:3264)?_(\w+) (\d+)\b", text)}
+    numbers.setdefault("newfstatat", numbers.get("fstatat", -1))  # called so on 64-bit machines
+    assert {name: numbers.get(name) for name in MACHINES[machine][1]} == MACHINES[machine][1]
