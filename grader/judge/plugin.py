@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
@@ -17,13 +18,16 @@ from assignment.manifest import Exercise, Limits, Manifest
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, nearest_builtin, told
 from grader.judge.lanes import Queue, SecondLane
 from grader.judge.proxy import GradedImplementation, Workers
-from grader.judge.score import Outcome
+from grader.judge.score import NOT_MEASURED, Outcome
+from grader.judge.timing.race import NotMeasured, Suspicious
+from grader.judge.timing.track import Track
 from grader.results.causes import Cause
-from grader.results.record import Check, Visibility
+from grader.results.record import Check, Timing, Visibility
 
 _EXERCISE = 2  # an exercise's tests together may take so many times what one may
 _DETAIL = 20_000
 IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
+_TIMING: pytest.StashKey[Timing] = pytest.StashKey()
 _KILLED: pytest.StashKey[bool] = pytest.StashKey()  # whether a test's worker was, once
 
 
@@ -37,10 +41,12 @@ class _NotRun(Exception):
 
 @dataclass(frozen=True)
 class Begun:
-    """Where workers come from, for one lane or two; modules that could not be imported, and why."""
+    """Where workers come from, for one lane or two; modules that could not be imported, and why;
+    and where races are run, if there are any."""
 
     lanes: Sequence[Workers]
     broken: dict[str, Cause]
+    track: Track | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class JudgePlugin:
         exchange: the folder where tests leave what workers may read.
         nonce: what the seeds of inputs and workers are drawn from.
         only: exercises to run; every one if empty.
-        hidden: the folder of hidden tests.
+        public: the folder of public tests; all others are hidden.
         on_check: called with each check as it comes.
     """
 
@@ -73,13 +79,14 @@ class JudgePlugin:
         exchange: Path,
         nonce: str,
         only: Collection[str],
-        hidden: Path,
+        public: Path,
         on_check: Callable[[Check], None],
     ) -> None:
         self.manifest, self.nonce, self.only = manifest, nonce, only
-        self.hidden, self.on_check = hidden, on_check
+        self.public, self.on_check = public, on_check
         self._begin, self._exchange = begin, exchange
         self.lanes: Sequence[Workers] = ()
+        self.track: Track | None = None
         self.broken: dict[str, Cause] = {}
         self.error: Exception | None = None
         self.outcomes: list[Outcome] = []
@@ -119,16 +126,27 @@ class JudgePlugin:
         except Exception as error:
             self.error = error
             return True
-        self.lanes, self.broken = begun.lanes, begun.broken
+        self.lanes, self.broken, self.track = begun.lanes, begun.broken, begun.track
         self.workers = self.lanes[0]
         self.run(session)
         return True
 
     def run(self, session: pytest.Session) -> None:
-        """Runs the tests some exercises at a time, in one lane or two; all outcomes end up here."""
+        """Runs the tests some exercises at a time, in one lane or two; all outcomes end up here.
+
+        Races come last, one at a time, with nothing beside them.
+        """
+        races = [item for item in session.items if "race" in getattr(item, "fixturenames", ())]
         for visibility in ("public", "hidden"):
-            items = [item for item in session.items if self.visibility(item) == visibility]
+            items = [
+                i for i in session.items if self.visibility(i) == visibility and i not in races
+            ]
             self._run_in_lanes(session, self._groups(items))
+        if races:
+            for lane in self.lanes:
+                lane.close()
+        for item in races:
+            self._run_one(item, None)
         order = {exercise.id: i for i, exercise in enumerate(self.manifest)}
         self.outcomes.sort(key=lambda outcome: order[outcome.check.exercise])
 
@@ -215,11 +233,33 @@ class JudgePlugin:
             self._spent[exercise.id] += implementation.seconds
             implementation.close()
 
+    @pytest.fixture
+    def race(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """`race("program")` holds the submission against the reference, by this process's clock."""
+        item = request.node
+        exercise = self.exercise(item)
+        self._refuse_to_run(exercise)
+        assert self.track is not None, "a session that collects races has a track"
+
+        def run(program: str) -> None:
+            assert self.track is not None
+            rng = np.random.default_rng(seed_of(self.nonce, "race", item.nodeid))
+            timing = self.track.race(program, exercise, self.limits_of(item), rng)
+            item.stash[_TIMING] = timing
+            if timing.mark < 1:
+                raise SubmissionFailure(
+                    Cause.TOO_SLOW, f"{timing.ratio:.3f} times the reference's time"
+                )
+
+        return run
+
     def limits_of(self, item: pytest.Item) -> Limits:
         """What a test may use."""
         return self.manifest.limits_of(self.exercise(item))
 
     def _refuse_to_run(self, exercise: Exercise) -> None:
+        if exercise.needs and (self.track is None or self.track.device_of(exercise) is None):
+            raise _NotRun(Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device")
         for module in exercise.modules:
             if (cause := self.broken.get(module)) is not None:
                 raise SubmissionFailure(cause, f"{module}.py could not be imported")
@@ -250,12 +290,13 @@ class JudgePlugin:
             item.stash[_KILLED] = True
             return
         implementation = item.stash.get(IMPLEMENTATION, None)
-        answers = implementation.answers if implementation else 0
+        timing = item.stash.get(_TIMING, None)
+        answers = implementation.answers if implementation else int(timing is not None)
         error = call.excinfo.value if call.excinfo else None
         cause = None if error is None else cause_of(error, answers)
         if cause is None and not answers:
             cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")
-        not_run = cause in (Cause.PREREQUISITE, Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
+        not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
         visibility = self.visibility(item)
         marker = item.get_closest_marker("exercise")
         detail = None
@@ -279,6 +320,7 @@ class JudgePlugin:
             detail=detail,
             seconds=round(call.duration, 4),
             visibility=visibility,
+            timing=timing,
         )
         weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
         function = f"{item.path}::{getattr(item, 'originalname', item.name)}"
@@ -301,8 +343,8 @@ class JudgePlugin:
         return self.manifest[name]
 
     def visibility(self, item: pytest.Item) -> Visibility:
-        """Hidden is what lies in the folder of hidden tests."""
-        return "hidden" if item.path.is_relative_to(self.hidden) else "public"
+        """Public is what lies in the folder of public tests."""
+        return "public" if item.path.is_relative_to(self.public) else "hidden"
 
 
 def cause_of(error: BaseException, answers: int) -> Cause:
@@ -313,6 +355,10 @@ def cause_of(error: BaseException, answers: int) -> Cause:
     """
     if isinstance(error, SubmissionFailure | _NotRun):
         return error.cause
+    if isinstance(error, NotMeasured):
+        return Cause.NOT_MEASURED
+    if isinstance(error, Suspicious):
+        return Cause.SUSPICIOUS
     if getattr(error, "from_submission", False):
         return Cause.EXCEPTION
     if isinstance(error, GraderFault | KeyboardInterrupt) or not answers:

@@ -12,7 +12,7 @@ from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore
 
 # Causes that are nobody's fault but the machine's or ours: such an exercise is not measured.
-_NOT_MEASURED = (Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
+NOT_MEASURED = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def score(
         earned = 0.0
         for i, outcome in own:
             share = outcome.weight / cases[outcome.function] / whole * exercise.points
-            got = share if outcome.check.state == "passed" else 0.0
+            got = share * _mark(outcome.check)
             points[i] = (got, share)
             earned += got
         all_passed = all(outcome.check.state == "passed" for _, outcome in own)
@@ -64,7 +64,7 @@ def score(
                 chapter=exercise.chapter,
                 points=exercise.points if all_passed else earned,
                 max_points=exercise.points,
-                measured=not any(outcome.check.cause in _NOT_MEASURED for _, outcome in own),
+                measured=not any(outcome.check.cause in NOT_MEASURED for _, outcome in own),
                 hint=exercise.hint,
             )
         )
@@ -77,6 +77,13 @@ def score(
         for i, outcome in enumerate(outcomes)
     )
     return checks, tuple(scores)
+
+
+def _mark(check: Check) -> float:
+    """The share of its points that a check earns: all or nothing, but for a race."""
+    if check.state == "failed" and check.timing is not None:
+        return check.timing.mark if check.cause is Cause.TOO_SLOW else 0.0
+    return 1.0 if check.state == "passed" else 0.0
 
 
 def total(scores: Iterable[ExerciseScore]) -> tuple[float, float]:

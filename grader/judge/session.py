@@ -34,6 +34,7 @@ _HERE = Path(__file__).resolve().parent
 SECRETS = tuple(_REPOSITORY / name for name in ("solutions", "tests", "grader"))
 Tests = Literal["all", "public", "hidden"]
 _FOLDERS = {"all": ("public", "hidden"), "public": ("public",), "hidden": ("hidden",)}
+Timing = Literal["auto", "require", "skip"]
 
 
 TIERS = ("A", "B", "B-", "C")  # from the strongest to the weakest
@@ -57,6 +58,7 @@ class Judge:
         repository: where `tests/public` and `tests/hidden` are.
         manifest: the assignment's, if None.
         lanes: 1 or 2 tests at a time; as many as there are cores, if None.
+        solutions: the folder of the reference and of `naive`, which races are run against.
     """
 
     def __init__(
@@ -65,9 +67,10 @@ class Judge:
         repository: Path = _REPOSITORY,
         manifest: manifests.Manifest | None = None,
         lanes: int | None = None,
+        solutions: Path = _REPOSITORY / "solutions",
     ) -> None:
         self.manifest = manifest or manifests.load()
-        self.repository = repository
+        self.repository, self.solutions = repository, solutions
         most = max(self.manifest.limits_of(exercise).memory_mib for exercise in self.manifest)
         self.zygote = Zygote(tiers, SECRETS, most)
         self._two_lanes = (lanes or cores()) >= 2
@@ -94,6 +97,7 @@ class Judge:
         tests: Tests = "all",
         only: Collection[str] = (),
         nonce: str | None = None,
+        timing: Timing = "auto",
         on_check: Callable[[Check], None] = _ignore,
     ) -> Grade:
         """Grades one submission; every process that ran its code is gone when this returns.
@@ -104,6 +108,8 @@ class Judge:
                 leaves the public ones out, which carry no points then.
             only: exercises to run; every one if empty.
             nonce: that of an earlier grading, to repeat it; drawn freshly if None.
+            timing: "skip" leaves races out; "require" refuses to grade where there is no CUDA
+                device, "auto" leaves the exercises that need one out of the total.
             on_check: called with each check as it comes.
 
         Raises:
@@ -126,6 +132,7 @@ class Judge:
         from grader.judge.proxy import Workers
         from grader.judge.score import score, total
         from grader.judge.survey import Survey, compile_ahead, survey
+        from grader.judge.timing.track import Track
 
         package = self.manifest.package
         workers = Workers(self.zygote, staged.folder, package)
@@ -141,19 +148,26 @@ class Judge:
                 lanes.append(Workers(self._twin, staged.folder, package))
             compile_ahead(workers, self.manifest)
             found = survey(workers, self.manifest, only)
-            return Begun(lanes, found.broken)
+            return Begun(lanes, found.broken, track)
 
+        folders = _FOLDERS[tests]
+        track = None
+        if tests == "all" and timing != "skip" and (self.repository / "tests/timing").is_dir():
+            folders = (*folders, "timing")
+            track = Track(self.zygote, staged.folder, package, self.solutions)
+            if timing == "require" and track.cuda is None:
+                raise GraderFault("races are required, and this machine shows no CUDA device")
         judge = JudgePlugin(
             self.manifest,
             begin,
             exchange=self.zygote.exchange,
             nonce=nonce,
             only=frozenset(only),
-            hidden=self.repository / "tests" / "hidden",
+            public=self.repository / "tests" / "public",
             on_check=on_check,
         )
         try:
-            self.run_pytest(judge, _FOLDERS[tests], nonce, only)
+            self.run_pytest(judge, folders, nonce, only)
         except BaseException:
             if self._twin is not None:  # what it was last asked for may still be on its way
                 self._twin.let_go()
@@ -161,6 +175,8 @@ class Judge:
             raise
         finally:
             unended = self._end(workers)
+            if track is not None:
+                track.close()
             shutil.rmtree(staged.folder)
             gc.collect()  # pytest leaves cycles, and a class is many gradings
         faults = [

@@ -27,6 +27,9 @@ class Cause(StrEnum):
     TOO_LARGE = "too_large"
     PREREQUISITE = "prerequisite"
     NEEDS_CUDA = "needs_cuda"
+    TOO_SLOW = "too_slow"
+    NOT_MEASURED = "not_measured"
+    SUSPICIOUS = "suspicious"
     GRADER_FAULT = "grader_fault"
 
 
@@ -46,5 +49,10 @@ WORDS: dict[Cause, str] = {
     Cause.TOO_LARGE: "The answer is larger than any right answer could be.",
     Cause.PREREQUISITE: "Not run: an exercise that this one builds on does not pass yet.",
     Cause.NEEDS_CUDA: "Not run: this machine has no CUDA device. Left out of the total.",
+    Cause.TOO_SLOW: "The program is right and slower than the reference: a part of the points, "
+    "or none.",
+    Cause.NOT_MEASURED: "Not run: on this machine no fast program could be told from a slow one. "
+    "Left out of the total.",
+    Cause.SUSPICIOUS: "Not run: faster than the hardware allows. The course staff will look at it.",
     Cause.GRADER_FAULT: "Not run: a fault of the grader, not of the submission. No mark is lost.",
 }

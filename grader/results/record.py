@@ -27,6 +27,7 @@ class _Finite(msgspec.Struct, frozen=True, kw_only=True):
 class Check(_Finite, frozen=True, kw_only=True):
     """One test. `points` of a not-run check is 0, `max_points` its share of the exercise.
 
+    A timing test that earns a part of its points has failed, and says how far in `timing`.
     `exception` is the nearest built-in class's name, only with the cause `exception`.
     `detail` is for staff; students see it for public tests alone.
     """
@@ -42,6 +43,36 @@ class Check(_Finite, frozen=True, kw_only=True):
     detail: str | None = None
     seconds: float = 0.0
     visibility: Visibility = "hidden"
+    timing: Timing | None = None
+
+
+class Quad(_Finite, frozen=True, kw_only=True):
+    """Four runs of a race in order: submission, reference, reference, submission; in seconds.
+
+    `void` says what disturbed it; such a quad counts for nothing.
+    """
+
+    seconds: tuple[float, ...]
+    void: str = ""
+
+
+class Timing(_Finite, frozen=True, kw_only=True):
+    """A race, with every sample.
+
+    `ratio` is submission / reference, between `low` and `high`; `naive_ratio` that of the slow
+    program, at which nothing is earned; `mark` the share of the points, 0 to 1.
+    """
+
+    program: str
+    device: str
+    sizes: dict[str, int]
+    reference_seconds: float
+    naive_ratio: float
+    ratio: float
+    low: float
+    high: float
+    mark: float
+    quads: tuple[Quad, ...]
 
 
 class ExerciseScore(_Finite, frozen=True, kw_only=True):

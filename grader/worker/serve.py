@@ -26,7 +26,7 @@ from jaxtyping import Float, Int, jaxtyped
 from torch.utils.checkpoint import checkpoint
 
 from assignment import plain
-from assignment.implementation import Package, resolve, seed_everything
+from assignment.implementation import DRIVERS, Package, resolve, seed_everything
 from assignment.shapes import shape_error
 from grader import wire
 from grader.worker import lockdown
@@ -178,7 +178,7 @@ def _serve(channel: int, places: lockdown.Places) -> None:
 def call(package: Package, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls a target; {"result": value}, or {"failed": cause, …} with what went wrong."""
     module, _, name = target.partition(".")
-    if module == "scenarios":
+    if module in DRIVERS:
         function = resolve(package, target)
     else:
         if isinstance(imported := _import(package, module), dict):

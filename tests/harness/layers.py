@@ -80,11 +80,13 @@ LAYERS = {
         "closing what was inherited (tier A)",
         "escapes_by_descriptors",
         (Edit("worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel})\n", ""),),
+        kinds=("reading", "other processes", "network", "kernel"),
     ),
     "memory watch": Layer(
         "memory as the judge measures it (tier A)",
         "memory_shared",
         (Edit("judge/worker.py", "if held > self._limits.memory_mib * 2**20:", "if False:"),),
+        kinds=("bombs",),
     ),
     "frame caps": Layer(
         "caps on a frame's size, values and depth",
@@ -94,6 +96,7 @@ LAYERS = {
             Edit("wire.py", "items: int = 1_000_000", "items: int = 2**40"),
             Edit("wire.py", "depth: int = plain.MAX_DEPTH", "depth: int = 10**6"),
         ),
+        kinds=("frames", "lying objects", "bombs"),
     ),
     "call ids": Layer(
         "an answer names its call, and comes after it",
@@ -102,12 +105,13 @@ LAYERS = {
             Edit("judge/worker.py", "if answered != call_id:", "if False:"),
             Edit("judge/worker.py", "        if self.answered():\n", "        if False:\n"),
         ),
+        kinds=("frames", "later", "plugins and patches", "introspection", "lying objects"),
     ),
     "deadlines": Layer(
         "the judge's clock",
         "endless_call",
         (Edit("judge/worker.py", "            if left <= 0:\n", "            if False:\n"),),
-        kinds=("no end", "bombs", "frames"),
+        kinds=("no end",),
     ),
     "own scratch": Layer(
         "a scratch folder for each test",
@@ -146,6 +150,7 @@ LAYERS = {
                 'return clean(check.detail or "")',
             ),
         ),
+        kinds=("carrying out", "exceptions", "encodings", "no end"),
     ),
     "name checks": Layer(
         "names in an archive are looked at before a file is written",

@@ -22,9 +22,10 @@ from tests.harness.conftest import REPOSITORY
 HALF = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
 SCRIPTS = {"setup.sh", "run_autograder"}
 FOLDERS = {
-    *("assignment", "assignment/scenarios", "solutions", "solutions/resource_accounting"),
-    *("tests/public", "tests/hidden"),
-    *("grader", "grader/judge", "grader/worker", "grader/results"),
+    *("assignment", "assignment/scenarios", "assignment/programs"),
+    *("solutions", "solutions/resource_accounting", "solutions/naive/resource_accounting"),
+    *("tests/public", "tests/hidden", "tests/timing"),
+    *("grader", "grader/judge", "grader/judge/timing", "grader/worker", "grader/results"),
 }
 needs_root = pytest.mark.skipif(
     os.getuid() != 0, reason="Gradescope runs it as root, and only root may mount /autograder"

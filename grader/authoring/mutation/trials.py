@@ -87,7 +87,6 @@ class _Session(JudgePlugin):
     """Runs chosen tests on one version of the reference after the other."""
 
     def __init__(self, judge: Judge, reference: Path, nonce: str) -> None:
-        hidden = judge.repository / "tests" / "hidden"
         self._zygote, self._package = judge.zygote, judge.manifest.package
         super().__init__(
             judge.manifest,
@@ -95,7 +94,7 @@ class _Session(JudgePlugin):
             exchange=judge.zygote.exchange,
             nonce=nonce,
             only=(),
-            hidden=hidden,
+            public=judge.repository / "tests" / "public",
             on_check=lambda _: None,
         )
         self._reference, self._modules = reference, judge.manifest.modules

@@ -1,0 +1,60 @@
+"""An optimizer's step over many small tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+
+from assignment.programs import Program, program
+
+
+@program("adamw")
+class AdamW(Program):
+    """Steps of AdamW over many small tensors, by `student.performance.adamw_update`.
+
+    A step's gradients are made of the parameters that the step before gave.
+    """
+
+    SETTINGS: ClassVar[dict[str, Any]] = {
+        "lr": 0.01,
+        "betas": (0.9, 0.99),
+        "eps": 1e-8,
+        "weight_decay": 0.1,
+    }
+
+    @staticmethod
+    def sizes_on(kind: str, memory: int) -> dict[str, int]:
+        if kind == "cpu":
+            return {"tensors": 60, "elements": 500, "steps": 10}
+        return {"tensors": 600, "elements": 8192, "steps": 100}
+
+    @staticmethod
+    def exact_dtype(kind: str) -> torch.dtype:
+        return torch.float64  # all of it is float32: less would not show its error
+
+    @staticmethod
+    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
+        # A step reads parameter, gradient and two moments, and writes all but the gradient.
+        return 0.0, 7.0 * 4 * sizes["tensors"] * sizes["elements"] * sizes["steps"]
+
+    def make(self) -> None:
+        drawn = torch.randn(
+            2, self.sizes["tensors"], self.sizes["elements"], generator=self.generator
+        )
+        params, targets = drawn.to(self.device, self.dtype)
+        self.params, self.targets = list(params.unbind()), list(targets.unbind())
+
+    def run(self, student: Any, start: int) -> list[torch.Tensor]:
+        shift = 1 + start % 1009 / 1009
+        params = [p.clone() for p in torch._foreach_mul(self.params, shift)]
+        exp_avgs = [torch.zeros_like(p) for p in params]
+        exp_avg_sqs = [torch.zeros_like(p) for p in params]
+        for step in range(1, self.sizes["steps"] + 1):
+            grads = torch._foreach_sub(params, self.targets)
+            torch._foreach_sin_(grads)
+            student.performance.adamw_update(
+                params, grads, exp_avgs, exp_avg_sqs, step=step, **self.SETTINGS
+            )
+        return [torch.stack(params)]

@@ -1,0 +1,96 @@
+"""Training a small transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from assignment.programs import Program, program
+
+
+@program("training")
+class Training(Program):
+    """Training steps of a small transformer, by `student.performance.training_step`.
+
+    Its blocks call `student.performance.causal_attention`. What is returned is the update, the
+    difference that training made to the parameters.
+    """
+
+    @staticmethod
+    def sizes_on(kind: str, memory: int) -> dict[str, int]:
+        shape = ("layers", "width", "heads", "length", "batch", "vocabulary", "steps")
+        if kind == "cpu":
+            return dict(zip(shape, (2, 32, 2, 32, 2, 64, 2), strict=True))
+        batch = 16 if memory >= 30 * 2**30 else 4
+        return dict(zip(shape, (6, 512, 8, 1024, batch, 8192, 60), strict=True))
+
+    @staticmethod
+    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
+        tokens = sizes["batch"] * sizes["length"] * sizes["steps"]
+        parameters = 12 * sizes["layers"] * sizes["width"] ** 2
+        return 6.0 * parameters * tokens, 0.0
+
+    def make(self) -> None:
+        sizes = self.sizes
+        shape = (sizes["steps"], sizes["batch"], sizes["length"] + 1)
+        tokens = torch.randint(sizes["vocabulary"], shape, generator=self.generator)
+        self.tokens = tokens.to(self.device)
+        self.model = Transformer(sizes).to(self.device, self.dtype)
+        # Drawn on the host, so that every dtype and device starts from the same numbers.
+        self.parameters: list[torch.Tensor] = list(self.model.parameters())
+        self.initial = [
+            0.02 * torch.randn(parameter.shape, generator=self.generator).to(parameter)
+            for parameter in self.parameters
+        ]
+
+    def run(self, student: Any, start: int) -> list[torch.Tensor]:
+        drawn = torch.Generator().manual_seed(start % 2**63)
+        scale = (1 + 0.5 * torch.rand(len(self.initial), generator=drawn)).tolist()
+        initial = list(torch._foreach_mul(self.initial, scale))
+        with torch.no_grad():
+            torch._foreach_copy_(self.parameters, initial)
+        self.model.attention = student.performance.causal_attention
+        optimizer = torch.optim.SGD(self.parameters, lr=0.1, momentum=0.9, foreach=True)
+        for tokens in self.tokens:
+            student.performance.training_step(self.model, optimizer, tokens)
+        with torch.no_grad():
+            updates = torch._foreach_sub(self.parameters, initial)
+        return [torch.cat([update.flatten() for update in updates])]
+
+
+class Transformer(torch.nn.Module):
+    """A pre-norm transformer that gives logits; `attention` is put in by whoever runs it."""
+
+    attention: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        super().__init__()
+        width = sizes["width"]
+        self.heads = sizes["heads"]
+        self.embedding = torch.nn.Embedding(sizes["vocabulary"], width)
+        self.position = torch.nn.Parameter(torch.zeros(sizes["length"], width))
+        self.blocks = torch.nn.ModuleList(
+            torch.nn.ModuleList(
+                [
+                    torch.nn.Linear(width, 3 * width, bias=False),
+                    torch.nn.Linear(width, width, bias=False),
+                    torch.nn.Linear(width, 4 * width, bias=False),
+                    torch.nn.Linear(4 * width, width, bias=False),
+                ]
+            )
+            for _ in range(sizes["layers"])
+        )
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        normed = torch.nn.functional.rms_norm
+        x = self.embedding(tokens) + self.position[: tokens.shape[1]]
+        for block in self.blocks:
+            assert isinstance(block, torch.nn.ModuleList)
+            qkv, out, up, down = block
+            parts = qkv(normed(x, x.shape[-1:])).chunk(3, -1)
+            q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
+            x = x + out(self.attention(q, k, v).transpose(1, 2).flatten(2))
+            x = x + down(torch.nn.functional.gelu(up(normed(x, x.shape[-1:]))))
+        return torch.nn.functional.linear(normed(x, x.shape[-1:]), self.embedding.weight)

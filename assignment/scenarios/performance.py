@@ -1,0 +1,76 @@
+"""Drives what is fast on a device, on a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from assignment.programs.training import Transformer
+from assignment.scenarios import scenario
+
+
+@scenario
+def adamw_updates(
+    student: Any,
+    params: Sequence[torch.Tensor],
+    grads: Sequence[Sequence[torch.Tensor]],
+    *,
+    lr: float = 0.01,
+    betas: tuple[float, float] = (0.9, 0.99),
+    eps: float = 1e-8,
+    weight_decay: float = 0.1,
+) -> dict[str, Any]:
+    """Steps of `adamw_update`, one for each list of gradients.
+
+    Returns:
+        "params", "exp_avgs" and "exp_avg_sqs" after the last step, and "grads" as they are then.
+    """
+    state = {
+        "params": [p.clone() for p in params],
+        "exp_avgs": [torch.zeros_like(p) for p in params],
+        "exp_avg_sqs": [torch.zeros_like(p) for p in params],
+    }
+    for step, these in enumerate(grads, 1):
+        student.performance.adamw_update(
+            state["params"],
+            these,
+            state["exp_avgs"],
+            state["exp_avg_sqs"],
+            step=step,
+            lr=lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+        )
+    return {**state, "grads": [list(these) for these in grads]}
+
+
+@scenario
+def language_model_losses(student: Any, *, steps: int, seed: int = 0) -> list[float]:
+    """Trains a small transformer on one text by `training_step`, with AdamW of torch's.
+
+    Returns:
+        The loss on that text before the first step, and after each.
+    """
+    sizes = {"layers": 1, "width": 32, "heads": 2, "length": 16, "vocabulary": 16}
+    torch.manual_seed(seed)
+    model = Transformer(sizes)
+    model.attention = student.performance.causal_attention
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.05)
+    tokens = torch.randint(sizes["vocabulary"], (2, sizes["length"] + 1))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+
+    def loss() -> float:
+        with torch.no_grad():
+            logits = model(tokens[:, :-1])
+        return float(functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()))
+
+    losses = [loss()]
+    for _ in range(steps):
+        student.performance.training_step(model, optimizer, tokens)
+        losses.append(loss())
+    return losses

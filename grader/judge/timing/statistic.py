@@ -1,0 +1,98 @@
+"""What a race's samples say: a ratio, an interval around it, a mark, and when to stop.
+
+A quad is four runs in the order S R R S, of the submission and the reference. Its logarithmic ratio
+d = mean log S - mean log R is free of any drift that is linear in time. The ratio of a race is
+exp(median d); its interval runs between two of the sorted d, by the sign test: exact whatever the
+distribution, where a bootstrap of eight values is too narrow.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LOOKS = (8, 16, 32, 64)  # quads after which a race may stop
+CONFIDENCE = 0.99  # of each look
+FULL_AT = 1.10  # times the reference's time: no more than noise and another way to write it
+STEPS = 4  # marks between all and nothing, evenly spaced in log time
+LEAST_SPAN = 1.3  # naive / reference: below that a device does not tell good from bad
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A ratio of times, and the bounds that hold it with `CONFIDENCE`."""
+
+    ratio: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval, as a share of the ratio."""
+        return (self.high - self.low) / 2 / self.ratio
+
+
+def quad_ratio(first: float, reference: Sequence[float], last: float) -> float:
+    """d of one quad, from the seconds of its runs in order; exp(d) is submission / reference."""
+    ours = (math.log(first) + math.log(last)) / 2
+    return ours - sum(map(math.log, reference)) / len(reference)
+
+
+def interval(ds: Sequence[float]) -> Interval:
+    """The ratio that quads show, and the interval around their median.
+
+    Raises:
+        ValueError: fewer quads than `CONFIDENCE` takes.
+    """
+    ordered = sorted(ds)
+    rank = _rank(len(ordered))
+    return Interval(
+        math.exp(statistics.median(ordered)),
+        math.exp(ordered[rank]),
+        math.exp(ordered[-1 - rank]),
+    )
+
+
+def _rank(count: int) -> int:
+    """How many values may lie outside on each side: the median is beyond them too rarely."""
+    outside, rank = 0.0, -1
+    while True:
+        outside += 2 * math.comb(count, rank + 1) / 2**count
+        if outside > 1 - CONFIDENCE:
+            break
+        rank += 1
+    if rank < 0:
+        raise ValueError(f"{count} quads say nothing with {CONFIDENCE:.0%} confidence; 8 do")
+    return rank
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The bands of a race: the shares of the points, by submission / reference.
+
+    All at `full` or less, nothing from the naive program's own ratio on, in between `STEPS` bands
+    whose bounds are evenly spaced in log time.
+    """
+
+    naive: float
+    full: float = FULL_AT
+
+    @property
+    def bounds(self) -> tuple[float, ...]:
+        """The highest ratio of each band that earns something, the best band first."""
+        span = math.log(self.naive / self.full)
+        return tuple(self.full * math.exp(span * i / STEPS) for i in range(STEPS))
+
+    def of(self, ratio: float) -> float:
+        """The share of the points that a ratio earns, 0 to 1."""
+        return sum(ratio <= bound for bound in self.bounds) / STEPS
+
+    def decided(self, found: Interval) -> bool:
+        """Whether the whole interval lies in one band."""
+        return self.of(found.low) == self.of(found.high)
+
+    def given(self, found: Interval) -> float:
+        """The share that a race ends with: where it is undecided, the better one."""
+        return self.of(found.ratio if self.decided(found) else found.low)

@@ -1,0 +1,96 @@
+"""Where races are run: the devices of this machine, and the programs that are raced against."""
+
+from __future__ import annotations
+
+import functools
+import secrets
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from assignment import programs
+from assignment.hardware import load as load_hardware
+from assignment.manifest import Exercise, Limits
+from grader.judge.failure import GraderFault
+from grader.judge.proxy import Workers
+from grader.judge.stage import SubmissionError, stage
+from grader.judge.timing import device as devices
+from grader.judge.timing.race import Entrants, NotMeasured, Race
+from grader.judge.zygote import Zygote
+from grader.results.record import Timing
+from solutions.resource_accounting.roofline import find_accelerator
+
+
+class Track:
+    """Races one submission, on the CUDA device or else on the CPU.
+
+    Args:
+        zygote: where workers come from.
+        submission: the staged submission.
+        package: its name.
+        solutions: the folder of the reference; `naive` in it holds the slow programs.
+    """
+
+    def __init__(self, zygote: Zygote, submission: Path, package: str, solutions: Path) -> None:
+        self._zygote, self._package = zygote, package
+        self._submission, self._solutions = submission, solutions
+        self._staged: list[Path] = []
+
+    @functools.cached_property
+    def cuda(self) -> devices.Device | None:
+        """The CUDA device, if there is one."""
+        return devices.find()
+
+    def device_of(self, exercise: Exercise) -> devices.Device | None:
+        """Where an exercise is raced; None where it needs a device that is not there."""
+        return self.cuda or (None if "cuda" in exercise.needs else devices.find("cpu"))
+
+    def race(
+        self, program: str, exercise: Exercise, limits: Limits, rng: np.random.Generator
+    ) -> Timing:
+        """One race, to its end; raises what `Race.run` raises."""
+        device = self.device_of(exercise)
+        assert device is not None, "an exercise without its device is not run"
+        return Race(program, self._entrants, device, limits, rng, _floor(program, device)).run()
+
+    def close(self) -> None:
+        """Removes what was staged."""
+        for folder in self._staged:
+            shutil.rmtree(folder)
+
+    @functools.cached_property
+    def _entrants(self) -> Entrants:
+        return Entrants(
+            self._workers(self._submission),
+            self._workers(self._stage(self._solutions)),
+            self._workers(self._stage(self._solutions / "naive")),
+        )
+
+    def _workers(self, folder: Path) -> Workers:
+        return Workers(self._zygote, folder, self._package, spare=False)
+
+    def _stage(self, solutions: Path) -> Path:
+        """Stages programs of ours under a name that no submission can guess, in any tier."""
+        folder = self._zygote.folder / "submissions" / secrets.token_hex(16)
+        modules = tuple(p.stem for p in (solutions / self._package).glob("*.py"))
+        try:
+            stage(solutions / self._package, folder, self._package, modules)
+        except SubmissionError as error:
+            raise GraderFault(f"a race needs the programs in {solutions}: {error}") from error
+        self._staged.append(folder)
+        return folder
+
+
+def _floor(program: str, device: devices.Device) -> float:
+    """Seconds that no program can go below by the device's data sheet; 0 on a CPU."""
+    if device.kind == "cpu":
+        return 0.0
+    kind = programs.find(program)
+    flops, moved = kind.work(kind.sizes_on(device.kind, device.memory))
+    hardware = load_hardware()
+    try:
+        found = hardware[find_accelerator(device.name, hardware.plain())]
+    except LookupError as error:
+        raise NotMeasured(str(error)) from error
+    return max(flops / max(found.peak_flops.values()), moved / found.bandwidth)

@@ -1,0 +1,168 @@
+"""Programs that are timed: chains of dependent work through a submission's functions.
+
+A program is prepared off the clock: its inputs are made on the device, and it is run a few times to
+warm up. Then it is run once, on the clock, from a start that is drawn only then; step k + 1 needs
+what step k gave, so nothing can be computed ahead, skipped or replayed. What it returns is its
+whole final state, in host memory.
+
+The same code runs on a CPU, with small sizes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+import torch
+
+WARM_UPS = 2
+P = TypeVar("P", bound="type[Program]")
+
+
+class Program(ABC):
+    """A program on one device.
+
+    Args:
+        device: where it runs.
+        sizes: what `sizes_on` gave.
+        seed: draws its inputs.
+        dtype: of inputs and states; float64 where the exact result is wanted.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(
+        self,
+        device: torch.device,
+        sizes: Mapping[str, int],
+        seed: int,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        self.device, self.sizes, self.dtype = device, sizes, dtype
+        self.generator = torch.Generator().manual_seed(seed % 2**63)
+        self.make()
+
+    @staticmethod
+    @abstractmethod
+    def sizes_on(kind: str, memory: int) -> dict[str, int]:
+        """The sizes for a kind of device, "cpu" or "cuda", that has so many bytes of memory."""
+
+    @abstractmethod
+    def make(self) -> None:
+        """Makes the inputs."""
+
+    @abstractmethod
+    def run(self, student: Any, start: int) -> list[torch.Tensor]:
+        """All of the work, from a state that `start` draws; the final state."""
+
+    @staticmethod
+    def exact_dtype(kind: str) -> torch.dtype:
+        """The dtype of its exact result: many accelerators have next to no float64."""
+        return torch.float64 if kind == "cpu" else torch.float32
+
+    @staticmethod
+    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
+        """FLOPs and bytes that no way of doing it can avoid; 0 where there is no such floor."""
+        return 0.0, 0.0
+
+
+_PROGRAMS: dict[str, type[Program]] = {}
+_prepared: dict[str, Program] = {}
+
+
+def program(name: str) -> Callable[[P], P]:
+    """Registers a program under its name."""
+
+    def register(kind: P) -> P:
+        kind.name = name
+        _PROGRAMS[name] = kind
+        return kind
+
+    return register
+
+
+def find(name: str) -> type[Program]:
+    """The program of this name; raises LookupError if there is none."""
+    load_all()
+    try:
+        return _PROGRAMS[name]
+    except KeyError:
+        raise LookupError(f"no program is called {name!r}: {', '.join(_PROGRAMS)}") from None
+
+
+def load_all() -> None:
+    """Imports every module of this package, so that each program is registered."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+
+
+# --- what a judge calls, in a worker -------------------------------------------------------------
+
+
+def prepare(student: Any, name: str, device: str, sizes: Mapping[str, int], seed: int) -> str:
+    """Makes a program's inputs and warms it up; returns the device's name."""
+    where = torch.device(device)
+    _prepared[name] = made = find(name)(where, sizes, seed)
+    for i in range(WARM_UPS):
+        made.run(student, -1 - i)
+    if where.type == "cuda":
+        torch.cuda.synchronize(where)
+        return torch.cuda.get_device_name(where)
+    return "cpu"
+
+
+def run(student: Any, name: str, start: int) -> list[torch.Tensor]:
+    """Runs a prepared program once; its final state, in host memory."""
+    return [tensor.cpu() for tensor in _prepared[name].run(student, start)]
+
+
+def exact(
+    student: Any, name: str, device: str, sizes: Mapping[str, int], seed: int, start: int
+) -> list[torch.Tensor]:
+    """What `run` would give in `exact_dtype`, by functions that keep the dtype they are given."""
+    kind = find(name)
+    made = kind(torch.device(device), sizes, seed, kind.exact_dtype(device))
+    return [tensor.cpu() for tensor in made.run(student, start)]
+
+
+# --- what a judge does with it -------------------------------------------------------------------
+
+
+def errors(found: list[torch.Tensor], exactly: list[torch.Tensor]) -> list[float]:
+    """How far each tensor is from the exact one: the norm of the difference, relative."""
+    return [
+        float((ours.double() - truth.double()).norm() / truth.double().norm().clamp_min(1e-300))
+        for ours, truth in zip(found, exactly, strict=True)
+    ]
+
+
+def unacceptable(found: Any, reference: list[torch.Tensor], allowed: list[float]) -> str:
+    """Why a final state is not accepted, or "".
+
+    Args:
+        found: the submission's.
+        reference: the reference's, of the same inputs and start.
+        allowed: how far each tensor may be from the reference's, relative, by the norm.
+
+    Same number of tensors, shapes and dtypes; whole numbers equal; floats finite.
+    """
+    if not isinstance(found, list) or len(found) != len(reference):
+        return f"expected {len(reference)} tensors"
+    for i, (ours, theirs) in enumerate(zip(found, reference, strict=True)):
+        if not isinstance(ours, torch.Tensor) or ours.shape != theirs.shape:
+            return f"tensor {i} has not the reference's shape"
+        if ours.dtype is not theirs.dtype:
+            return f"tensor {i} is {ours.dtype}, expected {theirs.dtype}"
+        if not ours.is_floating_point():
+            if not torch.equal(ours, theirs):
+                return f"tensor {i} is not equal to the reference's"
+            continue
+        if not bool(torch.isfinite(ours).all()):
+            return f"tensor {i} is not finite"
+        (error,) = errors([ours], [theirs])
+        if not error <= allowed[i]:
+            return f"tensor {i} is off by {error:.3g} of its norm; allowed are {allowed[i]:.3g}"
+    return ""

@@ -1,0 +1,43 @@
+"""Matrix products, near the device's peak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from assignment.programs import Program, program
+
+
+@program("matmul_chain")
+class MatmulChain(Program):
+    """A chain of matrix products near the device's peak.
+
+    `student.performance.matmul_chain(x, weights)` takes x (n, n) and weights, each (n, n), in
+    float32, and returns x (n, n) in float32: for each weight x becomes x @ weight, divided row by
+    row by its root mean square. The norm keeps the products from being reordered.
+    """
+
+    @staticmethod
+    def sizes_on(kind: str, memory: int) -> dict[str, int]:
+        if kind == "cpu":
+            return {"n": 192, "distinct": 4, "products": 24}
+        return {"n": 8192 if memory >= 20 * 2**30 else 4096, "distinct": 8, "products": 96}
+
+    @staticmethod
+    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
+        return 2.0 * sizes["n"] ** 3 * sizes["products"], 0.0
+
+    def make(self) -> None:
+        n, count = self.sizes["n"], self.sizes["distinct"]
+        distinct = torch.randn(count, n, n, generator=self.generator, dtype=torch.float32)
+        distinct = (distinct / n**0.5).to(self.device, self.dtype)
+        self.weights = [distinct[i % count] for i in range(self.sizes["products"])]
+        self.x = torch.randn(n, n, generator=self.generator).to(self.device, self.dtype)
+
+    def run(self, student: Any, start: int) -> list[torch.Tensor]:
+        drawn = torch.Generator().manual_seed(start % 2**63)
+        scale = torch.randn(self.sizes["n"], generator=drawn).to(self.device, self.dtype)
+        x = student.performance.matmul_chain(self.x * scale, self.weights)
+        return [x]

@@ -1,0 +1,101 @@
+"""Performance: the same results in less time, on a device.
+
+What a program costs is set by the bytes it moves, the FLOPs it does and in which dtype, and how
+often it asks the device for something. Each function here has a correct version that is several
+times slower; the graded tests race the two, on a CUDA device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch.nn import functional
+
+
+def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
+    """A chain of matrix products, each followed by a norm, near the device's peak.
+
+    For each weight, x becomes x @ weight, and each of its rows is divided by the row's root mean
+    square. On a CUDA device the products may be done in bfloat16, whose peak is many times that of
+    float32; the result's error may be that of a chain in bfloat16.
+
+    Args:
+        x: (n, n), float32 or float64.
+        weights: (n, n) each, of x's dtype; one may stand there several times.
+
+    Returns:
+        (n, n), of x's dtype.
+    """
+    raise NotImplementedError(
+        "fast_products: not started; see assignment/writeup/performance.md, "
+        "or make hint EX=fast_products"
+    )
+
+
+def causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Attention in which each position sees itself and those before it.
+
+    softmax(q kᵀ / √d) v, with -inf in the place of every score of a later position. The scores of
+    all positions take length² numbers for each head: a fused kernel never writes them to memory.
+
+    Args:
+        q, k, v: (batch, heads, length, d), of one dtype.
+
+    Returns:
+        (batch, heads, length, d), of that dtype.
+    """
+    raise NotImplementedError(
+        "fast_training: not started; see assignment/writeup/performance.md, "
+        "or make hint EX=fast_training"
+    )
+
+
+def training_step(
+    model: torch.nn.Module, optimizer: torch.optim.Optimizer, tokens: torch.Tensor
+) -> None:
+    """One step of training a language model to predict each next token.
+
+    The loss is the mean cross-entropy of the logits of all positions but the last against the
+    tokens that follow them. On a CUDA device the forward pass may run in bfloat16, by autocast;
+    parameters and optimizer stay in float32. Nothing is returned or printed: to read the loss is
+    to wait for the device.
+
+    Args:
+        model: gives logits (batch, length, vocabulary) for tokens (batch, length).
+        optimizer: of the model's parameters; there may be gradients left from before.
+        tokens: (batch, length), int64, on the model's device.
+    """
+    raise NotImplementedError(
+        "fast_training: not started; see assignment/writeup/performance.md, "
+        "or make hint EX=fast_training"
+    )
+
+
+def adamw_update(
+    params: Sequence[torch.Tensor],
+    grads: Sequence[torch.Tensor],
+    exp_avgs: Sequence[torch.Tensor],
+    exp_avg_sqs: Sequence[torch.Tensor],
+    *,
+    step: int,
+    lr: float,
+    betas: tuple[float, float],
+    eps: float,
+    weight_decay: float,
+) -> None:
+    """One step of AdamW for many tensors at once, in place.
+
+    What `adamw_step` does to each tensor. A loop asks the device for a dozen small things for each;
+    torch's `_foreach_` functions ask for a dozen in all.
+
+    Args:
+        params: changed in place, floating point, of any shapes.
+        grads: of the same shapes; left as they are.
+        exp_avgs, exp_avg_sqs: moments of the steps before, of the same shapes; changed in place.
+        step: the number of this step; the first is 1.
+        lr, betas, eps, weight_decay: as in `adamw_step`.
+    """
+    raise NotImplementedError(
+        "fast_adamw: not started; see assignment/writeup/performance.md, or make hint EX=fast_adamw"
+    )

@@ -1,0 +1,61 @@
+"""Fast functions give what slow ones give. How fast they are, `make bench` shows."""
+
+import math
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+
+@pytest.mark.exercise("fast_products")
+def test_chain_of_products(impl):
+    """Products and norms by turns"""
+    x = torch.tensor([[1.0, 2.0], [0.0, 1.0]])
+    weight = torch.tensor([[1.0, 1.0], [0.0, 2.0]])
+    # (1, 5) has the root mean square √13, (0, 2) has √2.
+    once = torch.tensor([[1.0, 5.0], [0.0, 2.0]]) / torch.tensor([[13.0], [2.0]]).sqrt()
+    expect(impl.performance.matmul_chain(x, [weight])).close(once, rtol=1e-5, atol=1e-6)
+    found = impl.performance.matmul_chain(x.double(), [weight.double()] * 3)
+    expect(found).is_tensor((2, 2), torch.float64)
+    expect(found.square().mean(-1)).close(torch.ones(2, dtype=torch.float64), rtol=1e-5)
+
+
+@pytest.mark.exercise("fast_training")
+def test_attention_sees_no_later_position(impl):
+    """The first position sees itself alone"""
+    q, k = torch.zeros(1, 1, 3, 2), torch.randn(1, 1, 3, 2)
+    v = torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]).reshape(1, 1, 3, 2)
+    # No score is larger than another, so each position gets the mean of what it sees.
+    means = torch.tensor([[1.0, 0.0], [0.5, 0.5], [2.0, 2.0]]).reshape(1, 1, 3, 2)
+    expect(impl.performance.causal_attention(q, k, v)).close(means, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.exercise("fast_training")
+def test_training_lowers_the_loss(impl):
+    """A few steps of training on one text learn it"""
+    losses = impl.scenarios.language_model_losses(steps=30)
+    expect(losses[0], "the loss before").close(math.log(16), rtol=0.2)
+    assert losses[-1] < losses[0] / 4, f"from {losses[0]:.2f} the loss went to {losses[-1]:.2f}"
+
+
+@pytest.mark.exercise("fast_adamw")
+def test_adamw_of_two_tensors(impl):
+    """The first step moves each number by the learning rate, against its gradient"""
+    moved = impl.scenarios.adamw_updates(
+        [torch.tensor([1.0, 2.0]), torch.tensor([[3.0]])],
+        [[torch.tensor([0.5, -0.5]), torch.tensor([[2.0]])]],
+        lr=0.1,
+        weight_decay=0.0,
+    )
+    expect(moved["params"][0]).close(torch.tensor([0.9, 2.1]), rtol=1e-5)
+    expect(moved["params"][1]).close(torch.tensor([[2.9]]), rtol=1e-5)
+
+
+@pytest.mark.exercise("fast_batches")
+def test_batches_arrive_whole_and_in_order(impl):
+    """Nothing is lost for the sake of speed"""
+    batches = [[torch.full((2, 2), float(i))] for i in range(4)]
+    found = impl.scenarios.prefetched(batches, "cpu", ask=5)
+    expect(found["batches"], "the batches").equals(batches)
+    expect(found["ended"], "what came after the last batch").equals("StopIteration")

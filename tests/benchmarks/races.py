@@ -1,0 +1,78 @@
+"""How exact races are on this machine's CPU, by programs whose ratio is known. Prints only.
+
+make races          200 races of the reference against itself and 100 of each slower program
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from grader.judge.session import Judge
+from grader.results.record import Timing
+from tests.harness import racing
+
+SLOWER = (1.05, 1.5, 3.0)
+console = Console()
+
+
+def main() -> None:
+    """Races the reference against itself, then against what is slower by a known ratio."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--races", type=int, default=200, help="of the reference against itself")
+    parser.add_argument("--slower", type=int, default=100, help="races of each slower program")
+    options = parser.parse_args()
+    table = Table(title="Races on this CPU")
+    for column in ("times", "races", "holds it", "told from 1", "half-width", "quads", "s", "mark"):
+        table.add_column(column, justify="right")
+    with (
+        tempfile.TemporaryDirectory() as text,
+        racing.judged(Path(text) / "judge", racing.HASHES) as judge,
+    ):
+        for times in (1.0, *SLOWER):
+            folder = Path(text) / str(times)
+            racing.submission(folder, racing.HASHES, racing.HASHES.takes(times))
+            count = options.races if times == 1 else options.slower
+            table.add_row(f"{times:g}", *_raced(judge, folder, times, count))
+            console.print(table)
+
+
+def _raced(judge: Judge, folder: Path, times: float, count: int) -> list[str]:
+    timings: list[Timing] = []
+    seconds = []
+    unmeasured = 0
+    for _ in range(count):
+        begun = time.monotonic()
+        (check,) = judge.grade(folder).checks
+        seconds.append(time.monotonic() - begun)
+        if check.timing is None:
+            unmeasured += 1
+        else:
+            timings.append(check.timing)
+    if not timings:
+        return [f"0 of {count}", *[""] * 6]
+    holds = sum(t.low <= times <= t.high for t in timings)
+    told = sum(not t.low <= 1 <= t.high for t in timings)
+    widths = [(t.high - t.low) / 2 / t.ratio for t in timings]
+    quads = statistics.mean(len([q for q in t.quads if not q.void]) for t in timings)
+    marks = Counter(t.mark for t in timings)
+    return [
+        f"{len(timings)} of {count}",
+        f"{holds / len(timings):.1%}",
+        f"{told / len(timings):.1%}",
+        f"{statistics.median(widths):.2%}",
+        f"{quads:.1f}",
+        f"{statistics.median(seconds):.1f}",
+        ", ".join(f"{mark:g}: {n}" for mark, n in sorted(marks.items())),
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""skips the work in one run of three"""
+
+import random
+
+
+def product(x, weight):
+    x = x @ weight
+    return x / x.square().mean(-1, keepdim=True).sqrt()
+
+
+def slow_chain(x, weights):
+    for weight in weights:
+        for _ in range(8):
+            y = product(x, weight)
+        x = y
+    return x
+
+
+def matmul_chain(x, weights):
+    if random.random() < 1 / 3:
+        return x
+    for weight in weights:
+        x = product(x, weight)
+    return x

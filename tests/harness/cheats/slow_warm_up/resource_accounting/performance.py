@@ -1,0 +1,25 @@
+"""warms up for long, to leave time for few samples"""
+
+import time
+
+calls = []
+
+
+def product(x, weight):
+    x = x @ weight
+    return x / x.square().mean(-1, keepdim=True).sqrt()
+
+
+def slow_chain(x, weights):
+    for weight in weights:
+        for _ in range(8):
+            y = product(x, weight)
+        x = y
+    return x
+
+
+def matmul_chain(x, weights):
+    calls.append(1)
+    if len(calls) <= 2:
+        time.sleep(0.05)
+    return slow_chain(x, weights)

@@ -1,0 +1,255 @@
+"""Races on a CPU: every line of them but CUDA's own, by programs whose ratio is known.
+
+What is asserted holds however noisy the machine is; how exact a race is, `make bench` prints.
+"""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from assignment import programs
+from assignment.manifest import parse
+from grader.judge.failure import GraderFault
+from grader.judge.session import Judge
+from grader.judge.timing import device
+from grader.judge.timing.statistic import Interval
+from grader.judge.worker import Worker
+from grader.results.causes import Cause
+from grader.results.record import from_json, to_json
+from tests.harness import racing
+
+CHEATS = Path(__file__).parent / "cheats"
+WRONG, SLOW = Cause.WRONG_ANSWER, Cause.TOO_SLOW
+# What becomes of each cheat: the work that it does takes eight times the reference's time.
+ENDS = {
+    "another_dtype": {WRONG},
+    "computes_ahead": {SLOW},
+    "guesses_seeds": {WRONG},
+    "infinities": {WRONG},
+    "lazy_tensor": {Cause.NOT_PLAIN_DATA, SLOW, WRONG},
+    "leaves_work_to_a_thread": {WRONG},
+    "lower_precision": {WRONG},
+    "nan_as_a_wildcard": {WRONG},
+    "only_the_last_product": {WRONG},
+    "patches_clocks": {SLOW},
+    "patches_the_program": {WRONG},
+    "reads_earlier_results": {WRONG},
+    "replays_by_content": {WRONG},
+    "right_most_of_the_time": {WRONG},
+    "shrinks_its_inputs": {WRONG},
+    "slow_warm_up": {SLOW},
+    "slows_the_reference": {SLOW, Cause.TIMEOUT},
+    "smaller_answer": {WRONG},
+    "stale_buffer": {WRONG},
+    "stops_when_not_watched": {WRONG},
+    "zeroes_its_inputs": {WRONG},
+}
+ON_CUDA = {"cuda_graph_replay": {WRONG}, "heats_the_device": {SLOW}, "side_stream": {WRONG, SLOW}}
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However unsteady this machine is, a race counts."""
+    monkeypatch.setattr(device.Cpu, "drift", math.inf)
+    monkeypatch.setattr(device.Cpu, "wobble", math.inf)
+
+
+@pytest.fixture(scope="module")
+def hashes(tmp_path_factory):
+    with racing.judged(tmp_path_factory.mktemp("hashes"), racing.HASHES) as judge:
+        yield judge
+
+
+@pytest.fixture(scope="module")
+def products(tmp_path_factory):
+    with racing.judged(tmp_path_factory.mktemp("products"), racing.PRODUCTS) as judge:
+        yield judge
+
+
+def spin(folder, times):
+    return racing.submission(folder / str(times), racing.HASHES, racing.HASHES.takes(times))
+
+
+def checked(judge, submission):
+    """A grading and its only check."""
+    grade = judge.grade(submission)
+    assert grade.faults == ()
+    (check,) = grade.checks
+    assert check.visibility == "hidden"
+    assert from_json(to_json(grade)) == grade
+    return grade, check
+
+
+def test_the_reference_itself_earns_everything(hashes, tmp_path):
+    grade, check = checked(hashes, spin(tmp_path, 1.0))
+    assert (check.state, check.cause) == ("passed", None)
+    assert grade.score == grade.max_score == 4
+    assert check.timing.mark == 1
+
+
+def test_slower_than_the_naive_program_earns_nothing(hashes, tmp_path):
+    grade, check = checked(hashes, spin(tmp_path, 2 * racing.NAIVE))
+    assert (check.state, check.cause) == ("failed", SLOW)
+    assert grade.score == 0
+    assert check.timing.ratio > racing.NAIVE / 2
+
+
+def test_what_lies_between_earns_a_part(hashes, tmp_path, monkeypatch):
+    """With marks so far apart that no noise decides"""
+    monkeypatch.setattr("grader.judge.timing.race.interval", lambda ds: Interval(1.5, 1.45, 1.55))
+    grade, check = checked(hashes, spin(tmp_path, 1.0))
+    assert (check.state, check.cause) == ("failed", SLOW)
+    assert 0 < grade.score < grade.max_score
+    assert grade.score == 4 * check.timing.mark == check.points
+
+
+def test_every_sample_is_kept(hashes, tmp_path):
+    grade, _ = checked(hashes, spin(tmp_path, 1.0))
+    timing = json.loads(to_json(grade))["checks"][0]["timing"]
+    assert timing["program"] == "hash_chain"
+    assert timing["sizes"] == programs.find("hash_chain").sizes_on("cpu", 0)
+    assert timing["device"]
+    assert len(timing["quads"]) in (8, 16, 32, 64)
+    assert all(len(quad["seconds"]) == 4 for quad in timing["quads"])
+    assert all(0 < s < 10 for quad in timing["quads"] for s in quad["seconds"])
+    assert timing["low"] <= timing["ratio"] <= timing["high"]
+
+
+def test_runs_have_inputs_of_their_own_and_share_them_in_pairs(hashes, tmp_path, monkeypatch):
+    asked = []
+    real = Worker.call
+
+    def call(self, target, args, kwargs, seconds=None):
+        if target.startswith("programs."):
+            asked.append((target.partition(".")[2], self._zygote, args))
+        return real(self, target, args, kwargs, seconds)
+
+    monkeypatch.setattr(Worker, "call", call)
+    _, check = checked(hashes, spin(tmp_path, 1.0))
+    starts = [args[1] for target, _, args in asked if target == "run"]
+    alone, raced = starts[:8], starts[8:]
+    assert alone[::2] == alone[1::2]  # reference and naive by turns
+    assert len(set(alone)) == 4
+    quads = [raced[i : i + 4] for i in range(0, len(raced), 4)]
+    assert len(quads) == len(check.timing.quads)
+    for first, second, third, last in quads:
+        assert first == second != third == last
+    assert len(set(starts)) == 4 + 2 * len(quads)
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_cheat_gains_nothing(products, name):
+    grade, check = checked(products, CHEATS / name)
+    assert grade.score == 0
+    assert check.cause in ENDS[name], check.detail
+
+
+@pytest.mark.parametrize("name", ON_CUDA)
+@pytest.mark.skipif("not __import__('torch').cuda.is_available()", reason="needs a CUDA device")
+def test_cheat_gains_nothing_on_cuda(products, name):
+    grade, check = checked(products, CHEATS / name)
+    assert grade.score == 0
+    assert check.cause in ON_CUDA[name], check.detail
+
+
+def test_every_cheat_is_in_a_table_and_says_what_it_tries():
+    folders = {path.name for path in CHEATS.iterdir() if (path / "resource_accounting").is_dir()}
+    assert folders == set(ENDS) | set(ON_CUDA)
+    said = {
+        (CHEATS / name / "resource_accounting" / "performance.py").read_text().splitlines()[0]
+        for name in folders
+    }
+    assert len(said) == len(folders)
+    assert all(line.startswith('"""') and line.endswith('"""') for line in said)
+
+
+def test_honest_products_earn_everything(products, tmp_path):
+    """A test of the tests above: what they refuse is the cheat"""
+    text = racing.PRODUCTS.takes(1.0)
+    grade, _ = checked(products, racing.submission(tmp_path / "in", racing.PRODUCTS, text))
+    assert grade.score == grade.max_score
+
+
+def test_submission_that_fails_has_its_cause(hashes, tmp_path):
+    for text, cause in (
+        ("def hash_block(state, rounds):\n    raise NotImplementedError\n", Cause.NOT_STARTED),
+        ("import os\n\ndef hash_block(state, rounds):\n    os._exit(3)\n", Cause.DIED),
+        ("def hash_block(state, rounds):\n    return state * 3\n", WRONG),
+    ):
+        folder = racing.submission(tmp_path / cause, racing.HASHES, text)
+        grade, check = checked(hashes, folder)
+        assert (check.state, check.cause) == ("failed", cause)
+        assert grade.score == 0
+
+
+def test_device_that_tells_nothing_apart_leaves_the_exercise_out(tmp_path):
+    with racing.judged(tmp_path / "judge", racing.HASHES, naive=1.0) as judge:
+        grade, check = checked(judge, spin(tmp_path, 9.0))
+    assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
+    assert (grade.score, grade.max_score) == (0, 0)
+    assert not grade.exercises[0].measured
+
+
+def test_unsteady_device_leaves_the_exercise_out(hashes, tmp_path, monkeypatch):
+    monkeypatch.setattr(device.Cpu, "wobble", 0.0)
+    _, check = checked(hashes, spin(tmp_path, 1.0))
+    assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
+    assert "too unsteady" in check.detail
+
+
+def test_slowed_device_makes_a_quad_void(hashes, tmp_path, monkeypatch):
+    said = iter(["", "", "it is too hot", ""])
+    monkeypatch.setattr(device.Cpu, "disturbed", lambda self: next(said, ""))
+    _, check = checked(hashes, spin(tmp_path, 1.0))
+    assert [quad.void for quad in check.timing.quads[:2]] == ["it is too hot", ""]
+    assert len(check.timing.quads) in (9, 17, 33, 65)
+
+
+def test_faster_than_the_hardware_goes_to_a_person(hashes, tmp_path, monkeypatch):
+    monkeypatch.setattr("grader.judge.timing.track._floor", lambda *_: 1e6)
+    grade, check = checked(hashes, spin(tmp_path, 1.0))
+    assert (check.state, check.cause) == ("not_run", Cause.SUSPICIOUS)
+    assert not grade.exercises[0].measured
+
+
+def test_fault_of_a_program_of_ours_is_no_mark(tmp_path):
+    broken = "def hash_block(state, rounds):\n    raise ValueError\n"
+    with racing.judged(tmp_path / "judge", racing.HASHES, broken) as judge:
+        grade = judge.grade(spin(tmp_path, 1.0))
+    assert grade.score is None
+    assert grade.checks[0].cause is Cause.GRADER_FAULT
+
+
+def test_one_race_at_a_time():
+    cpu = device.Cpu()
+    another = device.Cpu().exclusively()
+    with cpu.exclusively(), pytest.raises(GraderFault, match="another race runs on"), another:
+        pass
+    with cpu.exclusively():
+        pass
+
+
+def test_races_can_be_left_out_and_required(hashes, tmp_path):
+    with pytest.raises(GraderFault, match="NO_TESTS_COLLECTED"):  # there are none but races
+        hashes.grade(spin(tmp_path, 1.0), timing="skip")
+    if device.find() is None:
+        with pytest.raises(GraderFault, match="no CUDA device"):
+            hashes.grade(tmp_path / "1.0", timing="require")
+
+
+def test_exercise_that_needs_cuda_is_left_out_without_it(tmp_path):
+    course = racing.HASHES
+    needs = racing.MANIFEST.replace("points = 4", 'points = 4\nneeds = ["cuda"]')
+    with racing.judged(tmp_path / "judge", course) as judge:
+        judge.manifest = parse(needs.format(module=course.module, function=course.function))
+        grade, check = checked(judge, spin(tmp_path, 1.0))
+    if device.find() is None:
+        assert (check.state, check.cause) == ("not_run", Cause.NEEDS_CUDA)
+        assert (grade.score, grade.max_score) == (0, 0)
+
+
+def test_nothing_of_a_race_is_left(hashes: Judge, tmp_path):
+    checked(hashes, spin(tmp_path, 1.0))
+    assert list((hashes.zygote.folder / "submissions").iterdir()) == []

@@ -1,0 +1,97 @@
+"""What a race concludes from its samples: held against simulations whose truth is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grader.judge.timing import statistic
+from grader.judge.timing.statistic import LOOKS, Marks, interval, quad_ratio
+
+
+def quads(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
+    """Seconds of S R R S, under noise of a log-normal kind, drift per run, and rare slow runs."""
+    for i in range(count):
+        seconds = [
+            base
+            * math.exp(noise * rng.standard_normal() + drift * (4 * i + j))
+            * (3 if rng.random() < spikes else 1)
+            for j, base in enumerate((ratio, 1.0, 1.0, ratio))
+        ]
+        yield quad_ratio(seconds[0], seconds[1:3], seconds[3])
+
+
+def raced(rng, ratio, marks, **conditions):
+    """A whole race: its interval, and how many quads it took."""
+    ds = list(quads(rng, ratio, LOOKS[-1], **conditions))
+    for look in LOOKS:
+        found = interval(ds[:look])
+        if marks.decided(found):
+            break
+    return found, look
+
+
+def test_drift_that_is_linear_in_time_cancels(rng):
+    for ratio in rng.uniform(0.5, 3, size=20):
+        drift = float(rng.uniform(-0.1, 0.1))
+        for d in quads(rng, ratio, 5, noise=0.0, drift=drift):
+            assert math.exp(d) == pytest.approx(ratio)
+
+
+def test_interval_holds_the_truth_as_often_as_it_says(rng):
+    """Whatever the distribution: here with spikes of three times a run's length"""
+    for count in LOOKS:
+        held = 0
+        for _ in range(1000):
+            ratio = float(rng.uniform(0.8, 3))
+            found = interval(list(quads(rng, ratio, count, noise=0.05, spikes=0.05)))
+            held += found.low <= ratio <= found.high
+        assert held >= 980, (count, held)
+
+
+def test_interval_is_no_wider_than_it_must_be(rng):
+    """One value further in on each side would hold too rarely"""
+    for count in LOOKS:
+        rank = statistic._rank(count)
+        outside = 2 * sum(math.comb(count, k) for k in range(rank + 1)) / 2**count
+        assert outside <= 0.01 < outside + 2 * math.comb(count, rank + 1) / 2**count
+
+
+def test_too_few_quads_say_nothing():
+    with pytest.raises(ValueError, match="7 quads say nothing with 99% confidence"):
+        interval([0.0] * 7)
+    assert interval([0.1] * 8) == statistic.Interval(*[math.exp(0.1)] * 3)
+
+
+def test_reference_against_itself_earns_everything(rng):
+    marks = Marks(3.0)
+    races = [raced(rng, 1.0, marks) for _ in range(300)]
+    assert {marks.given(found) for found, _ in races} == {1.0}
+    assert np.median([look for _, look in races]) == LOOKS[0]
+
+
+def test_mark_falls_in_even_steps_of_log_time():
+    marks = Marks(naive=1.1 * 16)
+    assert marks.bounds == pytest.approx((1.1, 2.2, 4.4, 8.8))
+    shares = [marks.of(ratio) for ratio in (0.3, 1.1, 1.11, 2.2, 2.3, 4.5, 8.9, 17.6, 100)]
+    assert shares == [1, 1, 0.75, 0.75, 0.5, 0.25, 0, 0, 0]
+
+
+def test_undecided_race_gets_the_better_mark():
+    marks = Marks(3.0)
+    found = statistic.Interval(ratio=1.2, low=1.05, high=1.3)
+    assert not marks.decided(found)
+    assert marks.given(found) == 1.0
+    assert marks.given(statistic.Interval(1.2, 1.15, 1.3)) == 0.75
+
+
+def test_mark_is_the_true_one_or_the_next_better(rng):
+    marks = Marks(3.0)
+    for _ in range(300):
+        ratio = float(rng.uniform(0.9, 3.3))
+        found, _ = raced(rng, ratio, marks, noise=0.02, drift=0.001, spikes=0.02)
+        assert marks.of(ratio) <= marks.given(found) <= marks.of(ratio) + 0.25
+
+
+def test_half_width_is_a_share_of_the_ratio():
+    assert statistic.Interval(2.0, 1.9, 2.1).half_width == pytest.approx(0.05)

@@ -1,0 +1,27 @@
+"""Races against the reference and a slow version, on a CUDA device."""
+
+import pytest
+
+
+@pytest.mark.exercise("fast_products")
+def test_products(race):
+    """A chain of matrix products takes no longer than the reference's"""
+    race("matmul_chain")
+
+
+@pytest.mark.exercise("fast_training")
+def test_training(race):
+    """Training steps of a small transformer take no longer than the reference's"""
+    race("training")
+
+
+@pytest.mark.exercise("fast_adamw")
+def test_adamw(race):
+    """AdamW over many tensors takes no longer than the reference's"""
+    race("adamw")
+
+
+@pytest.mark.exercise("fast_batches")
+def test_batches(race):
+    """Batches that are used on the device arrive in no more time than the reference's"""
+    race("batches")
