@@ -7,7 +7,7 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test attack layers faults endurance verify soak mutate fuzz handout site figures check lint types sync bench clean
+.PHONY: help grade test attack layers faults endurance verify soak mutate fuzz handout site figures check lint types sync bench races clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
@@ -25,6 +25,7 @@ help:
 	@echo "make figures              draws the write-up's figures anew"
 	@echo "make check                lint, format, types, handout in sync"
 	@echo "make bench                how fast the grader is, beside what people use instead"
+	@echo "make races                how exact races are on this CPU, by programs whose ratio is known"
 	@echo "make clean                removes what the other targets made, except .venv"
 	@echo
 	@echo "Another Python than python3: make PYTHON=python3.12 …"
@@ -90,6 +91,10 @@ sync: .venv/ready
 
 bench: .venv/ready
 	@$(RUN) tests/benchmarks/bench.py
+
+# About twenty minutes on an idle machine.
+races: .venv/ready
+	@$(RUN) -m tests.benchmarks.races
 
 clean:
 	rm -rf out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,6 +4,7 @@ python -m assignment hint [EX]      the hint of an exercise; without EX, every e
 python -m assignment progress       the table of exercises, without the failures
 python -m assignment submit         packs submission.zip
 python -m assignment reset EX       gives an exercise's stubs back, and keeps a copy
+python -m assignment bench [NAME]   how fast the programs of the last chapter are
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from assignment.verbs import command
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = Path(__file__).parent / "stubs"
 ARCHIVE = "submission.zip"
+PROGRAMS = ("matmul_chain", "training", "adamw", "batches")
 
 
 class UserError(Exception):
@@ -52,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     submit.add_argument("--output", type=Path, default=ROOT / ARCHIVE)
     reset = commands.add_parser("reset", help="gives an exercise's stubs back, and keeps a copy")
     reset.add_argument("exercise")
+    bench = commands.add_parser("bench", help="times the programs of the last chapter")
+    bench.add_argument("programs", nargs="*", help=f"of {', '.join(PROGRAMS)}; all if left out")
+    bench.add_argument("--picture", type=Path, default=ROOT / "roofline.svg")
     options = parser.parse_args(arguments)
     try:
         match options.command:
@@ -61,12 +66,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return run_tests()
             case "submit":
                 pack(console, ROOT / manifest.load().package, options.output)
+            case "bench":
+                time_programs(console, options.programs, options.picture)
             case "reset":
                 start_over(console, find(options.exercise))
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def time_programs(console: Console, names: Sequence[str], picture: Path) -> None:
+    """Times programs; raises UserError for a name that is none."""
+    if unknown := sorted(set(names) - set(PROGRAMS)):
+        raise UserError(f"no program is called {unknown[0]!r}; there are {', '.join(PROGRAMS)}")
+    from assignment import bench  # torch loads for seconds: not before it is known to be needed
+
+    sys.path.insert(0, str(ROOT))
+    bench.run(manifest.load().package, names, console, picture)
 
 
 def find(exercise_id: str) -> Exercise:

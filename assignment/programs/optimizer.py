@@ -37,7 +37,8 @@ class AdamW(Program):
     @staticmethod
     def work(sizes: Mapping[str, int]) -> tuple[float, float]:
         # A step reads parameter, gradient and two moments, and writes all but the gradient.
-        return 0.0, 7.0 * 4 * sizes["tensors"] * sizes["elements"] * sizes["steps"]
+        count = sizes["tensors"] * sizes["elements"] * sizes["steps"]
+        return 12.0 * count, 28.0 * count
 
     def make(self) -> None:
         drawn = torch.randn(

@@ -27,7 +27,8 @@ class MatmulChain(Program):
 
     @staticmethod
     def work(sizes: Mapping[str, int]) -> tuple[float, float]:
-        return 2.0 * sizes["n"] ** 3 * sizes["products"], 0.0
+        # Each product reads x and a weight and writes x, in two bytes an element at best.
+        return 2.0 * sizes["n"] ** 3 * sizes["products"], 6.0 * sizes["n"] ** 2 * sizes["products"]
 
     def make(self) -> None:
         n, count = self.sizes["n"], self.sizes["distinct"]

@@ -30,7 +30,8 @@ class Training(Program):
     def work(sizes: Mapping[str, int]) -> tuple[float, float]:
         tokens = sizes["batch"] * sizes["length"] * sizes["steps"]
         parameters = 12 * sizes["layers"] * sizes["width"] ** 2
-        return 6.0 * parameters * tokens, 0.0
+        # A step reads and writes each parameter, its gradient and its momentum.
+        return 6.0 * parameters * tokens, 24.0 * parameters * sizes["steps"]
 
     def make(self) -> None:
         sizes = self.sizes

@@ -18,7 +18,10 @@ HANDOUT = ROOT / "handout"
 TEMPLATE = Path(__file__).parent / "handout_template"
 
 # What a student's own runs leave behind: neither copied nor looked at.
-_LOCAL = {".venv", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache", ".git", "backups"}
+_LOCAL = {
+    *(".venv", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache", ".git", "backups"),
+    *("hardware.local.toml", "roofline.svg"),
+}
 _TEXT = {".py", ".toml", ".md", ".txt", ".html", ".svg", ""}
 
 

@@ -24,9 +24,16 @@ class Workers:
     its test before `go`.
     """
 
-    def __init__(self, zygote: Zygote, submission: Path, package: str, spare: bool = True) -> None:
+    def __init__(
+        self,
+        zygote: Zygote,
+        submission: Path,
+        package: str,
+        spare: bool = True,
+        with_cuda: bool = False,
+    ) -> None:
         self.zygote, self.submission, self.package = zygote, submission, package
-        self._keeps_spare = spare
+        self._keeps_spare, self._with_cuda = spare, with_cuda
         self._spare: tuple[Worker, Scratch] | None = None
 
     def start(
@@ -63,13 +70,16 @@ class Workers:
 
     def _take(self, scratch: Scratch | None) -> tuple[Worker, Scratch]:
         if scratch is not None:
-            return Worker(self.zygote, self.submission, scratch), scratch
+            return self._worker(scratch), scratch
         taken, self._spare = self._spare or self._new(), None
         return taken
 
     def _new(self) -> tuple[Worker, Scratch]:
         scratch = self.zygote.new_scratch()
-        return Worker(self.zygote, self.submission, scratch), scratch
+        return self._worker(scratch), scratch
+
+    def _worker(self, scratch: Scratch) -> Worker:
+        return Worker(self.zygote, self.submission, scratch, self._with_cuda)
 
 
 class GradedImplementation(Implementation):

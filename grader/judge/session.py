@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import datetime
 import functools
 import gc
@@ -71,7 +73,8 @@ class Judge:
     ) -> None:
         self.manifest = manifest or manifests.load()
         self.repository, self.solutions = repository, solutions
-        most = max(self.manifest.limits_of(exercise).memory_mib for exercise in self.manifest)
+        limits = [self.manifest.limits_of(e) for e in self.manifest if not e.needs]
+        most = max((limit.memory_mib for limit in limits), default=self.manifest.limits.memory_mib)
         self.zygote = Zygote(tiers, SECRETS, most)
         self._two_lanes = (lanes or cores()) >= 2
         self._twin: Zygote | None = None
@@ -178,7 +181,7 @@ class Judge:
             if track is not None:
                 track.close()
             shutil.rmtree(staged.folder)
-            gc.collect()  # pytest leaves cycles, and a class is many gradings
+            _release()
         faults = [
             f"{outcome.check.test}: {outcome.check.detail}"
             for outcome in judge.outcomes
@@ -264,6 +267,14 @@ class Judge:
 def _names(file: Path) -> frozenset[str]:
     """The exercises that a file of tests names in its markers."""
     return frozenset(re.findall(r"exercise\(\s*['\"](\w+)", file.read_text(encoding="utf-8")))
+
+
+def _release() -> None:
+    """Gives back what a grading took: pytest leaves cycles, glibc keeps the room of a large answer,
+    and a class is many gradings."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @functools.cache  # frozen a second time, what an earlier grading left would stay for good

@@ -192,7 +192,7 @@ class Zygote:
         uid = _first_uid() + self._scratch_count % _UIDS
         return f"{self._lane}-{self._scratch_count}", uid
 
-    def spawn(self, submission: Path, scratch: str, uid: int) -> Spawning:
+    def spawn(self, submission: Path, scratch: str, uid: int, with_cuda: bool = False) -> Spawning:
         """Asks for a worker over a staged submission, and does not wait for it.
 
         Raises:
@@ -215,6 +215,7 @@ class Zygote:
             "results": str(self.private),
             "judge": os.getpid(),
             "hidden": self._hidden,
+            "cuda": with_cuda,
         }
         try:
             answer = self._ask(request, [theirs.fileno(), their_output])

@@ -16,9 +16,10 @@ _PATH_BENEATH = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _READ = EXECUTE | READ_FILE | READ_DIR
 _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
-_REFER, _TRUNCATE = 1 << 13, 1 << 14
+_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 _WRITE = WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER | _TRUNCATE
-_ONLY_FILES = EXECUTE | WRITE_FILE | READ_FILE | _TRUNCATE
+_DEVICE = READ_FILE | WRITE_FILE | _IOCTL_DEV
+_ONLY_FILES = EXECUTE | WRITE_FILE | READ_FILE | _TRUNCATE | _IOCTL_DEV
 
 _RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}  # how many file-system rights are known
 
@@ -47,8 +48,10 @@ def abi() -> int:
         raise
 
 
-def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
+def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str] = ()) -> None:
     """Leaves this process the files beneath `readable`, and those it may also change.
+
+    `devices` are nodes that it may read, write and send requests to.
 
     All else that the kernel's Landlock knows is denied: TCP from version 4, abstract sockets and
     signals to others from version 6. NO_NEW_PRIVS must be set. Raises OSError.
@@ -65,6 +68,8 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
             _allow(fd, path, _READ & handled)
         for path in writable:
             _allow(fd, path, (_READ | _WRITE) & handled)
+        for path in devices:
+            _allow(fd, path, _DEVICE & handled)
         kernel.syscall(_RESTRICT_SELF, fd, 0)
     finally:
         os.close(fd)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.worker import kernel, landlock, seccomp
+from grader.worker import cuda, kernel, landlock, seccomp
 
 SCRATCH_MIB, TMP_MIB = 256, 64
 SCRATCH_FILES, TMP_FILES = 10_000, 1000
@@ -69,15 +69,16 @@ def go_first() -> None:
     os.close(file)
 
 
-def limit_resources(processes: int = PROCESSES) -> None:
+def limit_resources(processes: int = PROCESSES, with_cuda: bool = False) -> None:
     """The limits that hold for every worker; memory and time come with each test.
 
     Args:
         processes: how many the worker's user may have, this one and all threads included.
+        with_cuda: whether it may use a CUDA device.
     """
     for what, limit in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 128),
+        (resource.RLIMIT_NOFILE, cuda.DESCRIPTORS if with_cuda else 128),
         (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_FSIZE, SCRATCH_MIB * 2**20),
         (resource.RLIMIT_MEMLOCK, 0),
@@ -94,19 +95,20 @@ def become(uid: int, gid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def seal(readable: Iterable[str] | None, writable: Iterable[str]) -> None:
+def seal(readable: Iterable[str] | None, writable: Iterable[str], with_cuda: bool = False) -> None:
     """The last steps, from which there is no way back.
 
     Args:
         readable: what Landlock leaves to be read; None where there is no Landlock.
         writable: what it leaves to be changed.
+        with_cuda: whether it leaves the nodes of a CUDA device.
     """
     kernel.set_capabilities(0)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # setting the user clears it
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if readable is not None:
-        landlock.restrict(readable, writable)
-    seccomp.install(seccomp.program(os.getpid()))
+        landlock.restrict(readable, writable, cuda.nodes() if with_cuda else ())
+    seccomp.install(seccomp.program(os.getpid(), with_cuda=with_cuda))
 
 
 def limit_memory(mebibytes: int, address_space: bool) -> None:

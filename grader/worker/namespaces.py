@@ -8,7 +8,7 @@ import signal
 from collections.abc import Collection
 from pathlib import Path
 
-from grader.worker import kernel, landlock, lockdown, seccomp
+from grader.worker import cuda, kernel, landlock, lockdown, seccomp
 from grader.worker.lockdown import CannotIsolate, Places
 
 SUBMISSION, SCRATCH, TMP = "/submission", "/scratch", "/tmp"  # where a worker finds its places
@@ -101,6 +101,10 @@ class Namespaces:
             self._add(prefix)
         for device in lockdown.DEVICES:
             self._bind(device, kernel.MS_NOSUID | kernel.MS_NOEXEC)
+        for node in cuda.nodes():
+            self._bind(node, kernel.MS_NOSUID | kernel.MS_NOEXEC)
+        for fact in cuda.facts():
+            self._bind(fact, _INERT | kernel.MS_RDONLY)
         for folder in self.hidden:
             inside = Path(root + folder)
             if inside.is_dir():
@@ -173,16 +177,18 @@ class Namespaces:
 
     # --- in each worker -------------------------------------------------------------------------
 
-    def enter(self, channel: int, output: int, places: Places, uid: int) -> Places:
+    def enter(
+        self, channel: int, output: int, places: Places, uid: int, with_cuda: bool = False
+    ) -> Places:
         """Locks this process down; returns its places as it sees them now."""
         lockdown.detach(channel, output)
         lockdown.go_first()
         self._enter_root(places, uid)
-        lockdown.limit_resources()
+        lockdown.limit_resources(with_cuda=with_cuda)
         kernel.drop_bounding_set()
         if uid:
             lockdown.become(uid, uid)
-        lockdown.seal(readable=["/"], writable=[TMP, SCRATCH, "/dev/null"])
+        lockdown.seal(["/"], [TMP, SCRATCH, "/dev/null"], with_cuda)
         return Places(SUBMISSION, places.exchange, SCRATCH, TMP)
 
     def _enter_root(self, places: Places, uid: int) -> None:

@@ -32,7 +32,9 @@ class Sandbox(Protocol):
     def about_to_twin(self) -> None: ...
     def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None: ...
     def leave(self) -> None: ...
-    def enter(self, channel: int, output: int, places: Places, uid: int) -> Places: ...
+    def enter(
+        self, channel: int, output: int, places: Places, uid: int, with_cuda: bool = False
+    ) -> Places: ...
 
 
 class Unprotected(TierC):
@@ -44,11 +46,13 @@ class Unprotected(TierC):
     def prepare(self) -> None:
         """Nothing to do."""
 
-    def enter(self, channel: int, output: int, places: Places, uid: int) -> Places:
+    def enter(
+        self, channel: int, output: int, places: Places, uid: int, with_cuda: bool = False
+    ) -> Places:
         """Takes the channel, and the usual limits."""
         lockdown.detach(channel, output)
         os.chdir(places.scratch)
-        lockdown.limit_resources()
+        lockdown.limit_resources(with_cuda=with_cuda)
         return places
 
 

@@ -13,11 +13,12 @@ import functools
 import platform
 import struct
 
-from grader.worker import kernel
+from grader.worker import cuda, kernel
 from grader.worker.syscalls import AARCH64, WITH_RULES, X86_64
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_AND = 0x54
 _NUMBER_AT, _ARCH_AT, _ARGS_AT = 0, 4, 16
 _X32 = 0x40000000
 _CLONE_THREAD = 0x00010000
@@ -43,8 +44,10 @@ def supported() -> bool:
 
 
 @functools.lru_cache(maxsize=4)
-def program(pid: int, machine: str = platform.machine()) -> bytes:
+def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False) -> bytes:
     """The filter for the process `pid` (as it sees itself), as an array of sock_filter.
+
+    `with_cuda` also allows the requests that go to the driver of a CUDA device.
 
     Raises:
         Unsupported: there is no table for this architecture.
@@ -83,6 +86,17 @@ def program(pid: int, machine: str = platform.machine()) -> bytes:
         *_when(_JUMP_EQUAL, 0, _ALLOW),
         _return(denied),
     )
+    if with_cuda:
+        requests = (
+            *_load(_argument(1)),
+            *_unless_greater(cuda.UVM_HIGHEST, _ALLOW),
+            *_when(_JUMP_EQUAL, cuda.UVM_INITIALIZE, _ALLOW),
+            *_when(_JUMP_EQUAL, cuda.UVM_DEINITIALIZE, _ALLOW),
+            _line(_AND, 0xFF00),
+            *_when(_JUMP_EQUAL, cuda.IOCTL_TYPE << 8, _ALLOW),
+        )
+        lines.extend([_line(_JUMP_EQUAL, numbers["ioctl"], 0, len(requests) + 1), *requests])
+        lines.append(_load(_NUMBER_AT)[0])
     for name, at, values in (
         ("ioctl", 1, _IOCTLS),
         ("fcntl", 1, _FCNTLS),
@@ -126,6 +140,10 @@ def _return(value: int) -> bytes:
 
 def _when(test: int, value: int, verdict: int) -> list[bytes]:
     return [_line(test, value, 0, 1), _return(verdict)]
+
+
+def _unless_greater(value: int, verdict: int) -> list[bytes]:
+    return [_line(_JUMP_GREATER_EQUAL, value + 1, 1, 0), _return(verdict)]
 
 
 def _unless(test: int, value: int, verdict: int) -> list[bytes]:

@@ -135,7 +135,7 @@ def run(
     """A worker's whole life, from just after its fork. Never returns."""
     try:
         try:
-            inside = sandbox.enter(channel, output, places, uid)
+            inside = sandbox.enter(channel, output, places, uid, request["cuda"])
             hidden = tuple(request["hidden"])
             found = probe(request["canary"], request["results"], request["judge"], hidden)
         except BaseException as error:

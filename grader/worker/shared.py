@@ -16,7 +16,7 @@ import subprocess
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from grader.worker import kernel, landlock, lockdown, seccomp
+from grader.worker import cuda, kernel, landlock, lockdown, seccomp
 from grader.worker.lockdown import CannotIsolate, Places
 
 # What a library may ask the system for; of other processes a worker sees nothing by Landlock.
@@ -106,14 +106,17 @@ class Shared:
 
     # --- in each worker -------------------------------------------------------------------------
 
-    def enter(self, channel: int, output: int, places: Places, uid: int) -> Places:
+    def enter(
+        self, channel: int, output: int, places: Places, uid: int, with_cuda: bool = False
+    ) -> Places:
         """Locks this process down; its places are called the same inside."""
         processes = lockdown.PROCESSES + (0 if self.own_uids else _processes_of(os.getuid()))
         lockdown.detach(channel, output)
         lockdown.go_first()
         os.chdir(places.tmp)
-        lockdown.limit_resources(processes)
+        lockdown.limit_resources(processes, with_cuda)
         readable = [*self._readable, "/proc/self", places.submission, places.exchange]
+        readable += cuda.facts() if with_cuda else []
         if self.own_uids:
             kernel.drop_bounding_set()
             lockdown.become(uid, self.gid)
@@ -122,6 +125,7 @@ class Shared:
         lockdown.seal(
             readable if self.uses_landlock else None,
             writable=[places.scratch, places.tmp, "/dev/null"],
+            with_cuda=with_cuda,
         )
         return places
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 HARDWARE = Path(__file__).parent / "hardware.toml"
+LOCAL = HARDWARE.with_name("hardware.local.toml")  # a machine's own accelerators; not committed
 
 Dtype = Literal["fp32", "tf32", "bf16", "fp16", "fp8"]
 
@@ -62,10 +63,17 @@ class Hardware(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return {key: msgspec.to_builtins(entry) for key, entry in self.accelerator.items()}
 
 
-def parse(text: str, source: str = "hardware.toml") -> Hardware:
-    """Reads a table and checks that it makes sense; raises HardwareError if not."""
+def parse(text: str, source: str = "hardware.toml", local: str = "") -> Hardware:
+    """Reads a table and checks that it makes sense; raises HardwareError if not.
+
+    Entries of `local`, a second table's text, stand beside those of the first, or in their place.
+    """
     try:
-        hardware = msgspec.convert(tomllib.loads(text), Hardware)
+        table = tomllib.loads(text)
+        if local:
+            own = msgspec.convert(tomllib.loads(local), dict[str, dict[str, Any]])
+            table = {"accelerator": {**table["accelerator"], **own.pop("accelerator", {})}, **own}
+        hardware = msgspec.convert(table, Hardware)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise HardwareError(f"{source}: {error}") from error
     owners: dict[str, str] = {}
@@ -93,5 +101,8 @@ def parse(text: str, source: str = "hardware.toml") -> Hardware:
 
 @functools.cache
 def load() -> Hardware:
-    """The table beside this file."""
-    return parse(HARDWARE.read_text(encoding="utf-8"))
+    """The table beside this file, and what this machine's own adds to it."""
+    text = HARDWARE.read_text(encoding="utf-8")
+    if not LOCAL.is_file():
+        return parse(text)
+    return parse(text, f"{HARDWARE.name} and {LOCAL.name}", LOCAL.read_text(encoding="utf-8"))

@@ -128,7 +128,7 @@ def test_what_cannot_be_read_exits_2_and_writes_nothing(started, tmp_path, data)
 
 
 @pytest.mark.parametrize(
-    "options", [["--tests", "some"], ["--timing", "require"], ["--min-tier", "Z"], ["--nope"]]
+    "options", [["--tests", "some"], ["--timing", "yes"], ["--min-tier", "Z"], ["--nope"]]
 )
 def test_unknown_option_exits_2(started, tmp_path, options):
     (tmp_path / "in").mkdir()

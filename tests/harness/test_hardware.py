@@ -25,6 +25,23 @@ KNOWN = {
 }
 
 
+def test_machines_own_table_adds_and_replaces():
+    own = ENTRY.replace("3e12", "4e12") + OTHER.replace("Y2", "Z3")
+    table = hardware.parse(ENTRY + OTHER, local=own)
+    assert list(table) == ["X1", "Y2", "Z3"]
+    assert table["X1"].bandwidth == 4e12
+    for wrong in ("accelerator = 3", "[accelerators.X1]", "[accelerator.X1]", "not = [toml"):
+        with pytest.raises(hardware.HardwareError, match="both tables"):
+            hardware.parse(ENTRY, "both tables", wrong)
+
+
+def test_machines_own_table_is_looked_for_beside_the_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(hardware, "LOCAL", tmp_path / "hardware.local.toml")
+    assert "Y2" not in list(hardware.load.__wrapped__())
+    (tmp_path / "hardware.local.toml").write_text(OTHER)
+    assert "Y2" in list(hardware.load.__wrapped__())
+
+
 def test_parses_an_entry():
     table = hardware.parse(ENTRY + OTHER)
     assert list(table) == ["X1", "Y2"]

@@ -22,18 +22,20 @@ CLONE_VM, CLONE_THREAD, CLONE_NEWUSER = 0x100, 0x10000, 0x10000000
 TIOCSTI, F_SETLK, F_SETOWN, PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 0x5412, 6, 8, 1, 4
 
 
-def verdict(machine, number, *args, architecture=None):
+def verdict(machine, number, *args, architecture=None, with_cuda=False):
     """What the kernel would say, as its own interpreter of classic BPF finds it."""
     data = struct.pack(
         "<IIQ6Q", number, architecture or MACHINES[machine][0], 0, *args, *[0] * (6 - len(args))
     )
-    program = seccomp.program(OWN, machine)
+    program = seccomp.program(OWN, machine, with_cuda)
     at = accumulator = 0
     while True:
         code, if_true, if_false, value = struct.unpack_from("<HBBI", program, 8 * at)
         at += 1
         if code == 0x20:
             (accumulator,) = struct.unpack_from("<I", data, value)
+        elif code == 0x54:
+            accumulator &= value
         elif code == 0x06:
             return value
         else:
@@ -91,6 +93,22 @@ def test_another_architecture_is_the_end(machine):
 )
 def test_arguments_decide(machine, name, args, expected):
     assert verdict(machine, MACHINES[machine][1][name], *args) == expected
+
+
+def test_requests_to_a_cuda_device_are_left_to_whoever_has_one(machine):
+    ioctl = MACHINES[machine][1]["ioctl"]
+    driver = (0xC020462A, 0xC00446D2, 0x30000001, 0x30000002, 1, 0x4B)
+    others = (TIOCSTI, 0x5423, 0x8933, 0xC0045401, 0x100, 0x30000003)  # TIOCSETD, SIOCGIFINDEX
+    for request in driver:
+        assert verdict(machine, ioctl, 0, request) == DENIED
+        assert verdict(machine, ioctl, 0, request, with_cuda=True) == ALLOWED
+    for request in others:
+        assert verdict(machine, ioctl, 0, request, with_cuda=True) == DENIED
+    assert verdict(machine, ioctl, 0, 0x5413, with_cuda=True) == ALLOWED
+    for name, number in MACHINES[machine][1].items():
+        if name != "ioctl":
+            same = verdict(machine, number, with_cuda=True)
+            assert same == verdict(machine, number), name
 
 
 def test_numbers_are_the_kernels(machine):

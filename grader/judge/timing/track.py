@@ -68,7 +68,8 @@ class Track:
         )
 
     def _workers(self, folder: Path) -> Workers:
-        return Workers(self._zygote, folder, self._package, spare=False)
+        with_cuda = self.cuda is not None
+        return Workers(self._zygote, folder, self._package, spare=False, with_cuda=with_cuda)
 
     def _stage(self, solutions: Path) -> Path:
         """Stages programs of ours under a name that no submission can guess, in any tier."""

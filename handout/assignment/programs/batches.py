@@ -26,7 +26,8 @@ class Batches(Program):
 
     @staticmethod
     def work(sizes: Mapping[str, int]) -> tuple[float, float]:
-        return 2.0 * sizes["rows"] * sizes["columns"] ** 2 * sizes["batches"], 0.0
+        batch = sizes["rows"] * sizes["columns"] * sizes["batches"]
+        return 2.0 * batch * sizes["columns"], 4.0 * batch
 
     def make(self) -> None:
         rows, columns = self.sizes["rows"], self.sizes["columns"]

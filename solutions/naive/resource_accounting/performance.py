@@ -28,7 +28,7 @@ def training_step(
     logits = model(tokens[:, :-1])
     loss = functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
     loss.backward()
-    float(loss)
+    loss.item()
     optimizer.step()
 
 

@@ -1,0 +1,241 @@
+"""`make bench`: how fast your programs are, beside what everybody writes first, and why.
+
+Timed in this process, by CUDA events or by the CPU's clock: for your own eyes. Marks come from
+another clock.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch.nn import functional
+
+from assignment import hardware, programs
+from assignment.__main__ import PROGRAMS
+from assignment.implementation import Package
+from assignment.programs import Program
+
+REPEATS = 5
+_MATRIX, _COPY = {"cpu": 1024, "cuda": 8192}, {"cpu": 2**26, "cuda": 2**30}  # n, and bytes
+
+
+@dataclass(frozen=True)
+class Roofs:
+    """What bounds every program on a device: FLOP/s and B/s, and where the figures are from."""
+
+    flops: float
+    bandwidth: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """A program's time and its baseline's, None where a function of it is not written yet.
+
+    `flops` and `bytes` are what no way of doing it can avoid.
+    """
+
+    name: str
+    seconds: float | None
+    baseline: float | None
+    flops: float
+    bytes: float
+
+
+def bench(student: Any, names: Sequence[str], kind: str, console: Console, picture: Path) -> None:
+    """Times programs, prints a table, and draws where each lies under the roofline.
+
+    Args:
+        student: the package.
+        names: programs; every one that is graded if empty.
+        kind: "cpu" or "cuda".
+        console: where the table goes.
+        picture: an SVG file, drawn if matplotlib is there.
+    """
+    device = torch.device(kind)
+    memory = torch.cuda.get_device_properties(device).total_memory if kind == "cuda" else 0
+    roofs = _roofs(student, device)
+    results = []
+    for name in names or PROGRAMS:
+        console.print(f"[dim]{name} …[/dim]")
+        results.append(_result(student, name, device, memory))
+    console.print(_table(results, roofs))
+    console.print(
+        f"Roofs: {_si(roofs.flops)}FLOP/s and {_si(roofs.bandwidth)}B/s, {roofs.source}.\n"
+        "The baseline is what everybody writes first. Full marks are for the reference's time."
+    )
+    drawn = [r for r in results if r.seconds is not None and r.flops and r.bytes]
+    if drawn and draw(drawn, roofs, picture):
+        console.print(f"Where they lie under the roofline: {picture}")
+
+
+def baseline(student: Any) -> Any:
+    """What everybody writes first; of optimizers and training, your own earlier exercises."""
+
+    def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
+        for weight in weights:
+            x = x @ weight
+            x = x / x.square().mean(-1, keepdim=True).sqrt()
+        return x
+
+    def causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
+        weights: torch.Tensor = scores.masked_fill(later, float("-inf")).softmax(-1)
+        return weights @ v
+
+    def training_step(model: Any, optimizer: Any, tokens: torch.Tensor) -> None:
+        def loss_fn(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+            return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+        student.training.train(model, optimizer, [(tokens[:, :-1], tokens[:, 1:])], loss_fn)
+
+    def adamw_update(
+        params: Sequence[torch.Tensor], *lists: Sequence[torch.Tensor], **settings: Any
+    ) -> None:
+        for tensors in zip(params, *lists, strict=True):
+            student.optimizers.adamw_step(*([tensor] for tensor in tensors), **settings)
+
+    def prefetch(batches: Any, device: torch.device) -> Iterator[tuple[torch.Tensor, ...]]:
+        for batch in batches:
+            yield tuple(tensor.to(device) for tensor in batch)
+
+    fast = (matmul_chain, causal_attention, training_step, adamw_update)
+    return SimpleNamespace(
+        performance=SimpleNamespace(**{function.__name__: function for function in fast}),
+        device=SimpleNamespace(prefetch=prefetch),
+    )
+
+
+def _result(student: Any, name: str, device: torch.device, memory: int) -> Result:
+    kind = programs.find(name)
+    sizes = kind.sizes_on(device.type, memory)
+    made = kind(device, sizes, seed=0)
+    seconds = _seconds(made, student)
+    return Result(name, seconds, _seconds(made, baseline(student)), *kind.work(sizes))
+
+
+def _seconds(made: Program, who: Any) -> float | None:
+    try:
+        return timed(lambda: made.run(who, 1), made.device)
+    except NotImplementedError:
+        return None
+
+
+def timed(function: Callable[[], object], device: torch.device) -> float:
+    """The median of several measurements, in seconds, after two calls that are not measured."""
+    found: list[float] = []
+    for i in range(2 + REPEATS):
+        if device.type == "cuda":
+            start = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+            end = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+            start.record()
+            function()
+            end.record()
+            end.synchronize()
+            took = start.elapsed_time(end) / 1e3
+        else:
+            begun = time.perf_counter()
+            function()
+            took = time.perf_counter() - begun
+        if i >= 2:
+            found.append(took)
+    return statistics.median(found)
+
+
+def _roofs(student: Any, device: torch.device) -> Roofs:
+    """By the datasheet where your `find_accelerator` knows the device, else as measured here."""
+    if device.type == "cuda":
+        table = hardware.load()
+        name = torch.cuda.get_device_name(device)
+        try:
+            entry = table[student.roofline.find_accelerator(name, table.plain())]
+            return Roofs(entry.peak("bf16"), entry.bandwidth, f"the datasheet's of {name}")
+        except (NotImplementedError, LookupError, hardware.HardwareError):
+            pass  # not written yet, or a device that the table lacks
+    n = _MATRIX[device.type]
+    x = torch.randn(n, n, device=device)
+    x = x.bfloat16() if device.type == "cuda" else x
+    data = torch.zeros(_COPY[device.type], dtype=torch.uint8, device=device)
+    return Roofs(
+        2 * n**3 / timed(lambda: x @ x, device),
+        2 * data.numel() / timed(data.clone, device),
+        "measured here",
+    )
+
+
+def _table(results: Sequence[Result], roofs: Roofs) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("program", no_wrap=True)
+    for column in ("yours", "baseline", "faster", "FLOP/s", "of peak", "B/s", "of peak"):
+        table.add_column(column, justify="right")
+    for result in results:
+        if result.seconds is None:
+            table.add_row(result.name, "not started", style="dim")
+            continue
+        faster = f"{result.baseline / result.seconds:.2f} ×" if result.baseline else "–"
+        flops, moved = result.flops / result.seconds, result.bytes / result.seconds
+        table.add_row(
+            result.name,
+            f"{1e3 * result.seconds:.2f} ms",
+            f"{1e3 * result.baseline:.2f} ms" if result.baseline else "not started",
+            faster,
+            _si(flops),
+            f"{flops / roofs.flops:.1%}",
+            _si(moved),
+            f"{moved / roofs.bandwidth:.1%}",
+        )
+    return table
+
+
+def _si(number: float) -> str:
+    for prefix, power in (("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)):
+        if number >= 10**power:
+            return f"{number / 10**power:.3g} {prefix}"
+    return f"{number:.3g} "
+
+
+def draw(results: Sequence[Result], roofs: Roofs, picture: Path) -> bool:
+    """The roofline and each program under it, as SVG; False where matplotlib is not installed."""
+    try:
+        import matplotlib
+    except ImportError:
+        return False
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    places: Mapping[str, tuple[float, float]] = {
+        r.name: (r.flops / r.bytes, r.flops / r.seconds) for r in results if r.seconds
+    }
+    ridge = roofs.flops / roofs.bandwidth
+    low = min(ridge, *(x for x, _ in places.values())) / 4
+    high = max(ridge, *(x for x, _ in places.values())) * 4
+    figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+    axes.loglog(
+        [low, ridge, high], [low * roofs.bandwidth, roofs.flops, roofs.flops], color="black", lw=1.5
+    )
+    for name, (intensity, speed) in places.items():
+        axes.plot(intensity, speed, "o")
+        axes.annotate(name, (intensity, speed), xytext=(6, -4), textcoords="offset points")
+    axes.set_xlabel("arithmetic intensity, FLOP/B")
+    axes.set_ylabel("FLOP/s")
+    axes.set_title(f"Roofs {roofs.source}")
+    axes.grid(alpha=0.3)
+    figure.savefig(picture)
+    pyplot.close(figure)
+    return True
+
+
+def run(package: str, names: Sequence[str], console: Console, picture: Path) -> None:
+    """Benches a package of this name on the CUDA device, or on the CPU."""
+    kind = "cuda" if torch.cuda.is_available() else "cpu"
+    bench(Package(package), names, kind, console, picture)

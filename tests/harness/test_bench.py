@@ -1,0 +1,68 @@
+"""`make bench` of the handout: what it shows, and that its baselines are right."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from assignment import bench, programs
+from assignment.implementation import Package
+from tests.harness.conftest import REPOSITORY
+
+
+@pytest.fixture
+def handout(tmp_path) -> Path:
+    ignored = shutil.ignore_patterns(".venv", "__pycache__")
+    return Path(shutil.copytree(REPOSITORY / "handout", tmp_path / "handout", ignore=ignored))
+
+
+def benched(folder, *names):
+    done = subprocess.run(
+        [sys.executable, "-m", "assignment", "bench", *names],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_untouched_handout_is_not_started(handout):
+    status, said = benched(handout, "adamw", "batches")
+    assert status == 0, said
+    assert said.count("not started") == 2
+    assert not (handout / "roofline.svg").exists()
+
+
+def test_finished_handout_shows_speed_and_place(handout):
+    for path in (REPOSITORY / "solutions" / "resource_accounting").glob("*.py"):
+        shutil.copy(path, handout / "resource_accounting")
+    status, said = benched(handout)
+    assert status == 0, said
+    lines = {line.split()[0]: line for line in said.splitlines() if " × " in line}
+    assert set(lines) == {"matmul_chain", "training", "adamw", "batches"}
+    assert all(line.count(" ms ") == 2 and line.count("%") == 2 for line in lines.values())
+    picture = (handout / "roofline.svg").read_text()
+    assert picture.startswith("<?xml")
+    assert "measured here" in said
+
+
+def test_unknown_program_is_named(handout):
+    status, said = benched(handout, "adam")
+    assert status == 2
+    assert "no program is called 'adam'; there are matmul_chain" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("name", ["matmul_chain", "training", "adamw", "batches"])
+def test_baseline_gives_what_the_reference_gives(name):
+    student = Package("solutions.resource_accounting")
+    kind = programs.find(name)
+    made = kind(torch.device("cpu"), kind.sizes_on("cpu", 0), seed=3)
+    right, found = made.run(student, 5), made.run(bench.baseline(student), 5)
+    assert programs.unacceptable(found, right, [1e-4] * len(right)) == ""
+    assert programs.unacceptable(made.run(student, 6), right, [1e-4] * len(right))

@@ -1,0 +1,77 @@
+"""The programs that are raced: what every one of them must hold, and what is accepted of them."""
+
+import pytest
+import torch
+
+from assignment import programs
+from assignment.implementation import Package
+
+REFERENCE = Package("solutions.resource_accounting")
+NAIVE = Package("solutions.naive.resource_accounting")
+RACED = ("adamw", "batches", "matmul_chain", "training")
+GIBIBYTE = 2**30
+
+
+def made(name, seed=1, dtype=torch.float32):
+    kind = programs.find(name)
+    return kind(torch.device("cpu"), kind.sizes_on("cpu", 0), seed, dtype)
+
+
+@pytest.mark.parametrize("name", RACED)
+def test_naive_and_reference_agree(name):
+    exactly = made(name, dtype=torch.float64).run(NAIVE, 7)
+    for student in (REFERENCE, NAIVE):
+        assert max(programs.errors(made(name).run(student, 7), exactly)) < 1e-3
+
+
+@pytest.mark.parametrize("name", RACED)
+def test_result_follows_from_seed_and_start_alone(name):
+    program = made(name)
+    first = program.run(REFERENCE, 7)
+    other = program.run(REFERENCE, 8)
+    again = program.run(REFERENCE, 7)  # whatever ran before on the same inputs
+    assert all(map(torch.equal, first, again))
+    assert all(map(torch.equal, first, made(name).run(REFERENCE, 7)))
+    for different in (other, made(name, seed=2).run(REFERENCE, 7)):
+        assert programs.unacceptable(different, first, [1e-3] * len(first))
+
+
+@pytest.mark.parametrize("name", RACED)
+def test_sizes_and_work_fit_the_device(name):
+    kind = programs.find(name)
+    small, large = (kind.sizes_on("cuda", n * GIBIBYTE) for n in (8, 80))
+    assert all(small[size] <= large[size] for size in large)
+    flops, moved = kind.work(large)
+    assert flops > 0
+    assert moved > 0
+    assert flops > kind.work(kind.sizes_on("cpu", 0))[0]
+
+
+def test_unknown_program_is_an_error():
+    with pytest.raises(LookupError, match="no program is called 'none': "):
+        programs.find("none")
+
+
+ONE = torch.ones(2, 2)
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (None, "expected 2 tensors"),
+        ([ONE], "expected 2 tensors"),
+        ((ONE, torch.tensor(3)), "expected 2 tensors"),
+        ([ONE[:1], torch.tensor(3)], "tensor 0 has not the reference's shape"),
+        ([1.0, torch.tensor(3)], "tensor 0 has not the reference's shape"),
+        ([ONE.double(), torch.tensor(3)], "tensor 0 is torch.float64, expected torch.float32"),
+        ([ONE * float("nan"), torch.tensor(3)], "tensor 0 is not finite"),
+        ([ONE * float("inf"), torch.tensor(3)], "tensor 0 is not finite"),
+        ([ONE * 1.02, torch.tensor(3)], "tensor 0 is off by 0.02 of its norm"),
+        ([ONE, torch.tensor(4)], "tensor 1 is not equal to the reference's"),
+        ([ONE * 1.005, torch.tensor(3)], ""),
+    ],
+)
+def test_acceptance(found, reason):
+    said = programs.unacceptable(found, [ONE, torch.tensor(3)], [0.01, 0.0])
+    assert said.startswith(reason)
+    assert bool(said) == bool(reason)
