@@ -22,12 +22,15 @@ from grader.judge.score import NOT_MEASURED, Outcome
 from grader.judge.timing.race import NotMeasured, Suspicious
 from grader.judge.timing.track import Track
 from grader.results.causes import Cause
-from grader.results.record import Check, Timing, Visibility
+from grader.results.record import Check, Fit, Timing, Visibility
 
 _EXERCISE = 2  # an exercise's tests together may take so many times what one may
 _DETAIL = 20_000
 IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
 _TIMING: pytest.StashKey[Timing] = pytest.StashKey()
+_FIT: pytest.StashKey[Fit] = pytest.StashKey()
+_TOLD: pytest.StashKey[bool] = pytest.StashKey()  # whether a timer's report was true
+ON_TRACK = {"race", "fits", "truth"}  # fixtures of tests that run alone, on the device
 _KILLED: pytest.StashKey[bool] = pytest.StashKey()  # whether a test's worker was, once
 
 
@@ -136,7 +139,7 @@ class JudgePlugin:
 
         Races come last, one at a time, with nothing beside them.
         """
-        races = [item for item in session.items if "race" in getattr(item, "fixturenames", ())]
+        races = [i for i in session.items if ON_TRACK & set(getattr(i, "fixturenames", ()))]
         for visibility in ("public", "hidden"):
             items = [
                 i for i in session.items if self.visibility(i) == visibility and i not in races
@@ -236,15 +239,10 @@ class JudgePlugin:
     @pytest.fixture
     def race(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`race("program")` holds the submission against the reference, by this process's clock."""
-        item = request.node
-        exercise = self.exercise(item)
-        self._refuse_to_run(exercise)
-        assert self.track is not None, "a session that collects races has a track"
+        item, exercise, track, rng = self._on_track(request)
 
         def run(program: str) -> None:
-            assert self.track is not None
-            rng = np.random.default_rng(seed_of(self.nonce, "race", item.nodeid))
-            timing = self.track.race(program, exercise, self.limits_of(item), rng)
+            timing = track.race(program, exercise, self.limits_of(item), rng)
             item.stash[_TIMING] = timing
             if timing.mark < 1:
                 raise SubmissionFailure(
@@ -252,6 +250,43 @@ class JudgePlugin:
                 )
 
         return run
+
+    @pytest.fixture
+    def fits(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """`fits("program")` runs the submission in the program's budgets of memory."""
+        item, exercise, track, rng = self._on_track(request)
+
+        def run(program: str) -> None:
+            fit = track.fit(program, exercise, self.limits_of(item), rng)
+            item.stash[_FIT] = fit
+            if fit.mark < 1:
+                raise SubmissionFailure(
+                    Cause.MEMORY, f"{sum(fit.fitted)} of {len(fit.fitted)} budgets were enough"
+                )
+
+        return run
+
+    @pytest.fixture
+    def truth(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """`truth("program")` holds what a timer reports against the judge's clock."""
+        item, exercise, track, rng = self._on_track(request)
+
+        def run(program: str) -> None:
+            track.truth(program, exercise, self.limits_of(item), rng)
+            item.stash[_TOLD] = True
+
+        return run
+
+    def _on_track(
+        self, request: pytest.FixtureRequest
+    ) -> tuple[pytest.Item, Exercise, Track, np.random.Generator]:
+        """What a test on the device starts from."""
+        item = request.node
+        exercise = self.exercise(item)
+        self._refuse_to_run(exercise)
+        assert self.track is not None, "a session that collects races has a track"
+        rng = np.random.default_rng(seed_of(self.nonce, "race", item.nodeid))
+        return item, exercise, self.track, rng
 
     def limits_of(self, item: pytest.Item) -> Limits:
         """What a test may use."""
@@ -291,7 +326,8 @@ class JudgePlugin:
             return
         implementation = item.stash.get(IMPLEMENTATION, None)
         timing = item.stash.get(_TIMING, None)
-        answers = implementation.answers if implementation else int(timing is not None)
+        fit = item.stash.get(_FIT, None)
+        answers = implementation.answers if implementation else _on_track(item)
         error = call.excinfo.value if call.excinfo else None
         cause = None if error is None else cause_of(error, answers)
         if cause is None and not answers:
@@ -321,6 +357,7 @@ class JudgePlugin:
             seconds=round(call.duration, 4),
             visibility=visibility,
             timing=timing,
+            fit=fit,
         )
         weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
         function = f"{item.path}::{getattr(item, 'originalname', item.name)}"
@@ -345,6 +382,11 @@ class JudgePlugin:
     def visibility(self, item: pytest.Item) -> Visibility:
         """Public is what lies in the folder of public tests."""
         return "public" if item.path.is_relative_to(self.public) else "hidden"
+
+
+def _on_track(item: pytest.Item) -> int:
+    """Whether a test on the device came to its end: it has no implementation that counts."""
+    return int(_TIMING in item.stash or _FIT in item.stash or _TOLD in item.stash)
 
 
 def cause_of(error: BaseException, answers: int) -> Cause:

@@ -80,9 +80,11 @@ def score(
 
 
 def _mark(check: Check) -> float:
-    """The share of its points that a check earns: all or nothing, but for a race."""
-    if check.state == "failed" and check.timing is not None:
-        return check.timing.mark if check.cause is Cause.TOO_SLOW else 0.0
+    """The share of its points that a check earns: all or nothing, but for races and fits."""
+    if check.cause is Cause.TOO_SLOW and check.timing is not None:
+        return check.timing.mark
+    if check.cause is Cause.MEMORY and check.fit is not None:
+        return check.fit.mark
     return 1.0 if check.state == "passed" else 0.0
 
 

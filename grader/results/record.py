@@ -27,7 +27,8 @@ class _Finite(msgspec.Struct, frozen=True, kw_only=True):
 class Check(_Finite, frozen=True, kw_only=True):
     """One test. `points` of a not-run check is 0, `max_points` its share of the exercise.
 
-    A timing test that earns a part of its points has failed, and says how far in `timing`.
+    A race, or a fit into memory, that earns a part of its points has failed, and says how far in
+    `timing` or `fit`.
     `exception` is the nearest built-in class's name, only with the cause `exception`.
     `detail` is for staff; students see it for public tests alone.
     """
@@ -44,6 +45,7 @@ class Check(_Finite, frozen=True, kw_only=True):
     seconds: float = 0.0
     visibility: Visibility = "hidden"
     timing: Timing | None = None
+    fit: Fit | None = None
 
 
 class Quad(_Finite, frozen=True, kw_only=True):
@@ -73,6 +75,21 @@ class Timing(_Finite, frozen=True, kw_only=True):
     high: float
     mark: float
     quads: tuple[Quad, ...]
+
+
+class Fit(_Finite, frozen=True, kw_only=True):
+    """Budgets of memory, in bytes, and whether a program fitted into each."""
+
+    program: str
+    device: str
+    sizes: dict[str, int]
+    budgets: tuple[int, ...]
+    fitted: tuple[bool, ...]
+
+    @property
+    def mark(self) -> float:
+        """The share of the points, 0 to 1."""
+        return sum(self.fitted) / len(self.fitted)
 
 
 class ExerciseScore(_Finite, frozen=True, kw_only=True):

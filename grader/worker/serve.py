@@ -35,6 +35,7 @@ from grader.worker.sandbox import Sandbox
 
 # As in the handout: an int may stand for a float.
 _TYPES = beartype(conf=BeartypeConf(is_pep484_tower=True))
+_NO_MEMORY = ("allocate memory", "Cannot allocate", "enough memory", "out of memory")
 _TEXT = 4000  # characters of a message or a traceback that go back
 
 
@@ -288,9 +289,7 @@ def _sendable(text: str) -> str:
 def _out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError | OSError)
-        and any(
-            word in _text(error) for word in ("allocate memory", "Cannot allocate", "enough memory")
-        )
+        and any(words in _text(error) for words in _NO_MEMORY)
     )
 
 

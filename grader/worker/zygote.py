@@ -88,9 +88,10 @@ def _warm_up() -> None:
 
     warm.load_torch()
     import grader.worker.serve
-    from assignment import scenarios
+    from assignment import programs, scenarios
 
     scenarios.load_all()
+    programs.load_all()
     grader.worker.serve.rehearse()
     # Installed packages may bring import hooks of their own (an editable install does): a worker
     # finds its modules by path, or not at all.

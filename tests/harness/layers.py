@@ -181,7 +181,6 @@ LAYERS = {
         "caps on an archive's size, entries and unpacked bytes",
         "tar_header_of_megabytes_is_not_read",
         (
-            Edit("judge/stage.py", "MAX_BYTES = 2 * 2**20", "MAX_BYTES = 2 * 2**30"),
             Edit(
                 "judge/stage.py",
                 "if end > MAX_UNPACKED + _MAX_READ or size > _MAX_READ:",

@@ -34,9 +34,9 @@ TEST = '''
 import pytest
 
 @pytest.mark.exercise("raced")
-def test_program(race):
+def test_program({fixture}):
     """A program, beside the reference's and a slow one"""
-    race("{program}")
+    {fixture}("{program}")
 '''
 
 
@@ -47,6 +47,7 @@ class Course(NamedTuple):
     module: str
     function: str
     text: str
+    fixture: str = "race"
 
     def takes(self, times: float) -> str:
         """The module's text."""
@@ -90,6 +91,53 @@ def matmul_chain(x, weights):
 """,
 )
 
+RECOMPUTE = Course(
+    "recompute",
+    "recompute",
+    "checkpointed_forward",
+    """
+from torch.utils.checkpoint import checkpoint
+
+def best_segments(layers):
+    return max(1, round(8 / TIMES))
+
+def checkpointed_forward(layers, x, segments):
+    def part(x, mine):
+        for layer in mine:
+            x = layer(x)
+        return x
+    if segments == 1:
+        return part(x, layers)
+    size = -(-len(layers) // segments)
+    for start in range(0, len(layers), size):
+        x = checkpoint(part, x, layers[start : start + size], use_reentrant=False)
+    return x
+""",
+    "fits",
+)
+TIMER = Course(
+    "timer",
+    "device",
+    "time_function",
+    """
+import statistics, time
+
+def time_function(function, *, warmup=2, repeats=5, **_):
+    for _ in range(warmup):
+        function()
+    seconds = []
+    for _ in range(repeats):
+        begun = time.perf_counter()
+        function()
+        seconds.append((time.perf_counter() - begun) * TIMES)
+    return seconds
+
+def measured_mfu(flops, seconds, peak_flops):
+    return flops / statistics.median(seconds) / peak_flops
+""",
+    "truth",
+)
+
 
 def submission(folder: Path, course: Course, text: str) -> Path:
     """A submission whose module is this text."""
@@ -112,7 +160,7 @@ def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) ->
     text = text or course.takes(1.0)
     for name in ("public", "hidden", "timing"):
         (place / "repository" / "tests" / name).mkdir(parents=True)
-    test = TEST.format(program=course.program)
+    test = TEST.format(program=course.program, fixture=course.fixture)
     (place / "repository" / "tests" / "timing" / f"test_{course.program}.py").write_text(test)
     submission(place / "solutions", course, text)
     submission(place / "solutions" / "naive", course, course.takes(naive))

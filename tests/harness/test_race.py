@@ -21,7 +21,7 @@ from grader.results.record import from_json, to_json
 from tests.harness import racing
 
 CHEATS = Path(__file__).parent / "cheats"
-WRONG, SLOW = Cause.WRONG_ANSWER, Cause.TOO_SLOW
+WRONG, SLOW, MEMORY = Cause.WRONG_ANSWER, Cause.TOO_SLOW, Cause.MEMORY
 # What becomes of each cheat: the work that it does takes eight times the reference's time.
 ENDS = {
     "another_dtype": {WRONG},
@@ -212,6 +212,65 @@ def test_faster_than_the_hardware_goes_to_a_person(hashes, tmp_path, monkeypatch
     grade, check = checked(hashes, spin(tmp_path, 1.0))
     assert (check.state, check.cause) == ("not_run", Cause.SUSPICIOUS)
     assert not grade.exercises[0].measured
+
+
+@pytest.fixture(scope="module")
+def depths(tmp_path_factory):
+    """Segments by TIMES: 1 gives eight, 4 gives two, 8 gives one, which keeps everything."""
+    place = tmp_path_factory.mktemp("depths")
+    with racing.judged(place, racing.RECOMPUTE, naive=8.0) as judge:
+        yield judge
+
+
+@pytest.mark.parametrize(("times", "mark"), [(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)])
+def test_memory_is_tried_in_budgets(depths, tmp_path, times, mark):
+    text = racing.RECOMPUTE.takes(times)
+    grade, check = checked(depths, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+    assert check.fit is not None, check.detail
+    assert check.fit.fitted == (mark > 0, mark == 1)
+    assert (check.state, check.cause) == (("passed", None) if mark == 1 else ("failed", MEMORY))
+    assert grade.score == mark * grade.max_score
+
+
+def test_wrong_gradients_in_little_memory_earn_nothing(depths, tmp_path):
+    text = racing.RECOMPUTE.takes(1.0).replace("layers[start :", "layers[start + 1 :")
+    grade, check = checked(depths, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+    assert (grade.score, check.cause) == (0, WRONG)
+
+
+def test_device_whose_memory_is_enough_for_all_measures_nothing(tmp_path):
+    with racing.judged(tmp_path / "judge", racing.RECOMPUTE, naive=1.0) as judge:
+        text = racing.RECOMPUTE.takes(8.0)
+        _, check = checked(judge, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+    assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
+
+
+@pytest.fixture(scope="module")
+def timers(tmp_path_factory):
+    with racing.judged(tmp_path_factory.mktemp("timers"), racing.TIMER) as judge:
+        yield judge
+
+
+def test_timer_that_tells_the_truth_passes(timers, tmp_path, monkeypatch):
+    monkeypatch.setattr("grader.judge.timing.truth.ALLOWED", 0.9)  # on a busy machine
+    text = racing.TIMER.takes(1.0)
+    grade, check = checked(timers, racing.submission(tmp_path / "in", racing.TIMER, text))
+    assert (check.state, grade.score) == ("passed", grade.max_score), check.detail
+
+
+@pytest.mark.parametrize("times", [0.0001, 20.0, "float('nan')"])
+def test_timer_that_does_not_fails(timers, tmp_path, times):
+    text = racing.TIMER.takes(times)
+    grade, check = checked(timers, racing.submission(tmp_path / "in", racing.TIMER, text))
+    assert (grade.score, check.cause) == (0, WRONG), check.detail
+
+
+def test_timer_that_reports_what_it_knows_fails(timers, tmp_path):
+    text = "def time_function(function, **_):\n    return [1e-6]\n" + (
+        "\n\ndef measured_mfu(flops, seconds, peak):\n    return flops / 1e-6 / peak\n"
+    )
+    grade, check = checked(timers, racing.submission(tmp_path / "in", racing.TIMER, text))
+    assert (grade.score, check.cause) == (0, WRONG), check.detail
 
 
 def test_fault_of_a_program_of_ours_is_no_mark(tmp_path):

@@ -16,9 +16,11 @@ from grader.judge.failure import GraderFault
 from grader.judge.proxy import Workers
 from grader.judge.stage import SubmissionError, stage
 from grader.judge.timing import device as devices
+from grader.judge.timing.budget import Budgets
 from grader.judge.timing.race import Entrants, NotMeasured, Race
+from grader.judge.timing.truth import Truth
 from grader.judge.zygote import Zygote
-from grader.results.record import Timing
+from grader.results.record import Fit, Timing
 from solutions.resource_accounting.roofline import find_accelerator
 
 
@@ -53,6 +55,22 @@ class Track:
         device = self.device_of(exercise)
         assert device is not None, "an exercise without its device is not run"
         return Race(program, self._entrants, device, limits, rng, _floor(program, device)).run()
+
+    def fit(
+        self, program: str, exercise: Exercise, limits: Limits, rng: np.random.Generator
+    ) -> Fit:
+        """All budgets of one program; raises what `Budgets.run` raises."""
+        device = self.device_of(exercise)
+        assert device is not None, "an exercise without its device is not run"
+        return Budgets(program, self._entrants, device, limits, rng).run()
+
+    def truth(
+        self, program: str, exercise: Exercise, limits: Limits, rng: np.random.Generator
+    ) -> None:
+        """Holds a timer against the judge's clock; raises what `Truth.run` raises."""
+        device = self.device_of(exercise)
+        assert device is not None, "an exercise without its device is not run"
+        Truth(program, self._entrants, device, limits, rng).run()
 
     def close(self) -> None:
         """Removes what was staged."""

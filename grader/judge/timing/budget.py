@@ -1,0 +1,110 @@
+"""What fits: a program under less and less memory, where running out is the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from assignment import programs
+from assignment.manifest import Limits
+from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.proxy import Workers
+from grader.judge.timing.device import Device
+from grader.judge.timing.race import Entrants, NotMeasured
+from grader.results.causes import Cause
+from grader.results.record import Fit
+
+_CONTEXT = 2**29  # bytes that a process takes of a CUDA device before its first tensor
+_OVERHEAD = 64  # MiB that a process takes of a CPU's memory beside its tensors
+_TOLERANCE = 1e-3  # relative error: what is computed again is computed alike
+
+
+@dataclass
+class Budgets:
+    """One program's budgets on one device; the arguments are those of a race."""
+
+    program: str
+    entrants: Entrants
+    device: Device
+    limits: Limits
+    rng: np.random.Generator
+
+    def run(self) -> Fit:
+        """Tries each budget, the largest first.
+
+        Raises:
+            SubmissionFailure: the submission did not answer, or not rightly.
+            NotMeasured: the reference needs more than the smallest budget here, or the naive
+                program no more than the largest.
+            GraderFault: the reference failed otherwise.
+        """
+        kind = programs.find(self.program)
+        sizes = kind.sizes_on(self.device.kind, self.device.memory)
+        budgets = kind.budgets(sizes)
+        with self.device.exclusively():
+            seed, start = (int(n) for n in self.rng.integers(2**62, size=2))
+            inputs = (self.program, self.device.kind, sizes, seed)
+            right = self._trusted(self.entrants.reference, budgets[-1], inputs, start)
+            if right is None:
+                raise NotMeasured(f"the reference itself needs more than {budgets[-1]} bytes here")
+            if self._trusted(self.entrants.naive, budgets[0], inputs, start) is not None:
+                raise NotMeasured(f"on {self.device.name} {budgets[0]} bytes are enough for all")
+            fitted = []
+            for budget in budgets:
+                found = self._output(self.entrants.submission, budget, inputs, start)
+                if found is not None and (reason := _wrong(found, right)):
+                    raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
+                fitted.append(found is not None)
+        return Fit(
+            program=self.program,
+            device=self.device.name,
+            sizes=sizes,
+            budgets=budgets,
+            fitted=tuple(fitted),
+        )
+
+    def _trusted(self, who: Workers, budget: int, inputs: Any, start: int) -> Any:
+        try:
+            return self._output(who, budget, inputs, start)
+        except GraderFault:
+            raise
+        except Exception as error:
+            raise GraderFault(f"{self.program} of ours failed: {error}") from error
+
+    def _output(self, who: Workers, budget: int, inputs: Any, start: int) -> Any:
+        """What a program gives under a budget; None where it runs out of memory."""
+        with self._only(budget) as limits:
+            worker, _ = who.start(limits, int(self.rng.integers(2**63)))
+            try:
+                worker.call("programs.prepare", inputs, {})
+                return worker.call("programs.run", (self.program, start), {})
+            except SubmissionFailure as failure:
+                if failure.cause is Cause.MEMORY:
+                    return None
+                raise
+            finally:
+                worker.kill()
+
+    @contextmanager
+    def _only(self, budget: int) -> Iterator[Limits]:
+        """Leaves a worker so much memory of the device."""
+        if self.device.kind == "cpu":
+            memory = budget // 2**20 + _OVERHEAD
+            yield msgspec.structs.replace(self.limits, memory_mib=memory, address_space=False)
+            return
+        # A process of ours holds the rest: what a worker says of itself is not believed.
+        ballast, _ = self.entrants.reference.start(self.limits, 0)
+        try:
+            ballast.call("programs.hold", (self.device.kind, budget + _CONTEXT), {})
+            yield self.limits
+        finally:
+            ballast.kill()
+
+
+def _wrong(found: Any, right: Any) -> str:
+    return programs.unacceptable(found, right, [_TOLERANCE] * len(right))
