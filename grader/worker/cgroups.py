@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,7 +68,8 @@ def join(memory: int, processes: int) -> ControlGroup:
     made, limited, reasons = [], [], []
     for place in _places():
         _sweep(place.folder)
-        folder = place.folder / f"{_PREFIX}{os.getpid()}"
+        # Not the process's number alone: in a namespace of its own many have the same.
+        folder = place.folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
         try:
             _make(folder, place, limits)
         except OSError as error:

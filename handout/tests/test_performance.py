@@ -59,3 +59,18 @@ def test_batches_arrive_whole_and_in_order(impl):
     found = impl.scenarios.prefetched(batches, "cpu", ask=5)
     expect(found["batches"], "the batches").equals(batches)
     expect(found["ended"], "what came after the last batch").equals("StopIteration")
+
+
+@pytest.mark.exercise("little_memory")
+def test_segments_of_a_deep_stack(impl):
+    """64 layers hold least in eight segments"""
+    expect(impl.recompute.best_segments(64), "segments of 64 layers").equals(8)
+
+
+@pytest.mark.exercise("true_timer")
+def test_timer_waits_for_what_it_times(impl):
+    """A call that sleeps takes no less than its sleep"""
+    found = impl.scenarios.timed_for_real(0.01, warmup=1, repeats=3)
+    expect(found["calls"], "calls").equals(4)
+    assert min(found["seconds"]) >= 0.0099, f"10 ms of sleep were timed as {found['seconds']} s"
+    expect(impl.device.measured_mfu(1e9, [0.5, 0.25, 1.0], 1e10), "MFU").close(0.2, rtol=1e-9)

@@ -204,6 +204,10 @@ def main() -> None:
         together = set(attacks_of(layer))
         if name != "deadlines":  # or none of them would come to an end
             together = red(layer, sorted(together), cores)
+        if not layer.edits:  # each was by itself already
+            found[name] = together
+            console.print(f"without {name}: {', '.join(sorted(together))}")
+            continue
         with ThreadPoolExecutor(cores) as pool:
             alone = pool.map(lambda attack, layer=layer: red(layer, [attack]), sorted(together))  # type: ignore[misc]
             found[name] = set().union(*alone)

@@ -32,7 +32,7 @@ def own_group():
         with os.fdopen(reader) as pipe:
             said = pipe.read()
         os.waitpid(child, 0)
-        run.left = lambda: list(Path("/sys/fs/cgroup").rglob(f"grader-{child}"))
+        run.left = lambda: list(Path("/sys/fs/cgroup").rglob(f"grader-{child}-*"))
         return said
 
     limited = run(lambda group: group.says)

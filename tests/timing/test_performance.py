@@ -25,3 +25,15 @@ def test_adamw(race):
 def test_batches(race):
     """Batches that are used on the device arrive in no more time than the reference's"""
     race("batches")
+
+
+@pytest.mark.exercise("little_memory")
+def test_activations_in_little_memory(fits):
+    """A deep stack is trained in memory for half of its activations, and for a third"""
+    fits("recompute")
+
+
+@pytest.mark.exercise("true_timer")
+def test_timer(truth):
+    """Seconds and MFU are those that another clock finds"""
+    truth("timer")

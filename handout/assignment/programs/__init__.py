@@ -59,6 +59,15 @@ class Program(ABC):
         """All of the work, from a state that `start` draws; the final state."""
 
     @staticmethod
+    def budgets(sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Bytes of memory that it is tried in, the most first; none where memory is no matter."""
+        return ()
+
+    def repeat(self, calls: int, start: int) -> list[torch.Tensor]:
+        """So many calls of what a timer times, without a student's function."""
+        raise NotImplementedError(f"{self.name} times nothing")
+
+    @staticmethod
     def exact_dtype(kind: str) -> torch.dtype:
         """The dtype of its exact result: many accelerators have next to no float64."""
         return torch.float64 if kind == "cpu" else torch.float32
@@ -71,6 +80,7 @@ class Program(ABC):
 
 _PROGRAMS: dict[str, type[Program]] = {}
 _prepared: dict[str, Program] = {}
+_held: list[torch.Tensor] = []
 
 
 def program(name: str) -> Callable[[P], P]:
@@ -117,6 +127,18 @@ def prepare(student: Any, name: str, device: str, sizes: Mapping[str, int], seed
 def run(student: Any, name: str, start: int) -> list[torch.Tensor]:
     """Runs a prepared program once; its final state, in host memory."""
     return [tensor.cpu() for tensor in _prepared[name].run(student, start)]
+
+
+def repeat(student: Any, name: str, calls: int, start: int) -> list[torch.Tensor]:
+    """Runs what a prepared program times so many times; part of its state, in host memory."""
+    return [tensor.cpu() for tensor in _prepared[name].repeat(calls, start)]
+
+
+def hold(student: Any, device: str, leave: int) -> int:
+    """Takes a CUDA device's free memory but for so many bytes; returns what it took."""
+    free, _ = torch.cuda.mem_get_info(torch.device(device))
+    _held.append(torch.empty(max(0, free - leave), dtype=torch.uint8, device=device))
+    return _held[-1].numel()
 
 
 def exact(

@@ -1,0 +1,57 @@
+"""Activation checkpointing, in so little memory that not all activations can be kept."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from assignment.programs import Program, program
+
+_M_MMAP_THRESHOLD = -3
+
+
+@program("recompute")
+class Recompute(Program):
+    """Forward and backward pass of a deep stack, by `student.recompute.checkpointed_forward`.
+
+    In as many segments as `student.recompute.best_segments` says. A layer keeps its output.
+    """
+
+    @staticmethod
+    def sizes_on(kind: str, memory: int) -> dict[str, int]:
+        if kind == "cpu":
+            return {"layers": 64, "elements": 2**21}
+        return {"layers": 64, "elements": 2**25 if memory >= 20 * 2**30 else 2**24}
+
+    @staticmethod
+    def budgets(sizes: Mapping[str, int]) -> tuple[int, ...]:
+        # All activations are 64 of them. Two segments hold 2 + 32, eight hold 8 + 8; inputs,
+        # gradients and a layer's own work take some more.
+        return tuple(4 * sizes["elements"] * count for count in (44, 25))
+
+    def make(self) -> None:
+        if self.device.type == "cpu":
+            # glibc cannot use the hole that an aligned block left for another of the same size:
+            # as maps of their own, blocks go back when they are freed.
+            with contextlib.suppress(OSError, AttributeError):
+                ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 2**20)
+        size = self.sizes["elements"]
+        self.x = torch.randn(size, generator=self.generator).to(self.device, self.dtype)
+        scales = torch.rand(self.sizes["layers"], generator=self.generator) + 0.5
+        self.scales = scales.to(self.device, self.dtype).requires_grad_()
+
+    def run(self, student: Any, start: int) -> list[torch.Tensor]:
+        drawn = torch.Generator().manual_seed(start % 2**63)
+        shift = float(torch.rand((), generator=drawn))
+        self.scales.grad = None
+        # A layer's output is all that its backward pass needs of it.
+        layers = [lambda x, s=scale: torch.tanh(x * s) for scale in self.scales.unbind()]
+        segments = student.recompute.best_segments(len(layers))
+        y = student.recompute.checkpointed_forward(layers, self.x + shift, segments)
+        y.square().mean().backward()
+        assert self.scales.grad is not None
+        return [self.scales.grad.clone(), y.detach().square().mean()]

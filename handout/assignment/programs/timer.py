@@ -1,0 +1,53 @@
+"""A timer that is itself timed."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+import torch
+
+from assignment.programs import Program, program
+
+PEAK = 1e12  # FLOP/s that MFU is asked against, whatever the device
+
+
+@program("timer")
+class Timer(Program):
+    """`student.device.time_function` and `measured_mfu`, on work whose time the judge knows.
+
+    The start decides how much work it is.
+    """
+
+    @staticmethod
+    def sizes_on(kind: str, memory: int) -> dict[str, int]:
+        return {"n": 128, "products": 20} if kind == "cpu" else {"n": 4096, "products": 20}
+
+    def make(self) -> None:
+        n = self.sizes["n"]
+        weight: torch.Tensor = torch.randn(n, n, generator=self.generator) / n**0.5
+        self.weight = weight.to(self.device, self.dtype)
+
+    def products(self, start: int) -> int:
+        """How many products one call of the timed function is: 20 to 59."""
+        return self.sizes["products"] + start % 40
+
+    def once(self, start: int) -> torch.Tensor:
+        """The timed function."""
+        x = self.weight
+        for _ in range(self.products(start)):
+            x = torch.tanh(x @ self.weight)
+        return x
+
+    def run(self, student: Any, start: int) -> list[torch.Tensor]:
+        seconds = student.device.time_function(lambda: self.once(start), warmup=2, repeats=5)
+        flops = 2 * self.sizes["n"] ** 3 * self.products(start)
+        mfu = student.device.measured_mfu(flops, seconds, PEAK)
+        said = [float(statistics.median(seconds)), float(flops / mfu / PEAK)]
+        return [torch.tensor(said, dtype=torch.float64)]
+
+    def repeat(self, calls: int, start: int) -> list[torch.Tensor]:
+        x = self.weight
+        for _ in range(calls):
+            x = self.once(start)
+        return [x[:1]]
