@@ -26,6 +26,7 @@ WRONG, SLOW, MEMORY = Cause.WRONG_ANSWER, Cause.TOO_SLOW, Cause.MEMORY
 ENDS = {
     "another_dtype": {WRONG},
     "computes_ahead": {SLOW},
+    "endless_warm_up": {Cause.TIMEOUT},
     "guesses_seeds": {WRONG},
     "infinities": {WRONG},
     "lazy_tensor": {Cause.NOT_PLAIN_DATA, SLOW, WRONG},
@@ -287,6 +288,13 @@ def test_one_race_at_a_time():
     with cpu.exclusively(), pytest.raises(GraderFault, match="another race runs on"), another:
         pass
     with cpu.exclusively():
+        pass
+
+
+def test_no_race_beside_another_process(monkeypatch):
+    monkeypatch.setattr(device.Cpu, "strangers", lambda self: [17, 18])
+    alone = device.Cpu().exclusively()
+    with pytest.raises(GraderFault, match=r"other processes use .*: 17, 18"), alone:
         pass
 
 

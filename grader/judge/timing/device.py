@@ -50,7 +50,7 @@ class Device(ABC):
         """Keeps other races off the device.
 
         Raises:
-            GraderFault: one runs there already.
+            GraderFault: one runs there already, or something else does.
         """
         path = Path(tempfile.gettempdir()) / f"grader-race-{self.identity}.lock"
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -61,6 +61,11 @@ class Device(ABC):
                 raise GraderFault(
                     f"another race runs on {self.name}; one at a time, or no time is worth anything"
                 ) from None
+            if strangers := self.strangers():
+                raise GraderFault(
+                    f"other processes use {self.name}: {', '.join(map(str, strangers))}; "
+                    "a race needs it alone"
+                )
             yield
         finally:
             os.close(lock)

@@ -21,8 +21,8 @@ from grader.results.record import Quad, Timing
 
 _ALONE = 4  # runs of the reference, and of the naive program, before the submission's first
 _VOID = 16  # quads that may be void, beside half of all, before a race is given up
-_SLOWEST = 3.0  # times the naive program's time, and
-_SLACK = 1.0  # seconds: no run takes longer
+_SLOWEST = 3.0  # times what our programs took, and
+_SLACK = 1.0  # seconds: no run and no warm-up takes longer
 _ROUNDING = 1e-6  # relative error that is always allowed
 _FLOOR = 0.95  # of the time that the hardware's peak allows
 
@@ -66,7 +66,9 @@ class Race:
     quads: list[Quad] = field(default_factory=list)
     _allowed: list[float] = field(default_factory=list)
     _alone: float = 0.0
-    _longest: float = 0.0
+    _longest: float = 0.0  # that a run may take, once it is known; and that a warm-up may
+    _warming: float = 0.0
+    _prepared: float = 0.0  # the longest warm-up of a program of ours
 
     def __post_init__(self) -> None:
         self.sizes = programs.find(self.program).sizes_on(self.device.kind, self.device.memory)
@@ -135,6 +137,7 @@ class Race:
         self._allowed = [3 * error + _ROUNDING for error in self._allowed]
         self._alone = statistics.median(alone)
         self._longest = _SLOWEST * max(naive) + _SLACK
+        self._warming = _SLOWEST * self._prepared + _SLACK
         ratio = statistics.median(naive) / self._alone
         if ratio < LEAST_SPAN:
             raise NotMeasured(
@@ -197,11 +200,12 @@ class Race:
         worker, _ = who.start(self.limits, int(self.rng.integers(2**63)))
         try:
             inputs = (self.program, self.device.kind, self.sizes, seed)
-            worker.call("programs.prepare", inputs, {})
+            most = self._longest or self.limits.seconds
             begun = time.perf_counter()
-            output = worker.call(
-                "programs.run", (self.program, start), {}, self._longest or self.limits.seconds
-            )
+            worker.call("programs.prepare", inputs, {}, self._warming or self.limits.seconds)
+            self._prepared = max(self._prepared, time.perf_counter() - begun)
+            begun = time.perf_counter()
+            output = worker.call("programs.run", (self.program, start), {}, most)
             took = time.perf_counter() - begun
             exact = worker.call("programs.exact", (*inputs, start), {}) if exactly else None
             return took, output, exact

@@ -3,7 +3,7 @@
 A quad is four runs in the order S R R S, of the submission and the reference. Its logarithmic ratio
 d = mean log S - mean log R is free of any drift that is linear in time. The ratio of a race is
 exp(median d); its interval runs between two of the sorted d, by the sign test: exact whatever the
-distribution, where a bootstrap of eight values is too narrow.
+distribution, and nothing is resampled.
 """
 
 from __future__ import annotations
