@@ -29,7 +29,7 @@ from tests.harness.conftest import HOSTILE, REPOSITORY
 from tests.harness.container import copy_of_repository, run
 from tests.harness.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
 
-_PLAIN_SECONDS, _SECONDS = 40, 1800
+_PLAIN_SECONDS, _SECONDS = 30, 1800
 _ONE_SECONDS = 90  # for one attack whose layer is the clock itself
 # Plain pytest has no walls: it gets a control group, and processes and a network of its own.
 _FENCE = (
@@ -154,6 +154,7 @@ def _plain(attack: str) -> bool:
                     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
                     "HOME": "/",
                 },
+                start_new_session=True,  # a signal to the group would come through to this process
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
