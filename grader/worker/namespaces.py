@@ -33,6 +33,7 @@ class Namespaces:
     """
 
     tier = "A"
+    common: tuple[str, ...] = ()  # of its root nothing is anybody else's
 
     def __init__(self, run: str, hidden: tuple[str, ...], gid: int) -> None:
         self.run, self.hidden = run, hidden

@@ -13,7 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def probe(canary: str, results: str, judge: int, hidden: tuple[str, ...] = ()) -> dict[str, str]:
+def probe(
+    canary: str,
+    results: str,
+    judge: int,
+    hidden: tuple[str, ...] = (),
+    common: tuple[str, ...] = (),
+) -> dict[str, str]:
     """Tries each; returns the error it met by name, or "allowed".
 
     Args:
@@ -21,6 +27,7 @@ def probe(canary: str, results: str, judge: int, hidden: tuple[str, ...] = ()) -
         results: a folder that only the judge may write.
         judge: the judge's process id.
         hidden: folders that no worker may look into.
+        common: folders of the machine that usually everybody may write.
     """
     attempts: dict[str, Callable[[], object]] = {
         "read a secret": lambda: Path(canary).read_bytes(),
@@ -34,6 +41,8 @@ def probe(canary: str, results: str, judge: int, hidden: tuple[str, ...] = ()) -
     }
     for folder in hidden:
         attempts[f"look into {folder}"] = lambda folder=folder: _look(folder)  # type: ignore[misc]
+    for folder in common:
+        attempts[f"leave something in {folder}"] = lambda folder=folder: _leave(folder)  # type: ignore[misc]
     return {name: _met(attempt) for name, attempt in attempts.items()}
 
 
@@ -48,6 +57,12 @@ def _met(attempt: Callable[[], object]) -> str:
 def _look(folder: str) -> None:
     if not os.listdir(folder):  # noqa: PTH208 - an empty folder hides what lies there outside
         raise OSError(errno.ENOENT, "nothing to be seen")
+
+
+def _leave(folder: str) -> None:
+    made = f"{folder}/probe-{os.getpid()}"
+    os.mkdir(made)  # noqa: PTH102 - a path of the worker's root, kept as text
+    os.rmdir(made)  # noqa: PTH106
 
 
 def _exec() -> None:

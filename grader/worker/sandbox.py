@@ -24,6 +24,7 @@ class Sandbox(Protocol):
 
     tier: str
     own_uids: bool  # whether each worker is another user than the judge
+    common: tuple[str, ...]  # folders that everybody on the machine may write, and no worker
 
     def prepare(self) -> None: ...
     def make_scratch(self, name: str, uid: int) -> str: ...
@@ -142,7 +143,7 @@ def _try(
             os.waitpid(worker, 0)
             os._exit(0)
         sandbox.enter(writer, os.open("/dev/null", os.O_WRONLY), places, user)
-        found = probe(canary, results, judge, hidden)
+        found = probe(canary, results, judge, hidden, sandbox.common)
         allowed = [name for name, met in found.items() if met == "allowed"]
         say(_open(allowed) if allowed else _missing())
     except CannotIsolate as error:
@@ -157,6 +158,8 @@ def _open(allowed: list[str]) -> str:
     reason = f"a worker could {', '.join(allowed)}"
     if any(name.startswith("look into") for name in allowed):
         reason += "; close such folders, or one above them, for other users: chmod o-rwx"
+    if any(name.startswith("leave something") for name in allowed):
+        reason += "; in a container of its own, close such folders for other users: chmod o-w"
     return reason
 
 

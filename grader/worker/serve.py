@@ -138,7 +138,8 @@ def run(
         try:
             inside = sandbox.enter(channel, output, places, uid, request["cuda"])
             hidden = tuple(request["hidden"])
-            found = probe(request["canary"], request["results"], request["judge"], hidden)
+            common = sandbox.common
+            found = probe(request["canary"], request["results"], request["judge"], hidden, common)
         except BaseException as error:
             _send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
             os._exit(70)

@@ -22,6 +22,8 @@ from grader.worker.lockdown import CannotIsolate, Places
 # What a library may ask the system for; of other processes a worker sees nothing by Landlock.
 _FACTS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo")
 _PR_SET_CHILD_SUBREAPER = 36
+# What is left there outlives a worker: for another's to find, or until the disk is full.
+_COMMON = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/var/lock")
 
 
 class Shared:
@@ -39,6 +41,7 @@ class Shared:
     def __init__(self, run: str, hidden: tuple[str, ...], gid: int) -> None:
         self.run, self.hidden, self.gid = run, hidden, gid
         self.own_uids = self.needs_root
+        self.common = tuple(dict.fromkeys([*_COMMON, str(Path(run).parent)]))
         self._readable: list[str] = []
 
     # --- once, in the zygote -------------------------------------------------------------------

@@ -45,6 +45,7 @@ class _JudgeGone(Exception):
 def main(control_fd: int) -> None:
     """Serves requests on the control socket until the judge closes it."""
     control = socket.socket(fileno=control_fd)
+    sys.argv[:] = sys.orig_argv[:] = ["worker"]  # where the repository lies is no worker's business
     try:
         _start(control, _receive(control)[0])
     except _JudgeGone:

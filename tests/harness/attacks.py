@@ -116,7 +116,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "output_forever": {TIMEOUT},
         "descriptor_bomb": {EXCEPTION},
         "fork_bomb": {EXCEPTION},
-        "sparse_files": {WRONG},
+        "sparse_files": {WRONG, Cause.DISK},
         "thread_bomb": {WRONG},
         "timer_writes": {PROTOCOL},
     },

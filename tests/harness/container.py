@@ -5,7 +5,8 @@
 whole        all that this machine allows
 docker       root with the capabilities that Docker leaves, under a filter like Docker's own: no
              mounts, no namespaces, no ptrace
-no-landlock  the same, on a kernel or an engine without Landlock
+no-landlock  the same, on a kernel or an engine without Landlock; in temporary folders that root
+             alone may write
 user         an ordinary user, who may not make namespaces either
 
 With `--guard` the command can change nothing on this machine but the folder: all else is read-only,
@@ -29,6 +30,7 @@ from grader.worker import kernel, lockdown, namespaces, seccomp
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROFILES = {"whole": "A", "docker": "B", "no-landlock": "B-", "user": "C"}  # and their tiers
+_DEVICES = ("null", "zero", "full", "random", "urandom")
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
 USER = 54_321  # of profile "user"
 # What Docker leaves of root: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP,
@@ -59,6 +61,10 @@ def enter(profile: str, guarded: Path | None = None) -> None:
         guard(guarded)
     if profile == "whole":
         return
+    if profile == "no-landlock":
+        _close_temporary()
+        _hide_checkout()
+        _few_devices()
     for prefix in lockdown.prefixes():
         _open_the_way_to(Path(prefix))
     if profile == "user":
@@ -91,6 +97,37 @@ def guard(folder: Path) -> None:
     for place in ("/", "/usr", "/etc", str(Path.home()), *lockdown.prefixes(), os.__file__):
         if not os.statvfs(place).f_flag & os.ST_RDONLY:
             raise OSError(errno.EROFS, f"{place} could not be made read-only")
+
+
+def _close_temporary() -> None:
+    """Fresh temporary folders that root alone may write, as a container without Landlock needs."""
+    here = Path.cwd()
+    held = os.open(here, os.O_PATH)
+    for place in (*_TEMPORARY, "/run/lock"):
+        Path(place).mkdir(exist_ok=True)
+        kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, "mode=711")
+    if any(here.is_relative_to(place) for place in _TEMPORARY):
+        _mount_back(held, here)
+        os.chdir(here)
+
+
+def _hide_checkout() -> None:
+    """Hides the checkout that the interpreter belongs to: an image has no second copy."""
+    for name in ("assignment", "grader", "handout", "solutions", "tests"):
+        place = Path(sys.prefix).parent / name
+        if place.is_dir() and not Path.cwd().is_relative_to(place.parent):
+            kernel.mount("tmpfs", str(place), "tmpfs", kernel.MS_NOSUID, "mode=700,size=1m")
+
+
+def _few_devices() -> None:
+    """A /dev as a container has it."""
+    held = {name: os.open(f"/dev/{name}", os.O_PATH) for name in _DEVICES}
+    kernel.mount("tmpfs", "/dev", "tmpfs", kernel.MS_NOSUID, "mode=755,size=1m")
+    for name, descriptor in held.items():
+        Path("/dev", name).touch()
+        kernel.mount(f"/proc/self/fd/{descriptor}", f"/dev/{name}", None, kernel.MS_BIND)
+        os.close(descriptor)
+    Path("/dev/shm").mkdir(mode=0o711)
 
 
 def _open_the_way_to(folder: Path) -> None:
@@ -156,6 +193,8 @@ def run(
     """
     guard = ("--guard", str(where)) if guarded else ()
     contained = [sys.executable, "-m", "tests.harness.container", profile, *guard, "--"]
+    if profile in ("docker", "no-landlock"):  # whose processes are all that there are
+        contained[:0] = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     # A pytest around this one says in its environment what it is, and what it loads.
     outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     return subprocess.run(

@@ -140,6 +140,18 @@ LAYERS = {
         ),
         kinds=("recognition",),
     ),
+    "strict comparison": Layer(
+        "an answer's kind is compared, not only its value",
+        "one_for_true",
+        (
+            Edit(
+                "../assignment/expect.py",
+                "    if type(actual) is not type(expected):\n        return False\n",
+                "",
+            ),
+        ),
+        kinds=("wrong kinds", "lying objects"),
+    ),
     "own words": Layer(
         "what students read of a hidden test is in our words",
         "carries_by_exception",

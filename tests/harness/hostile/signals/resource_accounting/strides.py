@@ -20,7 +20,11 @@ def attempts():
         yield lambda pid=pid: raw(129, pid, 9, 0)  # rt_sigqueueinfo
     for pid in (os.getppid(), *range(2, 40)):
         for name in ("mem", "environ", "fd/0", "maps", "root/etc/passwd"):
-            yield lambda pid=pid, name=name: open(f"/proc/{pid}/{name}", "rb").read(1)
+            yield lambda pid=pid, name=name: open(f"/proc/{pid}/{name}", "rb").read(1) or no()
+
+
+def no():
+    raise OSError("nothing to be read")
 
 
 def raw(number, *arguments):

