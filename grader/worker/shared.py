@@ -87,6 +87,10 @@ class Shared:
         self._make(folder, uid)
         return str(folder)
 
+    def make_submission(self, submission: str, name: str) -> str:
+        """The staged submission: of another user, for a worker to read."""
+        return submission
+
     def _make(self, folder: Path, uid: int) -> None:
         folder.mkdir(mode=0o700)
         if uid:
@@ -145,6 +149,17 @@ class TierBMinus(Shared):
 class TierC(Shared):
     tier = "C"
     needs_root = False
+
+    def make_submission(self, submission: str, name: str) -> str:
+        """A copy for each worker: their user owns it, and Landlock leaves its times and modes to be
+        changed, for the next worker to read."""
+        copy = Path(self.run, "tmp", f"{name}-submission")
+        shutil.copytree(submission, copy)
+        return str(copy)
+
+    def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
+        super().clean(name, keep_scratch, alive)
+        remove(Path(self.run, "tmp", f"{name}-submission"))
 
 
 def _must_be_open(folders: Iterable[str]) -> None:

@@ -166,7 +166,7 @@ class Zygote:
         name = request["scratch"]
         try:
             places = Places(
-                request["submission"],
+                self.sandbox.make_submission(request["submission"], name),
                 request["exchange"],
                 self.sandbox.make_scratch(name, uid),
                 self.sandbox.make_tmp(name, uid),

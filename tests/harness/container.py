@@ -61,8 +61,9 @@ def enter(profile: str, guarded: Path | None = None) -> None:
         guard(guarded)
     if profile == "whole":
         return
+    if profile in ("docker", "no-landlock"):
+        _fresh_temporary("1777" if profile == "docker" else "711")
     if profile == "no-landlock":
-        _close_temporary()
         _hide_checkout()
         _few_devices()
     for prefix in lockdown.prefixes():
@@ -99,13 +100,13 @@ def guard(folder: Path) -> None:
             raise OSError(errno.EROFS, f"{place} could not be made read-only")
 
 
-def _close_temporary() -> None:
-    """Fresh temporary folders that root alone may write, as a container without Landlock needs."""
+def _fresh_temporary(mode: str) -> None:
+    """Temporary folders of the container's own: without Landlock, only root may write them."""
     here = Path.cwd()
     held = os.open(here, os.O_PATH)
     for place in (*_TEMPORARY, "/run/lock"):
         Path(place).mkdir(exist_ok=True)
-        kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, "mode=711")
+        kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, f"mode={mode}")
     if any(here.is_relative_to(place) for place in _TEMPORARY):
         _mount_back(held, here)
         os.chdir(here)

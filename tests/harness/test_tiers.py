@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.judge.session import TIERS, at_least
+from grader.worker.probe import probe
 from tests.harness import container
 from tests.harness.attacks import CAUSES
 from tests.harness.conftest import REPOSITORY
@@ -57,13 +58,15 @@ def test_folder_that_others_can_read_is_refused_without_landlock(tmp_path):
     assert "close such folders" in json.loads(done.stdout)["refused"]["B-"]
 
 
-def test_less_than_the_minimum_is_refused(closed, tmp_path):
-    (tmp_path / "strides.py").write_text("def storage_index(*_):\n    return 0\n")
-    options = ["--out", str(tmp_path / "out"), "--min-tier", "A"]
-    done = run("docker", closed, "grader", "grade", str(tmp_path), *options)
+def test_less_than_the_minimum_is_refused(closed):
+    place = closed / "handed-in"  # of /tmp a container sees its own folder alone
+    place.mkdir()
+    (place / "strides.py").write_text("def storage_index(*_):\n    return 0\n")
+    options = ["--out", str(place / "out"), "--min-tier", "A"]
+    done = run("docker", closed, "grader", "grade", str(place), *options)
     assert done.returncode == 3
     assert "tier A: it needs CAP_SYS_ADMIN" in done.stderr
-    assert not (tmp_path / "out" / "grade.json").exists()
+    assert not (place / "out" / "grade.json").exists()
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -80,3 +83,11 @@ def test_tiers_are_in_order():
     assert at_least("A") == ("A",)
     assert at_least("B-") == ("A", "B", "B-")
     assert at_least("C") == TIERS
+
+
+def test_common_folder_that_a_worker_could_write_is_found(tmp_path):
+    """What is left there would outlive a worker; without Landlock such a machine is refused."""
+    found = probe(str(tmp_path / "none"), "/none", os.getpid(), (), (str(tmp_path), "/none"))
+    assert found[f"leave something in {tmp_path}"] == "allowed"
+    assert found["leave something in /none"] == "ENOENT"
+    assert list(tmp_path.iterdir()) == []

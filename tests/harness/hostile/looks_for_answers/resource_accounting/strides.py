@@ -26,7 +26,7 @@ def found_by_import():
     for name in NAMES:
         try:
             yield importlib.import_module(name)
-        except ImportError:
+        except (ImportError, OSError):
             pass
 
 

@@ -13,7 +13,7 @@ def attempts():
     for path in (__file__, f"{package}/__init__.py", f"{package}/sitecustomize.py"):
         yield lambda path=path: open(path, "w").write(RIGHT)
         yield lambda path=path: os.unlink(path)
-        yield lambda path=path: os.chmod(path, 0o777)
+        yield lambda path=path: os.chmod(path, 0o777) or open(path, "r+").close()
     yield lambda: os.rename(package, package + "-old")
     yield lambda: os.mkdir(package + "/__pycache__")
     yield lambda: os.mkdir(os.path.dirname(package) + "/torch")
