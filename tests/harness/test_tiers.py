@@ -5,6 +5,8 @@ All attacks in all tiers take a quarter of an hour: `make attack`.
 
 import json
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,12 +30,18 @@ ATTACKS = tuple(CAUSES) if "ALL_ATTACKS" in os.environ else (
 
 
 @pytest.fixture(scope="session")
-def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository where only root can look into it, as in a container."""
-    folder = tmp_path_factory.mktemp("closed", numbered=True)
-    copy_of_repository(folder)
-    folder.chmod(0o700)
-    return folder
+def closed() -> Iterator[Path]:
+    """The repository where only root can look into it, as in a container.
+
+    In no folder of pytest's: an attack that looks for tests in its frames would find that word.
+    """
+    with tempfile.TemporaryDirectory(prefix="closed-") as place:
+        folder = Path(place) / "course"
+        folder.mkdir()
+        copy_of_repository(folder)
+        folder.chmod(0o700)
+        Path(place).chmod(0o755)
+        yield folder
 
 
 def place(profile: str, closed: Path) -> Path:
