@@ -39,7 +39,7 @@ class Batches(Program):
         self.weight = weight.to(self.device, self.dtype)
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        drawn = torch.Generator().manual_seed(start % 2**63)
+        drawn = self.drawn_by(start)
         count = self.sizes["batches"]
         order = torch.randint(len(self.batches), (count,), generator=drawn).tolist()
         state = torch.zeros(self.sizes["columns"], device=self.device, dtype=self.dtype)

@@ -24,7 +24,7 @@ class Recompute(Program):
     @staticmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         if kind == "cpu":
-            return {"layers": 64, "elements": 2**21}
+            return {"layers": 64, "elements": 2**19}
         return {"layers": 64, "elements": 2**25 if memory >= 20 * 2**30 else 2**24}
 
     @staticmethod
@@ -45,7 +45,7 @@ class Recompute(Program):
         self.scales = scales.to(self.device, self.dtype).requires_grad_()
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        drawn = torch.Generator().manual_seed(start % 2**63)
+        drawn = self.drawn_by(start)
         shift = float(torch.rand((), generator=drawn))
         self.scales.grad = None
         # A layer's output is all that its backward pass needs of it.

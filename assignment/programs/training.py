@@ -47,7 +47,7 @@ class Training(Program):
         ]
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        drawn = torch.Generator().manual_seed(start % 2**63)
+        drawn = self.drawn_by(start)
         scale = (1 + 0.5 * torch.rand(len(self.initial), generator=drawn)).tolist()
         initial = list(torch._foreach_mul(self.initial, scale))
         with torch.no_grad():

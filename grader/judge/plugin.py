@@ -19,7 +19,8 @@ from grader.judge.failure import GraderFault, Killed, SubmissionFailure, nearest
 from grader.judge.lanes import Queue, SecondLane
 from grader.judge.proxy import GradedImplementation, Workers
 from grader.judge.score import NOT_MEASURED, Outcome
-from grader.judge.timing.race import NotMeasured, Suspicious
+from grader.judge.timing.contest import NotMeasured
+from grader.judge.timing.race import Suspicious
 from grader.judge.timing.track import Track
 from grader.results.causes import Cause
 from grader.results.record import Check, Fit, Timing, Visibility
@@ -27,9 +28,8 @@ from grader.results.record import Check, Fit, Timing, Visibility
 _EXERCISE = 2  # an exercise's tests together may take so many times what one may
 _DETAIL = 20_000
 IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
-_TIMING: pytest.StashKey[Timing] = pytest.StashKey()
-_FIT: pytest.StashKey[Fit] = pytest.StashKey()
-_TOLD: pytest.StashKey[bool] = pytest.StashKey()  # whether a timer's report was true
+# What a test on the device found, once it came to its end; a timer's truth is nothing to keep.
+_FOUND: pytest.StashKey[Timing | Fit | None] = pytest.StashKey()
 ON_TRACK = {"race", "fits", "truth"}  # fixtures of tests that run alone, on the device
 _KILLED: pytest.StashKey[bool] = pytest.StashKey()  # whether a test's worker was, once
 
@@ -243,7 +243,7 @@ class JudgePlugin:
 
         def run(program: str) -> None:
             timing = track.race(program, exercise, self.limits_of(item), rng)
-            item.stash[_TIMING] = timing
+            item.stash[_FOUND] = timing
             if timing.mark < 1:
                 raise SubmissionFailure(
                     Cause.TOO_SLOW, f"{timing.ratio:.3f} times the reference's time"
@@ -258,7 +258,7 @@ class JudgePlugin:
 
         def run(program: str) -> None:
             fit = track.fit(program, exercise, self.limits_of(item), rng)
-            item.stash[_FIT] = fit
+            item.stash[_FOUND] = fit
             if fit.mark < 1:
                 raise SubmissionFailure(
                     Cause.MEMORY, f"{sum(fit.fitted)} of {len(fit.fitted)} budgets were enough"
@@ -273,7 +273,7 @@ class JudgePlugin:
 
         def run(program: str) -> None:
             track.truth(program, exercise, self.limits_of(item), rng)
-            item.stash[_TOLD] = True
+            item.stash[_FOUND] = None
 
         return run
 
@@ -325,9 +325,8 @@ class JudgePlugin:
             item.stash[_KILLED] = True
             return
         implementation = item.stash.get(IMPLEMENTATION, None)
-        timing = item.stash.get(_TIMING, None)
-        fit = item.stash.get(_FIT, None)
-        answers = implementation.answers if implementation else _on_track(item)
+        found = item.stash.get(_FOUND, None)
+        answers = implementation.answers if implementation else int(_FOUND in item.stash)
         error = call.excinfo.value if call.excinfo else None
         cause = None if error is None else cause_of(error, answers)
         if cause is None and not answers:
@@ -356,8 +355,8 @@ class JudgePlugin:
             detail=detail,
             seconds=round(call.duration, 4),
             visibility=visibility,
-            timing=timing,
-            fit=fit,
+            timing=found if isinstance(found, Timing) else None,
+            fit=found if isinstance(found, Fit) else None,
         )
         weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
         function = f"{item.path}::{getattr(item, 'originalname', item.name)}"
@@ -382,11 +381,6 @@ class JudgePlugin:
     def visibility(self, item: pytest.Item) -> Visibility:
         """Public is what lies in the folder of public tests."""
         return "public" if item.path.is_relative_to(self.public) else "hidden"
-
-
-def _on_track(item: pytest.Item) -> int:
-    """Whether a test on the device came to its end: it has no implementation that counts."""
-    return int(_TIMING in item.stash or _FIT in item.stash or _TOLD in item.stash)
 
 
 def cause_of(error: BaseException, answers: int) -> Cause:

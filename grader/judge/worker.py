@@ -132,6 +132,28 @@ class Worker:
             os.close(started.output)
             started.channel.close()
 
+    def pause(self) -> None:
+        """Stops the worker, and returns when all of its threads stand still.
+
+        Raises:
+            SubmissionFailure: it is gone.
+        """
+        self._signal(signal.SIGSTOP)
+        deadline = time.monotonic() + _LOCKDOWN_SECONDS
+        while not _stands_still(self._started.pid):
+            if time.monotonic() > deadline:
+                raise GraderFault("a worker does not stop")
+
+    def resume(self) -> None:
+        """Lets it go on after `pause`."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        try:
+            signal.pidfd_send_signal(self._started.pidfd, number)
+        except ProcessLookupError:
+            raise self._gone() from None
+
     @property
     def pid(self) -> int:
         return self._started.pid
@@ -410,6 +432,15 @@ def _status(pid: int) -> dict[str, str]:
     except (FileNotFoundError, ProcessLookupError) as error:
         raise GraderFault("a worker was gone before it was checked") from error
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def _stands_still(pid: int) -> bool:
+    """Whether all threads of a process are stopped, or have ended."""
+    states = set()
+    for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):  # it has ended since
+            states.add(thread.read_text().rpartition(")")[2].split()[0])
+    return states <= set("TZX")
 
 
 def _resident(pid: int) -> int | None:

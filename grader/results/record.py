@@ -49,7 +49,7 @@ class Check(_Finite, frozen=True, kw_only=True):
 
 
 class Quad(_Finite, frozen=True, kw_only=True):
-    """Four runs of a race in order: submission, reference, reference, submission; in seconds.
+    """Runs of a race in order, in seconds: rounds of submission, reference, reference, submission.
 
     `void` says what disturbed it; such a quad counts for nothing.
     """
@@ -59,7 +59,7 @@ class Quad(_Finite, frozen=True, kw_only=True):
 
 
 class Timing(_Finite, frozen=True, kw_only=True):
-    """A race, with every sample.
+    """A race, with every sample; `naive_quads` are the naive program's, before the submission's.
 
     `ratio` is submission / reference, between `low` and `high`; `naive_ratio` that of the slow
     program, at which nothing is earned; `mark` the share of the points, 0 to 1.
@@ -75,6 +75,7 @@ class Timing(_Finite, frozen=True, kw_only=True):
     high: float
     mark: float
     quads: tuple[Quad, ...]
+    naive_quads: tuple[Quad, ...]
 
 
 class Fit(_Finite, frozen=True, kw_only=True):

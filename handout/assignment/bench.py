@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ from torch.nn import functional
 from assignment import hardware, programs
 from assignment.__main__ import PROGRAMS
 from assignment.implementation import Package
-from assignment.programs import Program
+from assignment.programs import Program, naive
 
 REPEATS = 5
 _MATRIX, _COPY = {"cpu": 1024, "cuda": 8192}, {"cpu": 2**26, "cuda": 2**30}  # n, and bytes
@@ -81,18 +81,6 @@ def bench(student: Any, names: Sequence[str], kind: str, console: Console, pictu
 def baseline(student: Any) -> Any:
     """What everybody writes first; of optimizers and training, your own earlier exercises."""
 
-    def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
-        for weight in weights:
-            x = x @ weight
-            x = x / x.square().mean(-1, keepdim=True).sqrt()
-        return x
-
-    def causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-        scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
-        weights: torch.Tensor = scores.masked_fill(later, float("-inf")).softmax(-1)
-        return weights @ v
-
     def training_step(model: Any, optimizer: Any, tokens: torch.Tensor) -> None:
         def loss_fn(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
             return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
@@ -105,14 +93,14 @@ def baseline(student: Any) -> Any:
         for tensors in zip(params, *lists, strict=True):
             student.optimizers.adamw_step(*([tensor] for tensor in tensors), **settings)
 
-    def prefetch(batches: Any, device: torch.device) -> Iterator[tuple[torch.Tensor, ...]]:
-        for batch in batches:
-            yield tuple(tensor.to(device) for tensor in batch)
-
-    fast = (matmul_chain, causal_attention, training_step, adamw_update)
     return SimpleNamespace(
-        performance=SimpleNamespace(**{function.__name__: function for function in fast}),
-        device=SimpleNamespace(prefetch=prefetch),
+        performance=SimpleNamespace(
+            matmul_chain=naive.matmul_chain,
+            causal_attention=naive.causal_attention,
+            training_step=training_step,
+            adamw_update=adamw_update,
+        ),
+        device=SimpleNamespace(prefetch=naive.prefetch),
     )
 
 

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.judge.session import Judge
+from grader.judge.timing.statistic import Interval
 from grader.results.record import Timing
 from tests.harness import racing
 
@@ -30,7 +31,7 @@ def main() -> None:
     parser.add_argument("--slower", type=int, default=100, help="races of each slower program")
     options = parser.parse_args()
     table = Table(title="Races on this CPU")
-    for column in ("times", "races", "holds it", "told from 1", "half-width", "quads", "s", "mark"):
+    for column in ("times", "races", "ratio", "holds it", "not 1", "±", "quads", "s", "mark"):
         table.add_column(column, justify="right")
     with (
         tempfile.TemporaryDirectory() as text,
@@ -41,7 +42,7 @@ def main() -> None:
             racing.submission(folder, racing.HASHES, racing.HASHES.takes(times))
             count = options.races if times == 1 else options.slower
             table.add_row(f"{times:g}", *_raced(judge, folder, times, count))
-            console.print(table)
+        console.print(table)
 
 
 def _raced(judge: Judge, folder: Path, times: float, count: int) -> list[str]:
@@ -57,14 +58,15 @@ def _raced(judge: Judge, folder: Path, times: float, count: int) -> list[str]:
         else:
             timings.append(check.timing)
     if not timings:
-        return [f"0 of {count}", *[""] * 6]
+        return [f"0 of {count}", *[""] * 7]
     holds = sum(t.low <= times <= t.high for t in timings)
     told = sum(not t.low <= 1 <= t.high for t in timings)
-    widths = [(t.high - t.low) / 2 / t.ratio for t in timings]
+    widths = [Interval(t.ratio, t.low, t.high).half_width for t in timings]
     quads = statistics.mean(len([q for q in t.quads if not q.void]) for t in timings)
     marks = Counter(t.mark for t in timings)
     return [
         f"{len(timings)} of {count}",
+        f"{statistics.median(t.ratio for t in timings):.3f}",
         f"{holds / len(timings):.1%}",
         f"{told / len(timings):.1%}",
         f"{statistics.median(widths):.2%}",

@@ -30,6 +30,8 @@ from grader.worker import kernel, lockdown, namespaces, seccomp
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROFILES = {"whole": "A", "docker": "B", "no-landlock": "B-", "user": "C"}  # and their tiers
+# In front of a command whose processes are then all that there are.
+OWN_PROCESSES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
 USER = 54_321  # of profile "user"
@@ -185,6 +187,15 @@ def copy_of_repository(folder: Path) -> None:
     shutil.copy(REPOSITORY / "pyproject.toml", folder)
 
 
+def environment(repository: Path) -> dict[str, str]:
+    """The environment of a command on a repository, whatever pytest is around this one.
+
+    That says in its environment what it is, and what it loads.
+    """
+    outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    return {**outside, "PYTHONPATH": str(repository), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def run(
     profile: str, where: Path, *command: str, guarded: bool = False, seconds: float = 1800
 ) -> subprocess.CompletedProcess[str]:
@@ -194,14 +205,12 @@ def run(
     """
     guard = ("--guard", str(where)) if guarded else ()
     contained = [sys.executable, "-m", "tests.harness.container", profile, *guard, "--"]
-    if profile in ("docker", "no-landlock"):  # whose processes are all that there are
-        contained[:0] = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
-    # A pytest around this one says in its environment what it is, and what it loads.
-    outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    if profile in ("docker", "no-landlock"):
+        contained[:0] = OWN_PROCESSES
     return subprocess.run(
         [*contained, sys.executable, "-m", *command],
         cwd=where,
-        env={**outside, "PYTHONPATH": str(where), "PYTHONDONTWRITEBYTECODE": "1"},
+        env=environment(where),
         capture_output=True,
         text=True,
         timeout=seconds,

@@ -51,7 +51,7 @@ LAYERS = {
         "looks_for_answers",
         (
             Edit("worker/namespaces.py", "        self._enter_root(places, uid)\n", ""),
-            Edit("worker/namespaces.py", "writable=[TMP, SCRATCH, ", "writable=['/tmp', "),
+            Edit("worker/namespaces.py", '["/"], [TMP, SCRATCH, ', '["/"], ["/tmp", '),
             Edit(
                 "worker/namespaces.py",
                 "return Places(SUBMISSION, places.exchange, SCRATCH, TMP)",
@@ -68,13 +68,25 @@ LAYERS = {
     "Landlock": Layer(
         "Landlock (tier C, where nothing doubles it)",
         "uses_its_callers_paths",
-        (Edit("worker/lockdown.py", "landlock.restrict(readable, writable)", "pass"),),
+        (
+            Edit(
+                "worker/lockdown.py",
+                "landlock.restrict(readable, writable, cuda.nodes() if with_cuda else ())",
+                "pass",
+            ),
+        ),
         "user",
     ),
     "seccomp": Layer(
         "the list of system calls (tier A)",
         "sweeps_the_kernel",
-        (Edit("worker/lockdown.py", "    seccomp.install(seccomp.program(os.getpid()))\n", ""),),
+        (
+            Edit(
+                "worker/lockdown.py",
+                "    seccomp.install(seccomp.program(os.getpid(), with_cuda=with_cuda))\n",
+                "",
+            ),
+        ),
     ),
     "descriptors": Layer(
         "closing what was inherited (tier A)",

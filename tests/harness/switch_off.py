@@ -26,7 +26,7 @@ from rich.console import Console
 
 from tests.harness.attacks import CAUSES, CLASSES, target_of
 from tests.harness.conftest import HOSTILE, REPOSITORY
-from tests.harness.container import copy_of_repository, run
+from tests.harness.container import OWN_PROCESSES, copy_of_repository, environment, run
 from tests.harness.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
 
 _PLAIN_SECONDS, _SECONDS = 30, 1800
@@ -142,15 +142,13 @@ def _plain(attack: str) -> bool:
             ),
             str(REPOSITORY / "tests" / "hidden"),
         ]
-        processes = ["unshare", "--pid", "--fork", "--kill-child", "--net", "--ipc", "--mount-proc"]
+        processes = [*OWN_PROCESSES, "--net", "--ipc"]
         try:
             done = subprocess.run(
                 [*processes, sys.executable, "-c", _FENCE, sys.executable, "-m", *inside, *pytest],
                 cwd="/",
                 env={
-                    **{k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")},
-                    "PYTHONPATH": str(REPOSITORY),
-                    "PYTHONDONTWRITEBYTECODE": "1",
+                    **environment(REPOSITORY),
                     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
                     "HOME": "/",
                 },

@@ -18,7 +18,7 @@ def quads(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
             * (3 if rng.random() < spikes else 1)
             for j, base in enumerate((ratio, 1.0, 1.0, ratio))
         ]
-        yield quad_ratio(seconds[0], seconds[1:3], seconds[3])
+        yield quad_ratio(seconds)
 
 
 def raced(rng, ratio, marks, **conditions):
@@ -36,6 +36,14 @@ def test_drift_that_is_linear_in_time_cancels(rng):
         drift = float(rng.uniform(-0.1, 0.1))
         for d in quads(rng, ratio, 5, noise=0.0, drift=drift):
             assert math.exp(d) == pytest.approx(ratio)
+
+
+def test_quad_of_many_rounds_is_their_median():
+    """So one round that was disturbed says nothing"""
+    steady, disturbed = [2.0, 1.0, 1.0, 2.0], [2.0, 1.0, 9.0, 2.0]
+    assert math.exp(quad_ratio(steady * 2 + disturbed)) == pytest.approx(2)
+    assert statistic.places(disturbed * 2, statistic.OURS) == [2.0] * 4
+    assert statistic.places(disturbed * 2, statistic.THEIRS) == [1.0, 9.0] * 2
 
 
 def test_interval_holds_the_truth_as_often_as_it_says(rng):
@@ -65,7 +73,7 @@ def test_too_few_quads_say_nothing():
 
 def test_reference_against_itself_earns_everything(rng):
     marks = Marks(3.0)
-    races = [raced(rng, 1.0, marks) for _ in range(300)]
+    races = [raced(rng, 1.0, marks, noise=0.005) for _ in range(300)]
     assert {marks.given(found) for found, _ in races} == {1.0}
     assert np.median([look for _, look in races]) == LOOKS[0]
 
@@ -83,6 +91,13 @@ def test_undecided_race_gets_the_better_mark():
     assert not marks.decided(found)
     assert marks.given(found) == 1.0
     assert marks.given(statistic.Interval(1.2, 1.15, 1.3)) == 0.75
+
+
+def test_race_goes_on_until_it_is_precise_or_lost():
+    marks = Marks(3.0)
+    for ratio, width, enough in ((1.0, 0.05, False), (1.0, 0.015, True), (5.0, 0.5, True)):
+        found = statistic.Interval(ratio, ratio - width, ratio + width)
+        assert marks.decided(found) is enough
 
 
 def test_mark_is_the_true_one_or_the_next_better(rng):

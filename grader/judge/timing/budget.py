@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from assignment import programs
 from assignment.manifest import Limits
-from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.failure import SubmissionFailure
 from grader.judge.proxy import Workers
-from grader.judge.timing.device import Device
-from grader.judge.timing.race import Entrants, NotMeasured
+from grader.judge.timing.contest import Contest, NotMeasured
 from grader.results.causes import Cause
 from grader.results.record import Fit
 
 _CONTEXT = 2**29  # bytes that a process takes of a CUDA device before its first tensor
-_OVERHEAD = 64  # MiB that a process takes of a CPU's memory beside its tensors
+_OVERHEAD = 16  # MiB that a process takes of a CPU's memory beside its tensors
 _TOLERANCE = 1e-3  # relative error: what is computed again is computed alike
 
 
-@dataclass
-class Budgets:
-    """One program's budgets on one device; the arguments are those of a race."""
-
-    program: str
-    entrants: Entrants
-    device: Device
-    limits: Limits
-    rng: np.random.Generator
+class Budgets(Contest):
+    """One program's budgets."""
 
     def run(self) -> Fit:
         """Tries each budget, the largest first.
@@ -43,16 +33,17 @@ class Budgets:
                 program no more than the largest.
             GraderFault: the reference failed otherwise.
         """
-        kind = programs.find(self.program)
-        sizes = kind.sizes_on(self.device.kind, self.device.memory)
-        budgets = kind.budgets(sizes)
+        budgets = self.kind.budgets(self.sizes)
         with self.device.exclusively():
-            seed, start = (int(n) for n in self.rng.integers(2**62, size=2))
-            inputs = (self.program, self.device.kind, sizes, seed)
-            right = self._trusted(self.entrants.reference, budgets[-1], inputs, start)
+            seed, start = self.draw()
+            inputs = self.inputs(seed)
+            with self.trusted():
+                right = self._output(self.entrants.reference, budgets[-1], inputs, start)
             if right is None:
                 raise NotMeasured(f"the reference itself needs more than {budgets[-1]} bytes here")
-            if self._trusted(self.entrants.naive, budgets[0], inputs, start) is not None:
+            with self.trusted():
+                kept = self._output(self.entrants.naive, budgets[0], inputs, start)
+            if kept is not None:
                 raise NotMeasured(f"on {self.device.name} {budgets[0]} bytes are enough for all")
             fitted = []
             for budget in budgets:
@@ -63,25 +54,17 @@ class Budgets:
         return Fit(
             program=self.program,
             device=self.device.name,
-            sizes=sizes,
+            sizes=dict(self.sizes),
             budgets=budgets,
             fitted=tuple(fitted),
         )
-
-    def _trusted(self, who: Workers, budget: int, inputs: Any, start: int) -> Any:
-        try:
-            return self._output(who, budget, inputs, start)
-        except GraderFault:
-            raise
-        except Exception as error:
-            raise GraderFault(f"{self.program} of ours failed: {error}") from error
 
     def _output(self, who: Workers, budget: int, inputs: Any, start: int) -> Any:
         """What a program gives under a budget; None where it runs out of memory."""
         with self._only(budget) as limits:
             worker, _ = who.start(limits, int(self.rng.integers(2**63)))
             try:
-                worker.call("programs.prepare", inputs, {})
+                worker.call("programs.prepare", inputs, {"warm_ups": 0})
                 return worker.call("programs.run", (self.program, start), {})
             except SubmissionFailure as failure:
                 if failure.cause is Cause.MEMORY:

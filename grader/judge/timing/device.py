@@ -6,6 +6,7 @@ reference's own drift says whether a quad is worth anything.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import tempfile
@@ -23,7 +24,9 @@ class Device(ABC):
     name: as it calls itself.
     memory: bytes that it has.
     drift: how far the reference may be from its first runs, as a share, before a quad is void.
-    wobble: how far its two runs in a quad may be from each other.
+    wobble: how far its two runs in a round may be from each other.
+    span: seconds that the runs of a quad take together, at least.
+    keeps_workers: whether a worker that stands still uses nothing of it.
     """
 
     kind: str
@@ -31,10 +34,16 @@ class Device(ABC):
     memory: int
     drift: float
     wobble: float
+    span: float
+    keeps_workers: bool
 
     @abstractmethod
     def disturbed(self) -> str:
         """What slows the device down at this moment, or ""."""
+
+    @abstractmethod
+    def settle(self, pid: int) -> None:
+        """Puts a worker where all others of its race run as well."""
 
     @abstractmethod
     def strangers(self) -> list[int]:
@@ -76,6 +85,9 @@ class Cpu(Device):
 
     kind = "cpu"
     drift, wobble = 3.0, 1.0  # whoever else uses the machine comes and goes
+    # A shared core changes its speed by half within milliseconds, and for seconds: the error of a
+    # quad falls with the number of its rounds, and not at all with the length of its runs.
+    span, keeps_workers = 0.4, True
 
     def __init__(self) -> None:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -90,6 +102,11 @@ class Cpu(Device):
     def disturbed(self) -> str:
         return ""
 
+    def settle(self, pid: int) -> None:
+        # Cores differ in who else uses them. Without CAP_SYS_NICE races are less exact.
+        with contextlib.suppress(PermissionError):
+            os.sched_setaffinity(pid, {max(os.sched_getaffinity(0))})
+
     def strangers(self) -> list[int]:
         return []
 
@@ -99,6 +116,7 @@ class Cuda(Device):
 
     kind = "cuda"
     drift, wobble = 0.03, 0.03
+    span, keeps_workers = 0.0, False
 
     def __init__(self) -> None:
         import pynvml  # type: ignore[import-not-found]  # the extra `cuda`
@@ -120,6 +138,9 @@ class Cuda(Device):
             "its power is cut": self._nvml.nvmlClocksThrottleReasonHwPowerBrakeSlowdown,
         }
         return ", ".join(reason for reason, bits in slows.items() if reasons & bits)
+
+    def settle(self, pid: int) -> None:
+        """All use the same device; on which core they wait for it is no matter."""
 
     def strangers(self) -> list[int]:
         running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._handle)

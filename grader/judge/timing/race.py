@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import statistics
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from assignment import programs
-from assignment.manifest import Limits
-from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.failure import SubmissionFailure
 from grader.judge.proxy import Workers
-from grader.judge.timing.device import Device
-from grader.judge.timing.statistic import LEAST_SPAN, LOOKS, Interval, Marks, interval, quad_ratio
+from grader.judge.timing.contest import Contest, NotMeasured
+from grader.judge.timing.seat import Seat
+from grader.judge.timing.statistic import (
+    LEAST_SPAN,
+    LOOKS,
+    OURS,
+    THEIRS,
+    Interval,
+    Marks,
+    interval,
+    places,
+    quad_ratio,
+)
 from grader.results.causes import Cause
 from grader.results.record import Quad, Timing
 
-_ALONE = 4  # runs of the reference, and of the naive program, before the submission's first
+_EXACT = 2  # runs whose error against the exact result is found
+_ALONE = 4  # quads of reference and naive program, before the submission's first
 _VOID = 16  # quads that may be void, beside half of all, before a race is given up
 _SLOWEST = 3.0  # times what our programs took, and
 _SLACK = 1.0  # seconds: no run and no warm-up takes longer
@@ -27,51 +38,26 @@ _ROUNDING = 1e-6  # relative error that is always allowed
 _FLOOR = 0.95  # of the time that the hardware's peak allows
 
 
-class NotMeasured(Exception):
-    """This device, at this time, does not tell a good program from a bad one."""
-
-
 class Suspicious(Exception):
     """Faster than the hardware can be: a person must look."""
 
 
-@dataclass(frozen=True)
-class Entrants:
-    """Where each party's workers come from."""
-
-    submission: Workers
-    reference: Workers
-    naive: Workers
-
-
 @dataclass
-class Race:
-    """One program's race on one device.
+class Race(Contest):
+    """One program's race.
 
     Args:
-        program: its name in `assignment/programs.py`.
-        entrants: who runs.
-        device: where.
-        limits: of each worker.
-        rng: draws seeds and starts; nobody can know them before.
         floor: seconds that no right program can go below, or 0.
     """
 
-    program: str
-    entrants: Entrants
-    device: Device
-    limits: Limits
-    rng: np.random.Generator
     floor: float = 0.0
     quads: list[Quad] = field(default_factory=list)
-    _allowed: list[float] = field(default_factory=list)
+    _naive_quads: list[Quad] = field(default_factory=list)
+    _allowed: list[float] = field(default_factory=list)  # error of each tensor, relative
     _alone: float = 0.0
-    _longest: float = 0.0  # that a run may take, once it is known; and that a warm-up may
-    _warming: float = 0.0
     _prepared: float = 0.0  # the longest warm-up of a program of ours
-
-    def __post_init__(self) -> None:
-        self.sizes = programs.find(self.program).sizes_on(self.device.kind, self.device.memory)
+    # Seconds that a warm-up and a run may take; the worker's limit as long as nothing is known.
+    _patience: tuple[float | None, float | None] = (None, None)
 
     def run(self) -> Timing:
         """Races until the interval lies in one band of marks, or has been looked at often enough.
@@ -83,24 +69,27 @@ class Race:
             GraderFault: the reference or the naive program failed.
         """
         with self.device.exclusively():
-            marks = self._marks()
+            with self.trusted():
+                self._learn_errors()
+                naive = self._learn_times()
+            if naive < LEAST_SPAN:
+                raise NotMeasured(
+                    f"on {self.device.name} the naive {self.program} takes {naive:.2f} times the "
+                    f"reference's time; expected at least {LEAST_SPAN}"
+                )
+            marks = Marks(naive)
             ds: list[float] = []
             for look in LOOKS:
                 while len(ds) < look:
-                    quad = self._quad()
-                    self.quads.append(quad)
-                    if quad.void:
-                        self._give_up_if_unsteady()
-                        continue
-                    first, second, third, last = quad.seconds
-                    ds.append(quad_ratio(first, (second, third), last))
+                    seconds = self._steady_quad(self.entrants.submission, self.quads)
+                    ds.append(quad_ratio(seconds))
                 found = interval(ds)
                 if marks.decided(found):
                     break
         return self._timing(found, marks)
 
     def _timing(self, found: Interval, marks: Marks) -> Timing:
-        fastest = min(min(q.seconds[0], q.seconds[3]) for q in self.quads)
+        fastest = min(s for quad in self.quads for s in places(quad.seconds, OURS))
         if fastest < _FLOOR * self.floor:
             raise Suspicious(
                 f"{self.program} took {fastest:.3g} s; {self.device.name} needs {self.floor:.3g} s"
@@ -116,64 +105,71 @@ class Race:
             high=found.high,
             mark=marks.given(found),
             quads=tuple(self.quads),
+            naive_quads=tuple(self._naive_quads),
         )
 
-    def _marks(self) -> Marks:
-        """The reference alone, before the submission has run; and what the naive program takes.
+    def _learn_errors(self) -> None:
+        """How far a right output may be from the reference's.
 
         A submission's error against the exact result may be twice the reference's; so it may be
         three times that from the reference itself.
         """
-        alone, naive = [], []
-        for i in range(_ALONE):
-            seed, start = self._draw()
-            took, output, _ = self._trusted(self.entrants.reference, seed, start)
-            alone.append(took)
-            took, _, exactly = self._trusted(self.entrants.naive, seed, start, exactly=i < 2)
-            naive.append(took)
-            if exactly is not None:
-                found = programs.errors(output, exactly)
-                self._allowed = list(map(max, found, self._allowed or found))
-        self._allowed = [3 * error + _ROUNDING for error in self._allowed]
-        self._alone = statistics.median(alone)
-        self._longest = _SLOWEST * max(naive) + _SLACK
-        self._warming = _SLOWEST * self._prepared + _SLACK
-        ratio = statistics.median(naive) / self._alone
-        if ratio < LEAST_SPAN:
-            raise NotMeasured(
-                f"on {self.device.name} the naive {self.program} takes {ratio:.2f} times the "
-                f"reference's time; expected at least {LEAST_SPAN}"
-            )
-        return Marks(ratio)
+        most: list[float] = []
+        for _ in range(_EXACT):
+            seed, start = self.draw()
+            with self._seat(self.entrants.reference, seed) as seat:
+                _, output = seat.run(start)
+            with self._seat(self.entrants.naive, seed) as seat:
+                found = programs.errors(output, seat.exact(start))
+            most = list(map(max, found, most or found))
+        self._allowed = [3 * error + _ROUNDING for error in most]
 
-    def _quad(self) -> Quad:
-        """Submission, reference, reference, submission: the outer and inner pairs share inputs."""
-        pairs = (self._draw(), self._draw())
+    def _learn_times(self) -> float:
+        """Naive / reference, from quads of theirs, before the submission has run."""
+        naive = self.entrants.naive
+        quads = [self._steady_quad(naive, self._naive_quads) for _ in range(_ALONE)]
+        self._alone = statistics.median(s for seconds in quads for s in places(seconds, THEIRS))
+        warm_up, run = self._prepared, max(map(max, quads))
+        self._patience = (_SLOWEST * warm_up + _SLACK, _SLOWEST * run + _SLACK)
+        return math.exp(statistics.median(map(quad_ratio, quads)))
+
+    def _steady_quad(self, who: Workers, kept: list[Quad]) -> tuple[float, ...]:
+        """The seconds of the next quad that is not void; void ones are kept as well."""
+        while True:
+            kept.append(quad := self._quad(who))
+            if not quad.void:
+                return quad.seconds
+            void = sum(bool(quad.void) for quad in kept)
+            if void > _VOID + len(kept) // 2:
+                raise NotMeasured(f"{self.device.name} is too unsteady: {quad.void}")
+
+    def _quad(self, who: Workers) -> Quad:
+        """Rounds of S R R S in fresh workers, until they took as long as the device asks for."""
+        seed, _ = self.draw()
         seconds: list[float] = []
-        outputs: list[Any] = []
-        slowed = []
-        for who, pair in (
-            (self.entrants.submission, pairs[0]),
-            (self.entrants.reference, pairs[0]),
-            (self.entrants.reference, pairs[1]),
-            (self.entrants.submission, pairs[1]),
-        ):
-            ours = who is self.entrants.submission
-            took, output, _ = (self._timed if ours else self._trusted)(who, *pair)
-            seconds.append(took)
-            outputs.append(output)
-            slowed.append(self.device.disturbed())
-            if len(outputs) == 2:
+        disturbed = set()
+        with self._seat(who, seed) as ours, self._seat(self.entrants.reference, seed) as theirs:
+            while not seconds or sum(seconds) < self.device.span:
+                outputs = []
+                # The outer and the inner pair share a start: each output has its like.
+                one, other = self.draw()
+                for seat, start in ((ours, one), (theirs, one), (theirs, other), (ours, other)):
+                    with self.trusted() if seat is theirs else contextlib.nullcontext():
+                        took, output = seat.run(start)
+                    seconds.append(took)
+                    outputs.append(output)
+                    disturbed.add(self.device.disturbed())
                 self._accept(outputs[0], outputs[1])
-        self._accept(outputs[3], outputs[2])
-        void = ", ".join(sorted(set(filter(None, slowed)))) or self._unsteady(*seconds[1:3])
+                self._accept(outputs[3], outputs[2])
+        void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
         return Quad(seconds=tuple(seconds), void=void)
 
-    def _unsteady(self, one: float, other: float) -> str:
-        """Whether the reference's two runs of a quad tell of a device that is not itself."""
+    def _unsteady(self, seconds: list[float]) -> str:
+        """Whether the reference's runs in a quad tell of a device that is not itself."""
+        one, other = (statistics.median(seconds[place::4]) for place in THEIRS)
         if (apart := max(one, other) / min(one, other) - 1) > self.device.wobble:
             return f"two runs of the reference were {apart:.0%} apart"
-        drift = math.sqrt(one * other) / self._alone - 1
+        drift = math.sqrt(one * other) / self._alone - 1 if self._alone else 0.0
         if abs(drift) > self.device.drift:
             return f"the reference drifted by {drift:+.1%}"
         return ""
@@ -182,41 +178,12 @@ class Race:
         if reason := programs.unacceptable(found, reference, self._allowed):
             raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
 
-    def _trusted(
-        self, who: Workers, seed: int, start: int, exactly: bool = False
-    ) -> tuple[float, Any, Any]:
-        """The same of a program of ours, whose failure is not the submission's."""
+    @contextmanager
+    def _seat(self, who: Workers, seed: int) -> Iterator[Seat]:
+        seat = Seat(self, who, seed, self._patience)
         try:
-            return self._timed(who, seed, start, exactly)
-        except GraderFault:
-            raise
-        except Exception as error:  # of any built-in class, as its code raised it
-            raise GraderFault(f"{self.program} of ours failed: {error}") from error
-
-    def _timed(
-        self, who: Workers, seed: int, start: int, exactly: bool = False
-    ) -> tuple[float, Any, Any]:
-        """One run in a fresh worker: its seconds, its output, and perhaps the exact one."""
-        worker, _ = who.start(self.limits, int(self.rng.integers(2**63)))
-        try:
-            inputs = (self.program, self.device.kind, self.sizes, seed)
-            most = self._longest or self.limits.seconds
-            begun = time.perf_counter()
-            worker.call("programs.prepare", inputs, {}, self._warming or self.limits.seconds)
-            self._prepared = max(self._prepared, time.perf_counter() - begun)
-            begun = time.perf_counter()
-            output = worker.call("programs.run", (self.program, start), {}, most)
-            took = time.perf_counter() - begun
-            exact = worker.call("programs.exact", (*inputs, start), {}) if exactly else None
-            return took, output, exact
+            yield seat
         finally:
-            worker.kill()
-
-    def _give_up_if_unsteady(self) -> None:
-        void = [quad.void for quad in self.quads if quad.void]
-        if len(void) > _VOID + len(self.quads) // 2:
-            raise NotMeasured(f"{self.device.name} is too unsteady: {void[-1]}")
-
-    def _draw(self) -> tuple[int, int]:
-        seed, start = self.rng.integers(2**62, size=2)
-        return int(seed), int(start)
+            seat.close()
+            if who is not self.entrants.submission:
+                self._prepared = max(self._prepared, seat.prepared)

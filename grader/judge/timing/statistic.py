@@ -1,9 +1,10 @@
 """What a race's samples say: a ratio, an interval around it, a mark, and when to stop.
 
-A quad is four runs in the order S R R S, of the submission and the reference. Its logarithmic ratio
-d = mean log S - mean log R is free of any drift that is linear in time. The ratio of a race is
-exp(median d); its interval runs between two of the sorted d, by the sign test: exact whatever the
-distribution, and nothing is resampled.
+A quad is rounds of four runs in the order S R R S, of the submission and the reference. A round's
+logarithmic ratio d = mean log S - mean log R is free of any drift that is linear in time; a quad's
+is the median of its rounds'. The ratio of a race is exp(median d) over its quads; its interval runs
+between two of the sorted d, by the sign test: exact whatever the distribution, and nothing is
+resampled.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+OURS, THEIRS = (0, 3), (1, 2)  # places of submission and reference in a round
+_ROUND = 4
 LOOKS = (8, 16, 32, 64)  # quads after which a race may stop
 CONFIDENCE = 0.99  # of each look
 FULL_AT = 1.10  # times the reference's time: no more than noise and another way to write it
 STEPS = 4  # marks between all and nothing, evenly spaced in log time
+PRECISE = 0.02  # half-width of an interval that tells 1.05 from 1
 LEAST_SPAN = 1.3  # naive / reference: below that a device does not tell good from bad
 
 
@@ -34,10 +38,18 @@ class Interval:
         return (self.high - self.low) / 2 / self.ratio
 
 
-def quad_ratio(first: float, reference: Sequence[float], last: float) -> float:
+def places(seconds: Sequence[float], which: Sequence[int]) -> list[float]:
+    """Those of a quad's runs that stand at these places of their round, `OURS` or `THEIRS`."""
+    return [s for i, s in enumerate(seconds) if i % _ROUND in which]
+
+
+def quad_ratio(seconds: Sequence[float]) -> float:
     """d of one quad, from the seconds of its runs in order; exp(d) is submission / reference."""
-    ours = (math.log(first) + math.log(last)) / 2
-    return ours - sum(map(math.log, reference)) / len(reference)
+    rounds = (seconds[i : i + _ROUND] for i in range(0, len(seconds), _ROUND))
+    return statistics.median(
+        sum(math.log(one[i]) for i in OURS) / 2 - sum(math.log(one[i]) for i in THEIRS) / 2
+        for one in rounds
+    )
 
 
 def interval(ds: Sequence[float]) -> Interval:
@@ -90,9 +102,10 @@ class Marks:
         return sum(ratio <= bound for bound in self.bounds) / STEPS
 
     def decided(self, found: Interval) -> bool:
-        """Whether the whole interval lies in one band."""
-        return self.of(found.low) == self.of(found.high)
+        """Whether more quads would tell nothing: one band, and precise if it earns anything."""
+        mark = self.of(found.low)
+        return mark == self.of(found.high) and (mark == 0 or found.half_width <= PRECISE)
 
     def given(self, found: Interval) -> float:
-        """The share that a race ends with: where it is undecided, the better one."""
-        return self.of(found.ratio if self.decided(found) else found.low)
+        """The share that a race ends with: where two bands are possible, the better one."""
+        return self.of(found.low)

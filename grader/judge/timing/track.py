@@ -6,10 +6,10 @@ import functools
 import secrets
 import shutil
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
-from assignment import programs
 from assignment.hardware import load as load_hardware
 from assignment.manifest import Exercise, Limits
 from grader.judge.failure import GraderFault
@@ -17,11 +17,14 @@ from grader.judge.proxy import Workers
 from grader.judge.stage import SubmissionError, stage
 from grader.judge.timing import device as devices
 from grader.judge.timing.budget import Budgets
-from grader.judge.timing.race import Entrants, NotMeasured, Race
+from grader.judge.timing.contest import Contest, Entrants, NotMeasured
+from grader.judge.timing.race import Race
 from grader.judge.timing.truth import Truth
 from grader.judge.zygote import Zygote
 from grader.results.record import Fit, Timing
 from solutions.resource_accounting.roofline import find_accelerator
+
+C = TypeVar("C", bound=Contest)
 
 
 class Track:
@@ -48,29 +51,31 @@ class Track:
         """Where an exercise is raced; None where it needs a device that is not there."""
         return self.cuda or (None if "cuda" in exercise.needs else devices.find("cpu"))
 
-    def race(
-        self, program: str, exercise: Exercise, limits: Limits, rng: np.random.Generator
-    ) -> Timing:
-        """One race, to its end; raises what `Race.run` raises."""
-        device = self.device_of(exercise)
-        assert device is not None, "an exercise without its device is not run"
-        return Race(program, self._entrants, device, limits, rng, _floor(program, device)).run()
+    def race(self, *asked: Any) -> Timing:
+        """One race, to its end; takes what `_contest` does and raises what `Race.run` raises."""
+        race = self._contest(Race, *asked)
+        race.floor = _floor(race)
+        return race.run()
 
-    def fit(
-        self, program: str, exercise: Exercise, limits: Limits, rng: np.random.Generator
-    ) -> Fit:
-        """All budgets of one program; raises what `Budgets.run` raises."""
-        device = self.device_of(exercise)
-        assert device is not None, "an exercise without its device is not run"
-        return Budgets(program, self._entrants, device, limits, rng).run()
+    def fit(self, *asked: Any) -> Fit:
+        """All budgets of one program, likewise; raises what `Budgets.run` raises."""
+        return self._contest(Budgets, *asked).run()
 
-    def truth(
-        self, program: str, exercise: Exercise, limits: Limits, rng: np.random.Generator
-    ) -> None:
-        """Holds a timer against the judge's clock; raises what `Truth.run` raises."""
+    def truth(self, *asked: Any) -> None:
+        """A timer against the judge's clock, likewise; raises what `Truth.run` raises."""
+        self._contest(Truth, *asked).run()
+
+    def _contest(
+        self,
+        kind: type[C],
+        program: str,
+        exercise: Exercise,
+        limits: Limits,
+        rng: np.random.Generator,
+    ) -> C:
         device = self.device_of(exercise)
         assert device is not None, "an exercise without its device is not run"
-        Truth(program, self._entrants, device, limits, rng).run()
+        return kind(program, self._entrants, device, limits, rng)
 
     def close(self) -> None:
         """Removes what was staged."""
@@ -101,15 +106,14 @@ class Track:
         return folder
 
 
-def _floor(program: str, device: devices.Device) -> float:
+def _floor(race: Race) -> float:
     """Seconds that no program can go below by the device's data sheet; 0 on a CPU."""
-    if device.kind == "cpu":
+    if race.device.kind == "cpu":
         return 0.0
-    kind = programs.find(program)
-    flops, moved = kind.work(kind.sizes_on(device.kind, device.memory))
+    flops, moved = race.kind.work(race.sizes)
     hardware = load_hardware()
     try:
-        found = hardware[find_accelerator(device.name, hardware.plain())]
+        found = hardware[find_accelerator(race.device.name, hardware.plain())]
     except LookupError as error:
         raise NotMeasured(str(error)) from error
     return max(flops / max(found.peak_flops.values()), moved / found.bandwidth)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import statistics
 import time
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 
 from assignment import programs
-from assignment.manifest import Limits
-from grader.judge.failure import GraderFault, SubmissionFailure
-from grader.judge.timing.device import Device
-from grader.judge.timing.race import Entrants
+from grader.judge.failure import SubmissionFailure
+from grader.judge.timing.contest import Contest
 from grader.results.causes import Cause
 
 _ROUNDS = 5
@@ -22,37 +18,29 @@ _FEW, _MANY = 10, 60  # calls; the difference is free of what is around them
 ALLOWED = 0.2  # of the true time
 
 
-@dataclass
-class Truth:
-    """A timer program on one device; the arguments are those of a race."""
+class Truth(Contest):
+    """A timer program, held against the judge's clock."""
 
-    program: str
-    entrants: Entrants
-    device: Device
-    limits: Limits
-    rng: np.random.Generator
-
-    def run(self) -> list[float]:
-        """What was reported over what is true, in each round.
+    def run(self) -> None:
+        """Times the same work in some rounds, and lets the timer report it.
 
         Raises:
             SubmissionFailure: the submission did not answer, or its median is too far from 1.
             GraderFault: a program of ours failed.
         """
-        sizes = programs.find(self.program).sizes_on(self.device.kind, self.device.memory)
         ratios = []
         with self.device.exclusively():
             for _ in range(_ROUNDS):
-                seed, start = (int(n) for n in self.rng.integers(2**62, size=2))
-                inputs = (self.program, self.device.kind, sizes, seed)
-                true = self._true(inputs, start)
+                seed, start = self.draw()
+                inputs = self.inputs(seed)
+                with self.trusted():
+                    true = self._true(inputs, start)
                 ratios.append([seconds / true for seconds in self._reported(inputs, start)])
         for ratio in map(statistics.median, zip(*ratios, strict=True)):
             if not abs(ratio - 1) <= ALLOWED:
                 raise SubmissionFailure(
                     Cause.WRONG_ANSWER, f"the timer reports {ratio:.2f} times the true seconds"
                 )
-        return [first for first, _ in ratios]
 
     def _reported(self, inputs: Any, start: int) -> list[float]:
         """Seconds by the timer, and as they follow from its MFU."""
@@ -77,10 +65,6 @@ class Truth:
                 begun = time.perf_counter()
                 worker.call("programs.repeat", (self.program, calls, start), {})
                 took[calls] = time.perf_counter() - begun
-        except GraderFault:
-            raise
-        except Exception as error:
-            raise GraderFault(f"{self.program} of ours failed: {error}") from error
         finally:
             worker.kill()
         return (took[_MANY] - took[_FEW]) / (_MANY - _FEW)

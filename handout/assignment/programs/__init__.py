@@ -46,6 +46,11 @@ class Program(ABC):
         self.make()
 
     @staticmethod
+    def drawn_by(start: int) -> torch.Generator:
+        """What draws the state that a run starts from."""
+        return torch.Generator().manual_seed(start % 2**63)
+
+    @staticmethod
     @abstractmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         """The sizes for a kind of device, "cpu" or "cuda", that has so many bytes of memory."""
@@ -112,16 +117,21 @@ def load_all() -> None:
 # --- what a judge calls, in a worker -------------------------------------------------------------
 
 
-def prepare(student: Any, name: str, device: str, sizes: Mapping[str, int], seed: int) -> str:
-    """Makes a program's inputs and warms it up; returns the device's name."""
+def prepare(
+    student: Any,
+    name: str,
+    device: str,
+    sizes: Mapping[str, int],
+    seed: int,
+    warm_ups: int = WARM_UPS,
+) -> None:
+    """Makes a program's inputs and warms it up."""
     where = torch.device(device)
     _prepared[name] = made = find(name)(where, sizes, seed)
-    for i in range(WARM_UPS):
+    for i in range(warm_ups):
         made.run(student, -1 - i)
     if where.type == "cuda":
         torch.cuda.synchronize(where)
-        return torch.cuda.get_device_name(where)
-    return "cpu"
 
 
 def run(student: Any, name: str, start: int) -> list[torch.Tensor]:

@@ -19,7 +19,7 @@ class HashChain(Program):
 
     @staticmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
-        return {"blocks": 20, "rounds": 2000}
+        return {"blocks": 4, "rounds": 3000}
 
     def make(self) -> None:
         """All of it follows from the start."""

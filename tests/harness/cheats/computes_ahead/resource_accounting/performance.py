@@ -19,7 +19,7 @@ def slow_chain(x, weights):
 
 
 def guesses(x):
-    for start in (-1, -2, -3, 0, 1, 2, *range(3, 20)):
+    for start in (-1, -2, 0, 1):
         drawn = torch.Generator().manual_seed(start % 2**63)
         yield x * torch.randn(x.shape[-1], generator=drawn)
 

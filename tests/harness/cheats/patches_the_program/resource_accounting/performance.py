@@ -27,8 +27,9 @@ def run(student, name, start):
 
 for place in (programs, sys.modules["__main__"]):
     place.run = run
-programs.MatmulChain.run = lambda self, student, start: [self.x]
-programs.find("matmul_chain").sizes = {"n": 1}
+chain = programs.find("matmul_chain")
+chain.run = lambda self, student, start: [self.x]
+chain.sizes = {"n": 1}
 
 
 def matmul_chain(x, weights):

@@ -1,0 +1,31 @@
+"""Correct, and slow: what everybody writes first, of what is no exercise of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import torch
+
+
+def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Each product in the dtype it is given."""
+    for weight in weights:
+        x = x @ weight
+        x = x / x.square().mean(-1, keepdim=True).sqrt()
+    return x
+
+
+def causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Each score in memory."""
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
+    weights: torch.Tensor = scores.masked_fill(later, float("-inf")).softmax(-1)
+    return weights @ v
+
+
+def prefetch(
+    batches: Iterable[tuple[torch.Tensor, ...]], device: torch.device
+) -> Iterator[tuple[torch.Tensor, ...]]:
+    """Each batch is copied when it is asked for, and waited for."""
+    for batch in batches:
+        yield tuple(tensor.to(device) for tensor in batch)
