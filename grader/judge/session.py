@@ -23,6 +23,7 @@ from assignment import manifest as manifests
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
 from grader.judge.stage import stage
+from grader.judge.timing import device as devices
 from grader.judge.zygote import Zygote
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, Isolation
@@ -120,6 +121,9 @@ class Judge:
             CannotIsolate: the machine does not offer the tier.
             GraderFault: the grader failed as a whole; single faults stand in the grade.
         """
+        raced = tests == "all" and timing != "skip" and (self.repository / "tests/timing").is_dir()
+        if raced and timing == "require" and devices.find() is None:
+            raise GraderFault("races are required, and this machine shows no CUDA device")
         begun = time.monotonic()
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         nonce = nonce or secrets.token_hex(16)
@@ -155,11 +159,9 @@ class Judge:
 
         folders = _FOLDERS[tests]
         track = None
-        if tests == "all" and timing != "skip" and (self.repository / "tests/timing").is_dir():
+        if raced:
             folders = (*folders, "timing")
             track = Track(self.zygote, staged.folder, package, self.solutions)
-            if timing == "require" and track.cuda is None:
-                raise GraderFault("races are required, and this machine shows no CUDA device")
         judge = JudgePlugin(
             self.manifest,
             begin,

@@ -175,10 +175,28 @@ def test_context_is_the_list_and_a_dockerfile(tmp_path):
     assert found == {*files.contents(), "Dockerfile"}
     text = (folder / "Dockerfile").read_text()
     assert f"FROM python:{files.PYTHON}-slim-bookworm\n" in text
-    assert "@" not in text
+    assert "@PYTHON@" not in text
     copies = [line.split()[1:-1] for line in text.splitlines() if line.startswith("COPY")]
     tops = {name.partition("/")[0] for name in files.contents()}
     assert {source for line in copies for source in line} == tops
+
+
+def test_image_closes_temporary_folders_and_hands_on_what_is_asked(tmp_path):
+    docker.write(tmp_path / "context")
+    text = (tmp_path / "context" / "Dockerfile").read_text()
+    (line,) = [line for line in text.splitlines() if line.startswith("ENTRYPOINT ")]
+    entry = json.loads(line.removeprefix("ENTRYPOINT "))
+    for name in ("chmod", "python"):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho {name} "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [*entry, "--min-tier", "A"], env={"PATH": path}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "chmod o-w /tmp /var/tmp /dev/shm /run/lock",
+        "python -m grader grade /submission --out /results --min-tier B- --min-tier A",
+    ]
 
 
 # --- the real thing: unpacked at /autograder, in mounts of its own --------------------------------

@@ -361,6 +361,7 @@ def test_races_can_be_left_out_and_required(hashes, tmp_path):
     if device.find() is None:
         with pytest.raises(GraderFault, match="no CUDA device"):
             hashes.grade(tmp_path / "1.0", timing="require")
+    assert list((hashes.zygote.folder / "submissions").iterdir()) == []
 
 
 def test_exercise_that_needs_cuda_is_left_out_without_it(tmp_path):
