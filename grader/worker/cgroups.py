@@ -24,7 +24,6 @@ _FILES = {  # where a limit is written, by controller, in version 1 and 2
     "memory": ("memory.limit_in_bytes", "memory.max"),
     "pids": ("pids.max", "pids.max"),
 }
-_NO_SWAP = {"memory.max": ("memory.swap.max", "0")}  # version 1 counts swap only if asked to
 
 
 @dataclass(frozen=True)
@@ -89,9 +88,9 @@ def _make(folder: Path, place: _Place, limits: dict[str, str]) -> None:
         for name in place.controllers:
             file = _FILES[name][place.version - 1]
             _write(folder / file, limits[name])
-            if file in _NO_SWAP:
+            if file == "memory.max":  # version 1 counts swap only if asked to
                 with contextlib.suppress(OSError):  # a kernel without swap accounting
-                    _write(folder / _NO_SWAP[file][0], _NO_SWAP[file][1])
+                    _write(folder / "memory.swap.max", "0")
         _write(folder / "cgroup.procs", str(os.getpid()))
     except OSError:
         folder.rmdir()

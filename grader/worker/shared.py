@@ -21,7 +21,6 @@ from grader.worker.lockdown import CannotIsolate, Places
 
 # What a library may ask the system for; of other processes a worker sees nothing by Landlock.
 _FACTS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo")
-_PR_SET_CHILD_SUBREAPER = 36
 # What is left there outlives a worker: for another's to find, or until the disk is full.
 _COMMON = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/var/lock")
 
@@ -70,7 +69,7 @@ class Shared:
         machine = (*lockdown.LIBRARIES, *lockdown.prefixes(), *lockdown.DEVICES, *_FACTS[1:])
         hidden = tuple(os.path.realpath(folder) for folder in self.hidden)
         self._readable = [part for path in machine for part in _without(path, hidden)]
-        kernel.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
 
     # --- for each worker, in the zygote ---------------------------------------------------------
 

@@ -25,7 +25,6 @@ from tests.harness.container import copy_of_repository
 TRIES = range(int(os.environ.get("FAULTS", "1")))
 CHAPTERS = ("strides", "named_axes")
 LONGEST = 60.0  # seconds of a grading
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +45,9 @@ def small(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module", autouse=True)
 def reaper() -> Iterator[None]:
     """Orphans become children of this process: none can hide."""
-    kernel.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     yield
-    kernel.prctl(_PR_SET_CHILD_SUBREAPER, 0)
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 0)
 
 
 class Grading:

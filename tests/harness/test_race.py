@@ -28,6 +28,7 @@ ENDS = {
     "another_dtype": {WRONG},
     "computes_ahead": {SLOW},
     "endless_warm_up": {Cause.TIMEOUT},
+    "finds_the_reference": {SLOW},
     "guesses_seeds": {WRONG},
     "infinities": {WRONG},
     "lazy_tensor": {Cause.NOT_PLAIN_DATA, SLOW, WRONG},
