@@ -386,6 +386,9 @@ def listed(a):
 def untested(a):
     return a + 1
 
+def raced(a):
+    return a + 1
+
 def placeholder(a):
     raise NotImplementedError
 """
@@ -408,9 +411,13 @@ LITTLE = manifests.LimitOverrides(seconds=0.7)
 
 
 def toy_manifest(**functions):
-    """Exercises of so many functions, with little time."""
+    """Exercises of so many functions, with little time; those of what is raced need a device."""
     made = [
-        manifests.Exercise(e, e, "toy", tuple(names), 1, "no", limits=LITTLE)
+        manifests.Exercise(
+            *(e, e, "toy", tuple(names), 1, "no"),
+            limits=LITTLE,
+            needs=("cuda",) if e == "raced" else (),
+        )
         for e, names in functions.items()
     ]
     return msgspec.structs.replace(manifests.load(), package="toy_package", exercise=tuple(made))
@@ -426,7 +433,7 @@ def toy(tmp_path):
     for name, body in TESTS.items():
         text += f"@pytest.mark.exercise('{name}')\ndef test_{name}(impl, rng, seed):\n{body}\n"
     (tmp_path / "tests" / "hidden" / "test_toy.py").write_text(text)
-    names = [*TESTS, "untested", "placeholder"]
+    names = [*TESTS, "untested", "raced", "placeholder"]
     return plan.Assignment(
         reference=tmp_path / "solutions",
         repository=tmp_path,
@@ -475,6 +482,8 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     }
     assert set(of["untested"].values()) == {"untested"}
     assert record["placeholders"] == ["toy.placeholder"]
+    assert "raced" not in of
+    assert record["raced"] == ["toy.raced"]
 
     assert [m["function"] for m in record["mutants"] if m["equivalent"]] == ["listed"] * 2
     assert len(record["stale"]) == 2
@@ -492,6 +501,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     assert "-    return max(a, 0)\n+    return max(a, 1)\n" in said
     assert "toy.untested: no hidden test is for it" in said
     assert "not written yet, without mutants: toy.placeholder" in said
+    assert "tested on a device alone, so not tried: toy.raced" in said
     assert "killed by 1 of 3 nonces only" in said
 
 
