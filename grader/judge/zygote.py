@@ -6,7 +6,6 @@ import contextlib
 import copy
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import grader
+from grader import folders
 from grader.judge.failure import GraderFault
 
 _REPOSITORY = Path(grader.__file__).parent.parent
@@ -287,7 +287,7 @@ class Zygote:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        folders.remove(self.folder)  # a killed zygote's workers end after it
 
     def _ask(self, message: dict[str, Any], descriptors: list[int] | None = None) -> Answer:
         self._send(message, descriptors)

@@ -22,11 +22,9 @@ from __future__ import annotations
 import gc
 import json
 import os
-import shutil
 import signal
 import socket
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from grader.worker.sandbox import Sandbox
 
 _MESSAGE = 65536
-_TRIES = 50  # to remove a folder in which somebody still writes, 20 ms apart
 
 
 class _JudgeGone(Exception):
@@ -189,12 +186,15 @@ class Zygote:
 
     def fork_twin(self, control: int) -> None:
         """Goes on twice; the twin serves another judge process, over another socket."""
+        from grader.worker import kernel
+
         self.sandbox.about_to_twin()
         if twin := os.fork():
             self.alive.add(twin)
             os.close(control)
             _send(self.control, {"twin": True})
             return
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # it has nobody else to end it
         self.alive.clear()
         self.is_twin = True
         self.control.close()
@@ -208,6 +208,8 @@ class Zygote:
 
     def end(self) -> None:
         """Ends every process and removes the grading's folder: the judge may have been killed."""
+        from grader import folders
+
         if self.is_twin:
             return
         for child in self.alive:
@@ -216,11 +218,7 @@ class Zygote:
             os.waitpid(child, 0)
         self.group.leave()
         self.sandbox.leave()
-        for _ in range(_TRIES):
-            shutil.rmtree(self.run, ignore_errors=True)
-            if not self.run.exists():
-                return
-            time.sleep(0.02)
+        folders.remove(self.run)
 
 
 def _send(control: socket.socket, message: dict[str, Any], descriptors: Any = ()) -> None:

@@ -54,7 +54,9 @@ def within(*packages: str) -> Callable[[str], bool]:
 
 RULES = {
     "assignment": within("assignment"),
-    "grader/worker": within("assignment", "grader.warm", "grader.wire", "grader.worker"),
+    "grader/worker": within(
+        *("assignment", "grader.folders", "grader.warm", "grader.wire", "grader.worker")
+    ),
     "grader/results": within("assignment", "grader.results"),
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
     "tests/public": within("assignment"),
