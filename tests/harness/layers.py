@@ -48,7 +48,7 @@ LAYERS = {
     ),
     "own root": Layer(
         "a root file system of its own: mount and pivot_root (tier A)",
-        "looks_for_answers",
+        "poisons_the_library",
         (
             Edit("worker/namespaces.py", "        self._enter_root(places, uid)\n", ""),
             Edit("worker/namespaces.py", '["/"], [TMP, SCRATCH, ', '["/"], ["/tmp", '),

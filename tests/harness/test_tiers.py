@@ -22,11 +22,9 @@ pytestmark = pytest.mark.skipif(
     os.getuid() != 0, reason="only root can give rights up as a container does"
 )
 PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
-# Of each tier a few, for what lower ones lack; all of them, in `make attack`.
-ATTACKS = tuple(CAUSES) if "ALL_ATTACKS" in os.environ else (
-    "deep_folders",
-    "uses_its_callers_paths",
-)  # fmt: skip
+ALL = "ALL_ATTACKS" in os.environ  # as in `make attack`
+# Of each tier a few, for what lower ones lack.
+ATTACKS = tuple(CAUSES) if ALL else ("deep_folders", "uses_its_callers_paths")
 
 
 @pytest.fixture(scope="session")
@@ -85,6 +83,15 @@ def test_attacks_earn_nothing_in_a_container(profile, closed):
     options = ["-q", "-p", "no:cacheprovider", "-k", chosen, "tests/harness/test_hostile.py"]
     done = run(profile, place(profile, closed), "pytest", *options)
     assert f"{len(attacks)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+@pytest.mark.parametrize("profile", PROFILES if ALL else ["user"])
+def test_cheats_gain_nothing_in_a_container(profile, closed):
+    """In a race the reference runs beside the submission: in tier C even as the same user."""
+    chosen = "cheat_gains_nothing" + ("" if ALL else " and finds_the_reference")
+    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, "tests/harness/test_race.py"]
+    done = run(profile, place(profile, closed), "pytest", *options)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
 def test_tiers_are_in_order():
