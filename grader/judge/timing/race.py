@@ -166,7 +166,7 @@ class Race(Contest):
 
     def _unsteady(self, seconds: list[float]) -> str:
         """Whether the reference's runs in a quad tell of a device that is not itself."""
-        one, other = (statistics.median(seconds[place::4]) for place in THEIRS)
+        one, other = (statistics.median(places(seconds, [place])) for place in THEIRS)
         if (apart := max(one, other) / min(one, other) - 1) > self.device.wobble:
             return f"two runs of the reference were {apart:.0%} apart"
         drift = math.sqrt(one * other) / self._alone - 1 if self._alone else 0.0
