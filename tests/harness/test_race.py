@@ -100,10 +100,10 @@ def test_the_reference_itself_earns_everything(hashes, tmp_path):
 
 
 def test_slower_than_the_naive_program_earns_nothing(hashes, tmp_path):
-    grade, check = checked(hashes, spin(tmp_path, 2 * racing.NAIVE))
+    grade, check = checked(hashes, spin(tmp_path, 4 * racing.NAIVE))
     assert (check.state, check.cause) == ("failed", SLOW)
     assert grade.score == 0
-    assert check.timing.ratio > racing.NAIVE / 2
+    assert check.timing.ratio > racing.NAIVE
 
 
 def test_what_lies_between_earns_a_part(hashes, tmp_path, monkeypatch):
@@ -198,7 +198,9 @@ def test_submission_that_fails_has_its_cause(hashes, tmp_path):
         assert grade.score == 0
 
 
-def test_device_that_tells_nothing_apart_leaves_the_exercise_out(tmp_path):
+def test_device_that_tells_nothing_apart_leaves_the_exercise_out(tmp_path, monkeypatch):
+    """With a span that no noise makes of equal programs"""
+    monkeypatch.setattr("grader.judge.timing.race.LEAST_SPAN", 9.0)
     with racing.judged(tmp_path / "judge", racing.HASHES, naive=1.0) as judge:
         grade, check = checked(judge, spin(tmp_path, 9.0))
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
