@@ -40,9 +40,9 @@ test: .venv/ready
 # A quarter of an hour on two cores; `make test` has a few of them in each tier.
 attack: .venv/ready
 	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/test_hostile.py tests/harness/test_tiers.py \
-		tests/harness/test_layers.py
+		tests/harness/test_layers.py tests/harness/test_pack.py
 
-# About half an hour on two cores.
+# About an hour on two cores.
 layers: .venv/ready
 	@$(RUN) -m tests.harness.switch_off
 
