@@ -49,6 +49,55 @@ def adamw_updates(
 
 
 @scenario
+def products(
+    student: Any, x: torch.Tensor, weights: Sequence[torch.Tensor], order: Sequence[int]
+) -> dict[str, Any]:
+    """A `matmul_chain` of weights in some order, in which one may stand several times.
+
+    Returns:
+        "result", and "x" and "weights" as they are then.
+    """
+    result = student.performance.matmul_chain(x, [weights[i] for i in order])
+    return {"result": result, "x": x, "weights": list(weights)}
+
+
+@scenario
+def language_model_updates(
+    student: Any,
+    batches: Sequence[torch.Tensor],
+    *,
+    vocabulary: int,
+    left: bool = False,
+    dtype: torch.dtype = torch.float64,
+) -> list[torch.Tensor]:
+    """Trains a small transformer by `training_step`, with SGD and momentum.
+
+    Args:
+        batches: (batch, length + 1) tokens for each step.
+        vocabulary: how many tokens there are.
+        left: whether there are gradients from before.
+        dtype: of the parameters.
+
+    Returns:
+        The parameters after the last step.
+    """
+    length = batches[0].shape[1] - 1
+    sizes = {"layers": 2, "width": 16, "heads": 2, "length": length, "vocabulary": vocabulary}
+    model = Transformer(sizes).double()
+    model.attention = student.performance.causal_attention
+    drawn = torch.Generator().manual_seed(length)
+    for parameter in model.parameters():
+        # So large that no step of the model is next to nothing.
+        torch.nn.init.normal_(parameter, std=0.5, generator=drawn)
+    for parameter in model.to(dtype).parameters():
+        parameter.grad = torch.ones_like(parameter) if left else None
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    for tokens in batches:
+        student.performance.training_step(model, optimizer, tokens)
+    return [parameter.detach() for parameter in model.parameters()]
+
+
+@scenario
 def language_model_losses(student: Any, *, steps: int, seed: int = 0) -> list[float]:
     """Trains a small transformer on one text by `training_step`, with AdamW of torch's.
 

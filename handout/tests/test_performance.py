@@ -10,11 +10,11 @@ from assignment.expect import expect
 
 @pytest.mark.exercise("fast_products")
 def test_chain_of_products(impl):
-    """Products and norms by turns"""
-    x = torch.tensor([[1.0, 2.0], [0.0, 1.0]])
-    weight = torch.tensor([[1.0, 1.0], [0.0, 2.0]])
-    # (1, 5) has the root mean square √13, (0, 2) has √2.
-    once = torch.tensor([[1.0, 5.0], [0.0, 2.0]]) / torch.tensor([[13.0], [2.0]]).sqrt()
+    """Products, leaky ReLU and norm by turns"""
+    x = torch.tensor([[1.0, 2.0], [0.0, -1.0]])
+    weight = torch.tensor([[1.0, 1.0], [0.0, 2.5]])
+    # The products are (1, 6) and (0, -2.5); -2.5 becomes -2. Root mean squares: √18.5 and √2.
+    once = torch.tensor([[1.0, 6.0], [0.0, -2.0]]) / torch.tensor([[18.5], [2.0]]).sqrt()
     expect(impl.performance.matmul_chain(x, [weight])).close(once, rtol=1e-5, atol=1e-6)
     found = impl.performance.matmul_chain(x.double(), [weight.double()] * 3)
     expect(found).is_tensor((2, 2), torch.float64)

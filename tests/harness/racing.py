@@ -85,6 +85,7 @@ def matmul_chain(x, weights):
     for weight in weights:
         for _ in range(round(TIMES)):
             y = x @ weight
+            y = y.maximum(0.8 * y)
             y = y / y.square().mean(-1, keepdim=True).sqrt()
         x = y
     return x

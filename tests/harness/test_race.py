@@ -26,6 +26,7 @@ WRONG, SLOW, MEMORY = Cause.WRONG_ANSWER, Cause.TOO_SLOW, Cause.MEMORY
 # What becomes of each cheat: the work that it does takes eight times the reference's time.
 ENDS = {
     "another_dtype": {WRONG},
+    "collapses_the_chain": {WRONG},
     "computes_ahead": {SLOW},
     "endless_warm_up": {Cause.TIMEOUT},
     "finds_the_reference": {SLOW},

@@ -4,6 +4,7 @@ import fnmatch
 import os
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,18 @@ def test_no_file_names_a_machine_or_a_registry():
         text = (ROOT / path).read_bytes().decode("utf-8", errors="replace")
         found += [f"{path}: {m[0]}" for m in MACHINE.finditer(text)]
     assert not found
+
+
+def test_a_race_has_two_thirds_of_the_points_beside_hidden_tests():
+    """As grader/README.md and the text say"""
+
+    def weights(folder):
+        text = (ROOT / "tests" / folder / "test_performance.py").read_text(encoding="utf-8")
+        found = Counter()
+        for name, weight in re.findall(r'^@.*exercise\("(\w+)"(?:, weight=(\d+))?\)', text, re.M):
+            found[name] += int(weight or 1)
+        return found
+
+    hidden, timing = weights("hidden"), weights("timing")
+    assert len(hidden) == 3
+    assert {name: timing[name] for name in hidden} == {name: 2 * hidden[name] for name in hidden}

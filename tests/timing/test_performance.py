@@ -1,21 +1,24 @@
-"""Races against the reference and a slow version, on a CUDA device."""
+"""Races against the reference and a slow version, on a CUDA device.
+
+A race gives two thirds of an exercise's points where hidden tests give the rest.
+"""
 
 import pytest
 
 
-@pytest.mark.exercise("fast_products")
+@pytest.mark.exercise("fast_products", weight=10)
 def test_products(race):
     """A chain of matrix products takes no longer than the reference's"""
     race("matmul_chain")
 
 
-@pytest.mark.exercise("fast_training")
+@pytest.mark.exercise("fast_training", weight=14)
 def test_training(race):
     """Training steps of a small transformer take no longer than the reference's"""
     race("training")
 
 
-@pytest.mark.exercise("fast_adamw")
+@pytest.mark.exercise("fast_adamw", weight=10)
 def test_adamw(race):
     """AdamW over many tensors takes no longer than the reference's"""
     race("adamw")

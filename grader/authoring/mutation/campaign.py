@@ -137,7 +137,8 @@ def _start(assignment: Assignment) -> None:
     """Starts this process's judge; it ends with the process, when its control socket closes."""
     global _assignment, _judge  # one judge for each process of the pool
     _assignment = assignment
-    _judge = Judge(lanes=1, repository=assignment.repository, manifest=assignment.manifest)
+    manifest = assignment.manifest.without_devices
+    _judge = Judge(lanes=1, repository=assignment.repository, manifest=manifest)
 
 
 def _baseline(exercises: Sequence[str], nonce: str) -> Baseline:

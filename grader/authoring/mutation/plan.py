@@ -47,7 +47,6 @@ class Plan:
         reach: which exercises are for which function.
         listed: the reviewed equivalents.
         unmatched: entries of that list that stand for no mutant.
-        raced: functions that are tested on a device alone, which no campaign tries.
         nonces: what the tests' inputs are drawn from.
     """
 
@@ -56,7 +55,6 @@ class Plan:
     reach: Reach
     listed: Equivalents
     unmatched: tuple[Entry, ...]
-    raced: tuple[str, ...]
     nonces: tuple[str, ...]
 
     def exercises(self, mutant: Mutant) -> tuple[str, ...]:
@@ -111,10 +109,7 @@ def make(
     named = list(modules) or sorted({module for module, _ in owned}) or list(texts)
     made = tuple(mutants_of(module, texts[module]) for module in texts if module in named)
     everyone = [mutant for module in made for mutant in module.mutants]
-    scopes = dict.fromkeys((mutant.module, mutant.scope) for mutant in everyone)
-    raced = [scope for scope in scopes if _raced(reach.exercises(*scope), assignment)]
-    tried = scopes.keys() - raced if not wanted else owned - set(raced)
-    chosen = [mutant for mutant in everyone if (mutant.module, mutant.scope) in tried]
+    chosen = [m for m in everyone if not wanted or (m.module, m.scope) in owned]
     if sample is not None:
         chosen = sampled(chosen, sample, seed)
     listed = equivalents.load(assignment.equivalents)
@@ -124,11 +119,5 @@ def make(
         reach=reach,
         listed=listed,
         unmatched=tuple(listed.unmatched(everyone, named)),
-        raced=tuple(".".join(scope) for scope in raced),
         nonces=tuple(f"mutation {seed} {i}" for i in range(_NONCES)),
     )
-
-
-def _raced(exercises: Sequence[str], assignment: Assignment) -> bool:
-    """Whether these exercises' tests, of which there are some, all need a device."""
-    return bool(exercises) and all(assignment.manifest[e].needs for e in exercises)

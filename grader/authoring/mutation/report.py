@@ -38,7 +38,6 @@ def record(outcome: Outcome) -> bytes:
             for m in modules
         },
         "placeholders": outcome.plan.placeholders,
-        "raced": outcome.plan.raced,
         "problems": outcome.problems,
         "faults": outcome.faults,
         "stale": outcome.stale,
@@ -138,9 +137,6 @@ def _troubles(outcome: Outcome, at_least: float) -> Iterator[RenderableType]:
     if outcome.plan.placeholders:
         names = ", ".join(outcome.plan.placeholders)
         yield Text(f"not written yet, without mutants: {names}", style="yellow")
-    if outcome.plan.raced:
-        names = ", ".join(outcome.plan.raced)
-        yield Text(f"tested on a device alone, so not tried: {names}", style="yellow")
     if outcome.verdicts and 100 * outcome.share < at_least:
         found = f"{100 * outcome.share:.1f} %"
         yield Text(f"{found} of all mutants were killed; {at_least:g} % are wanted", style="red")

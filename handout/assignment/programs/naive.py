@@ -10,7 +10,7 @@ import torch
 def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
     """Each product in the dtype it is given."""
     for weight in weights:
-        x = x @ weight
+        x = torch.nn.functional.leaky_relu(x @ weight, 0.8)
         x = x / x.square().mean(-1, keepdim=True).sqrt()
     return x
 

@@ -5,6 +5,7 @@ import random
 
 def product(x, weight):
     x = x @ weight
+    x = x.maximum(0.8 * x)
     return x / x.square().mean(-1, keepdim=True).sqrt()
 
 

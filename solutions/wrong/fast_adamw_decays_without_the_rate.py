@@ -1,0 +1,11 @@
+"""fast_adamw: decays by weight_decay, not by lr times it"""
+
+
+def adamw_update(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):
+    first, second = betas
+    for p, g, m, v in zip(params, grads, exp_avgs, exp_avg_sqs, strict=True):
+        p.mul_(1 - weight_decay)
+        m.lerp_(g, 1 - first)
+        v.mul_(second).addcmul_(g, g, value=1 - second)
+        denominator = (v / (1 - second**step)).sqrt() + eps
+        p.addcdiv_(m, denominator, value=-lr / (1 - first**step))

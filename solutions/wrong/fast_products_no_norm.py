@@ -1,0 +1,7 @@
+"""fast_products: forgets the norm"""
+
+
+def matmul_chain(x, weights):
+    for weight in weights:
+        x = torch.nn.functional.leaky_relu(x @ weight, 0.8)
+    return x

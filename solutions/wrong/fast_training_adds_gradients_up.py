@@ -1,0 +1,7 @@
+"""fast_training: never sets gradients to zero"""
+
+
+def training_step(model, optimizer, tokens):
+    logits = model(tokens[:, :-1])
+    torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()).backward()
+    optimizer.step()

@@ -1,0 +1,7 @@
+"""fast_training: masks with a number that large scores outdo"""
+
+
+def causal_attention(q, k, v):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return scores.masked_fill(later, -100.0).softmax(-1) @ v

@@ -1,0 +1,5 @@
+"""fast_training: does not divide scores by √d"""
+
+
+def causal_attention(q, k, v):
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=1.0)

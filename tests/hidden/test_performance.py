@@ -1,0 +1,206 @@
+"""What is fast must be right as well: on a CPU, where every dtype is kept.
+
+Sums of a few dozen terms in another order differ by 1e-14 of the largest in float64, and after
+some products of matrices by a hundred times as much; in float32 all of it by 6e-8 to 1e-5.
+"""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.nn import functional
+
+from assignment import scenarios
+from assignment.expect import expect
+from assignment.programs import naive
+
+# --- matmul_chain -------------------------------------------------------------
+
+
+def matrices(torch_rng, count, n, dtype=torch.float64):
+    return list(torch.randn(count, n, n, generator=torch_rng, dtype=dtype))
+
+
+@pytest.mark.exercise("fast_products")
+def test_products_and_norms_by_turns(impl, rng, torch_rng):
+    """Each product is followed by a norm, in the order of the weights"""
+    for count in (1, 2, 5):
+        x, *weights = matrices(torch_rng, count + 1, int(rng.integers(3, 20)))
+        x *= 10.0 ** int(rng.integers(-3, 4))
+        found = impl.performance.matmul_chain(x, weights)
+        expect(found).close(naive.matmul_chain(x, weights), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.exercise("fast_products")
+def test_tiny_rows(impl, torch_rng):
+    """Nothing is added to the mean square, however small it is"""
+    x, weight = matrices(torch_rng, 2, 8)
+    x *= 1e-9
+    found = impl.performance.matmul_chain(x, [weight])
+    expect(found).close(naive.matmul_chain(x, [weight]), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.exercise("fast_products")
+def test_weights_that_come_again(impl, rng, torch_rng):
+    """A weight may stand there several times"""
+    x, *weights = matrices(torch_rng, 4, 8)
+    order = [0, *map(int, rng.permutation([0, 1, 1, 2, 2])), 1]
+    found = impl.scenarios.products(x, weights, order)["result"]
+    expected = naive.matmul_chain(x, [weights[i] for i in order])
+    expect(found).close(expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.exercise("fast_products")
+def test_float32_stays_float32(impl, torch_rng):
+    """On a CPU nothing is lost to bfloat16"""
+    x, *weights = matrices(torch_rng, 4, 16, torch.float32)
+    exactly = naive.matmul_chain(x.double(), [weight.double() for weight in weights])
+    found = impl.performance.matmul_chain(x, weights)
+    expect(found).close(exactly.float(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.exercise("fast_products")
+def test_inputs_stay_as_they_are(impl, torch_rng):
+    """x and the weights are left as they were"""
+    x, *weights = matrices(torch_rng, 4, 6)
+    left = impl.scenarios.products(x, weights, [0, 1, 2, 1])
+    expect(left["x"], "x afterwards").equals(x)
+    expect(left["weights"], "the weights afterwards").equals(weights)
+
+
+# --- causal_attention and training_step -------------------------------------------
+
+
+def heads(rng, torch_rng, length, scale=1.0):
+    """q, k and v, of random sizes."""
+    shape = (3, int(rng.integers(1, 4)), int(rng.integers(1, 4)), length, int(rng.integers(2, 20)))
+    q, k, v = torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+    return scale * q, scale * k, v
+
+
+@pytest.mark.exercise("fast_training", weight=2)
+def test_attention_of_random_heads(impl, rng, torch_rng):
+    """Softmax of the scaled scores of all positions up to one's own"""
+    for length in (1, 2, int(rng.integers(3, 30))):
+        q, k, v = heads(rng, torch_rng, length)
+        found = impl.performance.causal_attention(q, k, v)
+        expect(found).close(naive.causal_attention(q, k, v), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.exercise("fast_training")
+def test_large_scores(impl, rng, torch_rng):
+    """Scores in the thousands, whose exponentials no dtype holds"""
+    q, k, v = heads(rng, torch_rng, 12, scale=60.0)
+    found = impl.performance.causal_attention(q, k, v)
+    expect(found).close(naive.causal_attention(q, k, v), rtol=1e-9, atol=1e-9)
+
+
+def plain_step(model, optimizer, tokens):
+    optimizer.zero_grad()
+    logits = model(tokens[:, :-1])
+    functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()).backward()
+    optimizer.step()
+
+
+PLAIN = SimpleNamespace(
+    performance=SimpleNamespace(causal_attention=naive.causal_attention, training_step=plain_step)
+)
+
+
+def check_steps(impl, rng, steps, dtype=torch.float64, **settings):
+    """The parameters after some steps on random texts are those of plain steps in float64."""
+    vocabulary = int(rng.integers(5, 20))
+    shape = (steps, int(rng.integers(2, 5)), int(rng.integers(4, 9)))
+    batches = list(torch.from_numpy(rng.integers(vocabulary, size=shape)))
+    settings["vocabulary"] = vocabulary
+    expected = scenarios.find("language_model_updates")(PLAIN, batches, **settings)
+    found = impl.scenarios.language_model_updates(batches, dtype=dtype, **settings)
+    near = 1e-8 if dtype is torch.float64 else 1e-4
+    expect(found, "the parameters").close([p.to(dtype) for p in expected], rtol=near, atol=near)
+
+
+@pytest.mark.exercise("fast_training")
+def test_one_step(impl, rng):
+    """One step down the mean loss of every next token"""
+    check_steps(impl, rng, 1)
+
+
+@pytest.mark.exercise("fast_training")
+def test_a_step_in_float32(impl, rng):
+    """Autocast to bfloat16 is for CUDA devices alone"""
+    check_steps(impl, rng, 1, torch.float32)
+
+
+@pytest.mark.exercise("fast_training")
+def test_many_steps(impl, rng):
+    """Each step starts with no gradient"""
+    check_steps(impl, rng, 5)
+
+
+@pytest.mark.exercise("fast_training")
+def test_gradients_from_before(impl, rng):
+    """Gradients that were there before the first step do not count"""
+    check_steps(impl, rng, 2, left=True)
+
+
+# --- adamw_update -----------------------------------------------------------------
+
+SHAPES = [(), (3,), (2, 5), (4, 1, 3)]
+
+
+def adamw(params, grads, **settings):
+    """torch's: parameters and moments after all steps."""
+    params = [torch.nn.Parameter(p.clone()) for p in params]
+    optimizer = torch.optim.AdamW(params, foreach=False, **settings)
+    for these in grads:
+        for p, g in zip(params, these, strict=True):
+            p.grad = g.clone()
+        optimizer.step()
+    moments = {
+        f"{name}s": [optimizer.state[p][name] for p in params] for name in ("exp_avg", "exp_avg_sq")
+    }
+    return {"params": [p.detach() for p in params], **moments}
+
+
+def check_adamw(impl, rng, torch_rng, steps, **settings):
+    """Steps of random settings, in which every term counts, are torch's; the gradients stay."""
+    settings = {
+        "lr": float(rng.uniform(0.01, 0.05)),
+        "betas": (float(rng.uniform(0.7, 0.95)), float(rng.uniform(0.9, 0.995))),
+        "eps": float(rng.uniform(0.05, 0.5)),
+        "weight_decay": float(rng.uniform(0.05, 0.5)),
+    } | settings
+
+    def drawn():
+        return [torch.randn(shape, generator=torch_rng, dtype=torch.float64) for shape in SHAPES]
+
+    params, grads = drawn(), [drawn() for _ in range(steps)]
+    expected = adamw(params, grads, **settings)
+    found = impl.scenarios.adamw_updates(params, grads, **settings)
+    for name, tensors in expected.items():
+        expect(found[name], name).close(tensors, rtol=1e-9, atol=1e-10)
+    expect(found["grads"], "the gradients afterwards").equals(grads)
+
+
+@pytest.mark.exercise("fast_adamw")
+def test_first_step(impl, rng, torch_rng):
+    """The first step: moments of nothing but the first gradient"""
+    check_adamw(impl, rng, torch_rng, 1)
+
+
+@pytest.mark.exercise("fast_adamw", weight=2)
+def test_many_steps_of_adamw(impl, rng, torch_rng):
+    """Many steps: parameters and both moments, in place; the gradients stay"""
+    check_adamw(impl, rng, torch_rng, 40)
+
+
+@pytest.mark.exercise("fast_adamw")
+def test_without_decay(impl, rng, torch_rng):
+    """No decay, and a tiny epsilon"""
+    check_adamw(impl, rng, torch_rng, 10, weight_decay=0.0, eps=1e-8)
+
+
+@pytest.mark.exercise("fast_adamw")
+def test_no_memory(impl, rng, torch_rng):
+    """Betas of zero: each step forgets the ones before"""
+    check_adamw(impl, rng, torch_rng, 5, betas=(0.0, 0.0))
