@@ -48,8 +48,8 @@ class AdamW(Program):
         self.params, self.targets = list(params.unbind()), list(targets.unbind())
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        shift = 1 + start % 1009 / 1009
-        params = [p.clone() for p in torch._foreach_mul(self.params, shift)]
+        scale = (1 + torch.rand(len(self.params), generator=self.drawn_by(start))).tolist()
+        params = list(torch._foreach_mul(self.params, scale))
         exp_avgs = [torch.zeros_like(p) for p in params]
         exp_avg_sqs = [torch.zeros_like(p) for p in params]
         for step in range(1, self.sizes["steps"] + 1):

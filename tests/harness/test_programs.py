@@ -1,7 +1,10 @@
 """The programs that are raced: what every one of them must hold, and what is accepted of them."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
+from torch.nn import functional
 
 from assignment import programs
 from assignment.implementation import Package
@@ -34,6 +37,38 @@ def test_result_follows_from_seed_and_start_alone(name):
     assert all(map(torch.equal, first, made(name).run(REFERENCE, 7)))
     for different in (other, made(name, seed=2).run(REFERENCE, 7)):
         assert programs.unacceptable(different, first, [1e-3] * len(first))
+
+
+class Keeps:
+    """Keeps on the device what it once moved there, by its address."""
+
+    def __init__(self):
+        self.kept = {}
+
+    def prefetch(self, batches, device):
+        for (batch,) in batches:
+            yield (self.kept.setdefault(batch.data_ptr(), batch.to(device, copy=True)),)
+
+
+def test_batches_of_an_earlier_run_are_stale():
+    keeps, program = SimpleNamespace(device=Keeps()), made("batches")
+    for start, stale in ((7, False), (7, False), (8, True)):
+        right = made("batches").run(REFERENCE, start)
+        assert bool(programs.unacceptable(program.run(keeps, start), right, [1e-3, 0.0])) == stale
+
+
+def test_multiplying_the_weights_ahead_gives_another_result():
+    """A row's scale passes through a product; a kink between two products does not"""
+    ahead = SimpleNamespace(
+        performance=SimpleNamespace(
+            matmul_chain=lambda x, weights: functional.rms_norm(
+                x @ torch.linalg.multi_dot(weights), x.shape[-1:]
+            )
+        )
+    )
+    (right,) = made("matmul_chain").run(REFERENCE, 7)
+    (error,) = programs.errors(made("matmul_chain").run(ahead, 7), [right])
+    assert error > 0.1  # far more than a chain in bfloat16 may have
 
 
 @pytest.mark.parametrize("name", RACED)
