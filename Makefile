@@ -33,9 +33,9 @@ help:
 grade: .venv/ready
 	@$(RUN) -m grader grade "$(SUBMISSION)" --out "$(OUT)"
 
-# One process for each core: most of the time goes to graders that wait for workers.
+# One process for each core, and most modules in one of them: each starts judges of its own.
 test: .venv/ready
-	$(RUN) -m pytest -n auto
+	$(RUN) -m pytest -n auto --dist worksteal
 
 # A quarter of an hour on two cores; `make test` has a few of them in each tier.
 attack: .venv/ready

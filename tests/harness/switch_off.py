@@ -211,9 +211,9 @@ def main() -> None:
             alone = pool.map(lambda attack, layer=layer: red(layer, [attack]), sorted(together))  # type: ignore[misc]
             found[name] = set().union(*alone)
         console.print(f"without {name}: {', '.join(sorted(found[name])) or 'nothing goes red'}")
-    console.print(by_layer(found), markup=False)
+    console.print(by_layer(found), markup=False, soft_wrap=True)
     console.print()
-    console.print(by_class(found), markup=False)
+    console.print(by_class(found), markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":
