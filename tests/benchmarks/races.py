@@ -29,6 +29,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--races", type=int, default=200, help="of the reference against itself")
     parser.add_argument("--slower", type=int, default=100, help="races of each slower program")
+    parser.add_argument(
+        "times", nargs="*", type=float, default=(1.0, *SLOWER), help="times the reference's time"
+    )
     options = parser.parse_args()
     table = Table(title="Races on this CPU")
     for column in ("times", "races", "ratio", "holds it", "not 1", "±", "quads", "s", "mark"):
@@ -37,7 +40,7 @@ def main() -> None:
         tempfile.TemporaryDirectory() as text,
         racing.judged(Path(text) / "judge", racing.HASHES) as judge,
     ):
-        for times in (1.0, *SLOWER):
+        for times in options.times:
             folder = Path(text) / str(times)
             racing.submission(folder, racing.HASHES, racing.HASHES.takes(times))
             count = options.races if times == 1 else options.slower
