@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import struct
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -37,14 +38,15 @@ PR_CAP_AMBIENT_CLEAR_ALL = 4
 _CAPABILITY_VERSION_3 = 0x20080522
 # landlock_create_ruleset, landlock_add_rule and landlock_restrict_self have the same numbers
 # everywhere; pivot_root and close_range do not all.
-_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}.get(platform.machine(), -1)
 _CLOSE_RANGE = 436
-_CAPSET = {"x86_64": 126, "aarch64": 91}
+_CAPSET = {"x86_64": 126, "aarch64": 91}.get(platform.machine(), -1)
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
 
 
-def syscall(number: int, *args: int | bytes | ctypes.c_void_p | None) -> int:
+def syscall(number: int, *args: int | bytes | None) -> int:
     """A raw system call; raises OSError with its errno."""
     converted = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
     result: int = _libc.syscall(ctypes.c_long(number), *converted)
@@ -80,14 +82,12 @@ def umount(target: str) -> None:
 
 def pivot_root(new: str, old: str) -> None:
     """pivot_root(2)."""
-    syscall(_PIVOT_ROOT[platform.machine()], new.encode(), old.encode())
+    syscall(_PIVOT_ROOT, new.encode(), old.encode())
 
 
-def prctl(option: int, *args: int | ctypes.c_void_p) -> None:
+def prctl(option: int, value: int = 0, address: int = 0) -> None:
     """prctl(2)."""
-    converted = [ctypes.c_ulong(a) if isinstance(a, int) else a for a in args]
-    converted += [ctypes.c_ulong(0)] * (4 - len(converted))
-    _checked(_libc.prctl(option, *converted), f"prctl {option}")
+    _checked(_libc.prctl(option, value, address, 0, 0), f"prctl {option}")
 
 
 def close_all_but(keep: set[int]) -> None:
@@ -111,23 +111,16 @@ def collapse(start: int, end: int) -> int:
 def drop_bounding_set() -> None:
     """Gives up every capability for good, those of a later exec included."""
     for capability in range(64):
-        try:
-            prctl(PR_CAPBSET_DROP, capability)
-        except OSError:  # beyond the last capability that this kernel knows
-            break
+        if _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
+            break  # beyond the last capability that this kernel knows
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
 
 
 def set_capabilities(kept: int) -> None:
     """Leaves these (a bit each) in the effective, permitted and inheritable sets of this thread."""
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     low, high = kept & 0xFFFFFFFF, kept >> 32
-    sets = (ctypes.c_uint32 * 6)(low, low, low, high, high, high)
-    syscall(
-        _CAPSET[platform.machine()],
-        ctypes.cast(header, ctypes.c_void_p),
-        ctypes.cast(sets, ctypes.c_void_p),
-    )
+    header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
+    syscall(_CAPSET, header, struct.pack("=6I", *[low] * 3, *[high] * 3))
 
 
 def _checked(result: int, what: str) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
+import struct
 from collections.abc import Iterable
 
 from grader.worker import kernel
@@ -22,20 +22,6 @@ _DEVICE = READ_FILE | WRITE_FILE | _IOCTL_DEV
 _ONLY_FILES = EXECUTE | WRITE_FILE | READ_FILE | _TRUNCATE | _IOCTL_DEV
 
 _RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}  # how many file-system rights are known
-
-
-class _Ruleset(ctypes.Structure):
-    _fields_ = (
-        ("handled_access_fs", ctypes.c_uint64),
-        ("handled_access_net", ctypes.c_uint64),
-        ("scoped", ctypes.c_uint64),
-    )
-
-
-class _PathBeneath(ctypes.Structure):
-    _pack_ = 1
-    _layout_ = "ms"
-    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
 def abi() -> int:
@@ -58,11 +44,9 @@ def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable
     """
     version = abi()
     handled = (1 << _RIGHTS_BY_ABI.get(min(version, 5), 13)) - 1
-    ruleset = _Ruleset(handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
+    ruleset = struct.pack("=3Q", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
-    fd = kernel.syscall(
-        _CREATE_RULESET, ctypes.cast(ctypes.byref(ruleset), ctypes.c_void_p), size, 0
-    )
+    fd = kernel.syscall(_CREATE_RULESET, ruleset, size, 0)
     try:
         for path in readable:
             _allow(fd, path, _READ & handled)
@@ -80,9 +64,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         if not os.path.isdir(path):  # noqa: PTH112 - a path of the new root, kept as text
             rights &= _ONLY_FILES
-        rule = _PathBeneath(rights, target)
-        kernel.syscall(
-            _ADD_RULE, ruleset, _PATH_BENEATH, ctypes.cast(ctypes.byref(rule), ctypes.c_void_p), 0
-        )
+        rule = struct.pack("=Qi", rights, target)
+        kernel.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
     finally:
         os.close(target)

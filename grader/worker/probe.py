@@ -10,7 +10,6 @@ import os
 import signal
 import socket
 from collections.abc import Callable
-from pathlib import Path
 
 
 def probe(
@@ -30,14 +29,14 @@ def probe(
         common: folders of the machine that usually everybody may write.
     """
     attempts: dict[str, Callable[[], object]] = {
-        "read a secret": lambda: Path(canary).read_bytes(),
-        "write the results": lambda: Path(results, "probe").write_bytes(b""),
+        "read a secret": lambda: _open(canary),
+        "write the results": lambda: _make(f"{results}/probe"),
         "open a socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close(),
         "fork": _fork,
         "run a program": _exec,
         "signal the judge": lambda: os.kill(judge, signal.SIGCONT),
-        "read the judge's environment": lambda: Path(f"/proc/{judge}/environ").read_bytes(),
-        "write the system": lambda: Path("/usr/probe").write_bytes(b""),
+        "read the judge's environment": lambda: _open(f"/proc/{judge}/environ"),
+        "write the system": lambda: _make("/usr/probe"),
     }
     for folder in hidden:
         attempts[f"look into {folder}"] = lambda folder=folder: _look(folder)  # type: ignore[misc]
@@ -52,6 +51,14 @@ def _met(attempt: Callable[[], object]) -> str:
     except OSError as error:
         return errno.errorcode.get(error.errno or 0, "failed")
     return "allowed"
+
+
+def _open(file: str) -> None:
+    os.close(os.open(file, os.O_RDONLY))
+
+
+def _make(file: str) -> None:
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT))
 
 
 def _look(folder: str) -> None:

@@ -43,7 +43,7 @@ def supported() -> bool:
     return platform.machine() in _ARCHITECTURES
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=2)
 def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False) -> bytes:
     """The filter for the process `pid` (as it sees itself), as an array of sock_filter.
 
@@ -52,6 +52,13 @@ def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False
     Raises:
         Unsupported: there is no table for this architecture.
     """
+    own = _line(_JUMP_EQUAL, pid, 0, 1)
+    return b"".join(own if x == _IS_OWN_PID else x for x in _lines(machine, with_cuda))
+
+
+@functools.lru_cache(maxsize=4)
+def _lines(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
+    """The filter, one instruction each; `_IS_OWN_PID` stands where the process's id is known."""
     try:
         architecture, numbers = _ARCHITECTURES[machine]
     except KeyError:
@@ -69,7 +76,7 @@ def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False
         # Skips the body for other calls; a body is far shorter than a jump's 255.
         lines.extend([_line(_JUMP_EQUAL, numbers[name], 0, len(body)), *body])
 
-    only_own = [*_load(_argument(0)), *_when(_JUMP_EQUAL, pid, _ALLOW), _return(denied)]
+    only_own = [*_load(_argument(0)), _IS_OWN_PID, _return(_ALLOW), _return(denied)]
     rule("clone3", _return(_ERRNO | errno.ENOSYS))  # glibc then falls back to clone
     rule(
         "clone",
@@ -104,25 +111,47 @@ def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False
     ):
         checks = [line for value in values for line in _when(_JUMP_EQUAL, value, _ALLOW)]
         rule(name, *_load(_argument(at)), *checks, _return(denied))
-    for number in sorted(numbers[name] for name in numbers.keys() - WITH_RULES):
-        lines.extend(_when(_JUMP_EQUAL, number, _ALLOW))
-    lines.append(_return(denied))
-    return b"".join(lines)
+    lines.extend(_search({numbers[name] for name in numbers.keys() - WITH_RULES}, denied))
+    return tuple(lines)
+
+
+def _search(allowed: set[int], denied: int) -> list[bytes]:
+    """Finds a call's number by halving, in 7 steps instead of 130.
+
+    The kernel runs a new filter for each call that it knows, to remember what is always allowed.
+    """
+    # The verdict changes at each of these numbers, from denied to allowed first.
+    bounds = [n for n in range(max(allowed) + 2) if (n in allowed) != (n - 1 in allowed)]
+    tests: dict[int, bytes] = {}  # by place; behind them stand the two verdicts
+
+    def search(first: int, last: int) -> int:
+        """The place that finds the verdict of what lies between bounds[first - 1] and [last]."""
+        if first == last:
+            return len(bounds) + first % 2
+        middle = (first + last) // 2
+        here = len(tests)
+        tests[here] = b""
+        below, above = search(first, middle), search(middle + 1, last)
+        tests[here] = _line(_JUMP_GREATER_EQUAL, bounds[middle], above - here - 1, below - here - 1)
+        return here
+
+    search(0, len(bounds))
+    return [*tests.values(), _return(denied), _return(_ALLOW)]
 
 
 def install(filter_program: bytes) -> None:
     """Puts the filter in force for this thread, for good. NO_NEW_PRIVS must be set."""
     instructions = ctypes.create_string_buffer(filter_program, len(filter_program))
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
-
-    wrapped = Program(len(filter_program) // 8, ctypes.addressof(instructions))
-    kernel.prctl(kernel.PR_SET_SECCOMP, 2, ctypes.cast(ctypes.byref(wrapped), ctypes.c_void_p))
+    sock_fprog = struct.pack("@HP", len(filter_program) // 8, ctypes.addressof(instructions))
+    wrapped = ctypes.create_string_buffer(sock_fprog, len(sock_fprog))
+    kernel.prctl(kernel.PR_SET_SECCOMP, 2, ctypes.addressof(wrapped))
 
 
 def _line(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("<HBBI", code, if_true, if_false, value)
+
+
+_IS_OWN_PID = _line(_JUMP_EQUAL, 2**32 - 1, 0, 1)  # no process has this number
 
 
 def _load(offset: int) -> list[bytes]:

@@ -137,9 +137,7 @@ def run(
     try:
         try:
             inside = sandbox.enter(channel, output, places, uid, request["cuda"])
-            hidden = tuple(request["hidden"])
-            common = sandbox.common
-            found = probe(request["canary"], request["results"], request["judge"], hidden, common)
+            found = {} if sandbox.tier == "none" else _probed(request, sandbox)
         except BaseException as error:
             _send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
             os._exit(70)
@@ -147,6 +145,11 @@ def run(
         _serve(channel, inside)
     finally:
         os._exit(0)
+
+
+def _probed(request: dict[str, Any], sandbox: Sandbox) -> dict[str, str]:
+    hidden = tuple(request["hidden"])
+    return probe(request["canary"], request["results"], request["judge"], hidden, sandbox.common)
 
 
 def _serve(channel: int, places: lockdown.Places) -> None:

@@ -25,6 +25,7 @@ import os
 import signal
 import socket
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,27 @@ class _JudgeGone(Exception):
 def main(control_fd: int) -> None:
     """Serves requests on the control socket until the judge closes it."""
     control = socket.socket(fileno=control_fd)
+    _import_without_hooks()
     sys.argv[:] = sys.orig_argv[:] = ["worker"]  # where the repository lies is no worker's business
     try:
         _start(control, _receive(control)[0])
     except _JudgeGone:
         os._exit(0)
+
+
+def _import_without_hooks() -> None:
+    """Imports what registers work for each fork, and leaves that work out.
+
+    It makes locks anew that another thread might hold, and seeds what a worker seeds itself. The
+    zygote has one thread; in a worker all that would copy 280 pages of memory.
+    """
+    register = os.register_at_fork
+    os.register_at_fork = lambda **_: None
+    try:
+        for name in ("concurrent.futures.thread", "logging", "random", "threading"):
+            import_module(name)
+    finally:
+        os.register_at_fork = register
 
 
 def _start(control: socket.socket, message: dict[str, Any]) -> None:
