@@ -33,6 +33,9 @@ PROFILES = {"whole": "A", "docker": "B", "no-landlock": "B-", "user": "C"}  # an
 # In front of a command whose processes are then all that there are.
 OWN_PROCESSES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
+_SYSTEM = (
+    "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tmp", "usr"
+)  # fmt: skip
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
 USER = 54_321  # of profile "user"
 # What Docker leaves of root: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP,
@@ -63,11 +66,11 @@ def enter(profile: str, guarded: Path | None = None) -> None:
         guard(guarded)
     if profile == "whole":
         return
+    if profile == "no-landlock":
+        _few_folders()
+        _few_devices()
     if profile in ("docker", "no-landlock"):
         _fresh_temporary("1777" if profile == "docker" else "711")
-    if profile == "no-landlock":
-        _hide_checkout()
-        _few_devices()
     for prefix in lockdown.prefixes():
         _open_the_way_to(Path(prefix))
     if profile == "user":
@@ -107,19 +110,27 @@ def _fresh_temporary(mode: str) -> None:
     here = Path.cwd()
     held = os.open(here, os.O_PATH)
     for place in (*_TEMPORARY, "/run/lock"):
-        Path(place).mkdir(exist_ok=True)
+        Path(place).mkdir(parents=True, exist_ok=True)
         kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, f"mode={mode}")
     if any(here.is_relative_to(place) for place in _TEMPORARY):
         _mount_back(held, here)
         os.chdir(here)
 
 
-def _hide_checkout() -> None:
-    """Hides the checkout that the interpreter belongs to: an image has no second copy."""
-    for name in ("assignment", "grader", "handout", "solutions", "tests"):
-        place = Path(sys.prefix).parent / name
-        if place.is_dir() and not Path.cwd().is_relative_to(place.parent):
-            kernel.mount("tmpfs", str(place), "tmpfs", kernel.MS_NOSUID, "mode=700,size=1m")
+def _few_folders() -> None:
+    """Hides all but the system and this repository: an image has no second copy of it."""
+    here = Path.cwd()
+    held = {
+        folder: os.open(folder, os.O_PATH) for folder in (here, *map(Path, lockdown.prefixes()))
+    }
+    for place in Path("/").iterdir():
+        if place.is_dir() and not place.is_symlink() and place.name not in _SYSTEM:
+            kernel.mount("tmpfs", str(place), "tmpfs", kernel.MS_NOSUID, "mode=755,size=1m")
+            for folder in [folder for folder in held if folder.is_relative_to(place)]:
+                _mount_back(held.pop(folder), folder)
+    for descriptor in held.values():
+        os.close(descriptor)
+    os.chdir(here)
 
 
 def _few_devices() -> None:
