@@ -1,4 +1,4 @@
-"""torch without its compiler: nothing misses it, and whoever wants it gets it."""
+"""What a fork of the zygote finds loaded, and what it is spared."""
 
 import json
 import subprocess
@@ -22,6 +22,24 @@ for line in json.load(sys.stdin):
         os._exit(0)
     if os.waitpid(pid, 0)[1]:
         print("failed", flush=True)
+"""
+FORK = """
+import os
+register = os.register_at_fork
+from grader.worker import zygote
+
+zygote._import_without_hooks()
+assert os.register_at_fork is register
+import random, threading
+
+state = random.getstate()
+if not (pid := os.fork()):
+    assert threading.current_thread() is threading.main_thread()
+    thread = threading.Thread(target=lambda: None)
+    thread.start()
+    thread.join()
+    os._exit(random.getstate() != state)
+assert os.waitpid(pid, 0)[1] == 0
 """
 ENOUGH = (
     "torch.optim.AdamW([torch.zeros(1, requires_grad=True)]).step()",
@@ -64,3 +82,9 @@ def test_what_exercises_need_does_not_load_the_compiler(modules, line):
 def test_whoever_asks_for_the_compiler_gets_it(modules, line):
     """A solution may compile, however little that helps it here"""
     assert int(modules[line]) > 10
+
+
+def test_fork_of_a_zygote_runs_no_hooks():
+    """Python's own would seed `random` anew and copy 280 pages of memory"""
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
