@@ -21,6 +21,7 @@ from grader.results.record import Timing
 from tests.harness import racing
 
 SLOWER = (1.05, 1.5, 3.0)
+_SHOWN = 25  # races after which the figures so far are printed: all take hours
 console = Console()
 
 
@@ -50,25 +51,26 @@ def main() -> None:
 
 def _raced(judge: Judge, folder: Path, times: float, count: int) -> list[str]:
     timings: list[Timing] = []
-    seconds = []
-    unmeasured = 0
-    for _ in range(count):
+    seconds: list[float] = []
+    for done in range(1, count + 1):
         begun = time.monotonic()
         (check,) = judge.grade(folder).checks
         seconds.append(time.monotonic() - begun)
-        if check.timing is None:
-            unmeasured += 1
-        else:
+        if check.timing is not None:
             timings.append(check.timing)
-    if not timings:
-        return [f"0 of {count}", *[""] * 7]
+        if done % _SHOWN == 0 and timings:
+            console.print(f"{times:g} times:", *_row(timings, seconds, times))
+    return _row(timings, seconds, times) if timings else [f"0 of {count}", *[""] * 7]
+
+
+def _row(timings: list[Timing], seconds: list[float], times: float) -> list[str]:
     holds = sum(t.low <= times <= t.high for t in timings)
     told = sum(not t.low <= 1 <= t.high for t in timings)
     widths = [Interval(t.ratio, t.low, t.high).half_width for t in timings]
     quads = statistics.mean(len([q for q in t.quads if not q.void]) for t in timings)
     marks = Counter(t.mark for t in timings)
     return [
-        f"{len(timings)} of {count}",
+        f"{len(timings)} of {len(seconds)}",
         f"{statistics.median(t.ratio for t in timings):.3f}",
         f"{holds / len(timings):.1%}",
         f"{told / len(timings):.1%}",

@@ -64,6 +64,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device.Cpu, "wobble", math.inf)
     monkeypatch.setattr(device.Cpu, "span", 0.0)
     monkeypatch.setattr("grader.judge.timing.race.LOOKS", (8,))
+    monkeypatch.setattr("grader.judge.timing.race.LEAST_SPAN", 0.0)
     monkeypatch.setattr("grader.judge.timing.race._SLACK", 5.0)
 
 
