@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import struct
 from collections.abc import Iterable
 
@@ -62,7 +63,7 @@ def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable
 def _allow(ruleset: int, path: str, rights: int) -> None:
     target = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        if not os.path.isdir(path):  # noqa: PTH112 - a path of the new root, kept as text
+        if not stat.S_ISDIR(os.fstat(target).st_mode):
             rights &= _ONLY_FILES
         rule = struct.pack("=Qi", rights, target)
         kernel.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)

@@ -7,7 +7,7 @@ torch.save, memory maps) and by what `tests/harness` tries.
 
 from __future__ import annotations
 
-import ctypes
+import array
 import errno
 import functools
 import platform
@@ -141,10 +141,11 @@ def _search(allowed: set[int], denied: int) -> list[bytes]:
 
 def install(filter_program: bytes) -> None:
     """Puts the filter in force for this thread, for good. NO_NEW_PRIVS must be set."""
-    instructions = ctypes.create_string_buffer(filter_program, len(filter_program))
-    sock_fprog = struct.pack("@HP", len(filter_program) // 8, ctypes.addressof(instructions))
-    wrapped = ctypes.create_string_buffer(sock_fprog, len(sock_fprog))
-    kernel.prctl(kernel.PR_SET_SECCOMP, 2, ctypes.addressof(wrapped))
+    # Arrays have an address; a buffer of ctypes would make a type for its length in each worker.
+    instructions = array.array("B", filter_program)
+    address, _ = instructions.buffer_info()
+    sock_fprog = array.array("B", struct.pack("@HP", len(filter_program) // 8, address))
+    kernel.prctl(kernel.PR_SET_SECCOMP, 2, sock_fprog.buffer_info()[0])
 
 
 def _line(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

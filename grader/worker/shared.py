@@ -68,7 +68,8 @@ class Shared:
             raise CannotIsolate(f"the grading's folders cannot be closed: {error}") from error
         machine = (*lockdown.LIBRARIES, *lockdown.prefixes(), *lockdown.DEVICES, *_FACTS[1:])
         hidden = tuple(os.path.realpath(folder) for folder in self.hidden)
-        self._readable = [part for path in machine for part in _without(path, hidden)]
+        parts = [part for path in machine for part in _without(path, hidden)]
+        self._readable = list(dict.fromkeys(parts))  # /lib may be a link to /usr/lib
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
 
     # --- for each worker, in the zygote ---------------------------------------------------------
