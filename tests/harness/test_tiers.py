@@ -78,7 +78,7 @@ def test_less_than_the_minimum_is_refused(closed):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_attacks_earn_nothing_in_a_container(profile, closed):
     chosen = " or ".join(f"alive[{name}]" for name in ATTACKS)
-    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, "tests/harness/test_hostile.py"]
+    options = ["-qx", "-p", "no:cacheprovider", "-k", chosen, "tests/harness/test_hostile.py"]
     done = run(profile, place(profile, closed), "pytest", *options)
     assert f"{len(ATTACKS)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
 
