@@ -122,7 +122,7 @@ def _search(allowed: set[int], denied: int) -> list[bytes]:
     """
     # The verdict changes at each of these numbers, from denied to allowed first.
     bounds = [n for n in range(max(allowed) + 2) if (n in allowed) != (n - 1 in allowed)]
-    tests: dict[int, bytes] = {}  # by place; behind them stand the two verdicts
+    tests: list[bytes] = []  # behind them stand the two verdicts
 
     def search(first: int, last: int) -> int:
         """The place that finds the verdict of what lies between bounds[first - 1] and [last]."""
@@ -130,13 +130,13 @@ def _search(allowed: set[int], denied: int) -> list[bytes]:
             return len(bounds) + first % 2
         middle = (first + last) // 2
         here = len(tests)
-        tests[here] = b""
+        tests.append(b"")  # its place is taken before those that it leads to
         below, above = search(first, middle), search(middle + 1, last)
         tests[here] = _line(_JUMP_GREATER_EQUAL, bounds[middle], above - here - 1, below - here - 1)
         return here
 
     search(0, len(bounds))
-    return [*tests.values(), _return(denied), _return(_ALLOW)]
+    return [*tests, _return(denied), _return(_ALLOW)]
 
 
 def install(filter_program: bytes) -> None:
