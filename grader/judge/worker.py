@@ -71,6 +71,7 @@ class Worker:
         """
         if self._ready:
             return
+        _ = self._started  # however long that takes: the zygote may be busy with an earlier one
         try:
             report = self._receive(0, time.monotonic() + _LOCKDOWN_SECONDS)
         except Killed:

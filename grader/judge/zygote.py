@@ -22,7 +22,9 @@ from grader.judge.failure import GraderFault
 
 _REPOSITORY = Path(grader.__file__).parent.parent
 _START_SECONDS = 120
-_ANSWER_SECONDS = 30
+# One that is gone is noticed at once. One that lives may have to remove a submission's thousands of
+# files from a busy disk first: 22 s have been seen.
+_ANSWER_SECONDS = 300
 _MESSAGE = 65536
 _LOOKED_AT, _DEEPEST = 20_000, 50  # files, and folders in one another
 _LANES = ("1", "2")  # judge processes of one grading, each with a zygote
@@ -84,9 +86,16 @@ class Spawning:
 
     def started(self) -> Started:
         """The worker's process; raises GraderFault if the zygote could not fork."""
-        message = self.answer.wait()
-        if "error" in message or len(self.answer.descriptors) != 1:
-            raise GraderFault(message.get("error", "the zygote sent no worker"))
+        try:
+            message = self.answer.wait()
+            if "error" in message or len(self.answer.descriptors) != 1:
+                raise GraderFault(message.get("error", "the zygote sent no worker"))
+        except GraderFault:
+            self.channel.close()
+            if self.output >= 0:
+                os.close(self.output)
+                self.output = -1
+            raise
         pidfd = self.answer.descriptors[0]
         return Started(
             _pid_of(pidfd), message["pid"], pidfd, self.channel, self.output, self.scratch, self.uid
@@ -219,6 +228,10 @@ class Zygote:
         }
         try:
             answer = self._ask(request, [theirs.fileno(), their_output])
+        except GraderFault:
+            ours.close()
+            os.close(output)
+            raise
         finally:
             theirs.close()
             os.close(their_output)
@@ -240,10 +253,13 @@ class Zygote:
         self.wait()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            answer = self._ask({"twin": True}, [theirs.fileno()]).wait()
-        if "error" in answer:
-            ours.close()
-            raise GraderFault(answer["error"])
+            try:
+                answer = self._ask({"twin": True}, [theirs.fileno()]).wait()
+                if "error" in answer:
+                    raise GraderFault(answer["error"])
+            except GraderFault:
+                ours.close()
+                raise
         twin = copy.copy(self)
         twin._control, twin._unanswered, twin._lane = ours, deque(), _LANES[1]
         return twin
@@ -306,10 +322,11 @@ class Zygote:
             raise GraderFault(f"the zygote cannot be reached: {error}") from error
 
     def _receive(self, seconds: float) -> tuple[dict[str, Any], list[int]]:
-        self._control.settimeout(seconds)
         try:
+            self._control.settimeout(seconds)
             data, descriptors, _, _ = socket.recv_fds(self._control, _MESSAGE, 4)
         except OSError as error:
+            self.let_go()  # nobody waits for it once more, and its workers end with it
             raise GraderFault(f"the zygote does not answer: {error}") from error
         if not data:
             raise GraderFault("the zygote is gone")

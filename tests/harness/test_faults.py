@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 import xml.etree.ElementTree as ET
@@ -18,8 +19,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.judge import worker, zygote
+from grader.judge.failure import GraderFault
+from grader.judge.session import Judge
 from grader.worker import kernel
-from tests.harness.conftest import wait_until
+from tests.harness.conftest import REPOSITORY, hurried_judge, wait_until
 from tests.harness.container import copy_of_repository
 
 TRIES = range(int(os.environ.get("FAULTS", "1")))
@@ -145,6 +149,33 @@ def test_killed_judge_leaves_nothing(small, seconds, tmp_path, attempt):
     for name in names & {"results.json", "grade.json"}:
         found = json.loads((grading.out / name).read_text())
         assert found["score"] == found.get("max_score", found["score"]) > 0
+
+
+@pytest.fixture
+def stopped(tmp_path) -> Iterator[Judge]:
+    """A judge whose zygote stands still, as one that waits for a busy disk."""
+    with hurried_judge(tmp_path / "repository") as judge:
+        assert judge.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
+        os.kill(judge.zygote._process.pid, signal.SIGSTOP)
+        yield judge
+
+
+def test_zygote_that_is_slow_costs_the_student_nothing(stopped, monkeypatch):
+    """Neither a worker's lockdown nor a test may take as long as asking for the worker did."""
+    monkeypatch.setattr(worker, "_LOCKDOWN_SECONDS", 2.0)
+    pid = stopped.zygote._process.pid
+    threading.Timer(4.0, lambda: os.kill(pid, signal.SIGCONT)).start()
+    grade = stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
+    assert grade.faults == ()
+    assert grade.score == grade.max_score > 0
+
+
+def test_zygote_that_stands_still_is_waited_for_once(stopped, monkeypatch):
+    monkeypatch.setattr(zygote, "_ANSWER_SECONDS", 0.5)
+    with pytest.raises(GraderFault, match="does not answer"):
+        stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
+    with pytest.raises(GraderFault, match="cannot be reached"):
+        stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
 
 
 def test_submission_that_kills_itself_is_charged(hurried, submit):
