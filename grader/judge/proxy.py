@@ -108,6 +108,7 @@ class GradedImplementation(Implementation):
         worker = self._running()
         begun = time.monotonic()
         try:
+            worker.look()
             result = worker.call(target, args, kwargs, self._limits.seconds - self.seconds)
         except SubmissionFailure:
             self.answers += 1

@@ -21,7 +21,7 @@ from grader.results.causes import Cause
 
 _LOCKDOWN_SECONDS = 30.0
 _OUTPUT_CAP = 64 * 1024  # bytes of stdout and stderr that are kept
-_TICK_MS = 50  # how often a long call's memory is looked at
+_TICK_MS = 50  # how often it is looked at what a worker holds
 _CUT = 4000
 
 _CAUSES = {
@@ -50,6 +50,7 @@ class Worker:
         self._output = bytearray()
         self._limits: Limits | None = None
         self._memory_floor = 0
+        self._looked = time.monotonic()  # at what it holds
         self._ready = False
         self.probes: dict[str, str] = {}
         self.scratch = ""
@@ -237,6 +238,19 @@ class Worker:
             time.monotonic() + self._limits.seconds,
         )
 
+    def look(self) -> None:
+        """Between calls that are too short to be looked into: does it hold more than it may?
+
+        Raises:
+            SubmissionFailure: it does.
+        """
+        if (time.monotonic() - self._looked) * 1000 < _TICK_MS:
+            return
+        if _resident(self._started.pid) is not None:  # else the next call says so
+            self._check_memory()
+        self._check_disk()
+        self._looked = time.monotonic()
+
     def answered(self) -> bool:
         """Whether an answer, or the worker's end, is there to be read."""
         return bool(select.select([self._started.channel], [], [], 0)[0])
@@ -309,6 +323,7 @@ class Worker:
                 return
             self._check_memory()
             self._check_disk()
+            self._looked = time.monotonic()
 
     def _check_memory(self) -> None:
         """Kills a worker that holds more than it may by ways that no rlimit covers."""

@@ -303,7 +303,7 @@ class Zygote:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        folders.remove(self.folder)  # a killed zygote's workers end after it
+        folders.remove_while_written(self.folder)  # a killed zygote's workers end after it
 
     def _ask(self, message: dict[str, Any], descriptors: list[int] | None = None) -> Answer:
         self._send(message, descriptors)

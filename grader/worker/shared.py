@@ -12,10 +12,10 @@ import os
 import shutil
 import signal
 import stat
-import subprocess
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from grader import folders
 from grader.worker import cuda, kernel, landlock, lockdown, seccomp
 from grader.worker.lockdown import CannotIsolate, Places
 
@@ -104,9 +104,9 @@ class Shared:
     def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
         """Removes what a worker that is gone wrote, and ends what it may have started."""
         _end_strays(alive)
-        remove(Path(self.run, "tmp", name))
+        folders.remove(Path(self.run, "tmp", name))
         if not keep_scratch:
-            remove(Path(self.run, "scratch", name))
+            folders.remove(Path(self.run, "scratch", name))
 
     def leave(self) -> None:
         """Nothing to do: nothing is mounted."""
@@ -159,12 +159,12 @@ class TierC(Shared):
 
     def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
         super().clean(name, keep_scratch, alive)
-        remove(Path(self.run, "tmp", f"{name}-submission"))
+        folders.remove(Path(self.run, "tmp", f"{name}-submission"))
 
 
-def _must_be_open(folders: Iterable[str]) -> None:
+def _must_be_open(places: Iterable[str]) -> None:
     """Raises CannotIsolate if another user cannot reach one of these folders."""
-    for folder in map(Path, folders):
+    for folder in map(Path, places):
         for place in (*reversed(folder.parents), folder):
             if not place.stat().st_mode & stat.S_IXOTH:
                 raise CannotIsolate(
@@ -172,14 +172,6 @@ def _must_be_open(folders: Iterable[str]) -> None:
                     "them. Install Python and its packages where everybody may read them, such as "
                     f"below /opt, or open the folder: chmod o+x {place}"
                 )
-
-
-def remove(folder: Path) -> None:
-    """Removes a folder of any depth."""
-    with contextlib.suppress(RecursionError):
-        shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():  # deeper than Python goes
-        subprocess.run(["rm", "-rf", "--", str(folder)], check=False, stdin=subprocess.DEVNULL)
 
 
 def _without(path: str, hidden: tuple[str, ...]) -> Iterator[str]:

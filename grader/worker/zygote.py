@@ -235,7 +235,7 @@ class Zygote:
             os.waitpid(child, 0)
         self.group.leave()
         self.sandbox.leave()
-        folders.remove(self.run)
+        folders.remove_while_written(self.run)
 
 
 def _send(control: socket.socket, message: dict[str, Any], descriptors: Any = ()) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from grader import folders
 from grader.judge import worker, zygote
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge
@@ -176,6 +177,15 @@ def test_zygote_that_stands_still_is_waited_for_once(stopped, monkeypatch):
         stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
     with pytest.raises(GraderFault, match="cannot be reached"):
         stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
+
+
+def test_folder_of_any_depth_is_removed(tmp_path):
+    """A killed zygote leaves its grading's folder to the judge, with all that workers put there."""
+    script = "import os\nfor _ in range(5000):\n    os.mkdir('d')\n    os.chdir('d')\n"
+    (deep := tmp_path / "deep").mkdir()
+    subprocess.run([sys.executable, "-c", script], cwd=deep, check=True)
+    folders.remove_while_written(deep)
+    assert not deep.exists()
 
 
 def test_submission_that_kills_itself_is_charged(hurried, submit):

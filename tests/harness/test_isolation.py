@@ -1,14 +1,18 @@
 """What a worker can reach: a probing submission looks from inside, the judge from outside."""
 
 import importlib
+import itertools
 import os
 import re
 import secrets
 import sys
+import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from grader.judge import worker
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
 from tests.harness.conftest import CANARY, REPOSITORY
@@ -426,6 +430,42 @@ def test_layer_holds(sandboxed, layer, body, expected):
     except SubmissionFailure as failure:
         met = failure.cause
     assert met == expected
+
+
+def cause_of_calls(function, times, apart=0.0):
+    """What ends a worker that is called so many times, if anything does."""
+    try:
+        for _ in range(times):
+            function()
+            time.sleep(apart)
+    except SubmissionFailure as failure:
+        return failure.cause
+    return None
+
+
+def test_memory_taken_in_short_calls_is_noticed(sandboxed, hurried):
+    """Of a kind that no rlimit counts, in calls shorter than the watch's interval."""
+    text = """
+import mmap
+kept = []
+def take():
+    kept.append(mmap.mmap(-1, 8 * 2**20))
+    for at in range(0, 8 * 2**20, 4096):
+        kept[-1][at] = 1
+"""
+    limits = msgspec.structs.replace(hurried.manifest.limits, address_space=False)
+    submission = sandboxed(probe=text, limits=limits)
+    assert cause_of_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 512
+
+
+def test_disk_taken_in_short_calls_is_noticed(sandboxed, hurried, monkeypatch):
+    """Where the worker has no disk of its own."""
+    sizes = itertools.count(100 * 2**20, 100 * 2**20)
+    monkeypatch.setattr(hurried.zygote, "tier", "B")
+    monkeypatch.setattr(hurried.zygote, "disk_usage", lambda _: (next(sizes), 1))
+    submission = sandboxed(probe="def nothing():\n    return 1")
+    apart = worker._TICK_MS / 1000
+    assert cause_of_calls(submission.probe.nothing, 10, apart) is Cause.DISK
 
 
 def test_threads_are_allowed(sandboxed):

@@ -73,6 +73,7 @@ class Seat:
 
     def _leave(self, worker: Worker) -> None:
         """Lets the other party run."""
+        worker.look()
         if self._contest.device.keeps_workers:
             worker.pause()
         else:
