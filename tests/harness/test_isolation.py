@@ -148,6 +148,7 @@ def test_none_of_them_is_loaded(inside):
     ours = [n for n in inside.probe.loaded() if n.partition(".")[0] in ("grader", "assignment")]
     assert {n for n in ours if n.startswith("grader")} == {
         "grader",
+        "grader.folders",
         "grader.warm",
         "grader.wire",
         "grader.worker",
