@@ -244,8 +244,12 @@ def workspace(pristine, tmp_path):
 
 
 def python(folder, *arguments, **environment):
-    """Runs `python -m ...` in a folder as a student would, in a terminal of 80 columns."""
+    """Runs `python -m ...` in a folder as a student would, in a terminal of 80 columns.
+
+    Students have no hypothesis, whose plugin takes a second to load.
+    """
     outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
+    outer["PYTEST_ADDOPTS"] = "-p no:hypothesispytest"
     return subprocess.run(
         [sys.executable, "-m", *arguments],
         cwd=folder,
