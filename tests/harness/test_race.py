@@ -56,10 +56,10 @@ QUADS = 5  # of a race
 ON_CUDA = {"cuda_graph_replay": {WRONG}, "heats_the_device": {SLOW}, "side_stream": {WRONG, SLOW}}
 
 
-def middle(ds: list[float]) -> Interval:
-    """As if the interval were as narrow as can be."""
+def about(ds: list[float]) -> Interval:
+    """So wide that the reference's like gets full marks, and no wider for a disturbed quad."""
     ratio = math.exp(statistics.median(ds))
-    return Interval(ratio, ratio, ratio)
+    return Interval(ratio, ratio / 1.6, ratio * 1.6)
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +75,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device.Cpu, "span", 0.0)
     monkeypatch.setattr(HashChain, "sizes_on", lambda *_: {"blocks": 4, "rounds": 1000})
     monkeypatch.setattr("grader.judge.timing.race.LOOKS", (QUADS,))
-    monkeypatch.setattr("grader.judge.timing.race.interval", middle)
+    monkeypatch.setattr("grader.judge.timing.race.interval", about)
     monkeypatch.setattr("grader.judge.timing.race.LEAST_SPAN", 0.0)
     monkeypatch.setattr("grader.judge.timing.race._SLACK", 5.0)
 
