@@ -246,10 +246,7 @@ class Worker:
         """
         if (time.monotonic() - self._looked) * 1000 < _TICK_MS:
             return
-        if _resident(self._started.pid) is not None:  # else the next call says so
-            self._check_memory()
-        self._check_disk()
-        self._looked = time.monotonic()
+        self._is_within_limits()  # of one that is gone, the next call says so
 
     def answered(self) -> bool:
         """Whether an answer, or the worker's end, is there to be read."""
@@ -321,17 +318,23 @@ class Worker:
                 poll.unregister(self._started.output)
             if self._started.channel.fileno() in happened:
                 return
-            self._check_memory()
-            self._check_disk()
-            self._looked = time.monotonic()
+            if not self._is_within_limits():
+                raise self._gone()
 
-    def _check_memory(self) -> None:
-        """Kills a worker that holds more than it may by ways that no rlimit covers."""
-        if self._limits is None:
-            return
+    def _is_within_limits(self) -> bool:
+        """Fails a worker that holds more than it may; False if it is gone."""
         resident = _resident(self._started.pid)
         if resident is None:
-            raise self._gone()
+            return False
+        self._check_memory(resident)
+        self._check_disk()
+        self._looked = time.monotonic()
+        return True
+
+    def _check_memory(self, resident: int) -> None:
+        """Fails a worker that holds more than it may by ways that no rlimit covers."""
+        if self._limits is None:
+            return
         held = resident - self._memory_floor
         if held > self._limits.memory_mib * 2**20:
             raise SubmissionFailure(

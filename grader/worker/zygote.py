@@ -206,7 +206,13 @@ class Zygote:
         from grader.worker import kernel
 
         self.sandbox.about_to_twin()
-        if twin := os.fork():
+        try:
+            twin = os.fork()
+        except OSError as error:
+            os.close(control)
+            _send(self.control, {"error": f"cannot fork a second zygote: {error}"})
+            return
+        if twin:
             self.alive.add(twin)
             os.close(control)
             _send(self.control, {"twin": True})

@@ -3,11 +3,13 @@
 A few random points each time; `make faults` tries many more.
 """
 
+import errno
 import json
 import os
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +18,8 @@ import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -24,6 +28,9 @@ from grader.judge import worker, zygote
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge
 from grader.worker import kernel
+from grader.worker.cgroups import ControlGroup
+from grader.worker.sandbox import Sandbox
+from grader.worker.zygote import Zygote
 from tests.harness.conftest import REPOSITORY, hurried_judge, wait_until
 from tests.harness.container import copy_of_repository
 
@@ -177,6 +184,22 @@ def test_zygote_that_stands_still_is_waited_for_once(stopped, monkeypatch):
         stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
     with pytest.raises(GraderFault, match="cannot be reached"):
         stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
+
+
+def test_zygote_that_cannot_fork_a_twin_goes_on_and_says_so(tmp_path, monkeypatch):
+    def refuses() -> int:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(os, "fork", refuses)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    second, unused = socket.socketpair()
+    with ours, theirs, second, unused:
+        sandbox = cast(Sandbox, SimpleNamespace(about_to_twin=lambda: None))
+        zygote_at_work = Zygote(theirs, sandbox, {}, cast(ControlGroup, None), str(tmp_path))
+        zygote_at_work.fork_twin(os.dup(second.fileno()))
+        assert "cannot fork a second zygote" in json.loads(ours.recv(4096))["error"]
+        second.close()
+        assert unused.recv(1) == b""  # nobody holds what the twin would have served
 
 
 def test_folder_of_any_depth_is_removed(tmp_path):

@@ -454,9 +454,10 @@ def take():
     for at in range(0, 8 * 2**20, 4096):
         kept[-1][at] = 1
 """
-    limits = msgspec.structs.replace(hurried.manifest.limits, address_space=False)
+    usual = hurried.manifest.limits
+    limits = msgspec.structs.replace(usual, address_space=False, memory_mib=128, seconds=60.0)
     submission = sandboxed(probe=text, limits=limits)
-    assert cause_of_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 512
+    assert cause_of_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 128
 
 
 def test_disk_taken_in_short_calls_is_noticed(sandboxed, hurried, monkeypatch):
