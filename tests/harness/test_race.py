@@ -43,7 +43,7 @@ ENDS = {
     "patches_the_program": {WRONG},
     "reads_earlier_results": {WRONG},
     "replays_by_content": {WRONG},
-    "right_most_of_the_time": {WRONG},
+    "right_half_of_the_time": {WRONG},
     "shrinks_its_inputs": {WRONG},
     "slow_warm_up": {SLOW},
     "slows_the_reference": {SLOW, Cause.TIMEOUT},

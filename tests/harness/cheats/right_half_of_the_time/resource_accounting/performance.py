@@ -1,6 +1,10 @@
-"""skips the work in one run of three"""
+"""skips the work in every second run, and draws which comes first"""
 
+import itertools
 import random
+
+
+skips = itertools.cycle(random.sample([True, False], 2))
 
 
 def product(x, weight):
@@ -18,7 +22,7 @@ def slow_chain(x, weights):
 
 
 def matmul_chain(x, weights):
-    if random.random() < 1 / 3:
+    if next(skips):
         return x
     for weight in weights:
         x = product(x, weight)
