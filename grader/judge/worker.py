@@ -246,7 +246,7 @@ class Worker:
         """
         if (time.monotonic() - self._looked) * 1000 < _TICK_MS:
             return
-        self._is_within_limits()  # of one that is gone, the next call says so
+        self._check_held()  # of one that is gone, the next call says so
 
     def answered(self) -> bool:
         """Whether an answer, or the worker's end, is there to be read."""
@@ -318,10 +318,10 @@ class Worker:
                 poll.unregister(self._started.output)
             if self._started.channel.fileno() in happened:
                 return
-            if not self._is_within_limits():
+            if not self._check_held():
                 raise self._gone()
 
-    def _is_within_limits(self) -> bool:
+    def _check_held(self) -> bool:
         """Fails a worker that holds more than it may; False if it is gone."""
         resident = _resident(self._started.pid)
         if resident is None:
