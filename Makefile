@@ -47,7 +47,7 @@ layers: .venv/ready
 	@$(RUN) -m tests.harness.switch_off
 
 faults: .venv/ready
-	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/test_faults.py
+	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/test_faults.py tests/harness/test_stopped.py
 
 # About a quarter of an hour.
 endurance: .venv/ready

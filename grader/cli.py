@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 
 import msgspec
 import typer
@@ -13,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress, TextColumn
 
+from grader import signals
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge, at_least
 from grader.judge.stage import SubmissionError
@@ -28,6 +31,7 @@ _EVERY = 200  # mutants, after which a log gets a line
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 pack = typer.Typer(no_args_is_help=True)
 app.add_typer(pack, name="pack")
+P = ParamSpec("P")
 console = Console()
 errors = Console(stderr=True)
 
@@ -61,7 +65,22 @@ def _app() -> None:
     """Grades submissions of the assignment, and checks the assignment itself."""
 
 
+def _stoppable(command: Callable[P, None]) -> Callable[P, None]:
+    """A command that closes what it opened when a signal asks it to end, and exits with 3."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            with signals.raised():
+                command(*args, **kwargs)
+        except signals.Stopped as stopped:
+            _fail(FAULT, f"stopped by {stopped} before there was a grade")
+
+    return run
+
+
 @app.command()
+@_stoppable
 def grade(
     submission: Annotated[Path, typer.Argument(help="a folder, zip or tar")],
     out: Annotated[Path, typer.Option(help="folder for the results")] = Path("out"),
@@ -74,6 +93,21 @@ def grade(
     nonce: Annotated[
         str | None, typer.Option(help="repeat a grading: the nonce it printed")
     ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="seconds that tests which hit their limit may draw together; by default the "
+            "manifest's",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            help="seconds on the wall that the grading may take; the budget is made to fit",
+        ),
+    ] = None,
 ) -> None:
     """Grades one submission and writes results.json, grade.json, report.html and junit.xml.
 
@@ -81,7 +115,9 @@ def grade(
     read; 3 a fault of the grader, or a machine that cannot isolate.
     """
     try:
-        judge = Judge(("none",) if unsafe else at_least(min_tier))
+        judge = Judge(
+            ("none",) if unsafe else at_least(min_tier), budget=budget, time_limit=time_limit
+        )
     except OSError as error:
         _fail(FAULT, f"cannot start: {error}")
     from grader.results import console as summary
@@ -110,6 +146,13 @@ def grade(
             _fail(FAULT, f"a fault of the grader, not of the submission: {error}")
     write_all(result, out)
     console.print(summary.summary(result))
+    if result.budget is not None and result.budget.drawn:
+        console.print(
+            f"Tests that hit their time limit drew {result.budget.drawn:g} s of this grading's "
+            f"{result.budget.seconds:g} s. It can charge {result.budget.bound:g} s at most.",
+            style="dim",
+            highlight=False,
+        )
     console.print(f"[dim]nonce {result.nonce} · results in {out}/[/dim]")
     raise typer.Exit(FAULT if result.faults else OK)
 

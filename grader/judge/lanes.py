@@ -76,6 +76,8 @@ class SecondLane:
             return
         status = 1
         try:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's end is this one's
             _end_with_parent()
             os.close(self._read)
             with os.fdopen(write, "wb") as pipe:

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
 from assignment.implementation import Implementation
 from assignment.manifest import Exercise, Limits, Manifest
+from grader import signals
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, nearest_builtin, told
-from grader.judge.lanes import Queue, SecondLane
+from grader.judge.lanes import Queue, SecondLane, cores
 from grader.judge.proxy import GradedImplementation, Workers
 from grader.judge.score import NOT_MEASURED, Outcome
+from grader.judge.time_budget import TimeBudget
 from grader.judge.timing.contest import NotMeasured
 from grader.judge.timing.race import Suspicious
 from grader.judge.timing.track import Track
 from grader.results.causes import Cause
 from grader.results.record import Check, Fit, Timing, Visibility
 
-_EXERCISE = 2  # an exercise's tests together may take so many times what one may
 _DETAIL = 20_000
 IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
 # What a test on the device found, once it came to its end; a timer's truth is nothing to keep.
@@ -34,34 +35,31 @@ ON_TRACK = {"race", "fits", "truth"}  # fixtures of tests that run alone, on the
 _KILLED: pytest.StashKey[bool] = pytest.StashKey()  # whether a test's worker was, once
 
 
-class _NotRun(Exception):
-    """A test that is not tried; `cause` says why."""
-
-    def __init__(self, cause: Cause, detail: str) -> None:
-        super().__init__(detail)
-        self.cause = cause
-
-
 @dataclass(frozen=True)
 class Begun:
-    """Where workers come from, for one lane or two; modules that could not be imported, and why;
-    and where races are run, if there are any."""
+    """Where workers come from, for one lane or two; what the import check found; and where races
+    are run, if there are any.
+
+    `broken` has the modules that could not be imported, and why; `not_started` the functions that
+    are still the handout's stubs, as `module.name`.
+    """
 
     lanes: Sequence[Workers]
-    broken: dict[str, Cause]
+    broken: Mapping[str, Cause] = field(default_factory=dict)
     track: Track | None = None
+    not_started: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class _Ran:
-    """What the second lane sends back: its outcomes, and the seconds of its exercises."""
+    """What the second lane sends back, by node id: its outcomes, and the tests it put off."""
 
-    outcomes: list[Outcome]
-    spent: dict[str, float]
+    outcomes: dict[str, Outcome]
+    put_off: list[str]
 
 
 class JudgePlugin:
-    """Runs each test against a fresh worker and keeps its outcome in `outcomes`.
+    """Runs each test against a fresh worker and keeps its outcome in `outcomes`, by node id.
 
     Args:
         manifest: the assignment.
@@ -71,6 +69,8 @@ class JudgePlugin:
         nonce: what the seeds of inputs and workers are drawn from.
         only: exercises to run; every one if empty.
         public: the folder of public tests; all others are hidden.
+        counted: which tests carry points.
+        budget: what tests that hit their limit draw on.
         on_check: called with each check as it comes.
     """
 
@@ -83,25 +83,34 @@ class JudgePlugin:
         nonce: str,
         only: Collection[str],
         public: Path,
+        counted: Visibility,
+        budget: TimeBudget,
         on_check: Callable[[Check], None],
     ) -> None:
         self.manifest, self.nonce, self.only = manifest, nonce, only
-        self.public, self.on_check = public, on_check
+        self.public, self.counted, self.on_check = public, counted, on_check
+        self.budget = budget
         self._begin, self._exchange = begin, exchange
         self.lanes: Sequence[Workers] = ()
         self.track: Track | None = None
-        self.broken: dict[str, Cause] = {}
-        self.error: Exception | None = None
-        self.outcomes: list[Outcome] = []
+        self.broken: Mapping[str, Cause] = {}
+        self.not_started: frozenset[str] = frozenset()
+        self.error: BaseException | None = None
+        self.outcomes: dict[str, Outcome] = {}
+        self._checks: dict[str, dict[str, Check]] = {}  # the same, by exercise and node id
         self.collection_errors: list[str] = []
         self._first_lane: int | None = None  # its process id, in the second
-        self._spent: dict[str, float] = defaultdict(float)  # seconds, by exercise
+        self._put_off: dict[str, str] = {}  # exercises of tests that run later, by node id
 
     # --- before the tests ----------------------------------------------------------------------
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[PROVIDER] = self.provide
         config.stash[EXCHANGE] = self._exchange
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if not isinstance(excinfo.value, pytest.Session.Interrupted):  # pytest's own, not a signal
+            self.error = excinfo.value
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -124,34 +133,54 @@ class JudgePlugin:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed:  # a file of tests could not be read
             raise session.Interrupted(f"{session.testsfailed} errors during collection")
+        self.budget.plan(self._limits(session.items), cores())
         try:
             begun = self._begin()
         except Exception as error:
             self.error = error
             return True
         self.lanes, self.broken, self.track = begun.lanes, begun.broken, begun.track
+        self.not_started = begun.not_started
         self.workers = self.lanes[0]
         self.run(session)
         return True
+
+    def _limits(self, items: Sequence[pytest.Item]) -> Iterator[tuple[str, str, float]]:
+        """What the budget plans with: each test, and each module's import."""
+        for item in items:
+            if item not in self._races([item]):
+                group = f"{self.exercise(item).id} {self.visibility(item)}"
+                yield group, _name(item), self.limits_of(item).seconds
+        for module in self.manifest.modules:
+            yield f"import {module}", "", self.manifest.limits.seconds
+
+    @staticmethod
+    def _races(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+        return [item for item in items if ON_TRACK & set(getattr(item, "fixturenames", ()))]
 
     def run(self, session: pytest.Session) -> None:
         """Runs the tests some exercises at a time, in one lane or two; all outcomes end up here.
 
         Races come last, one at a time, with nothing beside them.
         """
-        races = [i for i in session.items if ON_TRACK & set(getattr(i, "fixturenames", ()))]
+        by_id = {item.nodeid: item for item in session.items}
+        races = self._races(session.items)
         for visibility in ("public", "hidden"):
             items = [
                 i for i in session.items if self.visibility(i) == visibility and i not in races
             ]
             self._run_in_lanes(session, self._groups(items))
+            # In the manifest's order and in one lane, so that no turn of the lanes decides which
+            # test draws the last of the budget.
+            put_off, self._put_off = self._put_off, {}
+            for item in (item for name, item in by_id.items() if name in put_off):
+                self._run_one(item)
         if races:
             for lane in self.lanes:
                 lane.close()
         for item in races:
-            self._run_one(item, None)
-        order = {exercise.id: i for i, exercise in enumerate(self.manifest)}
-        self.outcomes.sort(key=lambda outcome: order[outcome.check.exercise])
+            self._run_one(item)
+        self.outcomes = {name: self.outcomes[name] for name in by_id if name in self.outcomes}
 
     def _run_in_lanes(self, session: pytest.Session, groups: list[list[pytest.Item]]) -> None:
         """Runs tests that are all public or all hidden.
@@ -167,42 +196,61 @@ class JudgePlugin:
         queue.close()
         if second is not None:
             theirs = second.result(_Ran)
-            self._spent.update(theirs.spent)
-            for outcome in theirs.outcomes:
-                self.outcomes.append(outcome)
-                self.on_check(outcome.check)
+            for name, outcome in theirs.outcomes.items():
+                self._keep(name, outcome)
+            by_id = {item.nodeid: item for item in session.items}
+            self._put_off.update({n: self.exercise(by_id[n]).id for n in theirs.put_off})
 
     def _run(self, groups: list[list[pytest.Item]], queue: Queue) -> None:
         while (group := queue.take()) is not None:
-            items = groups[group]
-            for item, after in zip(items, [*items[1:], None], strict=True):
+            for item in groups[group]:
                 if self._first_lane not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
-                self._run_one(item, after)
+                if self._can_wait(item):
+                    self._put_off[item.nodeid] = self.exercise(item).id
+                else:
+                    self._run_one(item)
 
-    def _run_one(self, item: pytest.Item, after: pytest.Item | None) -> None:
+    def _can_wait(self, item: pytest.Item) -> bool:
+        """Whether a test is put off until every other exercise had its turn.
+
+        That is so once a test of its exercise hit a limit: the rest may do the same. What builds
+        on an exercise without a pass waits with it.
+        """
+        exercise = self.exercise(item)
+        return self._timed_out(exercise, self.visibility(item)) or any(
+            needed in self._put_off.values() and not self._passes(needed)
+            for needed in exercise.depends_on
+        )
+
+    def _run_one(self, item: pytest.Item) -> None:
         """One test; once more if its worker was killed from outside, as far as one can tell."""
+        signals.check()
+        if (refusal := self._refusal(item)) is not None:
+            self._record(item, *refusal)
+            return
         item.stash[_KILLED] = False
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+        # No next item: which one will run, its outcome may decide.
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         if item.stash[_KILLED]:
             item._request = False  # type: ignore[attr-defined]  # pytest then makes fixtures anew
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
 
     def _run_second(
         self, session: pytest.Session, groups: list[list[pytest.Item]], queue: Queue
     ) -> _Ran:
         """The other lane, in a process of its own."""
         self._first_lane = os.getppid()
-        earlier = len(self.outcomes)
         self.lanes[0].zygote.let_go()  # or it would outlive the first lane's end
         self.workers, self.on_check = self.lanes[1], lambda _: None
+        self.budget.lane = 1
         session.config.stash[EXCHANGE] = self.workers.zygote.exchange
+        earlier = set(self.outcomes)
         self._run(groups, queue)
         self.workers.close()
         self.workers.zygote.settle()
-        outcomes = self.outcomes[earlier:]
-        exercises = {outcome.check.exercise for outcome in outcomes}
-        return _Ran(outcomes, {e: s for e, s in self._spent.items() if e in exercises})
+        own = {name: o for name, o in self.outcomes.items() if name not in earlier}
+        return _Ran(own, list(self._put_off))
 
     def _groups(self, items: list[pytest.Item]) -> list[list[pytest.Item]]:
         """The tests by exercise, the most first; what depends on another exercise joins it."""
@@ -222,18 +270,17 @@ class JudgePlugin:
     def provide(self, request: pytest.FixtureRequest) -> Iterator[Implementation]:
         """The `impl` of one test."""
         item = request.node
-        exercise = self.exercise(item)
-        self._refuse_to_run(exercise)
+        limits = self.limits_of(item)
+        seconds = self.budget.limit(_name(item), limits.seconds)
         implementation = GradedImplementation(
             self.workers,
-            self.limits_of(item),
+            msgspec.structs.replace(limits, seconds=seconds),
             seed_of(self.nonce, "worker", item.nodeid),
         )
         item.stash[IMPLEMENTATION] = implementation
         try:
             yield implementation
         finally:
-            self._spent[exercise.id] += implementation.seconds
             implementation.close()
 
     @pytest.fixture
@@ -283,7 +330,6 @@ class JudgePlugin:
         """What a test on the device starts from."""
         item = request.node
         exercise = self.exercise(item)
-        self._refuse_to_run(exercise)
         assert self.track is not None, "a session that collects races has a track"
         rng = np.random.default_rng(seed_of(self.nonce, "race", item.nodeid))
         return item, exercise, self.track, rng
@@ -292,21 +338,58 @@ class JudgePlugin:
         """What a test may use."""
         return self.manifest.limits_of(self.exercise(item))
 
-    def _refuse_to_run(self, exercise: Exercise) -> None:
+    def _refusal(self, item: pytest.Item) -> tuple[Cause, str] | None:
+        """Why a test is not tried, if it is not: no worker could change its outcome."""
+        exercise, visibility = self.exercise(item), self.visibility(item)
         if exercise.needs and (self.track is None or self.track.device_of(exercise) is None):
-            raise _NotRun(Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device")
+            return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device"
         for module in exercise.modules:
             if (cause := self.broken.get(module)) is not None:
-                raise SubmissionFailure(cause, f"{module}.py could not be imported")
+                return cause, f"{module}.py could not be imported"
         for needed in exercise.depends_on:
-            states = [o.check.state for o in self.outcomes if o.check.exercise == needed]
-            if states and "passed" not in states:
-                raise _NotRun(Cause.PREREQUISITE, f"{needed} passes no test yet")
-        allowed = _EXERCISE * self.manifest.limits_of(exercise).seconds
-        if self._spent[exercise.id] >= allowed:
-            raise SubmissionFailure(
-                Cause.TIMEOUT, f"not tried: this exercise's tests took {allowed:g} s before"
-            )
+            if self._checks_of(needed) and not self._passes(needed):
+                return Cause.PREREQUISITE, f"{needed} passes no test yet"
+        if self.not_started.issuperset(exercise.functions):
+            return Cause.NOT_STARTED, f"{', '.join(exercise.functions)}: still the handout's stub"
+        if self._timed_out(exercise, visibility):
+            if visibility != self.counted:
+                return Cause.TIMEOUT, "not tried: an earlier test of this exercise hit its limit"
+            if self.budget.is_spent:
+                return Cause.TIMEOUT, (
+                    "not tried: an earlier test of this exercise hit its limit, and such tests "
+                    f"have spent the {self.budget.seconds:g} s of this grading"
+                )
+        try:
+            self.budget.check_end()
+        except SubmissionFailure as failure:
+            return failure.cause, f"not tried: {failure.detail}"
+        except GraderFault as fault:
+            return Cause.GRADER_FAULT, str(fault)
+        return None
+
+    def _passes(self, exercise: str) -> bool:
+        """Whether a test of this exercise has passed."""
+        return any(check.state == "passed" for check in self._checks_of(exercise))
+
+    def _timed_out(self, exercise: Exercise, visibility: Visibility) -> bool:
+        """Whether one of an exercise's tests of this visibility hit its limit."""
+        return any(
+            check.cause is Cause.TIMEOUT and check.visibility == visibility
+            for check in self._checks_of(exercise.id)
+        )
+
+    def _checks_of(self, exercise: str) -> Collection[Check]:
+        return self._checks.get(exercise, {}).values()
+
+    def _keep(self, node: str, outcome: Outcome) -> None:
+        self.outcomes[node] = outcome
+        self._checks.setdefault(outcome.check.exercise, {})[node] = outcome.check
+        self.on_check(outcome.check)
+
+    def forget(self) -> None:
+        """Drops every outcome: for who runs the same tests on one submission after the other."""
+        self.outcomes.clear()
+        self._checks.clear()
 
     # --- its outcome ---------------------------------------------------------------------------
 
@@ -325,51 +408,65 @@ class JudgePlugin:
             item.stash[_KILLED] = True
             return
         implementation = item.stash.get(IMPLEMENTATION, None)
-        found = item.stash.get(_FOUND, None)
         answers = implementation.answers if implementation else int(_FOUND in item.stash)
         error = call.excinfo.value if call.excinfo else None
         cause = None if error is None else cause_of(error, answers)
         if cause is None and not answers:
             cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")
-        not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
-        visibility = self.visibility(item)
-        marker = item.get_closest_marker("exercise")
         detail = None
         if error is not None:
             # A public test's detail goes to the student: what was said, without the judge's code.
-            parts = [str(error) if visibility == "public" else told(error, item.path)]
+            public = self.visibility(item) == "public"
+            parts = [str(error) if public else told(error, item.path)]
             if implementation and implementation.output:
                 parts.append(f"printed:\n{implementation.output[-4000:]}")
             detail = "\n\n".join(part for part in parts if part)[-_DETAIL:]
+        exception = nearest_builtin(type(error).__name__) if cause is Cause.EXCEPTION else None
+        if cause is Cause.TIMEOUT:
+            self.budget.draw(self.limits_of(item).seconds)
+        self._record(
+            item,
+            cause,
+            detail,
+            exception=exception.__name__ if exception else None,
+            seconds=call.duration,
+            charged=implementation.charged if implementation else 0.0,
+            found=item.stash.get(_FOUND, None),
+        )
+
+    def _record(
+        self,
+        item: pytest.Item,
+        cause: Cause | None,
+        detail: str | None,
+        *,
+        exception: str | None = None,
+        seconds: float = 0.0,
+        charged: float = 0.0,
+        found: Timing | Fit | None = None,
+    ) -> None:
+        """Keeps a test's outcome. A teardown error replaces an earlier pass."""
+        not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
         check = Check(
             exercise=self.exercise(item).id,
-            test=f"{item.path.stem}::{item.name}",
+            test=_name(item),
             title=title_of(item),
             state="passed" if cause is None else "not_run" if not_run else "failed",
             points=0.0,
             max_points=0.0,
             cause=cause,
-            exception=nearest_builtin(type(error).__name__).__name__
-            if cause is Cause.EXCEPTION
-            else None,
+            exception=exception,
             detail=detail,
-            seconds=round(call.duration, 4),
-            visibility=visibility,
+            seconds=round(seconds, 4),
+            charged=round(charged, 4),
+            visibility=self.visibility(item),
             timing=found if isinstance(found, Timing) else None,
             fit=found if isinstance(found, Fit) else None,
         )
+        marker = item.get_closest_marker("exercise")
         weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
         function = f"{item.path}::{getattr(item, 'originalname', item.name)}"
-        self._replace_or_append(Outcome(check, weight, function))
-        self.on_check(check)
-
-    def _replace_or_append(self, outcome: Outcome) -> None:
-        """A fault while a passed test is taken down outweighs its pass."""
-        for i, earlier in enumerate(self.outcomes):
-            if (earlier.check.test, earlier.function) == (outcome.check.test, outcome.function):
-                self.outcomes[i] = outcome
-                return
-        self.outcomes.append(outcome)
+        self._keep(item.nodeid, Outcome(check, weight, function))
 
     def exercise(self, item: pytest.Item) -> Exercise:
         """The exercise of a test; raises GraderFault if it names none."""
@@ -383,13 +480,18 @@ class JudgePlugin:
         return "public" if item.path.is_relative_to(self.public) else "hidden"
 
 
+def _name(item: pytest.Item) -> str:
+    """What a grade calls a test."""
+    return f"{item.path.stem}::{item.name}"
+
+
 def cause_of(error: BaseException, answers: int) -> Cause:
     """The class of a test's failure.
 
     An exception of the test's own code after the submission answered comes from an answer that
     the test could not use; before any answer it is a fault of ours.
     """
-    if isinstance(error, SubmissionFailure | _NotRun):
+    if isinstance(error, SubmissionFailure):
         return error.cause
     if isinstance(error, NotMeasured):
         return Cause.NOT_MEASURED

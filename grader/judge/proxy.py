@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from assignment import plain
 from assignment.implementation import Implementation
 from assignment.manifest import Limits
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure
+from grader.judge.time_budget import TimeBudget
 from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote
 
@@ -22,6 +24,14 @@ class Workers:
 
     A worker is forked and locked down while the test before it still runs; it learns nothing of
     its test before `go`.
+
+    Args:
+        zygote: forks them.
+        submission: the staged submission.
+        package: the package in it.
+        spare: whether to keep one ready.
+        with_cuda: whether they may use a CUDA device.
+        budget: of the grading that they are for; one without end if None.
     """
 
     def __init__(
@@ -31,8 +41,10 @@ class Workers:
         package: str,
         spare: bool = True,
         with_cuda: bool = False,
+        budget: TimeBudget | None = None,
     ) -> None:
         self.zygote, self.submission, self.package = zygote, submission, package
+        self.budget = budget or TimeBudget(math.inf)
         self._keeps_spare, self._with_cuda = spare, with_cuda
         self._spare: tuple[Worker, Scratch] | None = None
 
@@ -79,7 +91,7 @@ class Workers:
         return self._worker(scratch), scratch
 
     def _worker(self, scratch: Scratch) -> Worker:
-        return Worker(self.zygote, self.submission, scratch, self._with_cuda)
+        return Worker(self.zygote, self.submission, scratch, self._with_cuda, self.budget.check_end)
 
 
 class GradedImplementation(Implementation):
@@ -95,8 +107,8 @@ class GradedImplementation(Implementation):
         self._worker: Worker | None = None
         self._place: Scratch | None = None
         self.answers = 0
-        self.seconds = 0.0  # that the submission's calls took
-        self._printed = ""  # by workers that are gone
+        self._charged = 0.0  # to workers that are gone
+        self._printed = ""  # by them
 
     @functools.cached_property
     def scratch(self) -> Path:  # type: ignore[override]
@@ -106,10 +118,9 @@ class GradedImplementation(Implementation):
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
         worker = self._running()
-        begun = time.monotonic()
         try:
-            worker.look()
-            result = worker.call(target, args, kwargs, self._limits.seconds - self.seconds)
+            worker.check_limits()
+            result = worker.call(target, args, kwargs, self._limits.seconds - self.charged)
         except SubmissionFailure:
             self.answers += 1
             self._end(keep_scratch=True)  # `close` removes it
@@ -119,8 +130,6 @@ class GradedImplementation(Implementation):
         except Exception as error:
             self.answers += bool(getattr(error, "from_submission", False))
             raise
-        finally:
-            self.seconds += time.monotonic() - begun
         self.answers += 1
         return result
 
@@ -137,6 +146,11 @@ class GradedImplementation(Implementation):
 
     def peak_rss(self) -> int:
         return self._running().peak_rss()
+
+    @property
+    def charged(self) -> float:
+        """Seconds of CPU and of sleep that the test's workers were charged."""
+        return self._charged + (self._worker.charged if self._worker else 0.0)
 
     @property
     def output(self) -> str:
@@ -157,5 +171,6 @@ class GradedImplementation(Implementation):
     def _end(self, keep_scratch: bool = False) -> None:
         if self._worker is not None:
             self._worker.kill(keep_scratch)
+            self._charged += self._worker.charged
             self._printed += self._worker.output
             self._worker = None

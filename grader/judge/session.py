@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING, Literal
 
 import grader
 from assignment import manifest as manifests
+from grader import signals
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
 from grader.judge.stage import stage
+from grader.judge.time_budget import ReferenceTimes, TimeBudget
 from grader.judge.timing import device as devices
 from grader.judge.zygote import Zygote
 from grader.results.causes import Cause
-from grader.results.record import Check, Grade, Isolation
+from grader.results.record import Check, Grade, Isolation, Visibility
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
     from grader.judge.plugin import JudgePlugin
@@ -61,6 +63,10 @@ class Judge:
         repository: where `tests/public` and `tests/hidden` are.
         manifest: the assignment's, if None.
         lanes: 1 or 2 tests at a time; as many as there are cores, if None.
+        budget: seconds that tests of one grading which hit their limit may draw together; the
+            manifest's if None.
+        time_limit: seconds on the wall that one grading may take; the budget is made smaller to
+            fit. No limit if None.
         solutions: the folder of the reference and of `naive`, which races are run against.
     """
 
@@ -71,7 +77,10 @@ class Judge:
         manifest: manifests.Manifest | None = None,
         lanes: int | None = None,
         solutions: Path = _REPOSITORY / "solutions",
+        budget: float | None = None,
+        time_limit: float | None = None,
     ) -> None:
+        self.budget, self._time_limit = budget, time_limit
         self.manifest = manifest or manifests.load()
         self.repository, self.solutions = repository, solutions
         limits = [self.manifest.limits_of(e) for e in self.manifest if not e.needs]
@@ -142,7 +151,8 @@ class Judge:
         from grader.judge.timing.track import Track
 
         package = self.manifest.package
-        workers = Workers(self.zygote, staged.folder, package)
+        budget = self._time_budget()
+        workers = Workers(self.zygote, staged.folder, package, budget=budget)
         found = Survey()
 
         def begin() -> Begun:
@@ -152,11 +162,12 @@ class Judge:
             lanes = [workers]
             if self._two_lanes:
                 self._twin = self._twin or self.zygote.twin()
-                lanes.append(Workers(self._twin, staged.folder, package))
+                lanes.append(Workers(self._twin, staged.folder, package, budget=budget))
             compile_ahead(workers, self.manifest)
             found = survey(workers, self.manifest, only)
-            return Begun(lanes, found.broken, track)
+            return Begun(lanes, found.broken, track, found.not_started)
 
+        counted: Visibility = "public" if tests == "public" else "hidden"
         folders = _FOLDERS[tests]
         track = None
         if raced:
@@ -169,6 +180,8 @@ class Judge:
             nonce=nonce,
             only=frozenset(only),
             public=self.repository / "tests" / "public",
+            counted=counted,
+            budget=budget,
             on_check=on_check,
         )
         try:
@@ -186,12 +199,10 @@ class Judge:
             _release()
         faults = [
             f"{outcome.check.test}: {outcome.check.detail}"
-            for outcome in judge.outcomes
+            for outcome in judge.outcomes.values()
             if outcome.check.cause is Cause.GRADER_FAULT
         ] + [*judge.collection_errors, *unended]
-        checks, scores = score(
-            self.manifest, judge.outcomes, "public" if tests == "public" else "hidden"
-        )
+        checks, scores = score(self.manifest, list(judge.outcomes.values()), counted)
         points, most = total(scores)
         return Grade(
             submission=submission.name or str(submission),
@@ -208,7 +219,14 @@ class Judge:
             started=started,
             seconds=round(time.monotonic() - begun, 3),
             version=self.manifest.version,
+            budget=budget.record(),
         )
+
+    def _time_budget(self) -> TimeBudget:
+        """The budget of one grading."""
+        times = ReferenceTimes.read(self.repository / "tests" / "reference_times.toml")
+        seconds = self.manifest.budget_seconds if self.budget is None else self.budget
+        return TimeBudget(seconds, times, self._time_limit)
 
     def _end(self, workers: Workers) -> list[str]:
         """Ends all that ran the submission; a fault if that cannot be told."""
@@ -253,6 +271,7 @@ class Judge:
             ],
             plugins=[judge],
         )
+        signals.check()
         if judge.error is not None:
             raise judge.error
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):

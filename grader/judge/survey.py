@@ -25,10 +25,16 @@ from grader.results.record import ModuleReport
 
 @dataclass
 class Survey:
-    """The modules' reports, the cause of each that cannot be imported, and a worker's probes."""
+    """What the modules' import showed.
+
+    `reports` is for the student; `broken` has the modules that cannot be imported, and why;
+    `not_started` the functions that are still stubs, as `module.name`; `probes` what a worker was
+    probed for.
+    """
 
     reports: list[ModuleReport] = field(default_factory=list)
     broken: dict[str, Cause] = field(default_factory=dict)
+    not_started: frozenset[str] = frozenset()
     probes: dict[str, str] = field(default_factory=dict)
 
 
@@ -41,7 +47,9 @@ def compile_ahead(workers: Workers, manifest: Manifest) -> None:
     folder = workers.submission
     files = [str(file.relative_to(folder)) for file in sorted(folder.rglob("*.py"))]
     with _fresh(workers, manifest) as worker, contextlib.suppress(SubmissionFailure):
-        for name, code in worker.compile(files).items():
+        with _limited(workers, manifest) as seconds:
+            compiled = worker.compile(files, seconds)
+        for name, code in compiled.items():
             place = Path(importlib.util.cache_from_source(str(folder / name)))
             place.parent.mkdir(mode=0o755, exist_ok=True)
             place.write_bytes(code)
@@ -52,13 +60,13 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Surve
     """Imports each module in a worker of its own; where some exercises `only` are run, theirs."""
     found = Survey()
     wanted = [exercise for exercise in manifest if not only or exercise.id in only]
+    stubs: set[str] = set()
     for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
-        names = list(manifest.functions_of(module))
         try:
             try:
-                answer = _survey(workers, manifest, module, names, found)
+                answer = _survey(workers, manifest, module, found)
             except Killed:
-                answer = _survey(workers, manifest, module, names, found)
+                answer = _survey(workers, manifest, module, found)
         except SubmissionFailure as failure:
             found.broken[module] = Cause.IMPORT_FAILED
             message = f"while {module}.py was imported: {failure.detail}"
@@ -67,19 +75,49 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Surve
         if isinstance(parameters := answer.get("result"), dict):
             message = _signatures(manifest, module, parameters)
             found.reports.append(ModuleReport(module=module, ok=True, message=message))
+            stubs.update(f"{module}.{name}" for name in answer.get("stubs", ()))
             continue
         missing = answer.get("failed") == "missing"
         found.broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
         found.reports.append(import_report(manifest.package, module, answer, missing))
+    found.not_started = frozenset(stubs) & _stubs_of_all(workers, manifest, found)
     return found
 
 
-def _survey(
-    workers: Workers, manifest: Manifest, module: str, names: list[str], found: Survey
-) -> dict[str, Any]:
+def _survey(workers: Workers, manifest: Manifest, module: str, found: Survey) -> dict[str, Any]:
     with _fresh(workers, manifest) as worker:
         found.probes = worker.probes
-        return worker.survey(module, names)
+        return _ask(worker, workers, manifest, module)
+
+
+def _stubs_of_all(workers: Workers, manifest: Manifest, found: Survey) -> frozenset[str]:
+    """The functions that are stubs once all modules are imported: one may rebind another's."""
+    modules = [report.module for report in found.reports if report.ok]
+    stubs: dict[str, list[str]] = {}
+    try:
+        with _fresh(workers, manifest) as worker:
+            for module in [*modules, *modules]:  # what is imported last may rebind in the first
+                stubs[module] = _ask(worker, workers, manifest, module).get("stubs", [])
+    except SubmissionFailure:  # together they do something else: tests will show what
+        return frozenset()
+    return frozenset(f"{module}.{name}" for module, names in stubs.items() for name in names)
+
+
+def _ask(worker: Worker, workers: Workers, manifest: Manifest, module: str) -> dict[str, Any]:
+    with _limited(workers, manifest) as seconds:
+        return worker.survey(module, list(manifest.functions_of(module)), seconds)
+
+
+@contextlib.contextmanager
+def _limited(workers: Workers, manifest: Manifest) -> Iterator[float]:
+    """The seconds that one request may take; one that takes longer draws on the budget."""
+    usual = manifest.limits.seconds
+    try:
+        yield workers.budget.limit("", usual)
+    except SubmissionFailure as failure:
+        if failure.cause is Cause.TIMEOUT:
+            workers.budget.draw(usual)
+        raise
 
 
 @contextlib.contextmanager

@@ -9,19 +9,21 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from assignment.manifest import Limits
 from grader import wire
+from grader.judge import process
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, raised_by_submission
+from grader.judge.meter import Meter, Process, Timer, WallTimer
 from grader.judge.zygote import DISK_FILES, DISK_MIB, Answer, Started, Zygote
 from grader.results.causes import Cause
 
-_LOCKDOWN_SECONDS = 30.0
+_LOCKDOWN_SECONDS = 120.0  # on the wall: what a worker does until "go" takes milliseconds
 _OUTPUT_CAP = 64 * 1024  # bytes of stdout and stderr that are kept
-_TICK_MS = 50  # how often it is looked at what a worker holds
+_CHECK_SECONDS = 0.05  # the least between two checks of what a worker holds
 _CUT = 4000
 
 _CAUSES = {
@@ -42,15 +44,22 @@ class Worker:
     """One process of the submission's. It is killed at the end, whatever it is doing then."""
 
     def __init__(
-        self, zygote: Zygote, submission: Path, scratch: tuple[str, int], with_cuda: bool = False
+        self,
+        zygote: Zygote,
+        submission: Path,
+        scratch: tuple[str, int],
+        with_cuda: bool = False,
+        check_end: Callable[[], None] = lambda: None,
     ) -> None:
         self._zygote = zygote
+        self._check_end = check_end  # raises when the grading has no time left
+        self._meter: Meter | None = None  # from "go" on
         self._spawning = zygote.spawn(submission, *scratch, with_cuda)
         self._call_id = 0
         self._output = bytearray()
         self._limits: Limits | None = None
         self._memory_floor = 0
-        self._looked = time.monotonic()  # at what it holds
+        self._checked = time.monotonic()  # what it holds
         self._ready = False
         self.probes: dict[str, str] = {}
         self.scratch = ""
@@ -74,7 +83,7 @@ class Worker:
             return
         _ = self._started  # however long that takes: the zygote may be busy with an earlier one
         try:
-            report = self._receive(0, time.monotonic() + _LOCKDOWN_SECONDS)
+            report = self._receive(0, WallTimer(_LOCKDOWN_SECONDS))
         except Killed:
             raise
         except SubmissionFailure as failure:
@@ -101,7 +110,8 @@ class Worker:
         """
         self.ready()
         self._limits = limits
-        self._memory_floor = _resident(self._started.pid) or 0
+        self._memory_floor = process.resident(self._started.pid) or 0
+        self._meter = Meter(Process(self._started.pid), self._check_end)
         request = {
             "package": package,
             "memory_mib": limits.memory_mib,
@@ -109,7 +119,7 @@ class Worker:
             "seed": seed,
         }
         try:
-            self._ask(request, time.monotonic() + _LOCKDOWN_SECONDS)
+            self._ask(request, WallTimer(_LOCKDOWN_SECONDS))
         except Killed:
             raise
         except SubmissionFailure as failure:
@@ -142,7 +152,7 @@ class Worker:
         """
         self._signal(signal.SIGSTOP)
         deadline = time.monotonic() + _LOCKDOWN_SECONDS
-        while not _stands_still(self._started.pid):
+        while not process.is_stopped(self._started.pid):
             if time.monotonic() > deadline:
                 raise GraderFault("a worker does not stop")
 
@@ -161,6 +171,11 @@ class Worker:
         return self._started.pid
 
     @property
+    def charged(self) -> float:
+        """Seconds of CPU and of sleep that it was charged since "go"."""
+        return self._meter.charged if self._meter else 0.0
+
+    @property
     def output(self) -> str:
         """What the worker printed, up to a cap."""
         if self._ended is None:
@@ -169,13 +184,13 @@ class Worker:
 
     def peak_rss(self) -> int:
         """The most memory that the worker ever held, in bytes."""
-        peak = _status(self._started.pid).get("VmHWM")
+        peak = process.status(self._started.pid).get("VmHWM")
         if peak is None:  # it has ended, or its first thread has: it cannot be measured
             raise self._gone()
         return int(peak.split()[0]) * 1024
 
     def _check_status(self) -> None:
-        status = _status(self._started.pid)
+        status = process.status(self._started.pid)
         uid = str(self._started.uid if self._zygote.own_uids else os.getuid())
         expected = {
             "Uid": [uid] * 4,
@@ -209,61 +224,64 @@ class Worker:
             SubmissionFailure: no usable answer came; the worker may be gone.
             Exception: of the nearest built-in class, if the submission's code raised.
         """
-        assert self._limits is not None, "go() comes before the first call"
-        allowed = self._limits.seconds if seconds is None else seconds
-        deadline = time.monotonic() + allowed
-        request = {"call": target, "args": args, "kwargs": kwargs}
-        return _unpack(self._ask(request, deadline), target)
+        return _unpack(
+            self._ask_metered({"call": target, "args": args, "kwargs": kwargs}, seconds), target
+        )
 
-    def compile(self, files: Sequence[str]) -> dict[str, bytes]:
+    def compile(self, files: Sequence[str], seconds: float | None = None) -> dict[str, bytes]:
         """The bytecode of those of the submission's files that can be compiled."""
-        assert self._limits is not None, "go() comes before the first file"
-        deadline = time.monotonic() + self._limits.seconds
-        return _compiled(self._ask({"compile": list(files)}, deadline), files)
+        return _compiled(self._ask_metered({"compile": list(files)}, seconds), files)
 
-    def survey(self, module: str, functions: list[str]) -> dict[str, Any]:
-        """Imports one module: {"result": parameters by function} or {"failed": …}."""
-        assert self._limits is not None, "go() comes before the survey"
-        deadline = time.monotonic() + self._limits.seconds
-        answer = self._ask({"survey": module, "functions": functions}, deadline)
-        return _surveyed(answer)
+    def survey(
+        self, module: str, functions: list[str], seconds: float | None = None
+    ) -> dict[str, Any]:
+        """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
+        return _surveyed(self._ask_metered({"survey": module, "functions": functions}, seconds))
 
     def start_call(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Sends a call whose answer nobody will read."""
-        assert self._limits is not None, "go() comes before the first call"
+        assert self._meter is not None, "go() comes before the first call"
+        assert self._limits is not None
         self._call_id += 1
         request = {"call": target, "args": args, "kwargs": kwargs}
-        self._send(
-            wire.encode(self._call_id, request, "the arguments"),
-            time.monotonic() + self._limits.seconds,
-        )
+        self._meter.begin(self._limits.seconds)
+        self._send(wire.encode(self._call_id, request, "the arguments"), self._meter)
 
-    def look(self) -> None:
-        """Between calls that are too short to be looked into: does it hold more than it may?
+    def check_limits(self) -> None:
+        """Checks memory and disk between calls, which may be too short to be watched.
 
         Raises:
-            SubmissionFailure: it does.
+            SubmissionFailure: the worker holds more than it may.
         """
-        if (time.monotonic() - self._looked) * 1000 < _TICK_MS:
-            return
-        self._check_held()  # of one that is gone, the next call says so
+        if time.monotonic() - self._checked >= _CHECK_SECONDS:
+            self._check_held()  # of one that is gone, the next call says so
 
     def answered(self) -> bool:
         """Whether an answer, or the worker's end, is there to be read."""
         return bool(select.select([self._started.channel], [], [], 0)[0])
 
-    def _ask(self, request: Any, deadline: float) -> Any:
+    def _ask_metered(self, request: Any, seconds: float | None) -> Any:
+        """Asks the submission's code, which may be charged `seconds`, or else the limit."""
+        assert self._meter is not None, "go() comes before the first call"
+        assert self._limits is not None
+        self._meter.begin(self._limits.seconds if seconds is None else seconds)
+        try:
+            return self._ask(request, self._meter)
+        finally:
+            self._meter.end()
+
+    def _ask(self, request: Any, timer: Timer) -> Any:
         if self.answered():
             self._fail_if_gone()
             raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
         self._call_id += 1
-        self._send(wire.encode(self._call_id, request, "the arguments"), deadline)
-        return self._receive(self._call_id, deadline)
+        self._send(wire.encode(self._call_id, request, "the arguments"), timer)
+        return self._receive(self._call_id, timer)
 
-    def _send(self, parts: list[Any], deadline: float) -> None:
+    def _send(self, parts: list[Any], timer: Timer) -> None:
         views = [memoryview(part) for part in parts]
         while views:
-            self._wait(select.POLLOUT, deadline)
+            self._wait(select.POLLOUT, timer)
             try:
                 sent = os.writev(self._started.channel.fileno(), views[:16])
             except BlockingIOError:
@@ -275,28 +293,28 @@ class Worker:
             if views:
                 views[0] = views[0][sent:]
 
-    def _receive(self, call_id: int, deadline: float) -> Any:
+    def _receive(self, call_id: int, timer: Timer) -> Any:
         try:
             header = memoryview(bytearray(wire.HEADER.size))
-            self._fill(header, deadline)
+            self._fill(header, timer)
             answered, length = wire.decode_header(bytes(header))
             if answered != call_id:
                 raise wire.FrameError("the answer belongs to another call")
             body = wire.new_body(length)
-            self._fill(body, deadline)
+            self._fill(body, timer)
             return wire.decode(body)
         except wire.FrameTooLargeError as error:
             raise SubmissionFailure(Cause.TOO_LARGE, str(error)) from error
         except wire.FrameError as error:
             raise SubmissionFailure(Cause.PROTOCOL, str(error)) from error
 
-    def _fill(self, room: memoryview, deadline: float) -> None:
+    def _fill(self, room: memoryview, timer: Timer) -> None:
         filled = 0
         while filled < len(room):
             try:
                 got = os.readv(self._started.channel.fileno(), [room[filled:]])
             except BlockingIOError:
-                self._wait(select.POLLIN, deadline)
+                self._wait(select.POLLIN, timer)
                 continue
             except ConnectionResetError:
                 got = 0
@@ -304,16 +322,14 @@ class Worker:
                 raise self._gone()
             filled += got
 
-    def _wait(self, event: int, deadline: float) -> None:
-        """Waits for the channel, reading the worker's output and watching its memory meanwhile."""
+    def _wait(self, event: int, timer: Timer) -> None:
+        """Waits for the channel, reading the worker's output and watching its limits meanwhile."""
         poll = select.poll()
         poll.register(self._started.channel, event)
         poll.register(self._started.output, select.POLLIN)
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
-            happened = dict(poll.poll(min(left * 1000 + 1, _TICK_MS)))
+            timer.check()
+            happened = dict(poll.poll(timer.wait() * 1000 + 1))
             if self._started.output in happened and not self._drain():
                 poll.unregister(self._started.output)
             if self._started.channel.fileno() in happened:
@@ -323,12 +339,12 @@ class Worker:
 
     def _check_held(self) -> bool:
         """Fails a worker that holds more than it may; False if it is gone."""
-        resident = _resident(self._started.pid)
+        resident = process.resident(self._started.pid)
         if resident is None:
             return False
         self._check_memory(resident)
         self._check_disk()
-        self._looked = time.monotonic()
+        self._checked = time.monotonic()
         return True
 
     def _check_memory(self, resident: int) -> None:
@@ -418,6 +434,8 @@ def _surveyed(answer: Any) -> dict[str, Any]:
             for name, names in found.items()
             if isinstance(names, list) and all(isinstance(n, str) for n in names)
         }
+    if isinstance(stubs := answer.get("stubs"), list):
+        known["stubs"] = [name for name in stubs if isinstance(name, str)]
     return known
 
 
@@ -443,32 +461,3 @@ def failure_detail(answer: dict[Any, Any], target: str) -> str:
 
     head = ": ".join(part for part in (text("type"), text("message")) if part)
     return f"{target}: {head or text('failed')}\n{text('trace')}".rstrip()
-
-
-def _status(pid: int) -> dict[str, str]:
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except (FileNotFoundError, ProcessLookupError) as error:
-        raise GraderFault("a worker was gone before it was checked") from error
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
-
-
-def _stands_still(pid: int) -> bool:
-    """Whether all threads of a process are stopped, or have ended."""
-    states = set()
-    for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
-        with contextlib.suppress(OSError):  # it has ended since
-            states.add(thread.read_text().rpartition(")")[2].split()[0])
-    return states <= set("TZX")
-
-
-def _resident(pid: int) -> int | None:
-    """Memory held now, in bytes, without what is mapped from files; shared anonymous memory counts.
-
-    None if the process has ended.
-    """
-    try:
-        status = _status(pid)
-        return sum(int(status[name].split()[0]) * 1024 for name in ("RssAnon", "RssShmem"))
-    except (GraderFault, KeyError):
-        return None

@@ -6,10 +6,12 @@ import contextlib
 import copy
 import json
 import os
+import secrets
 import socket
 import subprocess
 import sys
 import tempfile
+import weakref
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ _START_SECONDS = 120
 # One that is gone is noticed at once. One that lives may have to remove a submission's thousands of
 # files from a busy disk first: 22 s have been seen.
 _ANSWER_SECONDS = 300
+_END_SECONDS = 5
 _MESSAGE = 65536
 _LOOKED_AT, _DEEPEST = 20_000, 50  # files, and folders in one another
 _LANES = ("1", "2")  # judge processes of one grading, each with a zygote
@@ -124,7 +127,13 @@ class Zygote:
     ) -> None:
         self.tier = ""  # known once it has started
         self.refused: dict[str, str] = {}  # the reason of each better tier that cannot be had
-        self.folder = Path(tempfile.mkdtemp(prefix="grader-")).resolve()
+        # Whatever ends this process, an exception in the next line included, removes the folder: so
+        # that is noted before there is one.
+        name = f"grader-{secrets.token_hex(8)}"
+        self.folder = Path(tempfile.gettempdir()).resolve() / name
+        self._run = _Run(self.folder)
+        self._end = weakref.finalize(self, self._run.end)
+        self.folder.mkdir(mode=0o700)
         self.folder.chmod(0o711)
         self._lane = "1"
         for lane in _LANES:
@@ -142,8 +151,9 @@ class Zygote:
         self._scratch_count = 0
         self._unanswered: deque[Answer] = deque()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._run.control = self._control
         with theirs, (self.private / "zygote.log").open("wb") as log:
-            self._process = subprocess.Popen(
+            self._run.process = self._process = subprocess.Popen(
                 [
                     sys.executable,
                     "-I",
@@ -297,13 +307,7 @@ class Zygote:
 
     def close(self) -> None:
         """Ends the zygote, every worker with it, and removes the grading's folder."""
-        self.let_go()
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        folders.remove_while_written(self.folder)  # a killed zygote's workers end after it
+        self._end()
 
     def _ask(self, message: dict[str, Any], descriptors: list[int] | None = None) -> Answer:
         self._send(message, descriptors)
@@ -331,6 +335,29 @@ class Zygote:
         if not data:
             raise GraderFault("the zygote is gone")
         return json.loads(data), list(descriptors)
+
+
+class _Run:
+    """What has to end with a zygote's judge: its process, and the grading's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._judge = folder, os.getpid()
+        self.control: socket.socket | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def end(self) -> None:
+        """Ends the zygote, every worker with it, and removes the folder; not in a fork's end."""
+        if os.getpid() != self._judge:
+            return
+        if self.control is not None:
+            self.control.close()
+        if self.process is not None:
+            try:
+                self.process.wait(timeout=_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        folders.remove_while_written(self._folder)  # a killed zygote's workers end after it
 
 
 def _first_uid() -> int:

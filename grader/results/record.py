@@ -30,7 +30,8 @@ class Check(_Finite, frozen=True, kw_only=True):
     A race, or a fit into memory, that earns a part of its points has failed, and says how far in
     `timing` or `fit`.
     `exception` is the nearest built-in class's name, only with the cause `exception`.
-    `detail` is for staff; students see it for public tests alone.
+    `detail` is for staff; students see it for public tests alone. `seconds` is wall time, `charged`
+    the CPU time of the submission's processes and the time they were asleep.
     """
 
     exercise: str
@@ -43,6 +44,7 @@ class Check(_Finite, frozen=True, kw_only=True):
     exception: str | None = None
     detail: str | None = None
     seconds: float = 0.0
+    charged: float = 0.0
     visibility: Visibility = "hidden"
     timing: Timing | None = None
     fit: Fit | None = None
@@ -119,6 +121,17 @@ class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
 
 
+class Budget(_Finite, frozen=True, kw_only=True):
+    """Seconds that tests which hit their limit may draw together, and how much they drew.
+
+    `bound`: seconds that a submission can be charged at most, however it hangs.
+    """
+
+    seconds: float
+    drawn: float
+    bound: float
+
+
 class Isolation(msgspec.Struct, frozen=True, kw_only=True):
     """The tier the submission ran in (A, B, B-, C, none), and what each probe found."""
 
@@ -143,6 +156,7 @@ class Grade(_Finite, frozen=True, kw_only=True):
     started: str = ""
     seconds: float = 0.0
     version: str = ""
+    budget: Budget | None = None
 
 
 def to_json(grade: Grade) -> bytes:

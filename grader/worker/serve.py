@@ -32,6 +32,7 @@ from grader import wire
 from grader.worker import lockdown
 from grader.worker.probe import probe
 from grader.worker.sandbox import Sandbox
+from grader.worker.stubs import is_stub
 
 # As in the handout: an int may stand for a float.
 _TYPES = beartype(conf=BeartypeConf(is_pep484_tower=True))
@@ -117,10 +118,10 @@ class CheckedPackage(Package):
 
 class _CheckedModule:
     def __init__(self, module: Any) -> None:
-        self._module = module
+        self.bare = module
 
     def __getattr__(self, name: str) -> Any:
-        value = checked(getattr(self._module, name))
+        value = checked(getattr(self.bare, name))
         setattr(self, name, value)
         return value
 
@@ -225,17 +226,21 @@ def bytecode(places: lockdown.Places, files: list[str]) -> dict[str, bytes]:
 
 
 def survey(package: Package, module: str, functions: list[str]) -> dict[str, Any]:
-    """Imports one module; its functions' parameters, or what stopped the import."""
+    """Imports one module; its functions' parameters and its stubs, or what stopped the import."""
     if isinstance(imported := _import(package, module), dict):
         return imported
     parameters: dict[str, Any] = {}
+    stubs = []
     for name in functions:
-        function = getattr(imported, name, None)
         try:
+            function = getattr(imported.bare, name, None)
             parameters[name] = list(inspect.signature(function).parameters)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except BaseException:  # the module may be anything
             parameters[name] = None
-    return {"result": parameters}
+            continue
+        if is_stub(function):
+            stubs.append(name)
+    return {"result": parameters, "stubs": stubs}
 
 
 def _import(package: Package, module: str) -> Any:

@@ -45,9 +45,16 @@ def main(control_fd: int) -> None:
     control = socket.socket(fileno=control_fd)
     _import_without_hooks()
     sys.argv[:] = sys.orig_argv[:] = ["worker"]  # where the repository lies is no worker's business
+    run = ""
     try:
-        _start(control, _receive(control)[0])
+        settings = _receive(control)[0]
+        run = settings["run"]
+        _start(control, settings)
     except _JudgeGone:
+        from grader import folders
+
+        if run:  # made again, perhaps, by what was done after the judge had removed it
+            folders.remove_while_written(Path(run))
         os._exit(0)
 
 
@@ -83,7 +90,7 @@ def _start(control: socket.socket, message: dict[str, Any]) -> None:
     from grader.worker import cgroups
 
     group = cgroups.join(message["memory"], message["processes"])
-    zygote = Zygote(control, sandbox, refused, group, run)
+    zygote = Zygote(control, sandbox, refused, group)
     try:
         _warm_up()
         zygote.serve()
@@ -145,9 +152,8 @@ class Zygote:
         sandbox: Sandbox,
         refused: dict[str, str],
         group: ControlGroup,
-        run: str,
     ) -> None:
-        self.control, self.group, self.run = control, group, Path(run)
+        self.control, self.group = control, group
         self.sandbox, self.refused = sandbox, refused
         self.alive: set[int] = set()  # children that have not been reaped
         self.is_twin = False
@@ -230,18 +236,15 @@ class Zygote:
         _send(self.control, {"status": status, "peak": usage.ru_maxrss * 1024})
 
     def end(self) -> None:
-        """Ends every process and removes the grading's folder: the judge may have been killed."""
-        from grader import folders
-
+        """Ends every process, for the grading's folder to be removed: the judge may be gone."""
         if self.is_twin:
-            return
+            os._exit(0)  # the folder is still the other one's
         for child in self.alive:
             os.kill(child, signal.SIGKILL)
         for child in self.alive:
             os.waitpid(child, 0)
         self.group.leave()
         self.sandbox.leave()
-        folders.remove_while_written(self.run)
 
 
 def _send(control: socket.socket, message: dict[str, Any], descriptors: Any = ()) -> None:

@@ -18,7 +18,8 @@ class ManifestError(Exception):
 
 
 class Limits(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What a test may use: `seconds` for all its calls, `memory_mib` above an idle worker."""
+    """What a test may use: `seconds` of CPU and sleep in all its calls together, `memory_mib` above
+    an idle worker."""
 
     seconds: float
     memory_mib: int
@@ -53,13 +54,17 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The assignment: its package, its exercises in the order of the text, its default limits."""
+    """The assignment: its package, its exercises in the order of the text, its default limits.
+
+    `budget_seconds` is what tests of one grading that hit their limit may draw together.
+    """
 
     title: str
     package: str
     version: str
     limits: Limits
     exercise: tuple[Exercise, ...]
+    budget_seconds: float = 200.0
 
     def __iter__(self) -> Iterator[Exercise]:
         return iter(self.exercise)

@@ -120,9 +120,15 @@ LAYERS = {
         kinds=("frames", "later", "plugins and patches", "introspection", "lying objects"),
     ),
     "deadlines": Layer(
-        "the judge's clock",
+        "the limits of time",
         "endless_call",
-        (Edit("judge/worker.py", "            if left <= 0:\n", "            if False:\n"),),
+        (
+            Edit(
+                "judge/meter.py",
+                "        if self.charged >= self._allowed:\n",
+                "        if False:\n",
+            ),
+        ),
         kinds=("no end",),
     ),
     "own scratch": Layer(

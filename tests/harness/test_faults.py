@@ -195,7 +195,7 @@ def test_zygote_that_cannot_fork_a_twin_goes_on_and_says_so(tmp_path, monkeypatc
     second, unused = socket.socketpair()
     with ours, theirs, second, unused:
         sandbox = cast(Sandbox, SimpleNamespace(about_to_twin=lambda: None))
-        zygote_at_work = Zygote(theirs, sandbox, {}, cast(ControlGroup, None), str(tmp_path))
+        zygote_at_work = Zygote(theirs, sandbox, {}, cast(ControlGroup, None))
         zygote_at_work.fork_twin(os.dup(second.fileno()))
         assert "cannot fork a second zygote" in json.loads(ours.recv(4096))["error"]
         second.close()

@@ -35,6 +35,8 @@ from assignment import manifest as manifests
 from grader import wire
 from grader.judge import proxy, session
 from grader.judge.failure import SubmissionFailure
+from grader.judge.meter import Meter, Timer
+from grader.judge.process import Activity
 from grader.judge.worker import _CAUSES, Worker
 from grader.judge.zygote import Started
 from grader.results import console, gradescope, html, junit, student
@@ -289,6 +291,16 @@ class Conduct:
     status: int = signal.SIGKILL  # as waitpid gives it
 
 
+class Idle:
+    """A process that uses no time."""
+
+    def cpu(self) -> float:
+        return 0.0
+
+    def activity(self) -> Activity:
+        return "running"
+
+
 class Puppet(Worker):
     """The judge's end of a worker that has no process: it acts out the `Conduct` of its test."""
 
@@ -309,6 +321,7 @@ class Puppet(Worker):
 
     def go(self, package: str, limits: manifests.Limits, seed: int) -> None:
         self._limits, self._memory_floor = limits, 2**60  # this process is no worker
+        self._meter = Meter(Idle())
 
     def kill(self, keep_scratch: bool = False) -> None:
         if self._ended is None:
@@ -319,7 +332,7 @@ class Puppet(Worker):
             self._ours.close()
             self._theirs.close()
 
-    def _send(self, parts: list[Any], deadline: float) -> None:
+    def _send(self, parts: list[Any], timer: Timer) -> None:
         sent = b"".join(bytes(part) for part in parts)[wire.HEADER.size :]
         body = wire.new_body(len(sent))
         body[:] = sent
@@ -346,7 +359,7 @@ class Puppet(Worker):
         if reply.then == "ends":
             self._theirs.shutdown(socket.SHUT_RDWR)
 
-    def _wait(self, event: int, deadline: float) -> None:
+    def _wait(self, event: int, timer: Timer) -> None:
         if self._silent:
             raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
         if not self.answered():  # half a frame, and no more will come

@@ -466,7 +466,7 @@ def test_disk_taken_in_short_calls_is_noticed(sandboxed, hurried, monkeypatch):
     monkeypatch.setattr(hurried.zygote, "tier", "B")
     monkeypatch.setattr(hurried.zygote, "disk_usage", lambda _: (next(sizes), 1))
     submission = sandboxed(probe="def nothing():\n    return 1")
-    apart = worker._TICK_MS / 1000
+    apart = worker._CHECK_SECONDS
     assert cause_of_calls(submission.probe.nothing, 10, apart) is Cause.DISK
 
 

@@ -7,6 +7,7 @@ first that fails.
 
 from __future__ import annotations
 
+import math
 import shutil
 import signal
 import tempfile
@@ -30,6 +31,7 @@ from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin
 from grader.judge.proxy import Workers
 from grader.judge.session import Judge
 from grader.judge.stage import stage
+from grader.judge.time_budget import TimeBudget
 from grader.results.causes import Cause
 from grader.results.record import Check
 
@@ -89,11 +91,13 @@ class _Session(JudgePlugin):
         self._zygote, self._package = judge.zygote, judge.manifest.package
         super().__init__(
             judge.manifest,
-            lambda: Begun([self._workers(Path())], {}),
+            lambda: Begun([self._workers(Path())]),
             exchange=judge.zygote.exchange,
             nonce=nonce,
             only=(),
             public=judge.repository / "tests" / "public",
+            counted="hidden",
+            budget=TimeBudget(math.inf),
             on_check=lambda _: None,
         )
         self._reference, self._modules = reference, judge.manifest.modules
@@ -130,13 +134,12 @@ class _Session(JudgePlugin):
     def _run_test(self, item: pytest.Item, nonce: str) -> Check:
         """Runs one test, which may have run before."""
         self.nonce = item.config.option.nonce = nonce
-        self.outcomes.clear()
-        self._spent.clear()
+        self.forget()
         if IMPLEMENTATION in item.stash:  # that of its last run
             del item.stash[IMPLEMENTATION]
         with _alarm():
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        return self.outcomes[-1].check
+        return self.outcomes[item.nodeid].check
 
     def _items(self, session: pytest.Session, exercises: Sequence[str]) -> list[pytest.Item]:
         """The tests of some exercises, in that order."""

@@ -73,7 +73,7 @@ class Seat:
 
     def _leave(self, worker: Worker) -> None:
         """Lets the other party run."""
-        worker.look()
+        worker.check_limits()
         if self._contest.device.keeps_workers:
             worker.pause()
         else:

@@ -1,0 +1,77 @@
+"""What the kernel says of a worker's process, read from outside: nothing here asks the worker."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import Literal
+
+from grader.judge.failure import GraderFault
+
+Activity = Literal["running", "disk", "asleep"]
+
+_TICKS = os.sysconf("SC_CLK_TCK")  # of a second, in /proc/<pid>/stat
+
+
+def status(pid: int) -> dict[str, str]:
+    """The fields of `/proc/<pid>/status`; raises GraderFault if the process is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError) as error:
+        raise GraderFault("a worker was gone before it was checked") from error
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def resident(pid: int) -> int | None:
+    """Memory held now, in bytes, without what is mapped from files; shared anonymous memory counts.
+
+    None if the process has ended.
+    """
+    try:
+        found = status(pid)
+        return sum(int(found[name].split()[0]) * 1024 for name in ("RssAnon", "RssShmem"))
+    except (GraderFault, KeyError):
+        return None
+
+
+def cpu_seconds(pid: int) -> float | None:
+    """CPU time that all threads of a process have used, in seconds; None if it is gone."""
+    # The number of another process's CPU clock, as the kernel and clock_getcpuclockid(3) form it.
+    clock = ~pid << 3 | 2
+    try:
+        return time.clock_gettime(clock)
+    except OSError:  # it is gone, or this kernel has no such clock
+        pass
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def activity(pid: int) -> Activity | None:
+    """What a process does now; None if it is gone.
+
+    "running" if any thread runs or waits for a core, "disk" if none does and one waits for the
+    disk, else "asleep".
+    """
+    states = thread_states(pid)
+    if not states:
+        return None
+    return "running" if "R" in states else "disk" if "D" in states else "asleep"
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether all threads of a process are stopped, or have ended."""
+    return thread_states(pid) <= set("TZX")
+
+
+def thread_states(pid: int) -> set[str]:
+    """The states of a process's threads, as letters of proc(5)."""
+    states = set()
+    for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):  # it has ended since
+            states.add(thread.read_text().rpartition(")")[2].split()[0])
+    return states

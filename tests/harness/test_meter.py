@@ -1,0 +1,226 @@
+"""What a submission is charged for: its CPU time and its sleep, never the machine's slowness.
+
+Clock, process and samples are simulated, so that no load on this machine decides a test.
+"""
+
+import itertools
+import os
+import random
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from grader.judge import process
+from grader.judge.failure import SubmissionFailure
+from grader.judge.meter import Meter, WallTimer
+from grader.results.causes import Cause
+
+
+@dataclass
+class World:
+    """A clock, and a process that at any second does what `doing` says, with a share of a core."""
+
+    doing: Callable[[float], str]
+    share: float = 1.0
+    now: float = 100.0
+    used: float = 7.0  # before its first call
+
+    def clock(self) -> float:
+        return self.now
+
+    def cpu(self) -> float:
+        return self.used
+
+    def activity(self) -> str:
+        return self.doing(self.now)
+
+    def pass_time(self, seconds: float) -> None:
+        for _ in range(round(seconds * 1000)):
+            self.now += 0.001
+            if self.doing(self.now) == "running":
+                self.used += 0.001 * self.share
+
+
+def metered(world: World, seed: int = 0) -> Meter:
+    draw = random.Random(seed)
+    return Meter(world, now=world.clock, interval=lambda: draw.uniform(0.025, 0.075))
+
+
+def run(meter: Meter, world: World, seconds: float, limit: float) -> float:
+    """A call that never answers: how long it lasted on the clock, at most `seconds`."""
+    meter.begin(limit)
+    began = world.now
+    try:
+        while world.now - began < seconds:
+            meter.check()
+            world.pass_time(meter.wait() + 0.001)
+    except SubmissionFailure as failure:
+        if failure.cause is not Cause.TIMEOUT:
+            raise
+    finally:
+        meter.end()
+    return world.now - began
+
+
+@pytest.mark.parametrize("doing", ["running", "asleep"])
+def test_time_on_a_core_and_time_asleep_are_charged(doing):
+    """Alone on a core, both end after the limit on the wall"""
+    world = World(lambda _: doing)
+    assert run(metered(world), world, 60, limit=10) == pytest.approx(10, abs=0.2)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1, 0.0])
+def test_time_without_a_core_is_not_charged(share):
+    """On half a core the same work may take twice as long; on none it is waited for"""
+    world = World(lambda _: "running", share=share)
+    meter = metered(world)
+    assert run(meter, world, 15, limit=10) > 15
+    assert meter.charged == pytest.approx(15 * share, abs=0.1)
+
+
+def test_waiting_for_the_disk_is_free_for_long_but_not_for_ever():
+    world = World(lambda _: "disk")
+    meter = metered(world)
+    assert run(meter, world, 300, limit=2) == pytest.approx(20, abs=1)
+    assert meter.charged == 0
+
+
+@pytest.mark.parametrize("period", [0.002, 0.02, 0.2, 2])
+def test_sleep_and_work_in_turns_are_never_charged_twice(period):
+    """Nor for much less: at least three quarters of the time, whatever the rhythm"""
+    world = World(lambda t: "asleep" if t % period < period / 2 else "running")
+    assert 9.9 <= run(metered(world), world, 60, limit=10) <= 10 / 0.75 + 0.5
+
+
+def test_many_short_calls_cannot_sleep_for_nothing():
+    """A call that ends before the next look shares its interval with the calls after it"""
+    world = World(lambda _: "asleep")
+    meter = metered(world)
+    for _ in range(1000):
+        meter.begin(1000)
+        for _ in range(4):
+            meter.check()
+            world.pass_time(min(meter.wait() + 0.001, 0.005))
+        meter.end()
+    assert meter.charged == pytest.approx(world.now - 100, rel=0.1)
+
+
+def test_waking_up_at_regular_looks_gains_nothing():
+    """A worker that is awake every 50 ms for a moment is seen asleep all the same"""
+    world = World(lambda t: "running" if t % 0.05 < 0.005 else "asleep")
+    assert run(metered(world), world, 60, limit=10) == pytest.approx(10, rel=0.15)
+
+
+def test_a_judge_that_was_kept_waiting_charges_no_more_than_it_saw():
+    """One look after a long gap does not speak for the whole gap"""
+    world = World(lambda _: "asleep")
+    meter = metered(world)
+    meter.begin(10)
+    meter.check()
+    world.pass_time(30)
+    meter.check()
+    assert meter.charged <= 0.2
+
+
+def test_time_between_calls_is_charged_as_far_as_a_core_was_used():
+    """Threads that go on while the judge computes use the submission's time"""
+    world = World(lambda _: "running")
+    meter = metered(world)
+    meter.begin(10)
+    meter.end()
+    world.pass_time(3)
+    meter.begin(2)
+    with pytest.raises(SubmissionFailure, match=r"3\.0 s of CPU and 0\.0 s asleep"):
+        meter.check()
+    assert meter.charged == pytest.approx(3, abs=0.01)
+
+
+def test_what_a_process_used_before_it_is_metered_is_not_charged():
+    world = World(lambda _: "running")
+    assert metered(world).charged == 0
+
+
+def test_the_end_of_the_grading_ends_a_call():
+    def over() -> None:
+        raise SubmissionFailure(Cause.TIMEOUT, "the grading's time was up")
+
+    world = World(lambda _: "running")
+    meter = Meter(world, over, now=world.clock)
+    meter.begin(10)
+    with pytest.raises(SubmissionFailure, match="the grading's time"):
+        meter.check()
+
+
+def test_a_wall_timer_goes_by_the_clock():
+    times = itertools.chain([0.0, 4.9, 4.9, 5.1], itertools.repeat(6.0))
+    timer = WallTimer(5, now=lambda: next(times))
+    timer.check()
+    assert 0 < timer.wait() <= 0.1
+    with pytest.raises(SubmissionFailure, match="no answer in time"):
+        timer.check()
+
+
+@pytest.fixture
+def child() -> Iterator[Callable[[Callable[[], None]], int]]:
+    """Forks a process that does something until the test is over."""
+    pids = []
+
+    def start(what: Callable[[], None]) -> int:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                what()
+            finally:
+                os._exit(0)
+        pids.append(pid)
+        return pid
+
+    yield start
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def test_the_kernel_says_how_much_a_process_ran(child):
+    """A sleeping process uses next to nothing; a busy one more and more"""
+
+    def busy() -> None:
+        while True:
+            pass
+
+    idle, hard = child(signal.pause), child(busy)
+    before = process.cpu_seconds(hard)
+    while process.cpu_seconds(hard) < before + 0.05:  # ends by what it asserts, whatever the load
+        pass
+    assert process.cpu_seconds(idle) < process.cpu_seconds(hard)
+    assert process.activity(hard) == "running"
+    while process.activity(idle) != "asleep":
+        pass
+
+
+def test_cpu_time_is_read_where_another_process_has_no_clock(child, monkeypatch):
+    """Some kernels in containers do not know such clocks: /proc has it in hundredths"""
+
+    def busy() -> None:
+        while True:
+            pass
+
+    pid = child(busy)
+
+    def refuse(_: int) -> float:
+        raise OSError
+
+    monkeypatch.setattr("grader.judge.process.time.clock_gettime", refuse)
+    while process.cpu_seconds(pid) < 0.05:
+        pass
+
+
+def test_a_process_that_is_gone_has_no_time(child):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert process.cpu_seconds(pid) is None
+    assert process.activity(pid) is None

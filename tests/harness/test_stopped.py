@@ -1,0 +1,99 @@
+"""A grading that a signal ends leaves nothing behind, whatever it was doing."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tests.harness.conftest import REPOSITORY
+
+# Sends this process a signal when a function is entered, or when it has returned.
+DRIVER = textwrap.dedent(
+    """
+    import os, signal, sys
+
+    where, event, number = sys.argv[1], sys.argv[2], getattr(signal, sys.argv[3])
+
+    def watch(frame, what, _):
+        code = frame.f_code
+        if what == event and code.co_qualname == where and "grader" in code.co_filename:
+            sys.setprofile(None)
+            os.kill(os.getpid(), number)
+
+    from grader.cli import main
+    sys.argv = ["grader", "grade", sys.argv[4], "--out", sys.argv[5]]
+    sys.setprofile(watch)
+    main()
+    """
+)
+MOMENTS = [
+    ("_Run.__init__", "return"),  # the folder is named and not made
+    ("_first_uid", "call"),  # the zygote's process is there, and has been told nothing
+    ("_read", "call"),  # half of the submission is copied
+    ("GradedImplementation.call", "call"),
+]
+if "FAULTS" in os.environ:  # each takes seconds
+    MOMENTS += [
+        ("Zygote.__init__", "call"),
+        ("Zygote._send", "return"),
+        ("stage", "call"),
+        ("_load_heavy", "call"),
+        ("JudgePlugin.pytest_collection_modifyitems", "call"),
+        ("Zygote.wait", "return"),
+        ("Zygote.twin", "return"),
+        ("compile_ahead", "call"),
+        ("Worker.kill", "call"),
+        ("write_all", "call"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def submission(tmp_path_factory):
+    """One function, so that a grading is short."""
+    package = tmp_path_factory.mktemp("submission") / "resource_accounting"
+    package.mkdir()
+    (package / "strides.py").write_text("def row_major_strides(shape):\n    return ()\n")
+    return package.parent
+
+
+@pytest.mark.parametrize(("where", "event"), MOMENTS)
+def test_a_signal_leaves_nothing_behind(submission, tmp_path, where, event):
+    """Status 3, no folder, no process, no file that could be read as a mark"""
+    (temporary := tmp_path / "temporary").mkdir()
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", DRIVER, where, event, "SIGTERM"),
+            *(str(submission), str(tmp_path / "out")),
+        ],
+        cwd=REPOSITORY,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert "stopped by SIGTERM before there was a grade" in done.stderr
+    assert done.returncode == 3
+    assert list(temporary.iterdir()) == []
+    assert not (tmp_path / "out" / "grade.json").exists()
+    left = subprocess.run(["pgrep", "-f", str(temporary)], capture_output=True, text=True)
+    assert left.stdout == ""
+
+
+def test_other_signals_end_it_the_same_way(submission, tmp_path):
+    (temporary := tmp_path / "temporary").mkdir()
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", DRIVER, "stage", "call", "SIGHUP"),
+            *(str(submission), str(tmp_path / "out")),
+        ],
+        cwd=REPOSITORY,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert "stopped by SIGHUP" in done.stderr
+    assert done.returncode == 3
+    assert list(temporary.iterdir()) == []
