@@ -1,0 +1,156 @@
+"""What is still the handout's stub costs no worker, and is told from what only looks like one."""
+
+import functools
+
+import pytest
+
+from grader.judge.proxy import Workers
+from grader.results.causes import Cause
+from grader.worker.stubs import is_stub
+from tests.harness.conftest import REPOSITORY, hidden
+
+STUB = "def {name}(*args):\n    raise NotImplementedError('{name}: not started')\n"
+
+
+def bare(x):
+    raise NotImplementedError
+
+
+def with_docstring(x: int, *, y: str = "a") -> float:
+    """Does something."""
+    raise NotImplementedError("not started; see the text")
+
+
+class Optimizer:
+    def __init__(self, lr):
+        """Takes parameters."""
+        raise NotImplementedError("not started")
+
+    def step(self):
+        return 1
+
+
+def refuses(x):
+    if x < 0:
+        raise NotImplementedError
+    return x
+
+
+def generates():
+    raise NotImplementedError
+    yield
+
+
+def other(x):
+    raise ValueError("not started")
+
+
+def answers(x):
+    return NotImplementedError
+
+
+def asks(x):
+    raise NotImplementedError(x)
+
+
+class Made:
+    def __new__(cls):
+        return 7
+
+    def __init__(self):
+        raise NotImplementedError
+
+
+class Late:
+    def step(self):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("value", [bare, with_docstring, Optimizer])
+def test_code_that_can_only_say_not_implemented_is_a_stub(value):
+    with pytest.raises(NotImplementedError):
+        value(1)
+    assert is_stub(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(refuses, generates, other, answers, Made, Late, print, None, 3),
+        functools.partial(bare, 1),
+        functools.lru_cache(bare),
+        Optimizer.step,
+    ],
+)
+def test_anything_else_is_not(value):
+    assert not is_stub(value)
+
+
+def test_a_name_of_the_modules_own_is_not_the_exception():
+    space = {"NotImplementedError": ValueError}
+    exec("def f():\n    raise NotImplementedError\n", space)
+    assert not is_stub(space["f"])
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Workers that were started, one entry each."""
+    found = []
+    start = Workers.start
+
+    def count(self, *args, **kwargs):
+        found.append(args)
+        return start(self, *args, **kwargs)
+
+    monkeypatch.setattr(Workers, "start", count)
+    return found
+
+
+def test_an_untouched_handout_costs_no_worker_for_a_test(hurried, started):
+    """One compiles, one for each module imports it, one imports all"""
+    grade = hurried.grade(REPOSITORY / "handout")
+    assert grade.faults == ()
+    assert {check.cause for check in grade.checks} == {Cause.NOT_STARTED, Cause.PREREQUISITE}
+    assert grade.score == 0
+    assert len(started) == 1 + len(hurried.manifest.modules) + 1
+
+
+def test_an_exercise_with_one_function_written_is_tested(hurried, submit):
+    """Of those that have more than one"""
+    text = "".join(STUB.format(name=name) for name in ("slice_dim", "select"))
+    text += "def transpose(*args):\n    return 1\n"
+    grade = hurried.grade(submit(strides=text), only=["view_metadata"])
+    causes = {check.cause for check in hidden(grade, "view_metadata")}
+    assert Cause.WRONG_ANSWER in causes
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [
+        {"strides": STUB.format(name="storage_index") + "storage_index = lambda *_: 1\n"},
+        {
+            "strides": STUB.format(name="storage_index"),
+            "dtypes": "from resource_accounting import strides\nstrides.storage_index = max\n",
+        },
+        {
+            "strides": STUB.format(name="storage_index") + "from . import helper\n",
+            "helper": "import sys\n"
+            "strides = sys.modules['resource_accounting.strides']\n"
+            "strides.storage_index = lambda *_: 1\n",
+        },
+    ],
+    ids=["below", "by another module", "by a helper"],
+)
+def test_a_name_that_is_bound_anew_is_tested(hurried, submit, modules):
+    """The stub's text is still there; what counts is what the name means in the end"""
+    grade = hurried.grade(submit(**modules), only=["storage_index", "bytes_per_element"])
+    details = [check.detail or "" for check in hidden(grade, "storage_index")]
+    assert not any("still the handout's stub" in detail for detail in details)
+
+
+def test_a_stub_is_told_without_a_worker(hurried, submit, started):
+    """The other way round: what the tests above would see without any new binding"""
+    stub = STUB.format(name="storage_index")
+    grade = hurried.grade(submit(strides=stub), only=["storage_index"])
+    details = {check.detail for check in hidden(grade, "storage_index")}
+    assert details == {"strides.storage_index: still the handout's stub"}
