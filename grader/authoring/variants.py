@@ -29,6 +29,8 @@ ROTE = {
     "raises TypeError": "raise TypeError('no')",
     "raises IndexError": "raise IndexError('no')",
     "raises RuntimeError": "raise RuntimeError('no')",
+    # With a text that is made, or it would be told to be a stub and no test would run.
+    "raises NotImplementedError": "raise NotImplementedError(str(len(args)))",
 }
 
 

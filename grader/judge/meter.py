@@ -51,8 +51,12 @@ class Timer(Protocol):
     def wait(self) -> float:
         """Seconds until `check` wants to be called again."""
 
-    def check(self) -> None:
-        """Raises SubmissionFailure if the time is used up."""
+    def check(self, waiting: bool) -> None:
+        """Raises SubmissionFailure if the time is used up.
+
+        Args:
+            waiting: whether the worker has been asked and has not answered.
+        """
 
 
 class WallTimer:
@@ -64,7 +68,7 @@ class WallTimer:
     def wait(self) -> float:
         return min(_EVERY[1], max(0.0, self._end - self._now()))
 
-    def check(self) -> None:
+    def check(self, waiting: bool) -> None:
         if self._now() >= self._end:
             raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
 
@@ -82,6 +86,7 @@ class Meter:
 
     Args:
         watched: the worker's process.
+        has_answered: whether something of the worker's is there to be read: then it may sleep.
         check_end: raises when the grading as a whole has no time left.
         now: a clock, in seconds.
         interval: draws the seconds until the next look.
@@ -90,16 +95,13 @@ class Meter:
     def __init__(
         self,
         watched: Watched,
+        has_answered: Callable[[], bool] = lambda: False,
         check_end: Callable[[], None] = lambda: None,
         now: Callable[[], float] = time.monotonic,
         interval: Callable[[], float] = _draw_interval,
     ) -> None:
-        self._watched, self._check_end, self._now, self._interval = (
-            watched,
-            check_end,
-            now,
-            interval,
-        )
+        self._watched, self._has_answered, self._check_end = watched, has_answered, check_end
+        self._now, self._interval = now, interval
         self._cpu_before = watched.cpu() or 0.0  # its first use
         self.cpu = self.asleep = self.disk = 0.0
         self._allowed = 0.0
@@ -114,21 +116,27 @@ class Meter:
         return self.cpu + self.asleep
 
     def begin(self, seconds: float) -> None:
-        """A call begins that may be charged so many seconds."""
+        """A call begins that may be charged so many seconds; raises as `check` does."""
         before = self.charged
         self._read_cpu()
         self._allowed, self._last = before + seconds, self._now()
+        self.check(waiting=False)
 
     def end(self) -> None:
         """The call is over."""
         self._read_cpu()
         self._read_clock()
+        # A look that is due now would see the worker wait for its next call: early in that, then.
+        self._unseen = min(self._unseen, 0.99 * self._next)
 
     def wait(self) -> float:
         return max(0.0, self._next - self._unseen)
 
-    def check(self) -> None:
+    def check(self, waiting: bool) -> None:
         """Looks at the worker if it is time to.
+
+        Args:
+            waiting: whether the worker has been asked and has not answered.
 
         Raises:
             SubmissionFailure: it has used what it may.
@@ -136,7 +144,7 @@ class Meter:
         self._check_end()
         self._read_cpu()
         self._read_clock()
-        if self._unseen >= self._next:
+        if waiting and self._unseen >= self._next:
             self._look()
         if self.charged >= self._allowed:
             raise SubmissionFailure(
@@ -148,6 +156,8 @@ class Meter:
 
     def _look(self) -> None:
         doing = self._watched.activity()
+        if doing == "asleep" and self._has_answered():  # just now, and may sleep
+            doing = "running"
         gap = max(0.0, min(self._unseen, _LONGEST_GAP) - (self.cpu - self._cpu_seen))
         if doing == "asleep":
             self.asleep += gap

@@ -111,7 +111,7 @@ class Worker:
         self.ready()
         self._limits = limits
         self._memory_floor = process.resident(self._started.pid) or 0
-        self._meter = Meter(Process(self._started.pid), self._check_end)
+        self._meter = Meter(Process(self._started.pid), self.answered, self._check_end)
         request = {
             "package": package,
             "memory_mib": limits.memory_mib,
@@ -327,13 +327,16 @@ class Worker:
         poll = select.poll()
         poll.register(self._started.channel, event)
         poll.register(self._started.output, select.POLLIN)
+        milliseconds = 0.0  # at first it is only seen whether there is need to wait
         while True:
-            timer.check()
-            happened = dict(poll.poll(timer.wait() * 1000 + 1))
+            happened = dict(poll.poll(milliseconds))
             if self._started.output in happened and not self._drain():
                 poll.unregister(self._started.output)
-            if self._started.channel.fileno() in happened:
+            ready = self._started.channel.fileno() in happened
+            timer.check(waiting=not ready)
+            if ready:
                 return
+            milliseconds = timer.wait() * 1000 + 1
             if not self._check_held():
                 raise self._gone()
 

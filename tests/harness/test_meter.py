@@ -54,7 +54,7 @@ def run(meter: Meter, world: World, seconds: float, limit: float) -> float:
     began = world.now
     try:
         while world.now - began < seconds:
-            meter.check()
+            meter.check(waiting=True)
             world.pass_time(meter.wait() + 0.001)
     except SubmissionFailure as failure:
         if failure.cause is not Cause.TIMEOUT:
@@ -101,7 +101,7 @@ def test_many_short_calls_cannot_sleep_for_nothing():
     for _ in range(1000):
         meter.begin(1000)
         for _ in range(4):
-            meter.check()
+            meter.check(waiting=True)
             world.pass_time(min(meter.wait() + 0.001, 0.005))
         meter.end()
     assert meter.charged == pytest.approx(world.now - 100, rel=0.1)
@@ -118,9 +118,9 @@ def test_a_judge_that_was_kept_waiting_charges_no_more_than_it_saw():
     world = World(lambda _: "asleep")
     meter = metered(world)
     meter.begin(10)
-    meter.check()
+    meter.check(waiting=True)
     world.pass_time(30)
-    meter.check()
+    meter.check(waiting=True)
     assert meter.charged <= 0.2
 
 
@@ -131,10 +131,28 @@ def test_time_between_calls_is_charged_as_far_as_a_core_was_used():
     meter.begin(10)
     meter.end()
     world.pass_time(3)
-    meter.begin(2)
     with pytest.raises(SubmissionFailure, match=r"3\.0 s of CPU and 0\.0 s asleep"):
-        meter.check()
+        meter.begin(2)
     assert meter.charged == pytest.approx(3, abs=0.01)
+
+
+def test_a_worker_that_has_answered_may_sleep():
+    """The judge may be kept waiting while an answer lies there, or between two calls"""
+    world = World(lambda _: "asleep")
+    answered = []
+    meter = Meter(world, lambda: bool(answered), now=world.clock)
+    answered.append("while the judge was kept waiting")
+    meter.begin(10)
+    world.pass_time(3)
+    meter.check(waiting=True)
+    assert meter.charged == 0
+    meter.end()
+    answered.clear()
+    world.pass_time(3)
+    meter.begin(10)
+    world.pass_time(0.01)
+    meter.check(waiting=False)
+    assert meter.charged == 0
 
 
 def test_what_a_process_used_before_it_is_metered_is_not_charged():
@@ -147,19 +165,18 @@ def test_the_end_of_the_grading_ends_a_call():
         raise SubmissionFailure(Cause.TIMEOUT, "the grading's time was up")
 
     world = World(lambda _: "running")
-    meter = Meter(world, over, now=world.clock)
-    meter.begin(10)
+    meter = Meter(world, check_end=over, now=world.clock)
     with pytest.raises(SubmissionFailure, match="the grading's time"):
-        meter.check()
+        meter.begin(10)
 
 
 def test_a_wall_timer_goes_by_the_clock():
     times = itertools.chain([0.0, 4.9, 4.9, 5.1], itertools.repeat(6.0))
     timer = WallTimer(5, now=lambda: next(times))
-    timer.check()
+    timer.check(waiting=True)
     assert 0 < timer.wait() <= 0.1
     with pytest.raises(SubmissionFailure, match="no answer in time"):
-        timer.check()
+        timer.check(waiting=True)
 
 
 @pytest.fixture
