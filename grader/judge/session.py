@@ -134,6 +134,7 @@ class Judge:
         if raced and timing == "require" and devices.find() is None:
             raise GraderFault("races are required, and this machine shows no CUDA device")
         begun = time.monotonic()
+        budget = self._time_budget()
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         nonce = nonce or secrets.token_hex(16)
         self._graded += 1
@@ -151,7 +152,6 @@ class Judge:
         from grader.judge.timing.track import Track
 
         package = self.manifest.package
-        budget = self._time_budget()
         workers = Workers(self.zygote, staged.folder, package, budget=budget)
         found = Survey()
 

@@ -12,7 +12,9 @@ import msgspec
 import pytest
 
 from assignment import manifest as manifests
+from grader.judge.plugin import JudgePlugin
 from grader.judge.session import Judge
+from grader.judge.time_budget import TimeBudget
 from grader.results.causes import Cause
 
 HANGS = "def {name}(x):\n    while x == 1:\n        {what}\n    return x\n"
@@ -168,6 +170,30 @@ def test_imports_that_hang_draw_on_the_budget(grade):
     found = grade(100, tests, strides="while True:\n    pass\n")
     assert {c.cause for c in found.checks} == {Cause.IMPORT_FAILED}
     assert found.budget.drawn == 1
+
+
+def test_what_was_earned_by_the_end_counts_if_the_submission_is_to_blame(grade, monkeypatch):
+    """The grading's time limit comes after the budget was spent"""
+    monkeypatch.setattr(TimeBudget, "is_over", property(lambda self: self.drawn >= 2))
+    tests = {FUNCTIONS[0]: [0, 1, 2], FUNCTIONS[1]: [0, 1, 2]}
+    found = grade(2, tests, hangs=FUNCTIONS)
+    assert [cause for _, cause in results(found)] == ["passed", TIMEOUT, TIMEOUT] * 2
+    assert found.score == pytest.approx(8 / 3)
+    assert "not tried: " in found.checks[2].detail
+
+
+def test_a_machine_that_is_too_slow_is_a_fault_and_no_mark(judge, tmp_path, submit, monkeypatch):
+    """The time limit comes, and the submission has spent nothing"""
+    over = []
+    run = JudgePlugin.run
+    monkeypatch.setattr(TimeBudget, "is_over", property(lambda _: bool(over)))
+    monkeypatch.setattr(JudgePlugin, "run", lambda *args: (over.append(True), run(*args)))
+    judge.repository = repository(tmp_path / "repository", {FUNCTIONS[0]: [0]}, {})
+    judge.manifest, judge.budget = manifest(), 10
+    found = judge.grade(submit(strides=WORKS.format(name=FUNCTIONS[0])))
+    assert found.score is None
+    assert all("raise the time limit" in fault for fault in found.faults)
+    assert found.faults
 
 
 def test_docstring_says_what_the_functions_do():

@@ -355,7 +355,7 @@ def test_submission_without_the_package_is_told_so(gradescoped, tmp_path):
         ("echo 'def test(' > source/tests/hidden/test_strides.py", 3, "not your fault"),
         ("rm source/grader/cli.py", 1, "not your fault"),
         ("sed -i 's/^min_tier=B-/min_tier=Z/' run_autograder", 3, "not your fault"),
-        ("sed -i 's/^limit=600/limit=46/' run_autograder", 124, "was stopped"),
+        ("sed -i 's/^limit=600/limit=61/' run_autograder", 3, "was stopped"),
     ],
     ids=["test", "command", "option", "time"],
 )
