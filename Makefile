@@ -7,7 +7,7 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test attack layers faults endurance verify soak mutate fuzz handout site figures check lint types sync bench races clean
+.PHONY: help grade test attack layers faults endurance hangs verify soak mutate fuzz handout site figures check lint types sync bench races clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
@@ -16,6 +16,7 @@ help:
 	@echo "make layers               every attack again, with one layer of the isolation off at a time"
 	@echo "make faults FAULTS=20     kills the grader's own processes at random points of gradings"
 	@echo "make endurance            a thousand gradings by one judge: every mark right, nothing left behind"
+	@echo "make hangs                code that hangs in every function: ends in time, same states anywhere"
 	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
 	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
 	@echo "make mutate SAMPLE=…      breaks the reference in every small way, or in so many: do hidden tests notice?"
@@ -52,6 +53,10 @@ faults: .venv/ready
 # About a quarter of an hour.
 endurance: .venv/ready
 	@$(RUN) -m tests.harness.endurance --gradings $(or $(GRADINGS),1000)
+
+# Three quarters of an hour on two cores.
+hangs: .venv/ready
+	@$(RUN) -m tests.harness.hangs $(if $(BUDGET),--budget $(BUDGET))
 
 verify: .venv/ready
 	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))
