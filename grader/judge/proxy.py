@@ -30,10 +30,9 @@ class Workers:
         submission: Path,
         package: str,
         spare: bool = True,
-        with_cuda: bool = False,
     ) -> None:
         self.zygote, self.submission, self.package = zygote, submission, package
-        self._keeps_spare, self._with_cuda = spare, with_cuda
+        self._keeps_spare = spare
         self._spare: tuple[Worker, Scratch] | None = None
 
     def start(
@@ -79,7 +78,7 @@ class Workers:
         return self._worker(scratch), scratch
 
     def _worker(self, scratch: Scratch) -> Worker:
-        return Worker(self.zygote, self.submission, scratch, self._with_cuda)
+        return Worker(self.zygote, self.submission, scratch)
 
 
 class GradedImplementation(Implementation):

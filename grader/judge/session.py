@@ -74,9 +74,7 @@ class Judge:
     ) -> None:
         self.manifest = manifest or manifests.load()
         self.repository, self.solutions = repository, solutions
-        limits = [self.manifest.limits_of(e) for e in self.manifest if not e.needs]
-        most = max((limit.memory_mib for limit in limits), default=self.manifest.limits.memory_mib)
-        self.zygote = Zygote(tiers, SECRETS, most)
+        self.zygote = Zygote(tiers, SECRETS, self._most_memory(on_device=False))
         self._two_lanes = (lanes or cores()) >= 2
         self._twin: Zygote | None = None
         self._graded = 0
@@ -161,7 +159,8 @@ class Judge:
         track = None
         if raced:
             folders = (*folders, "timing")
-            track = Track(self.zygote, staged.folder, package, self.solutions)
+            memory = self._most_memory(on_device=True)
+            track = Track(self.zygote, staged.folder, package, self.solutions, memory)
         judge = JudgePlugin(
             self.manifest,
             begin,
@@ -209,6 +208,12 @@ class Judge:
             seconds=round(time.monotonic() - begun, 3),
             version=self.manifest.version,
         )
+
+    def _most_memory(self, on_device: bool) -> int:
+        """MiB that a test may take at most, of exercises that need a device or of the others."""
+        exercises = [e for e in self.manifest if bool(e.needs) == on_device]
+        limits = [self.manifest.limits, *map(self.manifest.limits_of, exercises)]
+        return max(limit.memory_mib for limit in limits)
 
     def _end(self, workers: Workers) -> list[str]:
         """Ends all that ran the submission; a fault if that cannot be told."""

@@ -41,11 +41,9 @@ _CAUSES = {
 class Worker:
     """One process of the submission's. It is killed at the end, whatever it is doing then."""
 
-    def __init__(
-        self, zygote: Zygote, submission: Path, scratch: tuple[str, int], with_cuda: bool = False
-    ) -> None:
+    def __init__(self, zygote: Zygote, submission: Path, scratch: tuple[str, int]) -> None:
         self._zygote = zygote
-        self._spawning = zygote.spawn(submission, *scratch, with_cuda)
+        self._spawning = zygote.spawn(submission, *scratch)
         self._call_id = 0
         self._output = bytearray()
         self._limits: Limits | None = None

@@ -113,6 +113,7 @@ class Zygote:
         hidden: folders that no worker may see.
         memory_mib: what a submission may hold, at most, in one test.
         only_try: tries each of the tiers, fills `refused` and starts none.
+        with_devices: its workers, and no others, see the machine's CUDA devices.
     """
 
     def __init__(
@@ -121,6 +122,7 @@ class Zygote:
         hidden: tuple[Path, ...],
         memory_mib: int = 1024,
         only_try: bool = False,
+        with_devices: bool = False,
     ) -> None:
         self.tier = ""  # known once it has started
         self.refused: dict[str, str] = {}  # the reason of each better tier that cannot be had
@@ -138,6 +140,7 @@ class Zygote:
             (self.folder / place).mkdir(mode=0o711)
         self.own_uids = False
         self.control_group = ""
+        self._with_devices = with_devices
         self._hidden = [str(path.resolve()) for path in (*hidden, self.private)]
         self._scratch_count = 0
         self._unanswered: deque[Answer] = deque()
@@ -170,6 +173,7 @@ class Zygote:
             "results": str(self.private),
             "memory": (_GROUP_MIB + len(_LANES) * (memory_mib + DISK_MIB)) * 2**20,
             "processes": _GROUP_PROCESSES,
+            "devices": with_devices,
         }
         self._send(settings)
         self._ready = False
@@ -190,6 +194,8 @@ class Zygote:
             raise GraderFault(f"{fault}\n{log}") from fault
         if "error" in answer:
             raise CannotIsolate(answer["error"])
+        if "fault" in answer:
+            raise GraderFault(answer["fault"])
         self.refused = answer["refused"]
         self.tier, self.own_uids = answer.get("ready", ""), answer.get("own_uids", False)
         self.control_group = answer.get("control_group", "")
@@ -201,7 +207,7 @@ class Zygote:
         uid = _first_uid() + self._scratch_count % _UIDS
         return f"{self._lane}-{self._scratch_count}", uid
 
-    def spawn(self, submission: Path, scratch: str, uid: int, with_cuda: bool = False) -> Spawning:
+    def spawn(self, submission: Path, scratch: str, uid: int) -> Spawning:
         """Asks for a worker over a staged submission, and does not wait for it.
 
         Raises:
@@ -224,7 +230,7 @@ class Zygote:
             "results": str(self.private),
             "judge": os.getpid(),
             "hidden": self._hidden,
-            "cuda": with_cuda,
+            "cuda": self._with_devices,
         }
         try:
             answer = self._ask(request, [theirs.fileno(), their_output])
@@ -263,6 +269,15 @@ class Zygote:
         twin = copy.copy(self)
         twin._control, twin._unanswered, twin._lane = ours, deque(), _LANES[1]
         return twin
+
+    def with_devices(self, memory_mib: int) -> Zygote:
+        """Starts another zygote, in this one's tier, whose workers see the CUDA devices.
+
+        Whoever starts it closes it.
+        """
+        self.wait()
+        hidden = tuple(Path(folder) for folder in self._hidden)
+        return Zygote((self.tier,), hidden, memory_mib, with_devices=True)
 
     def let_go(self) -> None:
         """Closes this process's end: once every process has, the zygote and its workers end."""

@@ -302,7 +302,8 @@ def test_worker_holds_only_its_channel_and_its_output(inside):
 
 def test_worker_has_no_environment_and_no_path_to_the_repository(inside):
     about = inside.probe.about()
-    assert set(about["environ"]) == {"HOME", "TMPDIR", "LANG"}
+    assert set(about["environ"]) == {"HOME", "TMPDIR", "LANG", "CUDA_VISIBLE_DEVICES"}
+    assert about["environ"]["CUDA_VISIBLE_DEVICES"] == ""  # a GPU changes no mark
     venv = str(Path(sys.prefix).resolve())
     for path in about["path"]:
         if path.startswith(str(REPOSITORY)):
