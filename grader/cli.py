@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress, TextColumn
 
+from grader.judge import provenance
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge, at_least
 from grader.judge.stage import SubmissionError
@@ -56,8 +57,19 @@ class Timing(StrEnum):
     SKIP = "skip"
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        console.print(provenance.version(), highlight=False, soft_wrap=True)
+        raise typer.Exit(OK)
+
+
 @app.callback()
-def _app() -> None:
+def _app(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="print and exit"),
+    ] = False,
+) -> None:
     """Grades submissions of the assignment, and checks the assignment itself."""
 
 
@@ -111,6 +123,7 @@ def grade(
     write_all(result, out)
     console.print(summary.summary(result))
     console.print(f"[dim]nonce {result.nonce} · results in {out}/[/dim]")
+    console.print(f"[dim]{provenance.summary(result)}[/dim]", highlight=False)
     raise typer.Exit(FAULT if result.faults else OK)
 
 

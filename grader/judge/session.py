@@ -22,6 +22,7 @@ import grader
 from assignment import manifest as manifests
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
+from grader.judge.provenance import CpuMeter, content_hash, provenance, verdicts_hash
 from grader.judge.stage import stage
 from grader.judge.timing import device as devices
 from grader.judge.zygote import Zygote
@@ -78,6 +79,7 @@ class Judge:
         self._two_lanes = (lanes or cores()) >= 2
         self._twin: Zygote | None = None
         self._graded = 0
+        self._cpu = CpuMeter()
 
     def __enter__(self) -> Judge:
         return self
@@ -132,6 +134,7 @@ class Judge:
             self.manifest.package,
             self.manifest.modules,
         )
+        content = content_hash(staged.folder)
         _load_heavy()
         from grader.judge.plugin import Begun, JudgePlugin
         from grader.judge.proxy import Workers
@@ -152,7 +155,7 @@ class Judge:
                 self._twin = self._twin or self.zygote.twin()
                 lanes.append(Workers(self._twin, staged.folder, package))
             compile_ahead(workers, self.manifest)
-            found = survey(workers, self.manifest, only)
+            found = survey(workers, self.manifest, only, nonce)
             return Begun(lanes, found.broken, track)
 
         folders = _FOLDERS[tests]
@@ -207,6 +210,15 @@ class Judge:
             started=started,
             seconds=round(time.monotonic() - begun, 3),
             version=self.manifest.version,
+            verdicts=verdicts_hash(checks, self.manifest),
+            provenance=provenance(
+                submission=content,
+                handout=staged.handout,
+                tier=self.zygote.tier,
+                lanes=2 if self._two_lanes else 1,
+                budget=None,
+                cpu_seconds=self._cpu_seconds(),
+            ),
         )
 
     def _most_memory(self, on_device: bool) -> int:
@@ -223,6 +235,13 @@ class Judge:
         except GraderFault as fault:
             return [str(fault)]
         return []
+
+    def _cpu_seconds(self) -> float | None:
+        """CPU seconds since the last grading; None if a zygote is gone, which is a fault by now."""
+        zygotes = [self.zygote, *([self._twin] if self._twin is not None else [])]
+        with contextlib.suppress(GraderFault):
+            return self._cpu.lap(zygotes)
+        return None
 
     def prepare(self) -> None:
         """Waits until workers can be had, and loads what the tests need meanwhile.

@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import inspect
-import secrets
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from assignment.hooks import seed_of
 from assignment.manifest import Manifest
 from grader.judge.failure import Killed, SubmissionFailure
 from grader.judge.proxy import Workers
@@ -40,7 +40,7 @@ def compile_ahead(workers: Workers, manifest: Manifest) -> None:
     """
     folder = workers.submission
     files = [str(file.relative_to(folder)) for file in sorted(folder.rglob("*.py"))]
-    with _fresh(workers, manifest) as worker, contextlib.suppress(SubmissionFailure):
+    with _fresh(workers, manifest, seed=0) as worker, contextlib.suppress(SubmissionFailure):
         for name, code in worker.compile(files).items():
             place = Path(importlib.util.cache_from_source(str(folder / name)))
             place.parent.mkdir(mode=0o755, exist_ok=True)
@@ -48,17 +48,21 @@ def compile_ahead(workers: Workers, manifest: Manifest) -> None:
             place.chmod(0o644)
 
 
-def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Survey:
-    """Imports each module in a worker of its own; where some exercises `only` are run, theirs."""
+def survey(workers: Workers, manifest: Manifest, only: Collection[str], nonce: str = "") -> Survey:
+    """Imports each module in a worker of its own; where some exercises `only` are run, theirs.
+
+    What a module draws while it is imported follows from the nonce.
+    """
     found = Survey()
     wanted = [exercise for exercise in manifest if not only or exercise.id in only]
     for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
         names = list(manifest.functions_of(module))
+        seed = seed_of(nonce, "import", module)
         try:
             try:
-                answer = _survey(workers, manifest, module, names, found)
+                answer = _survey(workers, manifest, module, names, found, seed)
             except Killed:
-                answer = _survey(workers, manifest, module, names, found)
+                answer = _survey(workers, manifest, module, names, found, seed)
         except SubmissionFailure as failure:
             found.broken[module] = Cause.IMPORT_FAILED
             message = f"while {module}.py was imported: {failure.detail}"
@@ -75,17 +79,17 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Surve
 
 
 def _survey(
-    workers: Workers, manifest: Manifest, module: str, names: list[str], found: Survey
+    workers: Workers, manifest: Manifest, module: str, names: list[str], found: Survey, seed: int
 ) -> dict[str, Any]:
-    with _fresh(workers, manifest) as worker:
+    with _fresh(workers, manifest, seed) as worker:
         found.probes = worker.probes
         return worker.survey(module, names)
 
 
 @contextlib.contextmanager
-def _fresh(workers: Workers, manifest: Manifest) -> Iterator[Worker]:
+def _fresh(workers: Workers, manifest: Manifest, seed: int) -> Iterator[Worker]:
     """A worker that may import the submission, and is ended afterwards."""
-    worker, _ = workers.start(manifest.limits, secrets.randbits(63))
+    worker, _ = workers.start(manifest.limits, seed)
     try:
         yield worker
     finally:

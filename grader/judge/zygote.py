@@ -27,9 +27,14 @@ _START_SECONDS = 120
 _ANSWER_SECONDS = 300
 _MESSAGE = 65536
 _LOOKED_AT, _DEEPEST = 20_000, 50  # files, and folders in one another
+# No user site (-s), and neither the working directory nor a script's on the path (-P). Of Python's
+# own variables it gets one, which -I, the same two and no variables at all, would ignore.
+_OPTIONS = ("-s", "-P", "-X", "utf8")
+# Sets of text have the same order in every grading, so that the same code gets the same mark. Who
+# knows the seed can slow down their own dicts; the judge, which reads their answers, has another.
+_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 _LANES = ("1", "2")  # judge processes of one grading, each with a zygote
-# -I: no environment, no working directory, no user site. The path holds this package alone; the
-# zygote drops it again, and a worker's root has none of it.
+# The path holds this package alone; the zygote drops it again, and a worker's root has none of it.
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from grader.worker.zygote import main; main(int(sys.argv[2]))"
@@ -149,15 +154,13 @@ class Zygote:
             self._process = subprocess.Popen(
                 [
                     sys.executable,
-                    "-I",
-                    "-X",
-                    "utf8",
+                    *_OPTIONS,
                     "-c",
                     _BOOT,
                     str(_REPOSITORY),
                     str(theirs.fileno()),
                 ],
-                env={},
+                env=_ENVIRONMENT,
                 cwd="/",
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -248,6 +251,10 @@ class Zygote:
         return self._ask(
             {"reap": worker.zygote_pid, "scratch": worker.scratch, "keep": keep_scratch}
         )
+
+    def cpu_seconds(self) -> float:
+        """The CPU seconds of this zygote and of its workers that have been reaped."""
+        return float(self._ask({"usage": True}).wait()["cpu"])
 
     @property
     def exchange(self) -> Path:

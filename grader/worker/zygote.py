@@ -1,7 +1,7 @@
 """The zygote: imports torch once, holds no secret, and forks a worker for each request.
 
-Started by `grader.judge.zygote` as a fresh program with an empty environment. It never runs a
-line of a submission: a worker does, after its fork, locked down.
+Started by `grader.judge.zygote` as a fresh program whose environment holds a hash seed alone. It
+never runs a line of a submission: a worker does, after its fork, locked down.
 
 Requests come as one JSON message each, over the control socket:
 
@@ -13,6 +13,7 @@ Requests come as one JSON message each, over the control socket:
                                                       answers {"pid": n} + descriptor [pidfd]
     {"reap": pid, "scratch": name, "keep": bool}      answers {"status": n, "peak": bytes}
     {"twin": true} + descriptor [control]             forks another zygote; answers {"twin": true}
+    {"usage": true}                                   answers {"cpu": seconds}, with those reaped
     {"discard": name}                                 a scratch folder; answers {"discarded": name}
 
 An answer {"error": text} means that the machine refused. End of file means: the judge is gone.
@@ -192,6 +193,8 @@ class Zygote:
                 self.fork_twin(*descriptors)
             elif "reap" in request:
                 self.reap(request)
+            elif "usage" in request:
+                _send(self.control, {"cpu": sum(os.times()[:4])})
             else:
                 self.sandbox.clean(request["discard"], False, self.alive)
                 _send(self.control, {"discarded": request["discard"]})
