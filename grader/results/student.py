@@ -146,10 +146,11 @@ class Report:
     @property
     def handout_words(self) -> str:
         """With which handout the submission was made, as it says itself."""
+        if self.handout:
+            return f"Made with handout {self.handout}."
         return (
-            f"Made with handout {self.handout}."
-            if self.handout
-            else "The submission does not say which handout it was made with; a packed submission.zip does."
+            "The submission does not say which handout it was made with; "
+            "a packed submission.zip does."
         )
 
     @property
