@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 MANIFEST = Path(__file__).parent / "assignment.toml"
+VERSION_FILE = "handout-version.txt"  # beside the package in submission.zip: the handout's version
 
 
 class ManifestError(Exception):

@@ -16,6 +16,7 @@ from rich.live import Live
 from rich.progress import Progress, TextColumn
 
 from grader import signals
+from grader.judge import provenance
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge, at_least
 from grader.judge.stage import SubmissionError
@@ -60,8 +61,19 @@ class Timing(StrEnum):
     SKIP = "skip"
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        console.print(provenance.version(), highlight=False, soft_wrap=True)
+        raise typer.Exit(OK)
+
+
 @app.callback()
-def _app() -> None:
+def _app(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="print and exit"),
+    ] = False,
+) -> None:
     """Grades submissions of the assignment, and checks the assignment itself."""
 
 
@@ -154,6 +166,7 @@ def grade(
             highlight=False,
         )
     console.print(f"[dim]nonce {result.nonce} · results in {out}/[/dim]")
+    console.print(f"[dim]{provenance.summary(result)}[/dim]", highlight=False)
     raise typer.Exit(FAULT if result.faults else OK)
 
 
@@ -262,6 +275,24 @@ def mutate(
         raise typer.Exit(FAULT)
     bad = outcome.survivors or outcome.stale or outcome.problems
     raise typer.Exit(1 if bad or 100 * outcome.share < at_least else OK)
+
+
+@app.command()
+def calibrate(
+    gradings: Annotated[int, typer.Option(min=1, help="how often the reference is graded")] = 3,
+) -> None:
+    """Measures the reference's CPU times anew, on an idle machine: tests/reference_times.toml.
+
+    Exit status: 0 they are written; 3 a fault of the grader.
+    """
+    from grader.authoring import calibrate as calibrating
+
+    try:
+        text = calibrating.measure(gradings)
+    except GraderFault as error:
+        _fail(FAULT, str(error))
+    calibrating.FILE.write_text(text, encoding="utf-8")
+    console.print(f"wrote {calibrating.FILE.name}")
 
 
 @app.command()

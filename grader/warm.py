@@ -1,6 +1,6 @@
 """Loads torch as judge and zygote both want it: on one thread, fast, and without its compiler.
 
-Imported before torch is; nothing of ours is known here.
+Imported before torch is.
 """
 
 from __future__ import annotations
@@ -15,15 +15,24 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from assignment import devices
+
 _COMPILER = "torch._dynamo"
 
 
-def load_torch() -> None:
+def load_torch(with_devices: bool = False) -> None:
     """Imports torch, and what its first steps import; there is one thread before and after.
 
     One thread gives the same last bits everywhere, and a fork after a parallel region would hang.
     Collections are put off: there is no garbage yet, and hundreds of thousands of objects to visit.
+
+    Args:
+        with_devices: leaves the machine's CUDA devices visible, and takes no step: the first
+            backward pass starts a thread for each device, and an optimizer asks CUDA for them.
+            Either would leave forks of this process unable to train.
     """
+    if not with_devices:
+        devices.hide()
     for name in ("OMP", "MKL", "OPENBLAS"):
         os.environ.setdefault(f"{name}_NUM_THREADS", "1")
     gc.disable()
@@ -34,9 +43,10 @@ def load_torch() -> None:
         if _COMPILER not in sys.modules:
             folder = Path(torch.__file__).with_name("_dynamo")
             sys.modules[_COMPILER] = torch._dynamo = Uncompiled(_COMPILER, folder)
-        weight = torch.ones(1, requires_grad=True)
-        torch.autograd.backward(weight * 1, torch.ones(1))  # loads sympy
-        torch.optim.AdamW([weight]).step()
+        if not with_devices:
+            weight = torch.ones(1, requires_grad=True)
+            torch.autograd.backward(weight * 1, torch.ones(1))  # loads sympy
+            torch.optim.AdamW([weight]).step()
     finally:
         gc.enable()
 

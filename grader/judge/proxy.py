@@ -30,7 +30,6 @@ class Workers:
         submission: the staged submission.
         package: the package in it.
         spare: whether to keep one ready.
-        with_cuda: whether they may use a CUDA device.
         budget: of the grading that they are for; one without end if None.
     """
 
@@ -40,12 +39,11 @@ class Workers:
         submission: Path,
         package: str,
         spare: bool = True,
-        with_cuda: bool = False,
         budget: TimeBudget | None = None,
     ) -> None:
         self.zygote, self.submission, self.package = zygote, submission, package
         self.budget = budget or TimeBudget(math.inf)
-        self._keeps_spare, self._with_cuda = spare, with_cuda
+        self._keeps_spare = spare
         self._spare: tuple[Worker, Scratch] | None = None
 
     def start(
@@ -91,7 +89,7 @@ class Workers:
         return self._worker(scratch), scratch
 
     def _worker(self, scratch: Scratch) -> Worker:
-        return Worker(self.zygote, self.submission, scratch, self._with_cuda, self.budget.check_end)
+        return Worker(self.zygote, self.submission, scratch, self.budget.check_end)
 
 
 class GradedImplementation(Implementation):

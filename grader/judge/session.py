@@ -23,6 +23,7 @@ from assignment import manifest as manifests
 from grader import signals
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
+from grader.judge.provenance import CpuMeter, content_hash, provenance, verdicts_hash
 from grader.judge.stage import stage
 from grader.judge.time_budget import ReferenceTimes, TimeBudget
 from grader.judge.timing import device as devices
@@ -83,12 +84,11 @@ class Judge:
         self.budget, self._time_limit = budget, time_limit
         self.manifest = manifest or manifests.load()
         self.repository, self.solutions = repository, solutions
-        limits = [self.manifest.limits_of(e) for e in self.manifest if not e.needs]
-        most = max((limit.memory_mib for limit in limits), default=self.manifest.limits.memory_mib)
-        self.zygote = Zygote(tiers, SECRETS, most)
+        self.zygote = Zygote(tiers, SECRETS, self._most_memory(on_device=False))
         self._two_lanes = (lanes or cores()) >= 2
         self._twin: Zygote | None = None
         self._graded = 0
+        self._cpu = CpuMeter()
 
     def __enter__(self) -> Judge:
         return self
@@ -144,6 +144,7 @@ class Judge:
             self.manifest.package,
             self.manifest.modules,
         )
+        content = content_hash(staged.folder)
         _load_heavy()
         from grader.judge.plugin import Begun, JudgePlugin
         from grader.judge.proxy import Workers
@@ -164,7 +165,7 @@ class Judge:
                 self._twin = self._twin or self.zygote.twin()
                 lanes.append(Workers(self._twin, staged.folder, package, budget=budget))
             compile_ahead(workers, self.manifest)
-            found = survey(workers, self.manifest, only)
+            found = survey(workers, self.manifest, only, nonce)
             return Begun(lanes, found.broken, track, found.not_started)
 
         counted: Visibility = "public" if tests == "public" else "hidden"
@@ -172,7 +173,8 @@ class Judge:
         track = None
         if raced:
             folders = (*folders, "timing")
-            track = Track(self.zygote, staged.folder, package, self.solutions)
+            memory = self._most_memory(on_device=True)
+            track = Track(self.zygote, staged.folder, package, self.solutions, memory)
         judge = JudgePlugin(
             self.manifest,
             begin,
@@ -220,6 +222,14 @@ class Judge:
             seconds=round(time.monotonic() - begun, 3),
             version=self.manifest.version,
             budget=budget.record(),
+            verdicts=verdicts_hash(checks, self.manifest),
+            provenance=provenance(
+                submission=content,
+                handout=staged.handout,
+                tier=self.zygote.tier,
+                lanes=2 if self._two_lanes else 1,
+                cpu_seconds=self._cpu_seconds(),
+            ),
         )
 
     def _time_budget(self) -> TimeBudget:
@@ -227,6 +237,12 @@ class Judge:
         times = ReferenceTimes.read(self.repository / "tests" / "reference_times.toml")
         seconds = self.manifest.budget_seconds if self.budget is None else self.budget
         return TimeBudget(seconds, times, self._time_limit)
+
+    def _most_memory(self, on_device: bool) -> int:
+        """MiB that a test may take at most, of exercises that need a device or of the others."""
+        exercises = [e for e in self.manifest if bool(e.needs) == on_device]
+        limits = [self.manifest.limits, *map(self.manifest.limits_of, exercises)]
+        return max(limit.memory_mib for limit in limits)
 
     def _end(self, workers: Workers) -> list[str]:
         """Ends all that ran the submission; a fault if that cannot be told."""
@@ -236,6 +252,13 @@ class Judge:
         except GraderFault as fault:
             return [str(fault)]
         return []
+
+    def _cpu_seconds(self) -> float | None:
+        """CPU seconds since the last grading; None if a zygote is gone, which is a fault by now."""
+        zygotes = [self.zygote, *([self._twin] if self._twin is not None else [])]
+        with contextlib.suppress(GraderFault):
+            return self._cpu.lap(zygotes)
+        return None
 
     def prepare(self) -> None:
         """Waits until workers can be had, and loads what the tests need meanwhile.

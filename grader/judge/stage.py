@@ -7,10 +7,12 @@ are copied, under caps. Everything else stays out and is named, so that nobody w
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import itertools
 import lzma
 import os
+import re
 import tarfile
 import zipfile
 from collections import Counter
@@ -18,6 +20,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from assignment.manifest import VERSION_FILE
 
 MAX_FILES = 200  # .py files of the package
 MAX_BYTES = 2 * 2**20  # of one file, and
@@ -27,6 +31,12 @@ MAX_ARCHIVE = 20 * 2**20  # its list of entries is read before they can be count
 MAX_UNPACKED = 512 * 2**20  # of a compressed tar, which is unpacked whole to be listed
 MAX_NAME = 200  # bytes of a file's path inside the package
 _MAX_READ = 16 * 2**20  # tarfile reads a header's announced length at once, whatever it is
+# Where a version of the handout may be read, and as what.
+_NAMES_HANDOUT = {
+    VERSION_FILE: rb"\A\s*([A-Za-z0-9.+-]{1,40})\s*\Z",
+    "assignment/assignment.toml": rb'(?m)^version = "([A-Za-z0-9.+-]{1,40})"\s*$',
+}
+_MAX_VERSION_FILE = 2**18  # bytes
 _NAMED = 50  # how many left-out files are named before the rest is counted
 _IGNORED = {".git", ".venv", "venv", "__pycache__", ".pytest_cache", ".mypy_cache", "__MACOSX"}
 
@@ -37,10 +47,14 @@ class SubmissionError(Exception):
 
 @dataclass(frozen=True)
 class Staged:
-    """A staged submission: the folder that holds the package, and what was left out."""
+    """A staged submission: the folder that holds the package, and what was left out.
+
+    `handout` is the version that it says it was made with: for people to read, never to decide by.
+    """
 
     folder: Path
     left_out: tuple[str, ...]
+    handout: str | None = None
 
 
 @dataclass(frozen=True)
@@ -238,9 +252,12 @@ def _copy(
     target.mkdir(parents=True, mode=0o755)
     left_out: list[str] = []
     total = taken = 0
+    beside = root.parent if root.name == package else root
     seen: set[str] = set()
     outside: Counter[str] = Counter()
     for entry in entries:
+        if entry.path == beside / VERSION_FILE:
+            continue
         inside = _inside(entry.path, root)
         reason = _why_not(entry, inside, seen)
         data = b""
@@ -271,7 +288,7 @@ def _copy(
     ]
     if len(left_out) > _NAMED:
         left_out[_NAMED:] = [f"and {len(left_out) - _NAMED} more"]
-    return Staged(destination, tuple(left_out))
+    return Staged(destination, tuple(left_out), _handout_version(entries, beside))
 
 
 def _find_package(
@@ -289,6 +306,23 @@ def _find_package(
         elif depth <= 1:
             found.setdefault(path.parent, (True, depth))
     return min(found, key=lambda root: (*found[root], str(root)), default=None)
+
+
+def _handout_version(entries: list[_Entry], folder: PurePosixPath) -> str | None:
+    """The version of the handout that a submission names, or None; never a reason to refuse it.
+
+    `make submit` writes it beside the package; where a whole handout was handed in, its manifest
+    has it.
+    """
+    by_path = {entry.path: entry for entry in entries}
+    for name, pattern in _NAMES_HANDOUT.items():
+        entry = by_path.get(folder / name)
+        if entry is None or entry.read is None or entry.size > _MAX_VERSION_FILE:
+            continue
+        with contextlib.suppress(Exception):  # whatever a damaged archive raises
+            if found := re.search(pattern, entry.read()[:_MAX_VERSION_FILE]):
+                return found[1].decode()
+    return None
 
 
 def _inside(path: PurePosixPath, root: PurePosixPath) -> PurePosixPath | None:

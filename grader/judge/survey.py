@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import inspect
-import secrets
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from assignment.hooks import seed_of
 from assignment.manifest import Manifest
 from grader.judge.failure import Killed, SubmissionFailure
 from grader.judge.proxy import Workers
@@ -46,8 +46,9 @@ def compile_ahead(workers: Workers, manifest: Manifest) -> None:
     """
     folder = workers.submission
     files = [str(file.relative_to(folder)) for file in sorted(folder.rglob("*.py"))]
-    with _fresh(workers, manifest) as worker, contextlib.suppress(SubmissionFailure):
-        with _limited(workers, manifest) as seconds:
+    check = _ImportCheck(workers, manifest)
+    with check.worker(seed=0) as worker, contextlib.suppress(SubmissionFailure):
+        with check.limit() as seconds:
             compiled = worker.compile(files, seconds)
         for name, code in compiled.items():
             place = Path(importlib.util.cache_from_source(str(folder / name)))
@@ -56,17 +57,21 @@ def compile_ahead(workers: Workers, manifest: Manifest) -> None:
             place.chmod(0o644)
 
 
-def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Survey:
-    """Imports each module in a worker of its own; where some exercises `only` are run, theirs."""
+def survey(workers: Workers, manifest: Manifest, only: Collection[str], nonce: str = "") -> Survey:
+    """Imports each module in a worker of its own; where some exercises `only` are run, theirs.
+
+    What a module draws while it is imported follows from the nonce.
+    """
+    check = _ImportCheck(workers, manifest, nonce)
     found = Survey()
     wanted = [exercise for exercise in manifest if not only or exercise.id in only]
     stubs: set[str] = set()
     for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
         try:
             try:
-                answer = _survey(workers, manifest, module, found)
+                answer = check.module(module, found)
             except Killed:
-                answer = _survey(workers, manifest, module, found)
+                answer = check.module(module, found)
         except SubmissionFailure as failure:
             found.broken[module] = Cause.IMPORT_FAILED
             message = f"while {module}.py was imported: {failure.detail}"
@@ -80,54 +85,58 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str]) -> Surve
         missing = answer.get("failed") == "missing"
         found.broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
         found.reports.append(import_report(manifest.package, module, answer, missing))
-    found.not_started = frozenset(stubs) & _stubs_of_all(workers, manifest, found)
+    if stubs:
+        found.not_started = frozenset(stubs) & check.stubs_of_all(found)
     return found
 
 
-def _survey(workers: Workers, manifest: Manifest, module: str, found: Survey) -> dict[str, Any]:
-    with _fresh(workers, manifest) as worker:
-        found.probes = worker.probes
-        return _ask(worker, workers, manifest, module)
+class _ImportCheck:
+    """Imports modules of one submission, in workers that end afterwards."""
 
+    def __init__(self, workers: Workers, manifest: Manifest, nonce: str = "") -> None:
+        self._workers, self._manifest, self._nonce = workers, manifest, nonce
 
-def _stubs_of_all(workers: Workers, manifest: Manifest, found: Survey) -> frozenset[str]:
-    """The functions that are stubs once all modules are imported: one may rebind another's."""
-    modules = [report.module for report in found.reports if report.ok]
-    stubs: dict[str, list[str]] = {}
-    try:
-        with _fresh(workers, manifest) as worker:
-            for module in [*modules, *modules]:  # what is imported last may rebind in the first
-                stubs[module] = _ask(worker, workers, manifest, module).get("stubs", [])
-    except SubmissionFailure:  # together they do something else: tests will show what
-        return frozenset()
-    return frozenset(f"{module}.{name}" for module, names in stubs.items() for name in names)
+    def module(self, module: str, found: Survey) -> dict[str, Any]:
+        """What a worker of its own says of one module."""
+        with self.worker(seed_of(self._nonce, "import", module)) as worker:
+            found.probes = worker.probes
+            return self._ask(worker, module)
 
+    def stubs_of_all(self, found: Survey) -> frozenset[str]:
+        """The functions that are stubs once all modules are imported: one may rebind another's."""
+        modules = [report.module for report in found.reports if report.ok]
+        stubs: dict[str, list[str]] = {}
+        try:
+            with self.worker(seed_of(self._nonce, "import")) as worker:
+                for module in [*modules, *modules]:  # the last may rebind what is in the first
+                    stubs[module] = self._ask(worker, module).get("stubs", [])
+        except SubmissionFailure:  # together they do something else: tests will show what
+            return frozenset()
+        return frozenset(f"{module}.{name}" for module, names in stubs.items() for name in names)
 
-def _ask(worker: Worker, workers: Workers, manifest: Manifest, module: str) -> dict[str, Any]:
-    with _limited(workers, manifest) as seconds:
-        return worker.survey(module, list(manifest.functions_of(module)), seconds)
+    def _ask(self, worker: Worker, module: str) -> dict[str, Any]:
+        with self.limit() as seconds:
+            return worker.survey(module, list(self._manifest.functions_of(module)), seconds)
 
+    @contextlib.contextmanager
+    def limit(self) -> Iterator[float]:
+        """The seconds that one request may take; one that takes longer draws on the budget."""
+        budget, usual = self._workers.budget, self._manifest.limits.seconds
+        try:
+            yield budget.limit("", usual)
+        except SubmissionFailure as failure:
+            if failure.cause is Cause.TIMEOUT:
+                budget.draw(usual)
+            raise
 
-@contextlib.contextmanager
-def _limited(workers: Workers, manifest: Manifest) -> Iterator[float]:
-    """The seconds that one request may take; one that takes longer draws on the budget."""
-    usual = manifest.limits.seconds
-    try:
-        yield workers.budget.limit("", usual)
-    except SubmissionFailure as failure:
-        if failure.cause is Cause.TIMEOUT:
-            workers.budget.draw(usual)
-        raise
-
-
-@contextlib.contextmanager
-def _fresh(workers: Workers, manifest: Manifest) -> Iterator[Worker]:
-    """A worker that may import the submission, and is ended afterwards."""
-    worker, _ = workers.start(manifest.limits, secrets.randbits(63))
-    try:
-        yield worker
-    finally:
-        worker.kill()
+    @contextlib.contextmanager
+    def worker(self, seed: int) -> Iterator[Worker]:
+        """A worker that may import the submission, and is ended afterwards."""
+        worker, _ = self._workers.start(self._manifest.limits, seed)
+        try:
+            yield worker
+        finally:
+            worker.kill()
 
 
 def _signatures(manifest: Manifest, module: str, found: Mapping[object, object]) -> str:

@@ -48,13 +48,12 @@ class Worker:
         zygote: Zygote,
         submission: Path,
         scratch: tuple[str, int],
-        with_cuda: bool = False,
         check_end: Callable[[], None] = lambda: None,
     ) -> None:
         self._zygote = zygote
         self._check_end = check_end  # raises when the grading has no time left
         self._meter: Meter | None = None  # from "go" on
-        self._spawning = zygote.spawn(submission, *scratch, with_cuda)
+        self._spawning = zygote.spawn(submission, *scratch)
         self._call_id = 0
         self._output = bytearray()
         self._limits: Limits | None = None

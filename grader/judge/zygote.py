@@ -30,9 +30,14 @@ _ANSWER_SECONDS = 300
 _END_SECONDS = 5
 _MESSAGE = 65536
 _LOOKED_AT, _DEEPEST = 20_000, 50  # files, and folders in one another
+# No user site (-s), and neither the working directory nor a script's on the path (-P). Of Python's
+# own variables it gets one, which -I, the same two and no variables at all, would ignore.
+_OPTIONS = ("-s", "-P", "-X", "utf8")
+# Sets of text have the same order in every grading, so that the same code gets the same mark. Who
+# knows the seed can slow down their own dicts; the judge, which reads their answers, has another.
+_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 _LANES = ("1", "2")  # judge processes of one grading, each with a zygote
-# -I: no environment, no working directory, no user site. The path holds this package alone; the
-# zygote drops it again, and a worker's root has none of it.
+# The path holds this package alone; the zygote drops it again, and a worker's root has none of it.
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from grader.worker.zygote import main; main(int(sys.argv[2]))"
@@ -116,6 +121,7 @@ class Zygote:
         hidden: folders that no worker may see.
         memory_mib: what a submission may hold, at most, in one test.
         only_try: tries each of the tiers, fills `refused` and starts none.
+        with_devices: its workers, and no others, see the machine's CUDA devices.
     """
 
     def __init__(
@@ -124,6 +130,7 @@ class Zygote:
         hidden: tuple[Path, ...],
         memory_mib: int = 1024,
         only_try: bool = False,
+        with_devices: bool = False,
     ) -> None:
         self.tier = ""  # known once it has started
         self.refused: dict[str, str] = {}  # the reason of each better tier that cannot be had
@@ -147,6 +154,7 @@ class Zygote:
             (self.folder / place).mkdir(mode=0o711)
         self.own_uids = False
         self.control_group = ""
+        self._with_devices = with_devices
         self._hidden = [str(path.resolve()) for path in (*hidden, self.private)]
         self._scratch_count = 0
         self._unanswered: deque[Answer] = deque()
@@ -156,15 +164,13 @@ class Zygote:
             self._run.process = self._process = subprocess.Popen(
                 [
                     sys.executable,
-                    "-I",
-                    "-X",
-                    "utf8",
+                    *_OPTIONS,
                     "-c",
                     _BOOT,
                     str(_REPOSITORY),
                     str(theirs.fileno()),
                 ],
-                env={},
+                env=_ENVIRONMENT,
                 cwd="/",
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -180,6 +186,7 @@ class Zygote:
             "results": str(self.private),
             "memory": (_GROUP_MIB + len(_LANES) * (memory_mib + DISK_MIB)) * 2**20,
             "processes": _GROUP_PROCESSES,
+            "devices": with_devices,
         }
         self._send(settings)
         self._ready = False
@@ -200,6 +207,8 @@ class Zygote:
             raise GraderFault(f"{fault}\n{log}") from fault
         if "error" in answer:
             raise CannotIsolate(answer["error"])
+        if "fault" in answer:
+            raise GraderFault(answer["fault"])
         self.refused = answer["refused"]
         self.tier, self.own_uids = answer.get("ready", ""), answer.get("own_uids", False)
         self.control_group = answer.get("control_group", "")
@@ -211,7 +220,7 @@ class Zygote:
         uid = _first_uid() + self._scratch_count % _UIDS
         return f"{self._lane}-{self._scratch_count}", uid
 
-    def spawn(self, submission: Path, scratch: str, uid: int, with_cuda: bool = False) -> Spawning:
+    def spawn(self, submission: Path, scratch: str, uid: int) -> Spawning:
         """Asks for a worker over a staged submission, and does not wait for it.
 
         Raises:
@@ -234,7 +243,7 @@ class Zygote:
             "results": str(self.private),
             "judge": os.getpid(),
             "hidden": self._hidden,
-            "cuda": with_cuda,
+            "cuda": self._with_devices,
         }
         try:
             answer = self._ask(request, [theirs.fileno(), their_output])
@@ -252,6 +261,10 @@ class Zygote:
         return self._ask(
             {"reap": worker.zygote_pid, "scratch": worker.scratch, "keep": keep_scratch}
         )
+
+    def cpu_seconds(self) -> float:
+        """The CPU seconds of this zygote and of its workers that have been reaped."""
+        return float(self._ask({"usage": True}).wait()["cpu"])
 
     @property
     def exchange(self) -> Path:
@@ -273,6 +286,15 @@ class Zygote:
         twin = copy.copy(self)
         twin._control, twin._unanswered, twin._lane = ours, deque(), _LANES[1]
         return twin
+
+    def with_devices(self, memory_mib: int) -> Zygote:
+        """Starts another zygote, in this one's tier, whose workers see the CUDA devices.
+
+        Whoever starts it closes it.
+        """
+        self.wait()
+        hidden = tuple(Path(folder) for folder in self._hidden)
+        return Zygote((self.tier,), hidden, memory_mib, with_devices=True)
 
     def let_go(self) -> None:
         """Closes this process's end: once every process has, the zygote and its workers end."""

@@ -8,32 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grader.judge.provenance import GRADING_FILES
+
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = Path(__file__).parent / "templates"
 PYTHON = "3.11.15"  # the interpreter of every container
-
-# Folder by folder, none below it: a folder that is new must be put here to be packed.
-_LISTED = (
-    "pyproject.toml",
-    "constraints.txt",
-    "assignment/*.py",
-    "assignment/*.toml",
-    "assignment/scenarios/*.py",
-    "assignment/programs/*.py",
-    "solutions/*.py",
-    "solutions/resource_accounting/*.py",
-    "solutions/naive/resource_accounting/*.py",
-    "tests/public/*.py",
-    "tests/hidden/*.py",
-    "tests/timing/*.py",
-    "grader/*.py",
-    "grader/judge/*.py",
-    "grader/judge/*.ini",
-    "grader/judge/timing/*.py",
-    "grader/worker/*.py",
-    "grader/results/*.py",
-    "grader/results/*.html",
-)
 
 
 class PackError(Exception):
@@ -47,7 +26,7 @@ def contents(root: Path = ROOT) -> dict[str, bytes]:
         PackError: something of the list is not there, or is not a plain file.
     """
     files: dict[str, bytes] = {}
-    for pattern in _LISTED:
+    for pattern in GRADING_FILES:
         found = list(root.glob(pattern))
         if not found:
             raise PackError(f"{root} holds no {pattern}; pack from a whole checkout")

@@ -128,6 +128,7 @@ def _foot(view: Report) -> Iterator[RenderableType]:
     yield Text()
     yield Text("✓ passed  ✗ failed  – not run", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
+    yield Text(view.handout_words, style="dim")
     yield Text(f"{view.submission}: {view.headline}", style="bold")
     if view.unsafe:
         yield Text(f"\n!!! {view.notices[0]} !!!", style="bold red")

@@ -50,6 +50,7 @@ def _results(view: Report, score: float, limit: int) -> dict[str, Any]:
             "tests": view.tests,
             "max_score": view.max_score,
             "version": view.version,
+            "handout": view.handout,
         },
         "tests": [
             _entry(f"{chapter_number}.{number}", exercise, view.unsafe, limit)
@@ -105,7 +106,7 @@ def _summary(view: Report) -> str:
     if view.left_out:
         parts.append("Files left out:\n" + _indent("\n".join(view.left_out)))
     parts.append("Legend: ✓ passed, ✗ failed, – not run.")
-    parts.append(f"Isolation: tier {view.tier} ({view.tier_words}).")
+    parts.append(f"Isolation: tier {view.tier} ({view.tier_words}). {view.handout_words}")
     return "\n\n".join(parts)
 
 

@@ -38,7 +38,8 @@ def to_junit(grade: Grade) -> bytes:
 
 def _properties(suite: ET.Element, view: Report) -> None:
     properties = ET.SubElement(suite, "properties")
-    values = [("isolation_tier", view.tier), ("tests", view.tests)]
+    values = [("isolation_tier", view.tier), ("tests", view.tests), ("version", view.version)]
+    values += [("handout", view.handout)] if view.handout else []
     if view.score is not None:
         values += [("score", repr(view.score)), ("max_score", repr(view.max_score))]
     values += [("notice", notice) for notice in view.notices]

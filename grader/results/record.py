@@ -139,8 +139,42 @@ class Isolation(msgspec.Struct, frozen=True, kw_only=True):
     probes: dict[str, str]
 
 
+class Provenance(_Finite, frozen=True, kw_only=True):
+    """Where a grade comes from; hashes are SHA-256.
+
+    Args:
+        submission: the hash of the files that were graded, names and bytes, however wrapped.
+        handout: the version of the handout that the submission says it was made with; nobody
+            vouches for it. None if it does not say.
+        grader: the version of the grader, and
+        tree: the hash of all its files that can change a mark.
+        python, torch: their versions.
+        cpu, kernel: the machine's.
+        tier: how the submission was isolated.
+        lanes: tests that ran at a time.
+        cpu_seconds: of judge, zygotes and workers, the first grading's with their start; None if a
+            zygote was gone before it was asked.
+    """
+
+    submission: str
+    handout: str | None
+    grader: str
+    tree: str
+    python: str
+    torch: str
+    cpu: str
+    kernel: str
+    tier: str
+    lanes: int
+    cpu_seconds: float | None
+
+
 class Grade(_Finite, frozen=True, kw_only=True):
-    """Everything one grading found; staff only. `score` is None after a fault of the grader."""
+    """Everything one grading found; staff only. `score` is None after a fault of the grader.
+
+    `version` is the assignment's. `verdicts` is the hash of every check's state, cause and points:
+    the same nonce on the same versions gives the same one on any machine.
+    """
 
     submission: str
     score: float | None
@@ -157,6 +191,8 @@ class Grade(_Finite, frozen=True, kw_only=True):
     seconds: float = 0.0
     version: str = ""
     budget: Budget | None = None
+    verdicts: str = ""
+    provenance: Provenance | None = None
 
 
 def to_json(grade: Grade) -> bytes:

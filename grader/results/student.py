@@ -141,6 +141,17 @@ class Report:
     seconds: int
     started: str
     version: str
+    handout: str
+
+    @property
+    def handout_words(self) -> str:
+        """With which handout the submission was made, as it says itself."""
+        if self.handout:
+            return f"Made with handout {self.handout}."
+        return (
+            "The submission does not say which handout it was made with; "
+            "a packed submission.zip does."
+        )
 
     @property
     def exercises(self) -> tuple[ExerciseView, ...]:
@@ -213,6 +224,7 @@ def report(grade: Grade) -> Report:
         seconds=math.ceil(grade.seconds),
         started=clean(grade.started, 100),
         version=clean(grade.version, 100),
+        handout=_handout(grade),
     )
 
 
@@ -351,8 +363,31 @@ def _notices(grade: Grade) -> Iterable[str]:
             f"Left out of the total, since not measured here: "
             f"{', '.join(clean(exercise.id, 100) for exercise in unmeasured)} ({worth} points)."
         )
+    if notice := _another_handout(_handout(grade), clean(grade.version, 100)):
+        yield notice
     if grade.tests == "public":
         yield "Public tests only: the graded tests were not run."
+
+
+def _handout(grade: Grade) -> str:
+    return clean((grade.provenance and grade.provenance.handout) or "", 100)
+
+
+def _another_handout(made_with: str, graded_by: str) -> str:
+    """What to say of a submission that was made with another version of the handout; or ""."""
+    if not made_with or made_with == graded_by:
+        return ""
+    older = _release(made_with) < _release(graded_by)
+    advice = (
+        "If a test surprises you: its CHANGELOG.md says what changed since."
+        if older
+        else "Please tell the course staff, who may have to update the grader."
+    )
+    return f"Made with handout {made_with}, graded with version {graded_by} of it. {advice}"
+
+
+def _release(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d{1,9}", version)]
 
 
 def _place(file: str, line: int) -> str:

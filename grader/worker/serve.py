@@ -25,7 +25,7 @@ from beartype import BeartypeConf, beartype
 from jaxtyping import Float, Int, jaxtyped
 from torch.utils.checkpoint import checkpoint
 
-from assignment import plain
+from assignment import devices, plain
 from assignment.implementation import DRIVERS, Package, resolve, seed_everything
 from assignment.shapes import shape_error
 from grader import wire
@@ -41,11 +41,10 @@ _TEXT = 4000  # characters of a message or a traceback that go back
 
 
 def rehearse() -> None:
-    """A little of all that first calls do: seeds, shape checks, training, saving, arrays.
+    """A little of what first calls do: shape checks, a forward pass, arrays.
 
     The zygote does it once, so that forks find the modules loaded.
     """
-    seed_everything(0)
     for function in (_warm, _warm_too):
         checked(function)
     function = checked(_warm)
@@ -53,9 +52,18 @@ def rehearse() -> None:
     function(torch.ones(2), [1], ("1",))
     with contextlib.suppress(Exception):
         function(torch.ones(2, 2), [1], ("1",))
-    model = torch.nn.Sequential(
-        torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.Dropout(), torch.nn.Linear(8, 8)
-    )
+    _model()(torch.zeros(4, 8))
+    wire.decode(memoryview(bytearray(b"".join(map(bytes, wire.encode(0, [1.0])[1:])))))
+    torch.stack([torch.from_numpy(np.arange(8, dtype=np.uint16).astype(np.int64))])
+
+
+def rehearse_training() -> None:
+    """Likewise seeds, steps in mixed precision, saving: all of it asks CUDA for its devices.
+
+    Only where those are hidden, then: forks of a process that asked could not train.
+    """
+    seed_everything(0)
+    model = _model()
     optimizer = torch.optim.AdamW(model.parameters())
     for dtype in (torch.bfloat16, torch.float16):
         optimizer.zero_grad()
@@ -68,8 +76,12 @@ def rehearse() -> None:
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
     file.seek(0)
     torch.load(file, weights_only=True)
-    wire.decode(memoryview(bytearray(b"".join(map(bytes, wire.encode(0, [1.0])[1:])))))
-    torch.stack([torch.from_numpy(np.arange(8, dtype=np.uint16).astype(np.int64))])
+
+
+def _model() -> torch.nn.Module:
+    return torch.nn.Sequential(
+        torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.Dropout(), torch.nn.Linear(8, 8)
+    )
 
 
 def _warm(
@@ -157,8 +169,9 @@ def _serve(channel: int, places: lockdown.Places) -> None:
     call_id, go = _receive(channel)
     lockdown.limit_memory(go["memory_mib"], go["address_space"])
     seed_everything(go["seed"])
+    hidden = devices.hidden()
     os.environ.clear()
-    os.environ.update(HOME=places.tmp, TMPDIR=places.tmp, LANG="C.UTF-8")
+    os.environ.update(HOME=places.tmp, TMPDIR=places.tmp, LANG="C.UTF-8", **hidden)
     tempfile.tempdir = None  # the zygote may have asked before: that is where others write
     sys.path.append(places.submission)
     package = CheckedPackage(go["package"])

@@ -1,17 +1,19 @@
 """The zygote: imports torch once, holds no secret, and forks a worker for each request.
 
-Started by `grader.judge.zygote` as a fresh program with an empty environment. It never runs a
-line of a submission: a worker does, after its fork, locked down.
+Started by `grader.judge.zygote` as a fresh program whose environment holds a hash seed alone. It
+never runs a line of a submission: a worker does, after its fork, locked down.
 
 Requests come as one JSON message each, over the control socket:
 
     {"tiers": […], "run": folder, …}                  first: prepare the first that holds; answers
-                                                      {"ready": tier, "refused": {…}, …}
+                                                      {"ready": tier, "refused": {…}, …}, or
+                                                      {"fault": text} if no worker could be forked
     {"try": […], "run": folder, …}                    first: only try; answers {"refused": {…}}
     {"spawn": uid, "scratch": name, "submission": folder, …} + descriptors [channel, output]
                                                       answers {"pid": n} + descriptor [pidfd]
     {"reap": pid, "scratch": name, "keep": bool}      answers {"status": n, "peak": bytes}
     {"twin": true} + descriptor [control]             forks another zygote; answers {"twin": true}
+    {"usage": true}                                   answers {"cpu": seconds}, with those reaped
     {"discard": name}                                 a scratch folder; answers {"discarded": name}
 
 An answer {"error": text} means that the machine refused. End of file means: the judge is gone.
@@ -19,6 +21,7 @@ An answer {"error": text} means that the machine refused. End of file means: the
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -92,29 +95,36 @@ def _start(control: socket.socket, message: dict[str, Any]) -> None:
     group = cgroups.join(message["memory"], message["processes"])
     zygote = Zygote(control, sandbox, refused, group)
     try:
-        _warm_up()
+        _warm_up(message["devices"])
+        if fault := _why_not_fork():
+            _send(control, {"fault": fault})
+            zygote.end()
+            return
         zygote.serve()
     except _JudgeGone:
         zygote.end()
         raise
 
 
-def _warm_up() -> None:
+def _warm_up(with_devices: bool) -> None:
     """Imports and runs what a worker will need, so that a fork finds it done.
 
     A cold library behind Landlock could not read /proc/cpuinfo and would take other code paths,
-    with other last bits.
+    with other last bits. A zygote `with_devices` runs forward passes only: its workers use CUDA,
+    which a process must not have touched before it forks.
     """
     sys.dont_write_bytecode = True
     from grader import warm
 
-    warm.load_torch()
+    warm.load_torch(with_devices)
     import grader.worker.serve
     from assignment import programs, scenarios
 
     scenarios.load_all()
     programs.load_all()
     grader.worker.serve.rehearse()
+    if not with_devices:
+        grader.worker.serve.rehearse_training()
     # Installed packages may bring import hooks of their own (an editable install does): a worker
     # finds its modules by path, or not at all.
     sys.meta_path[:] = [
@@ -141,6 +151,21 @@ def _use_huge_pages() -> None:
         if mode == "rw-p" and inode == "0" and name in ([], ["[heap]"]):
             start, end = (int(address, 16) for address in span.split("-"))
             kernel.collapse(start, end)
+
+
+def _why_not_fork() -> str:
+    """Why forks of this process could not compute, or ""; read from the kernel, not from torch.
+
+    A fork copies one thread alone, and a library that is copied without its threads waits for them
+    or refuses. Whoever holds a device open has started the driver.
+    """
+    if (threads := len(os.listdir("/proc/self/task"))) != 1:  # noqa: PTH208
+        return f"the zygote has {threads} threads after its warm-up; expected 1, or no fork works"
+    for descriptor in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        with contextlib.suppress(OSError):  # that of the listing itself is gone
+            if (target := os.readlink(f"/proc/self/fd/{descriptor}")).startswith("/dev/nvidia"):  # noqa: PTH115
+                return f"the zygote holds {target} open; its warm-up must not touch CUDA"
+    return ""
 
 
 class Zygote:
@@ -174,6 +199,8 @@ class Zygote:
                 self.fork_twin(*descriptors)
             elif "reap" in request:
                 self.reap(request)
+            elif "usage" in request:
+                _send(self.control, {"cpu": sum(os.times()[:4])})
             else:
                 self.sandbox.clean(request["discard"], False, self.alive)
                 _send(self.control, {"discarded": request["discard"]})

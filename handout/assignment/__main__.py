@@ -124,6 +124,8 @@ def run_tests() -> int:
 def pack(console: Console, package: Path, output: Path) -> None:
     """Zips the package's `.py` files, working or not, and prints what went in.
 
+    The handout's version goes in beside them.
+
     Raises:
         UserError: there is no such package, or the archive cannot be written.
     """
@@ -142,6 +144,7 @@ def pack(console: Console, package: Path, output: Path) -> None:
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in files:
                 archive.write(path, f"{package.name}/{path.relative_to(package).as_posix()}")
+            archive.writestr(manifest.VERSION_FILE, f"{manifest.load().version}\n")
         unfinished.replace(output)
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error}") from error

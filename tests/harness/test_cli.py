@@ -36,7 +36,7 @@ def started(short, hurried, monkeypatch):
         grade = staticmethod(lambda *a, **k: hurried.grade(*a, **k))
         __enter__ = __exit__ = lambda *arguments: None
 
-    monkeypatch.setattr(cli, "Judge", lambda *arguments: Started())
+    monkeypatch.setattr(cli, "Judge", lambda *_, **__: Started())
 
 
 def grade(*arguments):

@@ -302,12 +302,22 @@ def test_worker_holds_only_its_channel_and_its_output(inside):
 
 def test_worker_has_no_environment_and_no_path_to_the_repository(inside):
     about = inside.probe.about()
-    assert set(about["environ"]) == {"HOME", "TMPDIR", "LANG"}
+    assert set(about["environ"]) == {"HOME", "TMPDIR", "LANG", "CUDA_VISIBLE_DEVICES"}
+    assert about["environ"]["CUDA_VISIBLE_DEVICES"] == ""  # a GPU changes no mark
     venv = str(Path(sys.prefix).resolve())
     for path in about["path"]:
         if path.startswith(str(REPOSITORY)):
             assert path.startswith((sys.prefix, venv)), path
     assert not any("editable" in finder for finder in about["finders"])
+
+
+def test_zygote_got_no_variables_and_no_path_but_its_own(sandboxed, hurried):
+    """What Python's -I keeps out stays out; the hash seed comes in"""
+    text = "import sys\n\ndef look():\n    flags = sys.flags\n"
+    text += "    return flags.no_user_site, flags.safe_path, flags.hash_randomization\n"
+    assert sandboxed(probe=text).probe.look() == (1, True, 0)
+    given = Path(f"/proc/{hurried.zygote._process.pid}/environ").read_text()
+    assert given == "PYTHONHASHSEED=0\0"
 
 
 def test_worker_has_no_network_but_an_idle_loopback(inside):

@@ -19,6 +19,7 @@ from grader.judge.session import Judge
 from grader.judge.timing import device
 from grader.judge.timing.statistic import Interval
 from grader.judge.worker import Worker
+from grader.judge.zygote import Zygote
 from grader.results.causes import Cause
 from grader.results.record import from_json, to_json
 from tests.harness import racing
@@ -167,6 +168,26 @@ def test_runs_have_inputs_of_their_own_and_share_them_in_pairs(hashes, tmp_path,
     assert len(set(seeds)) == len(rounds)
 
 
+def test_races_on_a_device_have_a_zygote_of_their_own(hashes, tmp_path, monkeypatch):
+    """One that sees the device, started for the race and ended with it; a CPU stands for it here"""
+    started = []
+    real = Zygote.with_devices
+
+    def with_devices(self, memory_mib):
+        started.append(real(self, memory_mib))
+        return started[-1]
+
+    monkeypatch.setattr(Zygote, "with_devices", with_devices)
+    monkeypatch.setattr(device, "find", lambda kind="auto": device.Cpu())
+    grade, check = checked(hashes, spin(tmp_path, 1.0))
+    assert check.state == "passed"
+    (zygote,) = started
+    assert zygote is not hashes.zygote
+    assert zygote.tier == hashes.zygote.tier == grade.isolation.tier
+    assert zygote._process.returncode == 0
+    assert not zygote.folder.exists()
+
+
 @pytest.mark.parametrize("name", ENDS)
 def test_cheat_gains_nothing(products, name):
     grade, check = checked(products, CHEATS / name)
@@ -175,7 +196,7 @@ def test_cheat_gains_nothing(products, name):
 
 
 @pytest.mark.parametrize("name", ON_CUDA)
-@pytest.mark.skipif("not __import__('torch').cuda.is_available()", reason="needs a CUDA device")
+@pytest.mark.skipif(device.find() is None, reason="needs a CUDA device, and nvidia-ml-py")
 def test_cheat_gains_nothing_on_cuda(products, name):
     grade, check = checked(products, CHEATS / name)
     assert grade.score == 0

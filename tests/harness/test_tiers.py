@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from grader.judge.session import TIERS, at_least
+from grader.results.record import from_json
 from grader.worker.probe import probe
-from tests.harness import container
+from tests.harness import container, fickle
 from tests.harness.attacks import CAUSES
 from tests.harness.conftest import REPOSITORY
 from tests.harness.container import copy_of_repository, run
@@ -73,6 +74,28 @@ def test_less_than_the_minimum_is_refused(closed):
     assert done.returncode == 3
     assert "tier A: it needs CAP_SYS_ADMIN" in done.stderr
     assert not (place / "out" / "grade.json").exists()
+
+
+@pytest.mark.parametrize("profile", PROFILES if ALL else ["docker", "user"])
+def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, judge):
+    """Whatever hangs on chance in a submission falls out the same way in every tier."""
+    nonce = "5eed"
+    at = place(profile, closed)
+    shown = None if profile == "user" else closed  # of other folders the others see little
+    with tempfile.TemporaryDirectory(prefix="fickle-", dir=shown) as text:
+        submission, out = Path(text), Path(text) / "out"
+        submission.chmod(0o755)
+        out.mkdir()
+        out.chmod(0o777)
+        for name, module in fickle.modules().items():
+            (submission / f"{name}.py").write_text(module)
+        options = ["--out", str(out), "--nonce", nonce]
+        done = run(profile, at, "grader", "grade", str(submission), *options)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+        found = from_json((out / "grade.json").read_bytes())
+        expected = judge.grade(submission, nonce=nonce)
+    assert found.isolation.tier == PROFILES[profile]
+    assert found.verdicts == expected.verdicts
 
 
 @pytest.mark.parametrize("profile", PROFILES)

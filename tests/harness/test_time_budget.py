@@ -1,11 +1,13 @@
 """The budget of a grading: what hangs draws on it, and what works never fails because of it."""
 
 import os
+import re
 
 import pytest
 
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.time_budget import ReferenceTimes, TimeBudget
+from tests.harness.conftest import REPOSITORY
 
 TIMES = ReferenceTimes(30.0, {"test_a::slow": 0.2, "test_a::heavy": 2.0})
 
@@ -83,6 +85,17 @@ def test_the_end_blames_no_submission_that_never_had_a_budget():
     clock.now = 60
     with pytest.raises(GraderFault, match="raise the time limit"):
         budget.check_end()
+
+
+def test_times_in_the_repository_are_of_tests_that_are_there():
+    """After a test was renamed: `grader calibrate`"""
+    times = ReferenceTimes.read(REPOSITORY / "tests" / "reference_times.toml")
+    assert times.total > 1
+    assert times.tests
+    for test in times.tests:
+        file, name = re.fullmatch(r"(\w+)::(\w+).*", test).groups()
+        texts = [path.read_text() for path in REPOSITORY.glob(f"tests/*/{file}.py")]
+        assert any(f"def {name}(" in text for text in texts), test
 
 
 def test_times_of_the_reference_are_read(tmp_path):

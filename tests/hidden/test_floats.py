@@ -593,7 +593,7 @@ def test_a_sum_stops_growing(impl, rng):
 def test_few_additions(impl, rng):
     """Without additions the sum is 0; after one it is the rounded term"""
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
-        for wide in {dtype, torch.float64}:
+        for wide in dict.fromkeys((dtype, torch.float64)):
             for count in (0, 1, 2, 3):
                 check_sum(impl, random_term(rng), count, dtype, wide)
 

@@ -31,16 +31,20 @@ class Track:
     """Races one submission, on the CUDA device or else on the CPU.
 
     Args:
-        zygote: where workers come from.
+        zygote: where workers come from; those that use CUDA come from another, started here.
         submission: the staged submission.
         package: its name.
         solutions: the folder of the reference; `naive` in it holds the slow programs.
+        memory_mib: what a worker may hold, at most.
     """
 
-    def __init__(self, zygote: Zygote, submission: Path, package: str, solutions: Path) -> None:
-        self._zygote, self._package = zygote, package
+    def __init__(
+        self, zygote: Zygote, submission: Path, package: str, solutions: Path, memory_mib: int
+    ) -> None:
+        self._zygote, self._package, self._memory_mib = zygote, package, memory_mib
         self._submission, self._solutions = submission, solutions
         self._staged: list[Path] = []
+        self._with_devices: Zygote | None = None
 
     @functools.cached_property
     def cuda(self) -> devices.Device | None:
@@ -78,9 +82,11 @@ class Track:
         return kind(program, self._entrants, device, limits, rng)
 
     def close(self) -> None:
-        """Removes what was staged."""
+        """Removes what was staged, and ends the zygote that was started here."""
         for folder in self._staged:
             shutil.rmtree(folder)
+        if self._with_devices is not None:
+            self._with_devices.close()
 
     @functools.cached_property
     def _entrants(self) -> Entrants:
@@ -91,8 +97,16 @@ class Track:
         )
 
     def _workers(self, folder: Path) -> Workers:
-        with_cuda = self.cuda is not None
-        return Workers(self._zygote, folder, self._package, spare=False, with_cuda=with_cuda)
+        return Workers(self._source, folder, self._package, spare=False)
+
+    @functools.cached_property
+    def _source(self) -> Zygote:
+        """The zygote of races. Only one that has never touched CUDA can fork workers that use it,
+        and only one that sees no device can rehearse training for all others."""
+        if self.cuda is None:
+            return self._zygote
+        self._with_devices = self._zygote.with_devices(self._memory_mib)
+        return self._with_devices
 
     def _stage(self, solutions: Path) -> Path:
         """Stages programs of ours under a name that no submission can guess, in any tier."""

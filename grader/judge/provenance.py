@@ -1,0 +1,158 @@
+"""Where a grade comes from: what was graded, by which grader, on which machine, at what cost.
+
+Hashes are SHA-256, in hexadecimal.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+
+import grader
+from assignment.manifest import Manifest, load
+from grader.judge.timing import device
+from grader.judge.zygote import Zygote
+from grader.results.record import Check, Grade, Provenance
+
+ROOT = Path(grader.__file__).resolve().parent.parent
+SHORT = 12  # characters of a hash, for people
+# What grading needs, and so all that can change a mark; a container gets these files and no others.
+# Folder by folder, none below it: a folder that is new must be put here.
+GRADING_FILES = (
+    "pyproject.toml",
+    "constraints.txt",
+    "assignment/*.py",
+    "assignment/*.toml",
+    "assignment/scenarios/*.py",
+    "assignment/programs/*.py",
+    "solutions/*.py",
+    "solutions/resource_accounting/*.py",
+    "solutions/naive/resource_accounting/*.py",
+    "tests/*.toml",
+    "tests/public/*.py",
+    "tests/hidden/*.py",
+    "tests/timing/*.py",
+    "grader/*.py",
+    "grader/judge/*.py",
+    "grader/judge/*.ini",
+    "grader/judge/timing/*.py",
+    "grader/worker/*.py",
+    "grader/results/*.py",
+    "grader/results/*.html",
+)
+
+
+@functools.cache  # 20 ms, and what a process has loaded does not change
+def tree_hash(root: Path = ROOT) -> str:
+    """The hash of the grader's own files: a container has that of the checkout it was made from."""
+    names = {
+        path.relative_to(root).as_posix() for glob in GRADING_FILES for path in root.glob(glob)
+    }
+    texts = ((name, (root / name).read_bytes().replace(b"\r\n", b"\n")) for name in names)
+    return _hash_of_files(texts)
+
+
+def version() -> str:
+    """A line for `grader --version`; it loads nothing large."""
+    return (
+        f"grader {grader.__version__}, tree {tree_hash()[:SHORT]}, handout {load().version}, "
+        f"Python {platform.python_version()}, torch {metadata.version('torch')}"
+    )
+
+
+def summary(grade: Grade) -> str:
+    """A line for staff: what two gradings must have in common to be compared, and the verdicts."""
+    found = grade.provenance
+    assert found is not None, "a grading that came to its end has its provenance"
+    return (
+        f"grader {found.grader}, tree {found.tree[:SHORT]} · submission "
+        f"{found.submission[:SHORT]} · verdicts {grade.verdicts[:SHORT]}"
+    )
+
+
+def content_hash(staged: Path) -> str:
+    """The hash of a staged submission: the same however its files were wrapped."""
+    files = (path for path in staged.rglob("*") if path.is_file())
+    return _hash_of_files(
+        (path.relative_to(staged).as_posix(), path.read_bytes()) for path in files
+    )
+
+
+def _hash_of_files(files: Iterable[tuple[str, bytes]]) -> str:
+    """The hash of names and bytes, in the order of the names."""
+    found = hashlib.sha256()
+    for name, data in sorted(files):
+        encoded = os.fsencode(name)
+        found.update(b"%d %s %d " % (len(encoded), encoded, len(data)) + data)
+    return found.hexdigest()
+
+
+def verdicts_hash(checks: Iterable[Check], manifest: Manifest) -> str:
+    """The hash of every check's exercise, test, state, cause and points, in no order.
+
+    The same nonce on the same versions gives the same one in every tier, on every number of lanes
+    and on every machine. Exercises that need a device are left out: they are measured only where
+    there is one, by a clock.
+    """
+    on_device = {exercise.id for exercise in manifest if exercise.needs}
+    found = sorted(
+        (check.exercise, check.test, check.state, check.cause or "", round(check.points, 6))
+        for check in checks
+        if check.exercise not in on_device
+    )
+    return hashlib.sha256(msgspec.json.encode(found)).hexdigest()
+
+
+class CpuMeter:
+    """Counts the CPU seconds of this process, its zygotes and all their workers."""
+
+    def __init__(self) -> None:
+        self._before = _own_seconds()
+
+    def lap(self, zygotes: Iterable[Zygote]) -> float:
+        """The seconds since the last lap; workers that have not been reaped do not count.
+
+        Raises:
+            GraderFault: a zygote is gone.
+        """
+        now = _own_seconds() + sum(zygote.cpu_seconds() for zygote in zygotes)
+        seconds, self._before = max(now - self._before, 0.0), now
+        return round(seconds, 2)
+
+
+def _own_seconds() -> float:
+    """The CPU seconds of this process, and of its children that have ended."""
+    return sum(os.times()[:4])
+
+
+def provenance(
+    *,
+    submission: str,
+    handout: str | None,
+    tier: str,
+    lanes: int,
+    cpu_seconds: float | None,
+) -> Provenance:
+    """The record, with what this process knows of its own versions and of the machine."""
+    import torch  # loaded by now, beside the zygote's
+
+    return Provenance(
+        submission=submission,
+        handout=handout,
+        grader=grader.__version__,
+        tree=tree_hash(),
+        python=platform.python_version(),
+        torch=str(torch.__version__),
+        cpu=device.Cpu().name,
+        kernel=platform.release(),
+        tier=tier,
+        lanes=lanes,
+        cpu_seconds=cpu_seconds,
+    )

@@ -1,0 +1,120 @@
+"""A GPU in the machine changes no mark. None is needed: `fake_device` says what stands for it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.harness.conftest import REPOSITORY
+
+# Their tests train: in workers, and in the judge itself.
+EXERCISES = ("linear_flops", "train_loop", "checkpointed_forward")
+# A worker of each zygote: whether it sees the device, and whether it can train.
+WORKERS = """
+import sys
+from pathlib import Path
+from tests.harness import fake_device
+
+fake_device.install()
+fake_device.in_zygotes()
+from grader.judge.proxy import GradedImplementation, Workers
+from grader.judge.session import Judge
+
+with Judge() as judge:
+    judge.prepare()
+    other = judge.zygote.with_devices(256)
+    for zygote in (judge.zygote, other):
+        workers = Workers(zygote, Path(sys.argv[1]), "resource_accounting", spare=False)
+        implementation = GradedImplementation(workers, judge.manifest.limits, 1)
+        print(implementation.probe.sees(), implementation.probe.trains())
+        implementation.close()
+        zygote.settle()
+    other.close()
+"""
+PROBE = """
+import os
+import torch
+
+def sees():
+    return os.environ.get("CUDA_VISIBLE_DEVICES") != ""
+
+def trains():
+    (torch.ones(1, requires_grad=True) * 2).backward()
+    return torch._C._get_privateuse1_backend_name()
+"""
+NOT_ALONE = """
+import threading
+from grader.worker.zygote import _why_not_fork
+
+print(_why_not_fork())
+end = threading.Event()
+threading.Thread(target=end.wait).start()
+print(_why_not_fork())
+end.set()
+"""
+
+
+def python(*arguments: str, **environment: str) -> str:
+    """What a fresh Python on this repository prints; this one may hide devices, or show one."""
+    outside = {k: v for k, v in os.environ.items() if k != "CUDA_VISIBLE_DEVICES"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=REPOSITORY,
+        env=outside | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("lanes", ["1", "2"])
+def test_reference_gets_full_marks_on_a_machine_with_a_device(lanes):
+    """It lost 17 points of 100 without any fault, or had no score at all with two lanes"""
+    said = json.loads(python("-m", "tests.harness.fake_device", lanes, *EXERCISES))
+    score, most, faults, threads = said
+    assert faults == []
+    assert score == most > 0
+    assert threads == 1
+
+
+def test_device_that_is_not_hidden_spoils_a_fork():
+    """A test of the test above: the device is there, and breaks what a GPU would break"""
+    fork = (
+        "import os; from tests.harness import fake_device; fake_device.install()\n"
+        "import torch; train = lambda: (torch.ones(1, requires_grad=True) * 2).backward()\n"
+        "train()\n"
+        "if not (pid := os.fork()):\n"
+        "    try: train()\n"
+        "    except RuntimeError as error: print('refused', error, flush=True)\n"
+        "    os._exit(0)\n"
+        "os.waitpid(pid, 0)\n"
+    )
+    assert "refused Unable to handle autograd's threading" in python("-W", "ignore", "-c", fork)
+    assert python("-W", "ignore", "-c", fork, CUDA_VISIBLE_DEVICES="") == ""
+
+
+def test_workers_of_races_see_the_device_and_can_use_it(submit):
+    """They come from a zygote that saw it and did not touch it; all others see none"""
+    said = python("-W", "ignore", "-c", WORKERS, str(submit(probe=PROBE))).splitlines()
+    assert said == ["False privateuseone", "True fakecuda"]
+
+
+def test_zygote_that_could_not_fork_says_so():
+    """Its workers would fail in every backward pass, and nobody would know that it was our fault"""
+    alone, not_alone = python("-c", NOT_ALONE).splitlines()
+    assert alone == ""
+    assert not_alone == "the zygote has 2 threads after its warm-up; expected 1, or no fork works"
+
+
+def test_students_own_tests_see_no_device(tmp_path):
+    """`make test` gives the same result on every machine, whatever its environment says"""
+    test = tmp_path / "test_it.py"
+    test.write_text(
+        "import os\ndef test_it():\n    print('seen', os.environ['CUDA_VISIBLE_DEVICES'])"
+    )
+    options = ("-m", "pytest", "-p", "assignment.plugin", "-sqc", "/dev/null", str(test))
+    assert "seen \n" in python(*options, CUDA_VISIBLE_DEVICES="0")
