@@ -15,8 +15,6 @@ from grader.results.record import Grade
 
 FILE = variants.ROOT / "tests" / "reference_times.toml"
 _LEAST = 0.04  # seconds: 20 times less is below the least that a last limit is
-    0.02  # seconds: of a test that takes less, the last limit is the same as if it took nothing
-)
 _HEAD = """\
 # CPU seconds that the reference needs: of a whole grading, and of the tests that need most.
 # Made by `grader calibrate`; exact to a factor of two or three, as machines differ by that.
