@@ -74,6 +74,12 @@ def test_hash_of_a_submission_is_that_of_its_files_however_wrapped(staged, submi
     assert len({content_hash(staged(way).folder) for way in ways}) == 1
 
 
+def test_order_in_which_files_are_found_does_not_matter():
+    """Each file system lists a folder in an order of its own"""
+    found = [("a.py", b"1"), ("b.py", b"2")]
+    assert provenance._hash_of_files(found) == provenance._hash_of_files(found[::-1])
+
+
 @pytest.mark.parametrize(
     "other",
     [
