@@ -264,6 +264,7 @@ class Zygote:
 
     def cpu_seconds(self) -> float:
         """The CPU seconds of this zygote and of its workers that have been reaped."""
+        self.wait()
         return float(self._ask({"usage": True}).wait()["cpu"])
 
     @property

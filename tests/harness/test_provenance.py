@@ -74,6 +74,12 @@ def test_hash_of_a_submission_is_that_of_its_files_however_wrapped(staged, submi
     assert len({content_hash(staged(way).folder) for way in ways}) == 1
 
 
+def test_order_in_which_files_are_found_does_not_matter():
+    """Each file system lists a folder in an order of its own"""
+    found = [("a.py", b"1"), ("b.py", b"2")]
+    assert provenance._hash_of_files(found) == provenance._hash_of_files(found[::-1])
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -176,6 +182,33 @@ def test_version_option_says_what_grades():
     )
     assert done.stdout.startswith(f"grader {grader.__version__}, tree {tree_hash()[:12]}, handout ")
     assert done.stdout.count("\n") == 1
+
+
+# --- at what cost --------------------------------------------------------------------------------
+
+
+class Spent:
+    """A zygote that has spent so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self.cpu_seconds = lambda: seconds
+
+
+def test_cpu_of_a_grading_is_what_was_spent_since_the_last(monkeypatch):
+    own = iter([100.0, 103.0, 104.0])
+    monkeypatch.setattr(provenance, "_own_seconds", lambda: next(own))
+    meter = provenance.CpuMeter()
+    assert meter.lap([Spent(5.0)]) == 8.0
+    assert meter.lap([Spent(5.5), Spent(0.25)]) == 1.75  # a second zygote since
+
+
+def test_cpu_of_a_worker_counts_once_it_is_gone(sandboxed, hurried):
+    text = "import time\n\ndef burn():\n    while time.process_time() < 0.5:\n        pass\n"
+    before = hurried.zygote.cpu_seconds()
+    implementation = sandboxed(probe=text)
+    implementation.probe.burn()
+    implementation.close()
+    assert hurried.zygote.cpu_seconds() >= before + 0.5
 
 
 # --- with what verdicts --------------------------------------------------------------------------

@@ -82,11 +82,11 @@ class Track:
         return kind(program, self._entrants, device, limits, rng)
 
     def close(self) -> None:
-        """Removes what was staged, and ends the zygote that was started here."""
-        for folder in self._staged:
-            shutil.rmtree(folder)
+        """Ends the zygote that was started here, and removes what was staged."""
         if self._with_devices is not None:
             self._with_devices.close()
+        for folder in self._staged:
+            shutil.rmtree(folder)
 
     @functools.cached_property
     def _entrants(self) -> Entrants:
