@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,6 +23,25 @@ HOSTILE = Path(__file__).resolve().parent / "hostile"
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment; nobody else's business
 CHAPTERS = ("dtypes", "strides", "data")  # what attacks and bad input are tried on
 collect_ignore = ["hostile"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forks_beside_execnet() -> Iterator[None]:
+    """Under xdist, Python 3.12 and newer warn of each fork: execnet receives by a thread of its own.
+
+    A grading has no second thread when it forks: `test_lanes` sees that in a process without xdist.
+    """
+    fork = os.fork
+
+    def quiet() -> int:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded")
+            return fork()
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            monkeypatch.setattr(os, "fork", quiet)
+        yield
 
 
 @pytest.fixture(scope="session")
