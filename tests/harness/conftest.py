@@ -27,9 +27,9 @@ collect_ignore = ["hostile"]
 
 @pytest.fixture(scope="session", autouse=True)
 def forks_beside_execnet() -> Iterator[None]:
-    """Under xdist, Python 3.12 and newer warn of each fork: execnet receives by a thread of its own.
+    """Under xdist each fork is one beside execnet's thread, which Python 3.12 and newer warn of.
 
-    A grading has no second thread when it forks: `test_lanes` sees that in a process without xdist.
+    A grading has one thread when it forks: `test_lanes` sees that in a process without xdist.
     """
     fork = os.fork
 
