@@ -144,8 +144,11 @@ def processes_of(judge: Judge) -> set[int]:
     return found
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
-    """Whether the condition came true in time."""
+LONGEST = 600.0  # seconds for what takes moments: only what never comes is noticed by a test
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = LONGEST) -> bool:
+    """Whether the condition came true at all."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -266,7 +266,7 @@ def gradescoped(tmp_path):
             },
             capture_output=True,
             text=True,
-            timeout=400,
+            timeout=1800,  # three times what the pack gives a grading
         )
         assert (tmp_path / "modes").exists(), done.stderr
         lines = (tmp_path / "modes").read_text().splitlines()
