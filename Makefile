@@ -7,11 +7,13 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test attack layers faults endurance hangs verify soak mutate fuzz handout site figures check lint types sync bench races clean
+.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate fuzz handout site figures check lint types sync bench races clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
 	@echo "make test                 this repository's own tests"
+	@echo "make load RUNS=5 BUSY=0   the same tests again and again, beside so many busy processes"
+	@echo "make matrix PYTHONS=…     the same tests with each Python from 3.11 on; an hour"
 	@echo "make attack               every hostile submission in every tier"
 	@echo "make layers               every attack again, with one layer of the isolation off at a time"
 	@echo "make faults FAULTS=20     kills the grader's own processes at random points of gradings"
@@ -37,6 +39,14 @@ grade: .venv/ready
 # One process for each core, and most modules in one of them: each starts judges of its own.
 test: .venv/ready
 	$(RUN) -m pytest -n auto --dist worksteal
+
+# TESTS=… names some of them, here and below.
+load: .venv/ready
+	@$(RUN) -m tests.harness.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) $(TESTS)
+
+# Versions, commands or paths; a virtual environment's Python is used as it is. Into build/matrix.
+matrix: .venv/ready
+	@$(RUN) -m tests.harness.gates matrix $(if $(PYTHONS),--pythons $(PYTHONS) --) $(TESTS)
 
 # A quarter of an hour on two cores; `make test` has a few of them in each tier.
 attack: .venv/ready
@@ -108,12 +118,12 @@ clean:
 # `unfinished` becomes `ready` at the very end: a setup that was interrupted starts from nothing,
 # one whose inputs changed installs only what is new. A .venv made by hand is kept and completed.
 .venv/ready: pyproject.toml constraints.txt
-	@command -v $(PYTHON) >/dev/null || { \
+	@command -v "$(PYTHON)" >/dev/null || { \
 		echo "$(PYTHON) is not installed. This needs Python 3.11 or newer; name yours: make PYTHON=python3.12 …" >&2; exit 1; }
-	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'This needs Python 3.11 or newer, and $(PYTHON) is ' + sys.version.split()[0] + '. Name a newer one: make PYTHON=python3.12 …')"
+	@"$(PYTHON)" -c "import sys; sys.exit(sys.version_info < (3, 11) and 'This needs Python 3.11 or newer, and $(PYTHON) is ' + sys.version.split()[0] + '. Name a newer one: make PYTHON=python3.12 …')"
 	@echo "Setting up .venv. The first time this takes some minutes: torch is large."
 	@test ! -e .venv/unfinished || rm -rf .venv
 	@mkdir -p .venv && touch .venv/unfinished
-	@test -x $(RUN) || $(PYTHON) -m venv .venv
+	@test -x $(RUN) || "$(PYTHON)" -m venv .venv
 	@$(RUN) -m pip install --quiet -c constraints.txt -e '.[dev,docs]'
 	@mv .venv/unfinished .venv/ready

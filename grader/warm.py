@@ -24,6 +24,7 @@ def load_torch(with_devices: bool = False) -> None:
     """Imports torch, and what its first steps import; there is one thread before and after.
 
     One thread gives the same last bits everywhere, and a fork after a parallel region would hang.
+    A cluster's jobs often set other numbers of threads: numpy would start them when it is imported.
     Collections are put off: there is no garbage yet, and hundreds of thousands of objects to visit.
 
     Args:
@@ -34,7 +35,7 @@ def load_torch(with_devices: bool = False) -> None:
     if not with_devices:
         devices.hide()
     for name in ("OMP", "MKL", "OPENBLAS"):
-        os.environ.setdefault(f"{name}_NUM_THREADS", "1")
+        os.environ[f"{name}_NUM_THREADS"] = "1"
     gc.disable()
     try:
         import torch

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import re
 import struct
+from pathlib import Path
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -66,8 +68,8 @@ def setns(fd: int, kind: int) -> None:
 def mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
     """mount(2)."""
     result = _libc.mount(
-        source.encode(),
-        target.encode(),
+        os.fsencode(source),
+        os.fsencode(target),
         kind.encode() if kind else None,
         ctypes.c_ulong(flags),
         data.encode(),
@@ -75,14 +77,27 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
     _checked(result, f"mount {source} at {target}")
 
 
+def mount_points(table: Path = Path("/proc/self/mounts")) -> list[str]:
+    """Where something is mounted, in the order of mounting.
+
+    The kernel writes blanks and backslashes as three octal digits.
+    """
+    lines = table.read_bytes().splitlines()
+    escaped = (line.split(b" ")[1] for line in lines)
+    return [
+        os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), point))
+        for point in escaped
+    ]
+
+
 def umount(target: str) -> None:
     """Detaches what is mounted at `target`."""
-    _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+    _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
 
 
 def pivot_root(new: str, old: str) -> None:
     """pivot_root(2)."""
-    syscall(_PIVOT_ROOT, new.encode(), old.encode())
+    syscall(_PIVOT_ROOT, os.fsencode(new), os.fsencode(old))
 
 
 def prctl(option: int, value: int = 0, address: int = 0) -> None:

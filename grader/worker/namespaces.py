@@ -177,8 +177,8 @@ class Namespaces:
 
     def leave(self) -> None:
         """Lets go of what was mounted below the grading's folder."""
-        for line in reversed(Path("/proc/self/mounts").read_text().splitlines()):
-            if (place := line.split()[1]).startswith(self.run + "/"):
+        for place in reversed(kernel.mount_points()):
+            if place.startswith(self.run + "/"):
                 kernel.umount(place)
 
     # --- in each worker -------------------------------------------------------------------------

@@ -3,14 +3,18 @@
 `check` reads one as the judge does, with the decoder and then with the readers of an answer. A
 frame is refused with FrameError, or it is a value that is plain, no larger than its frame, and
 either an answer or a failure that the judge knows. Nothing else comes out, and nothing takes more
-memory or time than a frame of that length may.
+memory, or more steps, than a frame of that length may.
+
+A step is a call of a function, in Python or in C: how many there are depends on the frame alone,
+not on the machine. A campaign also gives a clock, for what is slow within one call.
 """
 
 from __future__ import annotations
 
-import time
+import sys
 import tracemalloc
-from types import ModuleType
+from collections.abc import Callable
+from types import FrameType, ModuleType
 from typing import Any
 
 import msgspec
@@ -25,11 +29,14 @@ from tests.fuzz.frames import values_in
 
 CAPS = wire.Caps(size=2**20, items=2000)  # small, so that small frames reach them
 HEADER = wire.HEADER.size
-SLACK_NS = 3_000_000  # of time, for a frame of any length
-SLACK = 128 * 1024  # of memory, likewise
+SLACK = 128 * 1024  # bytes of memory, for a frame of any length
 PER_BYTE = 64  # bytes of Python objects for a byte: an empty dict takes five, and becomes 64
+SLACK_STEPS = 200  # for a frame of any length
+STEPS = 4  # for a byte: an honest value of one byte takes three
+LOOK_STEPS = 1  # for a byte, once it is decoded: readers look at few fields
+SLACK_NS = 3_000_000  # of time, for a frame of any length
 TIMES = 4  # as long as the slowest honest frame of that length
-LOOKS_NS = 100  # for a byte, once it is decoded: readers look at few fields, and copy little
+LOOKS_NS = 100  # for a byte, once it is decoded: readers copy little
 _LENGTH = 5000  # the judge cuts what it quotes at some 4000 characters
 
 
@@ -40,33 +47,56 @@ class Finding(Exception):
     """A frame did what no frame may do."""
 
 
-def nanoseconds_a_byte(decoder: ModuleType) -> int:
+Clock = Callable[[], int]
+
+
+def nanoseconds_a_byte(decoder: ModuleType, clock: Clock) -> int:
     """What an honest frame of one-byte values takes: the most for its length, on this machine."""
     many = CAPS.items - 1
     body = _room(b"[" + many.to_bytes(4, "little") + b"N" * many)
-    return max(min(_timed(decoder.decode, body, CAPS)[0] for _ in range(5)) // len(body), 1)
+    return max(min(_timed(clock, decoder.decode, body, CAPS)[0] for _ in range(5)) // len(body), 1)
 
 
-def _timed(function: Any, *args: Any) -> tuple[int, Any]:
-    """Its nanoseconds of this thread alone: how busy the machine is does not count."""
-    began = time.thread_time_ns()
+def _timed(clock: Clock, function: Any, *args: Any) -> tuple[int, Any]:
+    """What a call takes by the clock, and its result."""
+    began = clock()
     result = function(*args)
-    return time.thread_time_ns() - began, result
+    return clock() - began, result
+
+
+def steps(function: Any, *args: Any) -> int:
+    """The calls of functions that a call makes, its own included."""
+    count = 0
+
+    def counts(frame: FrameType, event: str, arg: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    outer = sys.getprofile()
+    sys.setprofile(counts)
+    try:
+        function(*args)
+    finally:
+        sys.setprofile(outer)
+    return count
 
 
 class Checker:
     """Checks frames, and counts them: `frames`, and of those `values`, which were not refused.
 
-    `decoder` is the module `grader.wire`, or another copy of it.
+    Args:
+        decoder: the module `grader.wire`, or another copy of it.
+        clock: nanoseconds. With one, no frame may take much longer than an honest one of its
+            length: a campaign gives its thread's, whose findings a person judges.
     """
 
-    def __init__(self, decoder: ModuleType = wire) -> None:
+    def __init__(self, decoder: ModuleType = wire, clock: Clock | None = None) -> None:
         self.frames = self.values = 0
-        self._decoder = decoder
-        self._ns_a_byte = TIMES * nanoseconds_a_byte(decoder)
+        self._decoder, self._clock = decoder, clock
+        self._ns_a_byte = TIMES * nanoseconds_a_byte(decoder, clock) if clock else 0
 
     def check(self, frame: bytes, thorough: bool = True) -> None:
-        """Reads one frame; `thorough` also measures its memory, and sends its value back.
+        """Reads one frame; `thorough` also measures what decoding takes, and sends its value back.
 
         Raises:
             Finding: it broke a promise.
@@ -75,27 +105,30 @@ class Checker:
         body = self._body(frame)
         if body is None:
             return
-        spent, value = _timed(self._decode, body)
-        self._check_time(spent, self._ns_a_byte, len(body), self._decode, body)
+        value = self._in_time(self._ns_a_byte, len(body), self._decode, body)
         if value is not _REFUSED:
             self.values += 1
             _Examiner().examine(value, len(body))
-            spent, _ = _timed(_look, value)
-            self._check_time(spent, LOOKS_NS, len(body), _look, value)
+            self._in_time(LOOKS_NS, len(body), _look, value)
+            _check_steps(LOOK_STEPS, len(body), _look, value)
         if thorough:
             self._check_memory(body)
+            _check_steps(STEPS, len(body), self._decode, body)
             if value is not _REFUSED:
                 self._check_whole(body, value)
                 _check_return(value)
 
-    def _check_time(
-        self, spent: int, ns_a_byte: int, length: int, function: Any, *args: Any
-    ) -> None:
-        if spent > SLACK_NS + ns_a_byte * length:  # once more: garbage may have been collected
-            spent = min(_timed(function, *args)[0] for _ in range(3))
-        if spent > SLACK_NS + ns_a_byte * length:
-            what = function.__name__.strip("_")
-            raise Finding(f"to {what} {length} bytes took {spent / 1e6:.0f} ms")
+    def _in_time(self, ns_a_byte: int, length: int, function: Any, *args: Any) -> Any:
+        """What a call returns; with a clock, it may take so long for a body of this length."""
+        if self._clock is None:
+            return function(*args)
+        spent, result = _timed(self._clock, function, *args)
+        allowed = SLACK_NS + ns_a_byte * length
+        if spent > allowed:  # once more: garbage may have been collected
+            spent = min(_timed(self._clock, function, *args)[0] for _ in range(3))
+        if spent > allowed:
+            raise Finding(f"to {_name(function)} {length} bytes took {spent / 1e6:.0f} ms")
+        return result
 
     def _body(self, frame: bytes) -> memoryview | None:
         """The body that the judge would decode; None if it would refuse, or wait for more."""
@@ -140,6 +173,18 @@ class Checker:
             tracemalloc.stop()
         if peak > SLACK + PER_BYTE * len(body):
             raise Finding(f"{len(body)} bytes took {peak} bytes of memory")
+
+
+def _check_steps(per_byte: int, length: int, function: Any, *args: Any) -> None:
+    taken, allowed = steps(function, *args), SLACK_STEPS + per_byte * length
+    if taken > allowed:
+        raise Finding(
+            f"to {_name(function)} {length} bytes took {taken} steps; {allowed} are allowed"
+        )
+
+
+def _name(function: Any) -> str:
+    return str(function.__name__).strip("_")
 
 
 def _look(value: Any) -> None:

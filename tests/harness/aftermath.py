@@ -84,11 +84,11 @@ def without_words(grade: Grade) -> Grade:
 
 def assert_nothing_left(judge: Judge, before: set[int]) -> None:
     """No process of a worker's lives on, and nothing that it wrote."""
-    assert wait_until(lambda: processes_of(judge) == before, 2), processes_of(judge) - before
+    assert wait_until(lambda: processes_of(judge) == before), processes_of(judge) - before
     if os.getuid() == 0:
         run = Path(f"/proc/{judge.zygote._process.pid}/root{judge.zygote.folder}")
         for place in ("scratch/*", "submissions/*", "exchange/*/*"):
-            assert wait_until(lambda p=place: not list(run.glob(p)), 2), place
+            assert wait_until(lambda p=place: not list(run.glob(p))), place
 
 
 @contextmanager

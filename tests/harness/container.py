@@ -24,6 +24,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from grader.worker import kernel, lockdown, namespaces, seccomp
@@ -89,16 +90,12 @@ def guard(folder: Path) -> None:
     Raises:
         OSError: something stayed writable.
     """
-    held = os.open(folder, os.O_PATH)
-    for line in Path("/proc/self/mounts").read_text().splitlines():
-        point = line.split()[1].encode().decode("unicode_escape")
+    for point in kernel.mount_points():
         if not point.startswith("/proc"):
             with contextlib.suppress(OSError):  # hidden below another mount, perhaps
                 namespaces._remount(point, kernel.MS_RDONLY)
-    for place in _TEMPORARY:
-        if Path(place).is_dir():
-            kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, "mode=1777")
-    _mount_back(held, folder)
+    places = [place for place in _TEMPORARY if Path(place).is_dir()]
+    _cover(places, "mode=1777", folder, Path.cwd())
     kernel.mount("none", str(folder), None, kernel.MS_REMOUNT | kernel.MS_BIND)
     for place in ("/", "/usr", "/etc", str(Path.home()), *lockdown.prefixes(), os.__file__):
         if not os.statvfs(place).f_flag & os.ST_RDONLY:
@@ -108,29 +105,38 @@ def guard(folder: Path) -> None:
 def _fresh_temporary(mode: str) -> None:
     """Temporary folders of the container's own: without Landlock, only root may write them."""
     here = Path.cwd()
-    held = os.open(here, os.O_PATH)
-    for place in (*_TEMPORARY, "/run/lock"):
-        Path(place).mkdir(parents=True, exist_ok=True)
-        kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, f"mode={mode}")
-    if any(here.is_relative_to(place) for place in _TEMPORARY):
-        _mount_back(held, here)
-        os.chdir(here)
+    _cover(_TEMPORARY, f"mode={mode}", here)
+    _cover(["/run/lock"], f"mode={mode}", here)
+    os.chdir(here)
 
 
 def _few_folders() -> None:
     """Hides all but the system and this repository: an image has no second copy of it."""
     here = Path.cwd()
-    held = {
-        folder: os.open(folder, os.O_PATH) for folder in (here, *map(Path, lockdown.prefixes()))
-    }
-    for place in Path("/").iterdir():
-        if place.is_dir() and not place.is_symlink() and place.name not in _SYSTEM:
-            kernel.mount("tmpfs", str(place), "tmpfs", kernel.MS_NOSUID, "mode=755,size=1m")
-            for folder in [folder for folder in held if folder.is_relative_to(place)]:
-                _mount_back(held.pop(folder), folder)
-    for descriptor in held.values():
-        os.close(descriptor)
+    others = [
+        str(place)
+        for place in Path("/").iterdir()
+        if place.is_dir() and not place.is_symlink() and place.name not in _SYSTEM
+    ]
+    _cover(others, "mode=755,size=1m", here)
     os.chdir(here)
+
+
+def _cover(places: Collection[str], options: str, *folders: Path) -> None:
+    """Hides places behind empty file systems, but for these folders and the interpreter's own.
+
+    The repository and its .venv may lie below a temporary folder.
+    """
+    kept = (*folders, *map(Path, lockdown.prefixes()))
+    held = {path: os.open(path, os.O_PATH) for path in kept}
+    for place in places:
+        Path(place).mkdir(parents=True, exist_ok=True)
+        kernel.mount("tmpfs", place, "tmpfs", kernel.MS_NOSUID, options)
+    for path, descriptor in held.items():
+        if any(path.is_relative_to(place) for place in places):
+            _mount_back(descriptor, path)
+        else:
+            os.close(descriptor)
 
 
 def _few_devices() -> None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+import time
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 from assignment.manifest import Manifest, parse
 from grader.judge.session import Judge
+from grader.judge.timing import device
+from grader.judge.timing.seat import Seat
+from grader.judge.worker import Worker
 
 NAIVE = 2.5  # times the reference's time: no ratio that `make races` tries lies near a band's bound
 MANIFEST = """
@@ -19,7 +26,7 @@ package = "resource_accounting"
 version = "1"
 
 [limits]
-seconds = 10
+seconds = 60
 memory_mib = 512
 
 [[exercise]]
@@ -116,28 +123,72 @@ def checkpointed_forward(layers, x, segments):
 """,
     "fits",
 )
+# It reports what a call takes by `simulate`'s clock, as often as TIMES says.
 TIMER = Course(
     "timer",
     "device",
     "time_function",
     """
-import statistics, time
+import statistics
 
 def time_function(function, *, warmup=2, repeats=5, **_):
-    for _ in range(warmup):
+    for _ in range(warmup + repeats):
         function()
-    seconds = []
-    for _ in range(repeats):
-        begun = time.perf_counter()
-        function()
-        seconds.append((time.perf_counter() - begun) * TIMES)
-    return seconds
+    return [0.01 * TIMES] * repeats
 
 def measured_mfu(flops, seconds, peak_flops):
     return flops / statistics.median(seconds) / peak_flops
 """,
     "truth",
 )
+
+
+TRUE_SECONDS = 0.01  # of a call that a timer times, by `simulate`'s clock
+
+
+def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]) -> None:
+    """Lets the judge's clock go on by what each run is said to take, and by nothing else.
+
+    Args:
+        monkeypatch: takes it back.
+        seconds: of each run of a party, always the same or one after the other; by default one for
+            `submission` and `reference`, and `NAIVE` for `naive`.
+    """
+    usual: dict[str, Any] = {"submission": 1.0, "reference": 1.0, "naive": NAIVE}
+    takes = {
+        party: itertools.repeat(given) if isinstance(given, float) else iter(given)
+        for party, given in (usual | seconds).items()
+    }
+    now, running = 0.0, ""
+    real_run, real_call = Seat.run, Worker.call
+
+    def run(self: Seat, start: int) -> Any:
+        nonlocal running
+        parties = vars(self._contest.entrants)
+        (running,) = [party for party, who in parties.items() if who is self._workers]
+        return real_run(self, start)
+
+    def call(self: Worker, target: str, args: Any, *others: Any) -> Any:
+        nonlocal now
+        result = real_call(self, target, args, *others)
+        if target == "programs.run" and running:
+            now += next(takes[running])
+        elif target == "programs.repeat":
+            now += TRUE_SECONDS * args[1]
+        return result
+
+    monkeypatch.setattr(Seat, "run", run)
+    monkeypatch.setattr(Worker, "call", call)
+    monkeypatch.setattr(device.Cpu, "clock", lambda self, pid: now)
+
+
+def measure_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the judge's clock be the worker's CPU time: whoever else uses the cores is not in it."""
+
+    def clock(self: device.Cpu, pid: int) -> float:
+        return time.clock_gettime(~pid << 3 | 2)  # as clock_getcpuclockid makes it
+
+    monkeypatch.setattr(device.Cpu, "clock", clock)
 
 
 def submission(folder: Path, course: Course, text: str) -> Path:

@@ -146,7 +146,7 @@ def _plain(attack: str) -> bool:
         try:
             done = subprocess.run(
                 [*processes, sys.executable, "-c", _FENCE, sys.executable, "-m", *inside, *pytest],
-                cwd="/",
+                cwd=REPOSITORY,
                 env={
                     **environment(REPOSITORY),
                     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",

@@ -33,7 +33,7 @@ from rich.console import Console
 
 from assignment import manifest as manifests
 from grader import wire
-from grader.judge import proxy, session
+from grader.judge import proxy, session, worker
 from grader.judge.failure import SubmissionFailure
 from grader.judge.meter import Meter, Timer
 from grader.judge.process import Activity
@@ -311,7 +311,8 @@ class Puppet(Worker):
         os.set_blocking(output, False)
         started = Started(os.getpid(), 0, -1, ours, output, "/scratch", 0)
         spawning = SimpleNamespace(started=lambda: started)
-        super().__init__(SimpleNamespace(spawn=lambda *_: spawning), Path(), ("", 0))
+        zygote = SimpleNamespace(spawn=lambda *_: spawning, tier="A")
+        super().__init__(zygote, Path(), ("", 0))
         self._conduct, self._parameters = conduct, parameters
         self._silent, self._printed, self._status = False, False, 0
         self._turns: Iterator[Reply] | None = None
@@ -393,6 +394,7 @@ class Theatre:
             "is_contiguous": ["shape", "strides"],
         }
         monkeypatch.setattr(session, "Zygote", lambda *_: self)
+        monkeypatch.setattr(worker, "_CHECK_SECONDS", 0)  # in each call
         monkeypatch.setattr(proxy, "Worker", lambda *_: Puppet(self.conduct, parameters))
         self.judge = session.Judge(repository=folder, manifest=manifest, lanes=1)
 
@@ -491,6 +493,7 @@ HONEST = Conduct((Reply({"result": 6}),))
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # it would hide the failure
 @drawn(20)
 @given(play=plays)
 def test_no_worker_says_anything_to_a_student_through_a_hidden_test(theatre, play):

@@ -3,8 +3,8 @@
 Then tests of the checks: a judge that lost one of its guards is found out.
 """
 
+import itertools
 import random
-import time
 
 import pytest
 import torch
@@ -22,7 +22,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:ComplexHalf")
 
 
 def attack(frames: int = FRAMES) -> check.Checker:
-    """Reads so many mutants, of valid frames and of earlier mutants, the same in each run."""
+    """Reads so many mutants, of valid frames and of earlier mutants, the same in each run.
+
+    First of all a failure of many tensors, which few mutants come near.
+    """
+    many = wire.encode(1, {"failed": [torch.ones(1)] * 20})
+    check.Checker().check(b"".join(bytes(part) for part in many))
     checker, rng = check.Checker(), random.Random(1)
     valid, odd = seeds(), seeds()
     while checker.frames < frames:
@@ -57,20 +62,24 @@ def test_any_bytes_can_be_taken_apart():
 
 def test_failure_that_is_no_name_is_not_put_into_words():
     """Printing a tensor takes the judge longer than sending it takes the worker, by far."""
-    answer = {"failed": [torch.ones(1)] * 3000}
-    begun = time.thread_time()
-    with pytest.raises(SubmissionFailure) as caught:
-        worker._unpack(answer, "module.function")
-    assert time.thread_time() - begun < 0.1
-    assert caught.value.cause is Cause.PROTOCOL
+    few, many = ({"failed": [torch.ones(1)] * count} for count in (1, 3000))
+
+    def unpack(answer):
+        with pytest.raises(SubmissionFailure) as caught:
+            worker._unpack(answer, "module.function")
+        assert caught.value.cause is Cause.PROTOCOL
+
+    assert check.steps(unpack, many) == check.steps(unpack, few)
 
 
 @pytest.mark.parametrize("wrap", [list, tuple, lambda found: dict(enumerate(found))])
 def test_answer_of_many_tensors_is_shown_no_further_than_it_is_read(wrap):
-    begun = time.thread_time()
-    with pytest.raises(AssertionError, match=r"found: .*tensor.* …$"):
-        expect(wrap([torch.ones(1)] * 3000)).equals(6)
-    assert time.thread_time() - begun < 0.1
+    def refuse(count):
+        with pytest.raises(AssertionError, match=r"found: .*tensor.* …$"):
+            expect(wrap([torch.ones(1)] * count)).equals(6)
+
+    # `wrap` itself takes a step for each; to print one takes a hundred.
+    assert check.steps(refuse, 3000) < check.steps(refuse, 100) + 3 * 2900
 
 
 def test_value_in_a_message_reads_as_python_writes_it():
@@ -79,6 +88,17 @@ def test_value_in_a_message_reads_as_python_writes_it():
         assert show(value) == repr(value)
     for value in ("x" * 399, "x" * 9999, [1] * 9999, {"k": "\n" * 300}):
         assert show(value) == repr(value)[:400] + " …"
+
+
+def test_frame_that_takes_longer_than_an_honest_one_is_found_by_the_campaigns_clock():
+    frame = seeds()[0]
+    check.Checker(clock=lambda: 0).check(frame)
+    counts = itertools.count(step=check.SLACK_NS // 2)
+    check.Checker(clock=lambda: next(counts)).check(frame)
+    late = check.Checker(clock=lambda: 0)
+    late._clock = itertools.count(step=2 * check.SLACK_NS).__next__
+    with pytest.raises(check.Finding, match=r"to decode \d+ bytes took 6 ms"):
+        late.check(frame)
 
 
 # --- without its guards, it is found out -------------------------------------------------------
@@ -169,7 +189,7 @@ BROKEN = {
     "any shape": (Reader, "buffer", any_shape, "decoding raised"),
     "bools that are 2": (Reader, "tensor", bools_as_they_come, "a bool"),
     "errors that quote": (Reader, "known", quotes, "quotes"),
-    "words of anything": (worker, "_unpack", words_of_anything, "to look"),
+    "words of anything": (worker, "_unpack", words_of_anything, "to look .* steps"),
     "any bytecode": (worker, "_compiled", any_bytecode, "bytecode"),
     "any survey": (worker, "_surveyed", lambda answer: answer, "survey"),
 }

@@ -1,6 +1,7 @@
 """Two lanes: the same grade as one, and never a public test beside a hidden one."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,12 +71,41 @@ def test_a_lane_that_ends_early_is_a_fault_of_the_grader(end, capfd):
         lane.result(list[int])
 
 
-def test_the_judge_has_one_thread_when_it_forks():
-    """A fork copies one thread only: whatever another one held would be held for ever"""
-    count = "import os; from grader.judge.session import _load_heavy as load; load(); "
-    count += "print(len(os.listdir('/proc/self/task')))"
-    done = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["1"]
+# A whole `grader grade`, on two lanes, that writes down how many threads there are at each fork.
+COUNTING = """
+import os, sys
+
+os.sched_getaffinity = lambda _: {0, 1}
+fork = os.fork
+
+def counting():
+    print("threads:", len(os.listdir("/proc/self/task")), file=sys.stderr, flush=True)
+    return fork()
+
+os.fork = counting
+from grader.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("variables", [{}, {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"}])
+def test_the_judge_has_one_thread_when_it_forks(submit, tmp_path, variables):
+    """A fork copies one thread only: whatever another one held would be held for ever.
+
+    With variables as jobs of a cluster set them, and with every warning on.
+    """
+    submission = submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n")
+    grade = ["grade", str(submission), "--out", str(tmp_path / "out"), "--tests", "public"]
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", COUNTING, *grade],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"threads: (\d+)", done.stderr) == ["1"]
+    assert "multi-threaded" not in done.stderr
 
 
 def test_what_a_public_test_printed_is_shown(judge, submit):

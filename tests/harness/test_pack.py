@@ -10,7 +10,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from urllib.parse import urlparse
+from urllib.parse import unquote, urlparse
 
 import pytest
 from typer.testing import CliRunner
@@ -245,7 +245,7 @@ def gradescoped(tmp_path):
     """Runs the pack on a submission under Gradescope's contract: status, results, modes, stdout."""
     site = importlib.metadata.distribution("resource-accounting-grader")
     url = json.loads(site.read_text("direct_url.json") or "{}").get("url", "")
-    checkouts = {str(REPOSITORY), urlparse(url).path or str(REPOSITORY)}
+    checkouts = {str(REPOSITORY), unquote(urlparse(url).path) or str(REPOSITORY)}
     hidden = [f"{c}/{f}" for c in checkouts for f in ("grader", "assignment", "solutions", "tests")]
 
     def run(submission, change="", profile="docker"):
@@ -266,7 +266,7 @@ def gradescoped(tmp_path):
             },
             capture_output=True,
             text=True,
-            timeout=400,
+            timeout=1800,  # three times what the pack gives a grading
         )
         assert (tmp_path / "modes").exists(), done.stderr
         lines = (tmp_path / "modes").read_text().splitlines()

@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import os
 import tempfile
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,6 +54,10 @@ class Device(ABC):
     @abstractmethod
     def identity(self) -> str:
         """A name that no other device on this machine has."""
+
+    def clock(self, pid: int) -> float:
+        """Seconds by the judge's clock, which is read before and after each run of worker `pid`."""
+        return time.perf_counter()
 
     @contextmanager
     def exclusively(self) -> Iterator[None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from grader.judge.proxy import Workers
@@ -39,9 +38,10 @@ class Seat:
     def run(self, start: int) -> tuple[float, Any]:
         """Runs the program once: its seconds, and its output."""
         worker = self._ready()
-        begun = time.perf_counter()
+        clock = self._contest.device.clock
+        begun = clock(worker.pid)
         output = worker.call("programs.run", (self._contest.program, start), {}, self._patience[1])
-        took = time.perf_counter() - begun
+        took = clock(worker.pid) - begun
         self._leave(worker)
         return took, output
 
@@ -66,9 +66,10 @@ class Seat:
         own_seed = int(self._contest.rng.integers(2**63))
         self._worker, _ = self._workers.start(self._contest.limits, own_seed)
         self._contest.device.settle(self._worker.pid)
-        begun = time.perf_counter()
+        clock = self._contest.device.clock
+        begun = clock(self._worker.pid)
         self._worker.call("programs.prepare", self._inputs, {}, self._patience[0])
-        self.prepared = max(self.prepared, time.perf_counter() - begun)
+        self.prepared = max(self.prepared, clock(self._worker.pid) - begun)
         return self._worker
 
     def _leave(self, worker: Worker) -> None:

@@ -16,7 +16,7 @@ def seen():
         if frame.function.startswith("test_") or "/tests/" in frame.filename:
             return True
         words = {"nodeid", "item", "nonce", "rng", "test", "title", "exercise", "visibility"}
-        if words & frame.frame.f_locals.keys():
+        if words.intersection(frame.frame.f_locals):
             return True
         asked = frame.frame.f_locals.get("request")
         if isinstance(asked, dict) and words & asked.keys():

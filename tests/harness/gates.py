@@ -1,0 +1,196 @@
+"""The gate's tests where they do not usually run: on a busy machine, and with other Pythons.
+
+    python -m tests.harness.gates load --runs 3 --busy 4 [TEST …]
+    python -m tests.harness.gates matrix [--pythons python3.12 …] [TEST …]
+
+`load` runs them again and again beside processes that compute without an end. `matrix` runs them
+once for each Python, in a clone of the last commit. Whatever pytest said is left in build/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from grader.worker import kernel
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BUILD = REPOSITORY / "build"
+PYTEST = ("-m", "pytest", "-n", "auto", "--dist", "worksteal")  # as `make test` does
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+_VERSION = "import sys; print(*sys.version_info[:3], sys.prefix != sys.base_prefix)"
+
+
+class Outcome(NamedTuple):
+    """How a run of the tests ended: its status, pytest's last line, and its seconds."""
+
+    status: int
+    summary: str
+    seconds: float
+
+    def __str__(self) -> str:
+        colour = "RED" if self.status else "green"
+        return f"{colour} in {self.seconds:.0f} s: {self.summary}"
+
+
+def run_tests(python: Path, tree: Path, tests: Sequence[str], log: Path) -> Outcome:
+    """Runs the tests in `tree`; pytest's output goes to `log`."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    begun = time.monotonic()
+    with log.open("w") as file:
+        done = subprocess.run(
+            [str(python), *PYTEST, *tests],
+            cwd=tree,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
+    summary = re.sub(r" in [\d.]+s.*", "", lines[-1].strip("= "))
+    return Outcome(done.returncode, summary, time.monotonic() - begun)
+
+
+# --- load ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Keeps so many processes computing; they end with this one, however it ends."""
+
+    def end_with_parent() -> None:
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    command = [sys.executable, "-c", "while True: pass"]
+    loops = [subprocess.Popen(command, preexec_fn=end_with_parent) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def load(runs: int, loops: int, tests: Sequence[str]) -> bool:
+    """Prints a line for each run; whether all were green."""
+    green = True
+    for i in range(1, runs + 1):
+        log = BUILD / "load" / f"busy-{loops}-run-{i}.log"
+        with busy(loops):
+            outcome = run_tests(Path(sys.executable), REPOSITORY, tests, log)
+        print(f"run {i} of {runs}, {loops} busy loops: {outcome}", flush=True)
+        if outcome.status:
+            green = False
+            print(f"  {log}", flush=True)
+    return green
+
+
+# --- matrix --------------------------------------------------------------------------------------
+
+
+class Python(NamedTuple):
+    """An interpreter, its version in full, and whether it is one of a virtual environment."""
+
+    path: Path
+    version: str
+    in_venv: bool
+
+
+def find_python(name: str) -> Python | None:
+    """The interpreter of a version such as "3.12", or of a command or path; None without one.
+
+    What pyenv's commands stand for need not be installed, so each is asked for its version.
+    """
+    is_version = re.fullmatch(r"\d\.\d+", name) is not None
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = [shutil.which(f"python{name}" if is_version else name)]
+    if is_version:
+        found += sorted(map(str, pyenv.glob(f"versions/{name}.*/bin/python")), reverse=True)
+    for path in filter(None, found):
+        done = subprocess.run([path, "-c", _VERSION], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            *version, in_venv = done.stdout.split()
+            return Python(Path(path), ".".join(version), in_venv == "True")
+    return None
+
+
+def matrix(names: Sequence[str], tests: Sequence[str]) -> bool:
+    """Prints a line for each interpreter; whether there was one, and all of them were green."""
+    statuses = []
+    for name in names:
+        python = find_python(name)
+        if python is None:
+            print(f"{name}: not tried, it is not installed here", flush=True)
+            continue
+        folder = BUILD / "matrix" / python.version
+        try:
+            outcome = _try(python, folder, tests)
+        except subprocess.CalledProcessError as error:
+            print(f"{python.version}: RED: {error.cmd} ended with {error.returncode}", flush=True)
+            statuses.append(1)
+            continue
+        print(f"{python.version}: {outcome}", flush=True)
+        if outcome.status:
+            print(f"  {folder / 'tests.log'}", flush=True)
+        statuses.append(outcome.status)
+    return bool(statuses) and not any(statuses)
+
+
+def _try(python: Python, folder: Path, tests: Sequence[str]) -> Outcome:
+    """Clones, installs and runs the tests; a virtual environment is used as it is, and completed.
+
+    Raises:
+        subprocess.CalledProcessError: it could not be set up.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    tree, venv = folder / "tree", folder / "venv"
+    if tree.exists():
+        shutil.rmtree(tree)
+    subprocess.run(["git", "clone", "--quiet", REPOSITORY, tree], check=True)
+    path = python.path
+    if not python.in_venv:
+        path = venv / "bin" / "python"
+        if not path.exists():
+            subprocess.run([python.path, "-m", "venv", venv], check=True)
+    install = [path, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, "-c", "constraints.txt", "-e", ".[dev,docs]"], cwd=tree, check=True)
+    return run_tests(path, tree, tests, folder / "tests.log")
+
+
+def main() -> None:
+    """Runs what the command line names; status 1 if something was red."""
+    assert __doc__ is not None
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    loading = commands.add_parser("load", help="again and again, on a busy machine")
+    loading.add_argument("--runs", type=int, default=5)
+    loading.add_argument("--busy", type=int, default=0, help="processes that compute beside them")
+    trying = commands.add_parser("matrix", help="once for each Python")
+    trying.add_argument(
+        "--pythons",
+        nargs="+",
+        default=PYTHONS,
+        metavar="PYTHON",
+        help=f"versions, commands or paths; {', '.join(PYTHONS)} if left out",
+    )
+    for command in (loading, trying):
+        command.add_argument("tests", nargs="*", default=[], help="what pytest runs; all if none")
+    options = parser.parse_args()
+    if options.command == "load":
+        green = load(options.runs, options.busy, options.tests)
+    else:
+        green = matrix(options.pythons, options.tests)
+    sys.exit(0 if green else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Wherever things lie: blanks and letters beyond ASCII in each path change nothing."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.worker import kernel
+from tests.harness.conftest import REPOSITORY, wait_until
+
+REFERENCE = "def storage_index(index, strides, offset=0):\n"
+REFERENCE += "    return sum(i * s for i, s in zip(index, strides)) + offset\n"
+
+
+def test_mount_points_are_read_as_they_are(tmp_path):
+    """The kernel escapes what would look like the end of a path"""
+    table = tmp_path / "mounts"
+    lines = ["/dev/vda / ext4 rw 0 0", r"tmpfs /my\040cläss\011a\134b tmpfs rw 0 0"]
+    table.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert kernel.mount_points(table) == ["/", "/my cläss\ta\\b"]
+
+
+@pytest.fixture
+def grading(tmp_path) -> Iterator[tuple[subprocess.Popen[str], Path, Path]]:
+    """A `grader grade` that runs: its process, its temporary folder and that of its results."""
+    place = tmp_path / "my cläss\t'a\\b"
+    package = place / "alice" / "resource_accounting"
+    temporary = place / "temporary files"
+    package.mkdir(parents=True)
+    temporary.mkdir()
+    (package / "strides.py").write_text(REFERENCE, encoding="utf-8")
+    out = place / "out put"
+    command = [sys.executable, "-m", "grader", "grade", str(package.parent), "--out", str(out)]
+    with subprocess.Popen(
+        [*command, "--tests", "public"],
+        cwd=REPOSITORY,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process, temporary, out
+        process.kill()
+
+
+def test_grading_writes_its_results_and_leaves_nothing_else(grading):
+    process, temporary, out = grading
+    _, said = process.communicate()
+    assert (process.returncode, said) == (0, "")
+    grade = json.loads((out / "grade.json").read_text(encoding="utf-8"))
+    assert grade["score"] > 0
+    assert list(temporary.iterdir()) == []
+
+
+def test_zygote_of_a_killed_judge_removes_what_is_mounted(grading):
+    process, temporary, _ = grading
+    assert wait_until(lambda: bool(list(temporary.glob("*/scratch/*"))))
+    process.kill()
+    assert wait_until(lambda: list(temporary.iterdir()) == [])
