@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress, TextColumn
 
+from grader.judge.entries import SubmissionError
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge, at_least
-from grader.judge.stage import SubmissionError
 from grader.judge.zygote import CannotIsolate
 from grader.kinds import Kind
 

@@ -206,11 +206,11 @@ LAYERS = {
         "tar_header_of_megabytes_is_not_read",
         (
             Edit(
-                "judge/stage.py",
+                "judge/entries.py",
                 "if end > MAX_UNPACKED + _MAX_READ or size > _MAX_READ:",
                 "if False:",
             ),
-            Edit("judge/stage.py", "if len(listed) > MAX_ENTRIES:", "if False:"),
+            Edit("judge/entries.py", "if len(found) > MAX_ENTRIES:", "if False:"),
         ),
         kinds=(ARCHIVES,),
     ),
