@@ -8,7 +8,6 @@ import datetime
 import functools
 import gc
 import os
-import re
 import secrets
 import shutil
 import sys
@@ -22,6 +21,8 @@ import grader
 from assignment import manifest as manifests
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
+from grader.judge.markers import exercises_in
+from grader.judge.markers import load as load_checked
 from grader.judge.stage import stage
 from grader.judge.timing import device as devices
 from grader.judge.zygote import Zygote
@@ -59,7 +60,7 @@ class Judge:
         tiers: from the strongest to the weakest that will do; the first that holds on this
             machine is taken. ("none",) runs submissions without isolation.
         repository: where `tests/public` and `tests/hidden` are.
-        manifest: the assignment's, if None.
+        manifest: the assignment's, checked against its tests, if None.
         lanes: 1 or 2 tests at a time; as many as there are cores, if None.
         solutions: the folder of the reference and of `naive`, which races are run against.
     """
@@ -72,7 +73,7 @@ class Judge:
         lanes: int | None = None,
         solutions: Path = _REPOSITORY / "solutions",
     ) -> None:
-        self.manifest = manifest or manifests.load()
+        self.manifest = manifest or load_checked(repository / "tests")
         self.repository, self.solutions = repository, solutions
         limits = [self.manifest.limits_of(e) for e in self.manifest if not e.needs]
         most = max((limit.memory_mib for limit in limits), default=self.manifest.limits.memory_mib)
@@ -263,12 +264,8 @@ class Judge:
         where = self.repository / "tests" / folder
         if not only:
             return [str(where)]
-        return [str(file) for file in sorted(where.glob("test_*.py")) if _names(file) & set(only)]
-
-
-def _names(file: Path) -> frozenset[str]:
-    """The exercises that a file of tests names in its markers."""
-    return frozenset(re.findall(r"exercise\(\s*['\"](\w+)", file.read_text(encoding="utf-8")))
+        files = sorted(where.glob("test_*.py"))
+        return [str(file) for file in files if exercises_in(file).keys() & set(only)]
 
 
 def _release() -> None:

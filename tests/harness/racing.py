@@ -17,6 +17,7 @@ MANIFEST = """
 title = "A race"
 package = "resource_accounting"
 version = "1"
+points = 4
 
 [limits]
 seconds = 10

@@ -2,6 +2,8 @@
 
 import json
 import stat
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -124,6 +126,109 @@ def test_what_cannot_be_read_exits_2_and_writes_nothing(started, tmp_path, data)
     assert result.exit_code == 2
     assert "in.zip" in result.output.replace("\n", "")
     assert "Traceback" not in result.output
+    assert not (tmp_path / "out").exists()
+
+
+# Runs the command of its arguments, and says which modules it loaded and what it started.
+WATCHED = """
+import sys
+started = []
+def watch(event, arguments):
+    if event in ("subprocess.Popen", "os.fork", "os.posix_spawn", "os.exec"):
+        started.append(event)
+sys.addaudithook(watch)
+from grader.cli import main
+try:
+    main()
+finally:
+    heavy = {"torch", "numpy", "pytest"} & set(sys.modules)
+    print("loaded", sorted(heavy), "started", started)
+"""
+
+
+def watched(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *map(str, arguments)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_path_that_does_not_exist_fails_before_anything_is_loaded_or_started(tmp_path):
+    status, said, complaint = watched("grade", tmp_path / "nowhere", "--out", tmp_path / "out")
+    assert status == 2
+    assert said == "loaded [] started []\n"
+    assert complaint == (
+        f"{tmp_path}/nowhere does not exist; expected a folder, zip or tar (.gz, .bz2 or .xz) that "
+        "holds resource_accounting/\n"
+    )
+
+
+def test_what_loads_and_starts_is_noticed(tmp_path):
+    """A test of the test above"""
+    (tmp_path / "in").mkdir()
+    status, said, _ = watched("grade", tmp_path / "in", "--out", tmp_path / "out")
+    assert status == 2
+    assert "subprocess.Popen" in said
+
+
+@pytest.mark.parametrize("name", ["\nUsage: x", "x" * 70 + " Usage: y", "\x1b[2JUsage"])
+def test_refusal_is_one_line_that_no_name_can_break(started, tmp_path, name):
+    """`run_autograder` takes a line that begins with Usage for a mistake in its own call"""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).touch()
+    result = grade(tmp_path / "in", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(str(tmp_path))
+    assert line.isprintable()
+    assert "Usage" in line
+
+
+@pytest.fixture
+def mistaken(tmp_path, monkeypatch):
+    """A manifest with a mistake in the place of ours: its line."""
+    text = manifest.MANIFEST.read_text(encoding="utf-8")
+    path = tmp_path / "assignment.toml"
+    path.write_text(text.replace("seconds = 10 ", "seconds = -10 "), encoding="utf-8")
+    monkeypatch.setattr(manifest, "MANIFEST", path)
+    manifest.load.cache_clear()
+    yield 1 + text[: text.index("seconds = 10 ")].count("\n")
+    manifest.load.cache_clear()
+
+
+COMMANDS = [
+    ["grade", "tests/harness/submissions/half_finished"],
+    ["grade", "nowhere"],
+    ["verify"],
+    ["mutate"],
+    ["handout", "--check"],
+    ["handout"],
+    ["site"],
+    ["pack", "gradescope"],
+    ["pack", "docker"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_refuses_a_mistaken_manifest(
+    mistaken, tmp_path, monkeypatch, capsys, command
+):
+    """In one line, as the author's mistake, and with a status of its own"""
+    options = (
+        [] if command[0] in ("handout", "verify", "mutate") else ["--out", str(tmp_path / "out")]
+    )
+    monkeypatch.setattr(sys, "argv", ["grader", *command, *options])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == cli.BAD_ASSIGNMENT == 4
+    said = capsys.readouterr()
+    assert said.err == (
+        "a mistake of the assignment's author, not of a submission: "
+        f"assignment/assignment.toml:{mistaken}: limits.seconds: expected `float` > 0.0, got -10\n"
+    )
     assert not (tmp_path / "out").exists()
 
 
