@@ -15,7 +15,14 @@ import pytest
 from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
 from assignment.implementation import Implementation
 from assignment.manifest import Exercise, Limits, Manifest
-from grader.judge.failure import GraderFault, Killed, SubmissionFailure, nearest_builtin, told
+from grader.judge.failure import (
+    GraderFault,
+    Killed,
+    SubmissionFailure,
+    for_student,
+    nearest_builtin,
+    told,
+)
 from grader.judge.lanes import Queue, SecondLane
 from grader.judge.proxy import GradedImplementation, Workers
 from grader.judge.score import NOT_MEASURED, Outcome
@@ -334,13 +341,12 @@ class JudgePlugin:
         not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
         visibility = self.visibility(item)
         marker = item.get_closest_marker("exercise")
-        detail = None
+        detail = shown = None
         if error is not None:
-            # A public test's detail goes to the student: what was said, without the judge's code.
-            parts = [str(error) if visibility == "public" else told(error, item.path)]
-            if implementation and implementation.output:
-                parts.append(f"printed:\n{implementation.output[-4000:]}")
-            detail = "\n\n".join(part for part in parts if part)[-_DETAIL:]
+            printed = implementation.output if implementation else ""
+            detail = _with_output(told(error, item.path), printed, 4000)[-_DETAIL:]
+            if visibility == "public" and cause is not Cause.NEEDS_CUDA:
+                shown = _with_output(for_student(error), printed, 1000)
         check = Check(
             exercise=self.exercise(item).id,
             test=f"{item.path.stem}::{item.name}",
@@ -353,6 +359,7 @@ class JudgePlugin:
             if cause is Cause.EXCEPTION
             else None,
             detail=detail,
+            shown=shown,
             seconds=round(call.duration, 4),
             visibility=visibility,
             timing=found if isinstance(found, Timing) else None,
@@ -381,6 +388,11 @@ class JudgePlugin:
     def visibility(self, item: pytest.Item) -> Visibility:
         """Public is what lies in the folder of public tests."""
         return "public" if item.path.is_relative_to(self.public) else "hidden"
+
+
+def _with_output(text: str, printed: str, limit: int) -> str:
+    """A failure's text, and the end of what the submission printed."""
+    return "\n\n".join(filter(None, (text, printed and f"printed:\n{printed[-limit:]}")))
 
 
 def cause_of(error: BaseException, answers: int) -> Cause:

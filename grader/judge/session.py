@@ -203,7 +203,7 @@ class Judge:
             tests=tests,
             checks=checks,
             exercises=scores,
-            modules=tuple(found.reports),
+            modules=tuple(found.needed(self.manifest, scores)),
             left_out=staged.left_out,
             faults=tuple(faults),
             started=started,

@@ -30,7 +30,7 @@ class Check(_Finite, frozen=True, kw_only=True):
     A race, or a fit into memory, that earns a part of its points has failed, and says how far in
     `timing` or `fit`.
     `exception` is the nearest built-in class's name, only with the cause `exception`.
-    `detail` is for staff; students see it for public tests alone.
+    `detail` is for staff alone; `shown` is what the student reads, and None for a hidden test.
     """
 
     exercise: str
@@ -42,6 +42,7 @@ class Check(_Finite, frozen=True, kw_only=True):
     cause: Cause | None = None
     exception: str | None = None
     detail: str | None = None
+    shown: str | None = None
     seconds: float = 0.0
     visibility: Visibility = "hidden"
     timing: Timing | None = None

@@ -170,7 +170,7 @@ LAYERS = {
         (
             Edit(
                 "results/student.py",
-                'return clean(check.detail or "") if check.visibility == "public" else ""',
+                'return clean(check.shown or "") if check.visibility == "public" else ""',
                 'return clean(check.detail or "")',
             ),
         ),
