@@ -189,47 +189,79 @@ def test_refusal_is_one_line_that_no_name_can_break(started, tmp_path, name):
 
 @pytest.fixture
 def mistaken(tmp_path, monkeypatch):
-    """A manifest with a mistake in the place of ours: its line."""
-    text = manifest.MANIFEST.read_text(encoding="utf-8")
-    path = tmp_path / "assignment.toml"
-    path.write_text(text.replace("seconds = 10 ", "seconds = -10 "), encoding="utf-8")
-    monkeypatch.setattr(manifest, "MANIFEST", path)
-    manifest.load.cache_clear()
-    yield 1 + text[: text.index("seconds = 10 ")].count("\n")
+    """Puts a changed manifest in the place of ours: `mistaken(old, new, more)`."""
+    ours = manifest.MANIFEST.read_text(encoding="utf-8")
+
+    def change(old, new, more=""):
+        assert ours.count(old) == 1
+        text = ours.replace(old, new) + more
+        (tmp_path / "assignment.toml").write_text(text, encoding="utf-8")
+        monkeypatch.setattr(manifest, "MANIFEST", tmp_path / "assignment.toml")
+        manifest.load.cache_clear()
+        return text
+
+    yield change
     manifest.load.cache_clear()
 
 
 COMMANDS = [
     ["grade", "tests/harness/submissions/half_finished"],
-    ["grade", "nowhere"],
     ["verify"],
     ["mutate"],
     ["handout", "--check"],
-    ["handout"],
     ["site"],
     ["pack", "gradescope"],
     ["pack", "docker"],
 ]
+every_command = pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_refuses_a_mistaken_manifest(
-    mistaken, tmp_path, monkeypatch, capsys, command
-):
-    """In one line, as the author's mistake, and with a status of its own"""
-    options = (
-        [] if command[0] in ("handout", "verify", "mutate") else ["--out", str(tmp_path / "out")]
-    )
+def refusal(command, out, monkeypatch, capsys):
+    """What a command says that ends with the status of an author's mistake, and writes nothing."""
+    options = [] if command[0] in ("handout", "verify", "mutate") else ["--out", str(out)]
     monkeypatch.setattr(sys, "argv", ["grader", *command, *options])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == cli.BAD_ASSIGNMENT == 4
-    said = capsys.readouterr()
-    assert said.err == (
-        "a mistake of the assignment's author, not of a submission: "
-        f"assignment/assignment.toml:{mistaken}: limits.seconds: expected `float` > 0.0, got -10\n"
+    assert not out.exists()
+    authors, place, said = capsys.readouterr().err.partition("assignment/assignment.toml:")
+    assert authors == "a mistake of the assignment's author, not of a submission: "
+    return place + said
+
+
+@every_command
+def test_every_command_refuses_a_mistaken_manifest(
+    mistaken, tmp_path, monkeypatch, capsys, command
+):
+    """In one line, as the author's mistake, and with a status of its own"""
+    text = mistaken("seconds = 10 ", "seconds = -10 ")
+    line = 1 + text[: text.index("seconds = -10")].count("\n")
+    assert refusal(command, tmp_path / "out", monkeypatch, capsys) == (
+        f"assignment/assignment.toml:{line}: limits.seconds: expected `float` > 0.0, got -10\n"
     )
-    assert not (tmp_path / "out").exists()
+
+
+UNTESTED = """
+[[exercise]]
+id = "untested"
+title = "No test names it"
+chapter = "dtypes"
+functions = ["dtypes.tensor_bytes"]
+points = 1
+hint = "h"
+"""
+
+
+@every_command
+def test_every_command_refuses_an_exercise_without_tests(
+    mistaken, tmp_path, monkeypatch, capsys, command
+):
+    text = mistaken("\npoints = 100 ", "\npoints = 101 ", UNTESTED)
+    line = text[: text.index('id = "untested"')].count("\n")
+    assert refusal(command, tmp_path / "out", monkeypatch, capsys) == (
+        f"assignment/assignment.toml:{line}: exercise 'untested' has no test in tests/hidden; add "
+        'one that is marked @pytest.mark.exercise("untested"), or take the exercise out\n'
+    )
 
 
 @pytest.mark.parametrize(
