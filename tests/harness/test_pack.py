@@ -344,7 +344,7 @@ if [ -e "$work/change.sh" ]; then . "$work/change.sh"; fi
 status=0
 setsid "$GRADER_PYTHON" -m tests.harness.container "$profile" -- \
   env -u PYTHONPATH ./run_autograder > results/stdout 2>&1 || status=$?
-find . -printf '%m %P\\n' > "$work/modes"
+find . -printf '%m %P\\0' > "$work/modes"
 cp -r results "$work/results"
 exit "$status"
 """
@@ -379,7 +379,7 @@ def gradescoped(tmp_path):
             timeout=400,
         )
         assert (tmp_path / "modes").exists(), done.stderr
-        lines = (tmp_path / "modes").read_text().splitlines()
+        lines = (tmp_path / "modes").read_text().split("\0")[:-1]
         modes = {name: int(mode, 8) for mode, _, name in (line.partition(" ") for line in lines)}
         out = tmp_path / "results"
         stdout = (out / "stdout").read_text()
