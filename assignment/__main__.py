@@ -25,7 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assignment import manifest
-from assignment.manifest import Exercise
+from assignment.manifest import AUTHORS, Exercise, ManifestError
 from assignment.verbs import command
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,7 +39,7 @@ class UserError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit status: 2 for a mistake in the command."""
+    """Runs one command; returns its exit status: 2 for a mistake in it, or in the manifest."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a console that lacks × still works
     console = Console(highlight=False, soft_wrap=True)
@@ -72,6 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 start_over(console, find(options.exercise))
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except ManifestError as error:
+        print(f"error: {AUTHORS}{error}", file=sys.stderr)
         return 2
     return 0
 

@@ -77,13 +77,18 @@ def is_import_failure(error: pytest.ExceptionInfo[BaseException]) -> bool:
     return any("importlib" in str(entry.path) for entry in error.traceback)
 
 
+def nothing_raised(text: str) -> str:
+    """What a failed `pytest.raises` says, as other messages say it; empty for any other text."""
+    raised = re.fullmatch(r"DID NOT RAISE (?:<class '(?:.*\.)?)?(\w+)(?:'>)?", text)
+    return f"expected {raised[1]}, but nothing was raised" if raised else ""
+
+
 def _message(value: BaseException) -> str:
     """The exception in words: a shape error's own few lines, pytest's failures without its name."""
     if shape := shape_error(str(value)):
         return shape
     if isinstance(value, pytest.fail.Exception):
-        raised = re.fullmatch(r"DID NOT RAISE <class '(?:.*\.)?(\w+)'>", str(value))
-        return f"expected {raised[1]}, but nothing was raised" if raised else str(value)
+        return nothing_raised(str(value)) or str(value)
     name = type(value).__name__
     return f"{name}: {value}" if str(value) else name
 

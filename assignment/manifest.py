@@ -1,52 +1,71 @@
-"""Loads `assignment.toml`: the exercises, their functions, points, hints and limits."""
+"""Loads `assignment.toml`: the exercises, their functions, points, hints and limits.
+
+A mistake in it is its author's, and is told in one line: file, line, key, what is allowed, what
+stands there.
+"""
 
 from __future__ import annotations
 
+import difflib
 import functools
+import math
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
+from msgspec import Meta
+
+from assignment.toml_lines import line_of
 
 MANIFEST = Path(__file__).parent / "assignment.toml"
 VERSION_FILE = "handout-version.txt"  # beside the package in submission.zip: the handout's version
+SOURCE = f"{MANIFEST.parent.name}/{MANIFEST.name}"  # what messages call it
+AUTHORS = "a mistake of the assignment's author, not of a submission: "
+
+Seconds = Annotated[float, Meta(gt=0, le=3600)]
+Mebibytes = Annotated[int, Meta(gt=0, le=2**20)]
+Points = Annotated[float, Meta(gt=0, le=10_000)]
+Total = Annotated[float, Meta(ge=0, le=10_000)]
+Device = Literal["cuda"]  # what an exercise may need
+Keys = Sequence[str | int]  # a place in the file: keys, and indices of tables in an array
 
 
 class ManifestError(Exception):
-    """The manifest cannot be used; the message names the file, the entry and what to do."""
+    """A mistake of the assignment's author; the message is one line, and says what to correct."""
 
 
 class Limits(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What a test may use: `seconds` of CPU and sleep in all its calls together, `memory_mib` above
     an idle worker."""
 
-    seconds: float
-    memory_mib: int
+    seconds: Seconds
+    memory_mib: Mebibytes
     address_space: bool = True
 
 
 class LimitOverrides(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The entries of `[limits]` that one exercise sets for itself."""
 
-    seconds: float | None = None
-    memory_mib: int | None = None
+    seconds: Seconds | None = None
+    memory_mib: Mebibytes | None = None
     address_space: bool | None = None
 
 
 class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One entry of the manifest; `functions` are `module.name` in the student's package."""
 
-    id: str
+    id: Annotated[str, Meta(pattern=r"^\w+$")]
     title: str
     chapter: str
-    functions: tuple[str, ...]
-    points: float
+    functions: Annotated[tuple[str, ...], Meta(min_length=1)]
+    points: Points
     hint: str
     depends_on: tuple[str, ...] = ()
     limits: LimitOverrides = LimitOverrides()
-    needs: tuple[Literal["cuda"], ...] = ()
+    needs: tuple[Device, ...] = ()
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -57,15 +76,19 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The assignment: its package, its exercises in the order of the text, its default limits.
 
-    `budget_seconds` is what tests of one grading that hit their limit may draw together.
+    `points` is the sum over the exercises that any machine can grade, `cuda_points` over those that
+    need a CUDA device. `budget_seconds` is what tests of one grading that hit their limit may draw
+    together.
     """
 
     title: str
     package: str
     version: str
+    points: Total
     limits: Limits
     exercise: tuple[Exercise, ...]
-    budget_seconds: float = 200.0
+    budget_seconds: Seconds = 200.0
+    cuda_points: Total = 0
 
     def __iter__(self) -> Iterator[Exercise]:
         return iter(self.exercise)
@@ -113,35 +136,109 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         )
 
 
-def parse(text: str, source: str = "assignment.toml") -> Manifest:
+def parse(text: str, source: str = MANIFEST.name) -> Manifest:
     """Reads a manifest and checks that it hangs together; raises ManifestError if not."""
     try:
-        manifest = msgspec.convert(tomllib.loads(text), Manifest)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise ManifestError(f"{source}: {error}") from error
-    seen: set[str] = set()
-    for exercise in manifest.exercise:
-        where = f"{source}: exercise {exercise.id!r}"
-        if exercise.id in seen:
-            raise ManifestError(f"{where} stands twice; give each its own id")
-        if exercise.points <= 0:
-            raise ManifestError(f"{where} has {exercise.points} points; expected more than 0")
-        if not exercise.functions:
-            raise ManifestError(f"{where} names no function; name at least one as module.function")
-        for function in exercise.functions:
-            if len(parts := function.split(".")) != 2 or not all(p.isidentifier() for p in parts):
-                raise ManifestError(f"{where}: expected module.function, got {function!r}")
-        for needed in exercise.depends_on:
-            if needed not in seen:
-                raise ManifestError(
-                    f"{where} depends on {needed!r}, which does not stand above it; "
-                    "move it up or correct its name"
-                )
-        seen.add(exercise.id)
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"at line (\d+)", str(error))
+        line = int(at[1]) if at else text.count("\n") + 1  # "at end of document"
+        raise ManifestError(f"{source}:{line}: not TOML: {error}") from error
+    try:
+        manifest = msgspec.convert(data, Manifest)
+    except msgspec.ValidationError as error:
+        path, problem = _invalid(str(error), data)
+        raise ManifestError(_told(path, problem, data, text, source)) from error
+    for path, problem in _contradictions(manifest):
+        raise ManifestError(_told(path, problem, data, text, source))
     return manifest
 
 
 @functools.cache
 def load() -> Manifest:
-    """The manifest beside this file."""
-    return parse(MANIFEST.read_text(encoding="utf-8"))
+    """The manifest beside this file; raises ManifestError."""
+    try:
+        text = MANIFEST.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ManifestError(f"{SOURCE} cannot be read: {error}") from error
+    return parse(text, SOURCE)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question to put behind a name that nobody knows; empty if none is close."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _told(path: Keys, problem: str, data: dict[str, Any], text: str, source: str) -> str:
+    """One line: `assignment.toml:26: exercise 'tensor_bytes', points: expected …, got …`."""
+    rest, where = list(path), []
+    if rest[:1] == ["exercise"] and len(rest) > 1:
+        exercise = data["exercise"][rest[1]]
+        name = exercise.get("id", rest[1]) if isinstance(exercise, dict) else rest[1]
+        where, rest = [f"exercise {name!r}"], rest[2:]
+    key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)
+    where += [key.removeprefix(".")] if key else []
+    return ": ".join(filter(None, (f"{source}:{line_of(text, path)}", ", ".join(where), problem)))
+
+
+def _invalid(message: str, data: dict[str, Any]) -> tuple[Keys, str]:
+    """The place and the problem of a msgspec.ValidationError, by its message.
+
+    That ends with the place, as in "Expected `float` > 0.0 - at `$.exercise[3].points`".
+    """
+    message, _, place = message.partition(" - at `$")
+    path: list[str | int] = [
+        int(index) if index else key for key, index in re.findall(r"\.(\w+)|\[(\d+)\]", place)
+    ]
+    if missing := re.search(r"missing required field `(.*)`", message):
+        return path, f"the key {missing[1]} is missing"
+    if unknown := re.search(r"unknown field `(.*)`", message):
+        known = _TABLES[tuple(step for step in path if isinstance(step, str))].__struct_fields__
+        close = did_you_mean(unknown[1], known)
+        return [*path, unknown[1]], f"no such key{close}; allowed are {', '.join(known)}"
+    value: Any = data
+    for step in path:
+        value = value[step]
+    shown = value if isinstance(value, float | int) else repr(value)[:60]
+    if message.startswith("Invalid enum value"):
+        message = f"Expected {' or '.join(map(repr, get_args(Device)))}"
+    expected = re.sub(", got `.*`$", "", message)  # its type; the value says more
+    return path, f"{expected[:1].lower()}{expected[1:]}, got {shown}"
+
+
+_TABLES: dict[tuple[str, ...], type[msgspec.Struct]] = {
+    (): Manifest,
+    ("limits",): Limits,
+    ("exercise",): Exercise,
+    ("exercise", "limits"): LimitOverrides,
+}
+
+
+def _contradictions(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
+    """What is wrong though each value by itself is not."""
+    seen: set[str] = set()
+    for i, exercise in enumerate(manifest.exercise):
+        if exercise.id in seen:
+            yield ("exercise", i, "id"), "an exercise above has this id; give each its own"
+        for function in exercise.functions:
+            if len(parts := function.split(".")) != 2 or not all(p.isidentifier() for p in parts):
+                yield ("exercise", i, "functions"), f"expected module.name, got {function!r}"
+        for needed in exercise.depends_on:
+            if needed not in seen:
+                yield (
+                    ("exercise", i, "depends_on"),
+                    f"expected ids of exercises above, got {needed!r}{did_you_mean(needed, seen)}",
+                )
+        seen.add(exercise.id)
+    for key, declared, which in (
+        ("points", manifest.points, "any machine can grade"),
+        ("cuda_points", manifest.cuda_points, "need a CUDA device"),
+    ):
+        found = sum(e.points for e in manifest if bool(e.needs) == (key == "cuda_points"))
+        if not math.isclose(found, declared, abs_tol=1e-6):
+            yield (
+                (key,),
+                f"expected {found:g}, the sum over the exercises that {which}, got {declared:g}; "
+                "correct it, or the points of an exercise",
+            )

@@ -46,9 +46,13 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "exercise(id, weight=1): the exercise that a test belongs to, and its share of the points",
     )
+    try:
+        exercises = manifest.load()
+    except manifest.ManifestError as error:
+        raise pytest.UsageError(f"{manifest.AUTHORS}{error}") from error
     if (chosen := config.getoption("--ex")) is not None:
         try:
-            manifest.load()[chosen]
+            _ = exercises[chosen]
         except manifest.ManifestError as error:
             raise pytest.UsageError(str(error)) from error
     if config.getoption("progress"):

@@ -15,18 +15,20 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import Progress, TextColumn
 
+from assignment import manifest as manifests
+from assignment.manifest import AUTHORS, ManifestError
 from grader import signals
 from grader.judge import provenance
+from grader.judge.entries import SubmissionError, check_exists
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge, at_least
-from grader.judge.stage import SubmissionError
 from grader.judge.zygote import CannotIsolate
 from grader.kinds import Kind
 
 if TYPE_CHECKING:
     from grader.authoring.mutation.verdicts import Verdict
 
-OK, BAD_INPUT, FAULT = 0, 2, 3
+OK, BAD_INPUT, FAULT, BAD_ASSIGNMENT = 0, 2, 3, 4
 _EVERY = 200  # mutants, after which a log gets a line
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -124,12 +126,15 @@ def grade(
     """Grades one submission and writes results.json, grade.json, report.html and junit.xml.
 
     Exit status: 0 a grade was produced, whatever the mark; 2 the submission or an option cannot be
-    read; 3 a fault of the grader, or a machine that cannot isolate.
+    read; 3 a fault of the grader, or a machine that cannot isolate; 4 a mistake in the assignment.
     """
     try:
+        check_exists(submission, manifests.load().package)  # before anything is started or loaded
         judge = Judge(
             ("none",) if unsafe else at_least(min_tier), budget=budget, time_limit=time_limit
         )
+    except SubmissionError as error:
+        _fail(BAD_INPUT, str(error))
     except OSError as error:
         _fail(FAULT, f"cannot start: {error}")
     from grader.results import console as summary
@@ -188,7 +193,8 @@ def verify(
 ) -> None:
     """Verifies the assignment: correct solutions, handout, rote answers, every wrong submission.
 
-    Exit status: 0 all holds; 1 something does not; 3 a fault of the grader.
+    Exit status: 0 all holds; 1 something does not; 3 a fault of the grader; 4 a mistake in the
+    manifest.
     """
     from grader.authoring import verify as verifying
 
@@ -240,7 +246,7 @@ def mutate(
 
     Exit status: 0 they do; 1 a mutant survived that nobody listed as equivalent, an entry of that
     list is stale, too few were killed, or the reference itself does not pass; 2 no such module or
-    exercise; 3 a fault of the grader.
+    exercise; 3 a fault of the grader; 4 a mistake in the manifest.
     """
     from grader.authoring.mutation import campaign, equivalents, plan, report
 
@@ -364,7 +370,9 @@ def doctor(
 def _pack() -> None:
     """Packs the grader for a container: what grading needs, the hidden tests and the reference.
 
-    Staff only. Exit status: 0 it is packed; 2 something is missing or in the way.
+    The reference is graded first, with what would be packed: without full marks nothing is. Staff
+    only. Exit status: 0 it is packed; 2 something is missing or in the way; 3 this machine cannot
+    grade; 4 a mistake in the assignment, such as a reference that does not get full marks.
     """
 
 
@@ -393,6 +401,7 @@ def pack_gradescope(
 
     try:
         data = gradescope.pack(minutes, extra_index)
+        _rehearse()
         out.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(out, data, mode=0o600)
     except (PackError, OSError) as error:
@@ -417,6 +426,8 @@ def pack_docker(
     from grader.pack.files import PackError
 
     try:
+        docker.check_folder(out)
+        _rehearse()
         docker.write(out)
     except (PackError, OSError) as error:
         _fail(BAD_INPUT, str(error))
@@ -424,16 +435,36 @@ def pack_docker(
     console.print(f"docker build -t autograder {out}    # {out}/Dockerfile says the rest")
 
 
+def _rehearse() -> None:
+    """Ends the command unless what would be packed gives the reference full marks."""
+    from grader.judge import markers
+    from grader.pack import files, rehearsal
+
+    markers.load(files.ROOT / "tests")
+    try:
+        rehearsal.check(files.contents())
+    except rehearsal.RehearsalError as error:
+        _fail(BAD_ASSIGNMENT, f"{AUTHORS}{error}")
+    except GraderFault as error:
+        _fail(FAULT, str(error))
+
+
 def _fail(status: int, message: str) -> NoReturn:
-    errors.print(message, style="red", markup=False, highlight=False)
+    errors.print(message, style="red", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(status)
 
 
 def main() -> None:
-    """The console script's entry: whatever nobody foresaw is a fault of the grader, status 3."""
+    """The console script's entry: whatever nobody foresaw is a fault of the grader, status 3.
+
+    A mistake in the manifest, or of tests that do not match it, ends every command with status 4.
+    """
     os.umask(0o022)  # workers are other users, and must be able to read what is laid out for them
     try:
         app()
+    except ManifestError as error:
+        errors.print(f"{AUTHORS}{error}", style="red", markup=False, soft_wrap=True)
+        raise SystemExit(BAD_ASSIGNMENT) from None
     except Exception as error:
         if str(getattr(error, "name", "")).startswith(("grader.authoring", "grader.pack")):
             errors.print("this copy of the grader is packed for grading alone", style="red")

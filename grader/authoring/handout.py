@@ -12,6 +12,7 @@ from pathlib import Path
 
 from assignment import manifest
 from grader.authoring import stubs
+from grader.judge import markers
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDOUT = ROOT / "handout"
@@ -34,6 +35,7 @@ def build(destination: Path) -> None:
 
     Raises:
         HandoutError: the folder holds something that is not a handout.
+        ManifestError: the manifest has a mistake, or the tests do not match it.
         StubError: a reference module cannot be made a stub.
     """
     files = contents()
@@ -70,6 +72,7 @@ def check(handout: Path = HANDOUT) -> list[str]:
 
 def contents() -> dict[str, bytes]:
     """Every file of the handout by its path, with forward slashes."""
+    markers.load(ROOT / "tests")
     modules = stub_package(ROOT / "solutions" / "resource_accounting")
     files: dict[str, bytes] = {}
     files |= _tree(TEMPLATE, "")

@@ -26,6 +26,7 @@ from pathlib import Path
 from assignment import manifest as manifests
 from assignment.manifest import Exercise
 from grader.authoring import handout, parrot, pool, variants
+from grader.judge import markers
 from grader.judge.session import Judge
 from grader.kinds import Kind
 from grader.results.record import Grade
@@ -62,7 +63,7 @@ def cases(
     Correct ones stand there `nonces` times. Of wrong ones, those by rote included, `sample` are
     drawn anew each time, if it is not None.
     """
-    manifest = manifests.load()
+    manifest = markers.load(variants.ROOT / "tests")
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
     correct += [
         Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder))

@@ -15,7 +15,10 @@ class GraderFault(Exception):
 
 
 class SubmissionFailure(Exception):
-    """The submission's code did not answer a call; `cause` says how, `detail` is for staff."""
+    """The submission's code did not answer a call; `cause` says how.
+
+    `detail` is for staff, and for the student where the test is public. Notes are for staff alone.
+    """
 
     def __init__(self, cause: Cause, detail: str) -> None:
         super().__init__(detail)
@@ -53,6 +56,19 @@ def raised_by_submission(name: Any, detail: str) -> Exception:
     error = nearest_builtin(name)(detail)
     error.from_submission = True  # type: ignore[attr-defined]
     return error
+
+
+def for_student(error: BaseException) -> str:
+    """What a student reads of a failed public test, besides its cause's words: no traceback."""
+    if isinstance(error, GraderFault):
+        return ""
+    if getattr(error, "from_submission", False):
+        return str(error.args[0])  # of a KeyError, str() would be its repr()
+    if isinstance(error, SubmissionFailure):
+        return "" if error.cause is Cause.NOT_STARTED else error.detail
+    from assignment.failures import nothing_raised  # with pytest, which is loaded by then
+
+    return nothing_raised(str(error)) or str(error)
 
 
 def told(error: BaseException, test: Path) -> str:

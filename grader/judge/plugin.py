@@ -16,7 +16,14 @@ from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of, title_of
 from assignment.implementation import Implementation
 from assignment.manifest import Exercise, Limits, Manifest
 from grader import signals
-from grader.judge.failure import GraderFault, Killed, SubmissionFailure, nearest_builtin, told
+from grader.judge.failure import (
+    GraderFault,
+    Killed,
+    SubmissionFailure,
+    for_student,
+    nearest_builtin,
+    told,
+)
 from grader.judge.lanes import Queue, SecondLane, cores
 from grader.judge.proxy import GradedImplementation, Workers
 from grader.judge.score import NOT_MEASURED, Outcome
@@ -28,6 +35,8 @@ from grader.results.causes import Cause
 from grader.results.record import Check, Fit, Timing, Visibility
 
 _DETAIL = 20_000
+# Causes of a test that is not tried whose fixed words tell a student everything.
+_SAYS_ALL = (Cause.NOT_STARTED, Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
 IMPLEMENTATION: pytest.StashKey[GradedImplementation] = pytest.StashKey()
 # What a test on the device found, once it came to its end; a timer's truth is nothing to keep.
 _FOUND: pytest.StashKey[Timing | Fit | None] = pytest.StashKey()
@@ -227,7 +236,9 @@ class JudgePlugin:
         """One test; once more if its worker was killed from outside, as far as one can tell."""
         signals.check()
         if (refusal := self._refusal(item)) is not None:
-            self._record(item, *refusal)
+            cause, detail = refusal
+            tells = self.visibility(item) == "public" and cause not in _SAYS_ALL
+            self._record(item, cause, detail, shown=detail if tells else None)
             return
         item.stash[_KILLED] = False
         # No next item: which one will run, its outcome may decide.
@@ -413,14 +424,13 @@ class JudgePlugin:
         cause = None if error is None else cause_of(error, answers)
         if cause is None and not answers:
             cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")
-        detail = None
+        public = self.visibility(item) == "public"
+        detail = shown = None
         if error is not None:
-            # A public test's detail goes to the student: what was said, without the judge's code.
-            public = self.visibility(item) == "public"
-            parts = [str(error) if public else told(error, item.path)]
-            if implementation and implementation.output:
-                parts.append(f"printed:\n{implementation.output[-4000:]}")
-            detail = "\n\n".join(part for part in parts if part)[-_DETAIL:]
+            printed = implementation.output if implementation else ""
+            detail = _with_output(told(error, item.path), printed, 4000)[-_DETAIL:]
+            if public and cause is not Cause.NEEDS_CUDA:
+                shown = _with_output(for_student(error), printed, 1000)
         exception = nearest_builtin(type(error).__name__) if cause is Cause.EXCEPTION else None
         if cause is Cause.TIMEOUT:
             self.budget.draw(self.limits_of(item).seconds)
@@ -428,6 +438,7 @@ class JudgePlugin:
             item,
             cause,
             detail,
+            shown=shown,
             exception=exception.__name__ if exception else None,
             seconds=call.duration,
             charged=implementation.charged if implementation else 0.0,
@@ -440,6 +451,7 @@ class JudgePlugin:
         cause: Cause | None,
         detail: str | None,
         *,
+        shown: str | None = None,
         exception: str | None = None,
         seconds: float = 0.0,
         charged: float = 0.0,
@@ -457,6 +469,7 @@ class JudgePlugin:
             cause=cause,
             exception=exception,
             detail=detail,
+            shown=shown,
             seconds=round(seconds, 4),
             charged=round(charged, 4),
             visibility=self.visibility(item),
@@ -483,6 +496,11 @@ class JudgePlugin:
 def _name(item: pytest.Item) -> str:
     """What a grade calls a test."""
     return f"{item.path.stem}::{item.name}"
+
+
+def _with_output(text: str, printed: str, limit: int) -> str:
+    """A failure's text, and the end of what the submission printed."""
+    return "\n\n".join(filter(None, (text, printed and f"printed:\n{printed[-limit:]}")))
 
 
 def cause_of(error: BaseException, answers: int) -> Cause:

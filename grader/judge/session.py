@@ -8,7 +8,6 @@ import datetime
 import functools
 import gc
 import os
-import re
 import secrets
 import shutil
 import sys
@@ -23,6 +22,8 @@ from assignment import manifest as manifests
 from grader import signals
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
+from grader.judge.markers import exercises_in
+from grader.judge.markers import load as load_checked
 from grader.judge.provenance import CpuMeter, content_hash, provenance, verdicts_hash
 from grader.judge.stage import stage
 from grader.judge.time_budget import ReferenceTimes, TimeBudget
@@ -62,7 +63,7 @@ class Judge:
         tiers: from the strongest to the weakest that will do; the first that holds on this
             machine is taken. ("none",) runs submissions without isolation.
         repository: where `tests/public` and `tests/hidden` are.
-        manifest: the assignment's, if None.
+        manifest: the assignment's, checked against its tests, if None.
         lanes: 1 or 2 tests at a time; as many as there are cores, if None.
         budget: seconds that tests of one grading which hit their limit may draw together; the
             manifest's if None.
@@ -82,7 +83,7 @@ class Judge:
         time_limit: float | None = None,
     ) -> None:
         self.budget, self._time_limit = budget, time_limit
-        self.manifest = manifest or manifests.load()
+        self.manifest = manifest or load_checked(repository / "tests")
         self.repository, self.solutions = repository, solutions
         self.zygote = Zygote(tiers, SECRETS, self._most_memory(on_device=False))
         self._two_lanes = (lanes or cores()) >= 2
@@ -215,7 +216,7 @@ class Judge:
             tests=tests,
             checks=checks,
             exercises=scores,
-            modules=tuple(found.reports),
+            modules=tuple(found.needed(self.manifest, scores)),
             left_out=staged.left_out,
             faults=tuple(faults),
             started=started,
@@ -305,12 +306,8 @@ class Judge:
         where = self.repository / "tests" / folder
         if not only:
             return [str(where)]
-        return [str(file) for file in sorted(where.glob("test_*.py")) if _names(file) & set(only)]
-
-
-def _names(file: Path) -> frozenset[str]:
-    """The exercises that a file of tests names in its markers."""
-    return frozenset(re.findall(r"exercise\(\s*['\"](\w+)", file.read_text(encoding="utf-8")))
+        files = sorted(where.glob("test_*.py"))
+        return [str(file) for file in files if exercises_in(file).keys() & set(only)]
 
 
 def _release() -> None:

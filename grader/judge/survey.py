@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import inspect
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +20,7 @@ from grader.judge.failure import Killed, SubmissionFailure
 from grader.judge.proxy import Workers
 from grader.judge.worker import Worker
 from grader.results.causes import WORDS, Cause
-from grader.results.record import ModuleReport
+from grader.results.record import ExerciseScore, ModuleReport
 
 
 @dataclass
@@ -36,6 +36,16 @@ class Survey:
     broken: dict[str, Cause] = field(default_factory=dict)
     not_started: frozenset[str] = frozenset()
     probes: dict[str, str] = field(default_factory=dict)
+
+    def needed(self, manifest: Manifest, scores: Iterable[ExerciseScore]) -> list[ModuleReport]:
+        """The reports but for modules that are missing and that nothing measured here asks for."""
+        measured = {score.id for score in scores if score.measured}
+        modules = {m for exercise in manifest if exercise.id in measured for m in exercise.modules}
+        return [
+            report
+            for report in self.reports
+            if report.module in modules or self.broken.get(report.module) is not Cause.MISSING
+        ]
 
 
 def compile_ahead(workers: Workers, manifest: Manifest) -> None:

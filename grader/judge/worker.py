@@ -16,6 +16,7 @@ from typing import Any
 from assignment.manifest import Limits
 from grader import wire
 from grader.judge import process
+from grader.judge.claims import claimed, failure_detail
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, raised_by_submission
 from grader.judge.meter import Meter, Process, Timer, WallTimer
 from grader.judge.zygote import DISK_FILES, DISK_MIB, Answer, Started, Zygote
@@ -448,18 +449,9 @@ def _unpack(answer: Any, target: str) -> Any:
         failed = answer.get("failed")  # only compared: a million tensors take minutes to print
         if isinstance(failed, str) and (cause := _CAUSES.get(failed)) is not None:
             detail = failure_detail(answer, target)
+            error: Exception = SubmissionFailure(cause, detail)
             if cause is Cause.EXCEPTION:
-                raise raised_by_submission(answer.get("exception"), detail)
-            raise SubmissionFailure(cause, detail)
+                error = raised_by_submission(answer.get("exception"), detail)
+            error.add_note(claimed(answer, "trace", _CUT))  # for staff
+            raise error
     raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {target} has no known form")
-
-
-def failure_detail(answer: dict[Any, Any], target: str) -> str:
-    """A failure in words, for staff: what the worker said, believed in nothing."""
-
-    def text(name: str) -> str:
-        value = answer.get(name)
-        return value[:_CUT] if isinstance(value, str) else ""
-
-    head = ": ".join(part for part in (text("type"), text("message")) if part)
-    return f"{target}: {head or text('failed')}\n{text('trace')}".rstrip()

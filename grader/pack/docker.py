@@ -16,6 +16,16 @@ def context(root: Path = ROOT) -> dict[str, bytes]:
     return dict(sorted(files.items()))
 
 
+def check_folder(folder: Path) -> None:
+    """Raises PackError if the folder holds something else than an older build context."""
+    if folder.exists() and not folder.is_dir():
+        raise PackError(f"{folder} is not a folder; name one that is empty or new")
+    if folder.is_dir() and any(folder.iterdir()):
+        old = folder / "Dockerfile"
+        if not old.is_file() or not old.read_bytes().startswith(_MARK):
+            raise PackError(f"{folder} holds something else; name a folder that is empty or new")
+
+
 def write(folder: Path, root: Path = ROOT) -> None:
     """Makes `folder` the build context, in the place of an older one.
 
@@ -23,12 +33,8 @@ def write(folder: Path, root: Path = ROOT) -> None:
         PackError: the folder holds something else, or a file to pack is missing.
     """
     files = context(root)
-    if folder.exists() and not folder.is_dir():
-        raise PackError(f"{folder} is not a folder; name one that is empty or new")
-    if folder.is_dir() and any(folder.iterdir()):
-        old = folder / "Dockerfile"
-        if not old.is_file() or not old.read_bytes().startswith(_MARK):
-            raise PackError(f"{folder} holds something else; name a folder that is empty or new")
+    check_folder(folder)
+    if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)  # the hidden tests are in it

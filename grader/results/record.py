@@ -30,8 +30,9 @@ class Check(_Finite, frozen=True, kw_only=True):
     A race, or a fit into memory, that earns a part of its points has failed, and says how far in
     `timing` or `fit`.
     `exception` is the nearest built-in class's name, only with the cause `exception`.
-    `detail` is for staff; students see it for public tests alone. `seconds` is wall time, `charged`
-    the CPU time of the submission's processes and the time they were asleep.
+    `detail` is for staff alone; `shown` is what the student reads, and None for a hidden test.
+    `seconds` is wall time, `charged` the CPU time of the submission's processes and the time they
+    were asleep.
     """
 
     exercise: str
@@ -43,6 +44,7 @@ class Check(_Finite, frozen=True, kw_only=True):
     cause: Cause | None = None
     exception: str | None = None
     detail: str | None = None
+    shown: str | None = None
     seconds: float = 0.0
     charged: float = 0.0
     visibility: Visibility = "hidden"

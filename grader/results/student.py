@@ -88,6 +88,21 @@ class ExerciseView:
         words = {check.text for check in self.checks}
         return words.pop() if len(words) == 1 and len(self.checks) > 1 else ""
 
+    @property
+    def sentence(self) -> str:
+        """Of an exercise that nobody tried yet, or that could not be tried: all in one line."""
+        if not self.standing.startswith("not") or len({check.words for check in self.checks}) != 1:
+            return ""
+        left_out = f"Not measured here: {points(self.max_points)} points left out."
+        details = {check.detail for check in self.checks if check.detail}
+        parts = [
+            *([] if self.measured else [left_out]),
+            self.checks[0].words,
+            *(f"{' '.join(detail.split())}." for detail in details if len(details) == 1),
+            *([f"Hint: {self.hint}"] if self.hint else []),
+        ]
+        return " ".join(parts)
+
 
 @dataclass(frozen=True)
 class ChapterView:
@@ -166,7 +181,7 @@ def student_text(check: Check) -> str:
     """What a student reads below a check's title.
 
     For a hidden check it follows from (state, cause, built-in exception) alone. A public check,
-    which the student can run at home, adds its detail.
+    which the student can run at home, adds what is to be shown of it.
     """
     return "\n".join(filter(None, (_words(check), _detail(check))))
 
@@ -281,7 +296,7 @@ def _words(check: Check) -> str:
 
 
 def _detail(check: Check) -> str:
-    return clean(check.detail or "") if check.visibility == "public" else ""
+    return clean(check.shown or "") if check.visibility == "public" else ""
 
 
 def _is_builtin_exception(name: str | None) -> bool:

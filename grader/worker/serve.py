@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import itertools
 import os
 import py_compile
 import re
@@ -38,6 +39,7 @@ from grader.worker.stubs import is_stub
 _TYPES = beartype(conf=BeartypeConf(is_pep484_tower=True))
 _NO_MEMORY = ("allocate memory", "Cannot allocate", "enough memory", "out of memory")
 _TEXT = 4000  # characters of a message or a traceback that go back
+_FRAMES = 8  # of the submission's own code, likewise
 
 
 def rehearse() -> None:
@@ -120,7 +122,11 @@ def _annotates_shapes(function: Any) -> bool:
 
 
 class CheckedPackage(Package):
-    """The student's package; functions taken from its modules are checked."""
+    """The student's package, in a folder; functions taken from its modules are checked."""
+
+    def __init__(self, name: str, folder: str) -> None:
+        super().__init__(name)
+        self._root = f"{folder}/"
 
     def __getattr__(self, module: str) -> Any:
         found = _CheckedModule(super().__getattr__(module))
@@ -174,7 +180,7 @@ def _serve(channel: int, places: lockdown.Places) -> None:
     os.environ.update(HOME=places.tmp, TMPDIR=places.tmp, LANG="C.UTF-8", **hidden)
     tempfile.tempdir = None  # the zygote may have asked before: that is where others write
     sys.path.append(places.submission)
-    package = CheckedPackage(go["package"])
+    package = CheckedPackage(go["package"], places.submission)
     _send(channel, call_id, {"gone": True})
     while True:
         call_id, request = _receive(channel)
@@ -194,7 +200,9 @@ def _serve(channel: int, places: lockdown.Places) -> None:
             _send(channel, call_id, {"failed": "not_plain_data", "message": message[:_TEXT]})
 
 
-def call(package: Package, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(
+    package: CheckedPackage, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Calls a target; {"result": value}, or {"failed": cause, …} with what went wrong."""
     module, _, name = target.partition(".")
     if module in DRIVERS:
@@ -207,19 +215,19 @@ def call(package: Package, target: str, args: tuple[Any, ...], kwargs: dict[str,
         except AttributeError:
             return {"failed": "missing", "message": f"{module}.py has no {name}"}
         except BaseException as error:  # annotations that cannot be checked
-            return _failure("wrong_signature", error)
+            return _failure("wrong_signature", error, package)
         try:
             inspect.signature(function).bind(*args, **kwargs)
         except (TypeError, ValueError) as error:
-            return _failure("wrong_signature", error)
+            return _failure("wrong_signature", error, package)
     try:
         return {"result": function(*args, **kwargs)}
     except NotImplementedError as error:
-        return _failure("not_started", error)
+        return _failure("not_started", error, package)
     except plain.NotPlainData as error:
-        return _failure("not_plain_data", error)
+        return _failure("not_plain_data", error, package)
     except BaseException as error:
-        return _failure("memory" if _out_of_memory(error) else "exception", error)
+        return _failure("memory" if _out_of_memory(error) else "exception", error, package)
 
 
 def bytecode(places: lockdown.Places, files: list[str]) -> dict[str, bytes]:
@@ -238,7 +246,7 @@ def bytecode(places: lockdown.Places, files: list[str]) -> dict[str, bytes]:
     return found
 
 
-def survey(package: Package, module: str, functions: list[str]) -> dict[str, Any]:
+def survey(package: CheckedPackage, module: str, functions: list[str]) -> dict[str, Any]:
     """Imports one module; its functions' parameters and its stubs, or what stopped the import."""
     if isinstance(imported := _import(package, module), dict):
         return imported
@@ -256,7 +264,7 @@ def survey(package: Package, module: str, functions: list[str]) -> dict[str, Any
     return {"result": parameters, "stubs": stubs}
 
 
-def _import(package: Package, module: str) -> Any:
+def _import(package: CheckedPackage, module: str) -> Any:
     """The imported module, or a failure."""
     try:
         return getattr(package, module)
@@ -266,14 +274,17 @@ def _import(package: Package, module: str) -> Any:
             whole,
             f"{whole}.{module}",
         )
-        return _failure("missing" if missing else "import_failed", error)
+        return _failure("missing" if missing else "import_failed", error, package)
 
 
-def _failure(kind: str, error: BaseException) -> dict[str, Any]:
+def _failure(kind: str, error: BaseException, package: CheckedPackage) -> dict[str, Any]:
     builtin = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+    frames = _own_frames(error, package._root)
     file, line = "", 0
     if isinstance(error, SyntaxError):
         file, line = str(error.filename or ""), int(error.lineno or 0)
+    elif frames:
+        file, line = package._root + frames[-1][0], frames[-1][1]
     elif error.__traceback__ is not None:
         frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
         file = frame.f_code.co_filename
@@ -281,11 +292,25 @@ def _failure(kind: str, error: BaseException) -> dict[str, Any]:
         "failed": kind,
         "exception": builtin,
         "type": _sendable(type(error).__qualname__[:200]),
-        "message": _text(error),
+        "message": _text(error).replace(package._root, ""),
         "trace": _trace(error),
+        "frames": frames,
         "file": _sendable(file[:200]),
         "line": line,
     }
+
+
+def _own_frames(error: BaseException, root: str) -> list[list[Any]]:
+    """Where the submission's own code was: file below `root`, line and function, innermost last.
+
+    A function that calls itself stands there once.
+    """
+    own = [
+        [_sendable(file.removeprefix(root)[:200]), line, _sendable(frame.f_code.co_name[:80])]
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if (file := frame.f_code.co_filename).startswith(root)
+    ]
+    return [frame for frame, _ in itertools.groupby(own)][-_FRAMES:]
 
 
 def _text(error: BaseException) -> str:

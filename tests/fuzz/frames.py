@@ -29,7 +29,10 @@ NUMBERS = (
 )
 _TENSORS = [name.encode() for name in wire._TENSOR_DTYPES]
 _ARRAYS = [name.encode() for name in wire._NUMPY_DTYPES]
-_KEYS = [b"result", b"failed", b"type", b"message", b"exception", b"trace", b"file", b"line"]
+_KEYS = [
+    *(b"result", b"failed", b"type", b"message", b"exception"),
+    *(b"trace", b"frames", b"file", b"line"),
+]
 WORDS = (
     *_KEYS,
     *(name.encode() for name in _CAUSES),
@@ -373,6 +376,7 @@ def leaf(rng: random.Random) -> Node:
 def seeds() -> list[bytes]:
     """Valid frames: each kind of value, each dtype, and each kind of answer that a worker gives."""
     failed = {"type": "E", "message": "said", "trace": "File 'x', line 1"}
+    failed |= {"frames": [["package/x.py", 1, "f"]]}
     odds: list[Any] = [torch.ones(2), np.ones(2), [1], {"a": (2,)}, b"b", 2**70]
     values: list[Any] = [
         *(None, True, 3, 2**80, 0.5, "text", b"bytes", [], (), {}, [1, (2.5, None)]),

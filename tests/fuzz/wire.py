@@ -27,7 +27,7 @@ from types import FrameType, ModuleType
 import torch
 
 from grader import wire
-from grader.judge import worker
+from grader.judge import claims, worker
 from tests.fuzz.check import Checker, Finding
 from tests.fuzz.frames import mutants, seeds
 
@@ -78,7 +78,7 @@ def _fuzz(frames: int, seed: int) -> None:
         worker._unpack,
         worker._compiled,
         worker._surveyed,
-        worker.failure_detail,
+        claims.failure_detail,
     ):
         atheris.instrument_func(function)
     _limit_memory()

@@ -176,7 +176,7 @@ LAYERS = {
         (
             Edit(
                 "results/student.py",
-                'return clean(check.detail or "") if check.visibility == "public" else ""',
+                'return clean(check.shown or "") if check.visibility == "public" else ""',
                 'return clean(check.detail or "")',
             ),
         ),
@@ -212,11 +212,11 @@ LAYERS = {
         "tar_header_of_megabytes_is_not_read",
         (
             Edit(
-                "judge/stage.py",
+                "judge/entries.py",
                 "if end > MAX_UNPACKED + _MAX_READ or size > _MAX_READ:",
                 "if False:",
             ),
-            Edit("judge/stage.py", "if len(listed) > MAX_ENTRIES:", "if False:"),
+            Edit("judge/entries.py", "if len(found) > MAX_ENTRIES:", "if False:"),
         ),
         kinds=(ARCHIVES,),
     ),

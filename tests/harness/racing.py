@@ -24,6 +24,7 @@ MANIFEST = """
 title = "A race"
 package = "resource_accounting"
 version = "1"
+points = 4
 
 [limits]
 seconds = 60

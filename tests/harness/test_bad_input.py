@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from grader.judge.stage import SubmissionError
+from grader.judge.entries import SubmissionError
 from grader.results.causes import Cause
 from tests.harness.conftest import REPOSITORY, hidden
 

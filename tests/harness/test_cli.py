@@ -2,6 +2,8 @@
 
 import json
 import stat
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -125,6 +127,141 @@ def test_what_cannot_be_read_exits_2_and_writes_nothing(started, tmp_path, data)
     assert "in.zip" in result.output.replace("\n", "")
     assert "Traceback" not in result.output
     assert not (tmp_path / "out").exists()
+
+
+# Runs the command of its arguments, and says which modules it loaded and what it started.
+WATCHED = """
+import sys
+started = []
+def watch(event, arguments):
+    if event in ("subprocess.Popen", "os.fork", "os.posix_spawn", "os.exec"):
+        started.append(event)
+sys.addaudithook(watch)
+from grader.cli import main
+try:
+    main()
+finally:
+    heavy = {"torch", "numpy", "pytest"} & set(sys.modules)
+    print("loaded", sorted(heavy), "started", started)
+"""
+
+
+def watched(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *map(str, arguments)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_path_that_does_not_exist_fails_before_anything_is_loaded_or_started(tmp_path):
+    status, said, complaint = watched("grade", tmp_path / "nowhere", "--out", tmp_path / "out")
+    assert status == 2
+    assert said == "loaded [] started []\n"
+    assert complaint == (
+        f"{tmp_path}/nowhere does not exist; expected a folder, zip or tar (.gz, .bz2 or .xz) that "
+        "holds resource_accounting/\n"
+    )
+
+
+def test_what_loads_and_starts_is_noticed(tmp_path):
+    """A test of the test above"""
+    (tmp_path / "in").mkdir()
+    status, said, _ = watched("grade", tmp_path / "in", "--out", tmp_path / "out")
+    assert status == 2
+    assert "subprocess.Popen" in said
+
+
+@pytest.mark.parametrize("name", ["\nUsage: x", "x" * 70 + " Usage: y", "\x1b[2JUsage"])
+def test_refusal_is_one_line_that_no_name_can_break(started, tmp_path, name):
+    """`run_autograder` takes a line that begins with Usage for a mistake in its own call"""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).touch()
+    result = grade(tmp_path / "in", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(str(tmp_path))
+    assert line.isprintable()
+    assert "Usage" in line
+
+
+@pytest.fixture
+def mistaken(tmp_path, monkeypatch):
+    """Puts a changed manifest in the place of ours: `mistaken(old, new, more)`."""
+    ours = manifest.MANIFEST.read_text(encoding="utf-8")
+
+    def change(old, new, more=""):
+        assert ours.count(old) == 1
+        text = ours.replace(old, new) + more
+        (tmp_path / "assignment.toml").write_text(text, encoding="utf-8")
+        monkeypatch.setattr(manifest, "MANIFEST", tmp_path / "assignment.toml")
+        manifest.load.cache_clear()
+        return text
+
+    yield change
+    manifest.load.cache_clear()
+
+
+COMMANDS = [
+    ["grade", "tests/harness/submissions/half_finished"],
+    ["verify"],
+    ["mutate"],
+    ["handout", "--check"],
+    ["site"],
+    ["pack", "gradescope"],
+    ["pack", "docker"],
+]
+every_command = pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+
+
+def refusal(command, out, monkeypatch, capsys):
+    """What a command says that ends with the status of an author's mistake, and writes nothing."""
+    options = [] if command[0] in ("handout", "verify", "mutate") else ["--out", str(out)]
+    monkeypatch.setattr(sys, "argv", ["grader", *command, *options])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == cli.BAD_ASSIGNMENT == 4
+    assert not out.exists()
+    authors, place, said = capsys.readouterr().err.partition("assignment/assignment.toml:")
+    assert authors == "a mistake of the assignment's author, not of a submission: "
+    return place + said
+
+
+@every_command
+def test_every_command_refuses_a_mistaken_manifest(
+    mistaken, tmp_path, monkeypatch, capsys, command
+):
+    """In one line, as the author's mistake, and with a status of its own"""
+    text = mistaken("seconds = 10 ", "seconds = -10 ")
+    line = 1 + text[: text.index("seconds = -10")].count("\n")
+    assert refusal(command, tmp_path / "out", monkeypatch, capsys) == (
+        f"assignment/assignment.toml:{line}: limits.seconds: expected `float` > 0.0, got -10\n"
+    )
+
+
+UNTESTED = """
+[[exercise]]
+id = "untested"
+title = "No test names it"
+chapter = "dtypes"
+functions = ["dtypes.tensor_bytes"]
+points = 1
+hint = "h"
+"""
+
+
+@every_command
+def test_every_command_refuses_an_exercise_without_tests(
+    mistaken, tmp_path, monkeypatch, capsys, command
+):
+    text = mistaken("\npoints = 100 ", "\npoints = 101 ", UNTESTED)
+    line = text[: text.index('id = "untested"')].count("\n")
+    assert refusal(command, tmp_path / "out", monkeypatch, capsys) == (
+        f"assignment/assignment.toml:{line}: exercise 'untested' has no test in tests/hidden; add "
+        'one that is marked @pytest.mark.exercise("untested"), or take the exercise out\n'
+    )
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,7 @@ def grades(draw: st.DrawFn) -> Grade:
         cause=st.none() | st.sampled_from(Cause) | st.just(Cause.EXCEPTION),
         exception=st.none() | said | st.sampled_from(EXCEPTIONS),
         detail=st.none() | said,
+        shown=st.none() | said,  # a hidden check has none; if it had, nobody would read it
         seconds=seconds,
         visibility=st.just("hidden"),
     )
@@ -158,7 +159,8 @@ def grades(draw: st.DrawFn) -> Grade:
         state=st.sampled_from(["passed", "failed"]),
         points=st.just(0.0),
         max_points=st.just(0.0),
-        detail=st.none() | st.just(PUBLIC),
+        detail=st.none() | said,
+        shown=st.none() | st.just(PUBLIC),
         seconds=seconds,
         visibility=st.just("public"),
     )

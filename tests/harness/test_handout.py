@@ -443,3 +443,22 @@ def test_reset_adds_a_definition_that_is_gone():
     assert commands.replace_definition("x = 1\n", "class C:\n    pass\n", "C") == (
         "x = 1\n\n\nclass C:\n    pass\n"
     )
+
+
+@pytest.mark.parametrize(
+    "command", [["pytest"], ["assignment", "hint"], ["assignment", "submit"]], ids=" ".join
+)
+def test_mistaken_manifest_is_told_in_one_line(workspace, command):
+    """As the author's mistake, not the student's"""
+    path = workspace / "assignment" / "assignment.toml"
+    text = path.read_text(encoding="utf-8")
+    line = 1 + text[: text.index("\npoints = 1\n") + 1].count("\n")
+    path.write_text(text.replace("\npoints = 1\n", "\npoint = 1\n", 1), encoding="utf-8")
+    run = python(workspace, *command)
+    assert run.returncode != 0
+    said = [line for line in run.stderr.splitlines() if line]
+    assert len(said) == 1
+    assert (
+        "a mistake of the assignment's author, not of a submission: assignment/assignment.toml:"
+        f"{line}: exercise 'bytes_per_element', point: no such key; did you mean 'points'?"
+    ) in said[0]

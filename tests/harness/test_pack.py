@@ -15,8 +15,12 @@ from urllib.parse import unquote, urlparse
 import pytest
 from typer.testing import CliRunner
 
+from assignment import manifest
 from grader import cli
-from grader.pack import docker, files, gradescope
+from grader.judge.failure import GraderFault
+from grader.pack import docker, files, gradescope, rehearsal
+from grader.results.causes import Cause
+from grader.results.record import Check, Grade, Isolation
 from tests.harness import container
 from tests.harness.conftest import REPOSITORY
 
@@ -139,7 +143,28 @@ def test_options_go_into_the_scripts():
         gradescope.pack(extra_index="cpu")
 
 
-def test_commands_write_what_is_packed(tmp_path):
+def graded(score, *checks):
+    """The grade of a reference."""
+    return Grade(
+        submission="solutions",
+        score=score,
+        max_score=manifest.load().points,
+        isolation=Isolation(tier="A", probes={}),
+        nonce="",
+        tests="all",
+        checks=checks,
+        exercises=(),
+        modules=(),
+    )
+
+
+@pytest.fixture
+def full_marks(monkeypatch):
+    """A reference that gets them at once; how it is really graded has tests of its own."""
+    monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(manifest.load().points))
+
+
+def test_commands_write_what_is_packed(full_marks, tmp_path):
     out = tmp_path / "new" / "a.zip"
     result = CliRunner().invoke(cli.app, ["pack", "gradescope", "--out", str(out)])
     assert result.exit_code == 0, result.output
@@ -152,7 +177,41 @@ def test_commands_write_what_is_packed(tmp_path):
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_commands_say_what_is_in_the_way(tmp_path):
+@pytest.mark.parametrize("kind", ["gradescope", "docker"])
+def test_commands_pack_nothing_without_full_marks(monkeypatch, tmp_path, kind):
+    """As a mistake of the assignment's author"""
+    check = Check(
+        exercise="storage_index",
+        test="test_strides::test_rule",
+        title="A rule",
+        state="failed",
+        points=0,
+        max_points=1,
+        cause=Cause.WRONG_ANSWER,
+    )
+    monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(99.5, *[check] * 7))
+    result = CliRunner().invoke(cli.app, ["pack", kind, "--out", str(tmp_path / "out")])
+    assert result.exit_code == 4
+    assert (
+        "a mistake of the assignment's author, not of a submission: nothing is packed: graded with "
+        "it, the reference gets 99.5 of 100 points, where 100 are declared\n"
+        "  test_strides::test_rule failed: wrong_answer\n"
+    ) in result.output
+    assert "  and 2 more\n" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_commands_pack_nothing_where_nothing_can_be_graded(monkeypatch, tmp_path):
+    def fail(_):
+        raise GraderFault("no tier")
+
+    monkeypatch.setattr(rehearsal, "grade_packed", fail)
+    result = CliRunner().invoke(cli.app, ["pack", "docker", "--out", str(tmp_path / "out")])
+    assert (result.exit_code, result.output) == (3, "no tier\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_commands_say_what_is_in_the_way(full_marks, tmp_path):
     (tmp_path / "thesis.tex").touch()
     for arguments in (
         ["docker", "--out", str(tmp_path)],
@@ -164,6 +223,57 @@ def test_commands_say_what_is_in_the_way(tmp_path):
         assert result.exit_code == 2, arguments
         assert "Traceback" not in result.output
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+# --- the reference, graded with what is packed ----------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def one_chapter():
+    """What is packed, cut down to the exercises of `dtypes`: they are graded in seconds."""
+    packed = dict(files.contents())
+    top, *exercises = packed["assignment/assignment.toml"].decode().split("[[exercise]]")
+    kept = [e for e in exercises if 'chapter = "dtypes"' in e]
+    points = sum(float(re.search(r"^points = (.*)$", e, re.M)[1]) for e in kept)
+    top = re.sub(r"^points = .*$", f"points = {points}", top, flags=re.M)
+    top = re.sub(r"^cuda_points = .*$", "", top, flags=re.M)
+    packed["assignment/assignment.toml"] = "[[exercise]]".join([top, *kept]).encode()
+    return {
+        name: data
+        for name, data in packed.items()
+        if not name.startswith("tests/") or name.endswith(("/test_dtypes.py", "conftest.py"))
+    }
+
+
+def test_reference_gets_full_marks_with_what_is_packed(one_chapter):
+    rehearsal.check(one_chapter)
+
+
+def test_reference_that_its_tests_refuse_is_not_packed(one_chapter):
+    name = "solutions/resource_accounting/dtypes.py"
+    wrong = b"\n\ndef bytes_per_element(dtype):\n    return 4\n"
+    with pytest.raises(rehearsal.RehearsalError) as caught:
+        rehearsal.check(one_chapter | {name: one_chapter[name] + wrong})
+    assert re.search(
+        r"the reference gets \d\S* of 6 points, where 6 are declared", str(caught.value)
+    )
+    assert "\n  test_dtypes::test_" in str(caught.value)
+
+
+def test_test_of_an_unknown_exercise_is_not_packed(one_chapter):
+    name = "tests/hidden/test_dtypes.py"
+    renamed = one_chapter[name].replace(b'exercise("tensor_bytes")', b'exercise("tensor_byte")')
+    with pytest.raises(
+        rehearsal.RehearsalError, match=r"test_dtypes\.py:\d+: expected the id of an"
+    ):
+        rehearsal.check(one_chapter | {name: renamed})
+
+
+def test_pack_that_lacks_a_file_is_a_fault(one_chapter):
+    """The pack grades by itself: what it lacks is not found in the checkout"""
+    lacking = {n: data for n, data in one_chapter.items() if n != "grader/judge/score.py"}
+    with pytest.raises(GraderFault, match=r"No module named 'grader\.judge\.score'"):
+        rehearsal.check(lacking)
 
 
 # --- the build context ----------------------------------------------------------------------------
@@ -234,7 +344,7 @@ if [ -e "$work/change.sh" ]; then . "$work/change.sh"; fi
 status=0
 setsid "$GRADER_PYTHON" -m tests.harness.container "$profile" -- \
   env -u PYTHONPATH ./run_autograder > results/stdout 2>&1 || status=$?
-find . -printf '%m %P\\n' > "$work/modes"
+find . -printf '%m %P\\0' > "$work/modes"
 cp -r results "$work/results"
 exit "$status"
 """
@@ -269,7 +379,7 @@ def gradescoped(tmp_path):
             timeout=1800,  # three times what the pack gives a grading
         )
         assert (tmp_path / "modes").exists(), done.stderr
-        lines = (tmp_path / "modes").read_text().splitlines()
+        lines = (tmp_path / "modes").read_text().split("\0")[:-1]
         modes = {name: int(mode, 8) for mode, _, name in (line.partition(" ") for line in lines)}
         out = tmp_path / "results"
         stdout = (out / "stdout").read_text()
@@ -340,7 +450,8 @@ def test_hostile_submission_gets_nothing(gradescoped, submit):
 @needs_root
 def test_submission_without_the_package_is_told_so(gradescoped, tmp_path):
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / 'my "essay".txt').touch()
+    for name in ('my "essay".txt', "\nUsage: x", "x" * 90 + " Usage: y"):
+        (tmp_path / "in" / name).touch()
     status, results, modes, _ = gradescoped(tmp_path / "in")
     assert (status, results["score"], results["tests"]) == (0, 0, [])
     assert "resource_accounting/" in results["output"]
@@ -352,12 +463,13 @@ def test_submission_without_the_package_is_told_so(gradescoped, tmp_path):
 @pytest.mark.parametrize(
     ("change", "expected", "words"),
     [
-        ("echo 'def test(' > source/tests/hidden/test_strides.py", 3, "not your fault"),
+        ("echo 'def test(' >> source/tests/hidden/test_strides.py", 3, "not your fault"),
+        ("sed -i 's/^points = 100/points = 99/' source/assignment/assignment.toml", 4, "not your"),
         ("rm source/grader/cli.py", 1, "not your fault"),
         ("sed -i 's/^min_tier=B-/min_tier=Z/' run_autograder", 3, "not your fault"),
         ("sed -i 's/^limit=600/limit=61/' run_autograder", 3, "was stopped"),
     ],
-    ids=["test", "command", "option", "time"],
+    ids=["test", "manifest", "command", "option", "time"],
 )
 def test_fault_of_the_grader_is_no_mark(gradescoped, change, expected, words):
     status, results, modes, stdout = gradescoped(HALF, change)

@@ -447,7 +447,8 @@ def test_races_can_be_left_out_and_required(hashes, tmp_path):
 
 def test_exercise_that_needs_cuda_is_left_out_without_it(tmp_path):
     course = racing.HASHES
-    needs = racing.MANIFEST.replace("points = 4", 'points = 4\nneeds = ["cuda"]')
+    needs = racing.MANIFEST.replace("points = 4\n\n", "points = 0\ncuda_points = 4\n\n")
+    needs = needs.replace("points = 4\nhint", 'points = 4\nneeds = ["cuda"]\nhint')
     with racing.judged(tmp_path / "judge", course) as judge:
         judge.manifest = parse(needs.format(module=course.module, function=course.function))
         grade, check = checked(judge, spin(tmp_path))

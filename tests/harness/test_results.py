@@ -68,7 +68,7 @@ def grade(**fields: Any) -> Grade:
             check("half", failed, Cause.WRONG_ANSWER, title="An offset is added"),
             check("half", failed, Cause.EXCEPTION, exception="ZeroDivisionError"),
             check(
-                "half", failed, Cause.WRONG_ANSWER, visibility="public", detail=PUBLIC, seconds=0.25
+                "half", failed, Cause.WRONG_ANSWER, visibility="public", shown=PUBLIC, seconds=0.25
             ),
             check("untouched", failed, Cause.NOT_STARTED),
             check("untouched", failed, Cause.NOT_STARTED),
@@ -150,7 +150,7 @@ def test_hidden_outcomes_read_alike_whatever_their_detail_and_time(render):
 
 @every_output
 def test_the_detail_of_a_public_check_is_shown(render):
-    only = (check("half", "failed", Cause.WRONG_ANSWER, visibility="public", detail=PUBLIC),)
+    only = (check("half", "failed", Cause.WRONG_ANSWER, visibility="public", shown=PUBLIC),)
     of = grade(checks=only, exercises=(exercise("half", 0.0, 4.0),))
     assert PUBLIC in render(of)
 
@@ -188,7 +188,7 @@ def test_a_passed_check_needs_no_words():
 
 
 def test_a_public_check_adds_its_detail():
-    public = check("a", "failed", Cause.WRONG_ANSWER, visibility="public", detail=PUBLIC)
+    public = check("a", "failed", Cause.WRONG_ANSWER, visibility="public", shown=PUBLIC)
     assert student_text(public) == f"{WORDS[Cause.WRONG_ANSWER]}\n{PUBLIC}"
 
 
@@ -267,7 +267,7 @@ def test_no_control_character_reaches_an_output(render):
         ModuleReport(module=f"m{HOSTILE}", ok=False, message=HOSTILE, file=HOSTILE, line=1),
         ModuleReport(module="n", ok=True, message=HOSTILE),
     )
-    shown = check("half", "failed", Cause.WRONG_ANSWER, visibility="public", detail=HOSTILE)
+    shown = check("half", "failed", Cause.WRONG_ANSWER, visibility="public", shown=HOSTILE)
     text = render(
         grade(
             submission=HOSTILE,
@@ -400,8 +400,41 @@ def test_gradescope_lists_the_checks_of_an_exercise():
 
 
 def test_gradescope_says_once_what_all_checks_say():
-    untouched = read_gradescope(grade()).tests[2].output
-    assert untouched.count(WORDS[Cause.NOT_STARTED]) == 1
+    checks = tuple(check("half", "failed", Cause.WRONG_ANSWER) for _ in range(3))
+    of = grade(checks=checks, exercises=(exercise("half", 0, 1),))
+    output = read_gradescope(of).tests[0].output
+    assert output.count(WORDS[Cause.WRONG_ANSWER]) == 1
+    assert output.count("✗ A rule of half") == 3
+
+
+@pytest.mark.parametrize("checks", [1, 3])
+def test_gradescope_has_one_line_for_what_was_not_started(checks):
+    """With its hint, whether there are public checks or not"""
+    stub = [check("new", "failed", Cause.NOT_STARTED) for _ in range(checks)]
+    stub[0] = msgspec.structs.replace(stub[0], visibility="public", shown="")
+    of = grade(checks=tuple(stub), exercises=(exercise("new", 0, 1),))
+    assert read_gradescope(of).tests[0].output == (
+        "Not started: the stub still raises NotImplementedError. Hint: Think of new."
+    )
+
+
+def test_gradescope_has_one_line_for_what_waits_for_another_exercise():
+    waits = [check("new", "not_run", Cause.PREREQUISITE) for _ in range(3)]
+    waits[0] = msgspec.structs.replace(
+        waits[0], visibility="public", shown="storage_index passes no test yet"
+    )
+    of = grade(checks=tuple(waits), exercises=(exercise("new", 0, 1),))
+    assert read_gradescope(of).tests[0].output == (
+        f"{WORDS[Cause.PREREQUISITE]} storage_index passes no test yet."
+    )
+
+
+def test_gradescope_has_one_line_for_what_is_not_measured():
+    checks = tuple(check("raced", "not_run", Cause.NEEDS_CUDA) for _ in range(3))
+    of = grade(checks=checks, exercises=(exercise("raced", 0, 5, measured=False),))
+    assert read_gradescope(of).tests[0].output == (
+        f"Not measured here: 5 points left out. {WORDS[Cause.NEEDS_CUDA]}"
+    )
 
 
 def test_gradescope_gets_no_results_without_a_score():
@@ -413,7 +446,7 @@ def test_gradescope_output_stays_under_its_limit():
     long = "é✓\\\n" * 5000
     many = grade(
         checks=tuple(
-            check(f"e{i}", "failed", Cause.WRONG_ANSWER, visibility="public", detail=long)
+            check(f"e{i}", "failed", Cause.WRONG_ANSWER, visibility="public", shown=long)
             for i in range(100)
         ),
         exercises=tuple(exercise(f"e{i}", 0.0, 1.0) for i in range(100)),
@@ -423,6 +456,28 @@ def test_gradescope_output_stays_under_its_limit():
     data = to_gradescope(many)
     assert 10_000 < len(data) < 100_000
     assert len(read_gradescope(many).tests) == 100
+
+
+def test_gradescope_cuts_details_before_titles_and_hints():
+    """However much a submission says, each exercise keeps what helps"""
+    long = "é✓\\\n" * 5000
+    titles = [f"A rule that is {'quite ' * 8}long, number {n}" for n in range(6)]
+    many = grade(
+        checks=tuple(
+            check(f"e{i}", "failed", Cause.EXCEPTION, visibility="public", shown=long, title=title)
+            for i in range(60)
+            for title in titles
+        ),
+        exercises=tuple(exercise(f"e{i}", 0.0, 1.0) for i in range(60)),
+        modules=tuple(ModuleReport(module=f"m{i}", ok=False, message=long) for i in range(20)),
+        left_out=tuple(f"{i}.txt" for i in range(5000)),
+    )
+    results = read_gradescope(many)
+    for i, test in enumerate(results.tests):
+        assert all(f"✗ {title}" in test.output for title in titles)
+        assert test.output.endswith(f"Hint: Think of e{i}.\nTry:  make test EX=e{i}")
+    assert "3.5 of 12 points" in results.output
+    assert "Isolation: tier B" in results.output
 
 
 def test_junit_counts_agree_with_its_testcases():

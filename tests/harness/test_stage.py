@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.judge import entries
 from grader.judge import stage as staging
-from grader.judge.stage import Staged, SubmissionError, stage
+from grader.judge.entries import SubmissionError
+from grader.judge.stage import Staged, stage
 
 PACKAGE = "resource_accounting"
 MODULES = ("dtypes", "strides", "flops")
@@ -136,6 +138,98 @@ def test_staged_files_are_plain_and_not_executable(tmp_path):
     mode = (staged.folder / PACKAGE / "strides.py").stat().st_mode
     assert stat.S_ISREG(mode)
     assert stat.S_IMODE(mode) == 0o644
+
+
+# --- which folder is the package ---------------------------------------------------------------
+
+TEN = tuple("abcdefghij")
+
+
+def run_ten(tmp_path: Path, *files: str) -> Staged:
+    """Stages a folder of these files for an assignment of ten modules, `a` to `j`."""
+    write_folder(tmp_path / "in", {name: name.encode() for name in files})
+    return stage(tmp_path / "in", tmp_path / "out", PACKAGE, TEN)
+
+
+def package_of(folder: str, modules: str) -> list[str]:
+    return [f"{folder}{module}.py" for module in modules]
+
+
+def test_package_with_the_most_modules_is_taken_and_the_others_are_named(tmp_path):
+    staged = run_ten(
+        tmp_path,
+        *package_of(f"backup/{PACKAGE}/", "a"),
+        *package_of(f"hw/sub/{PACKAGE}/", "abcdefghij"),
+    )
+    assert (staged.folder / PACKAGE / "a.py").read_text() == f"hw/sub/{PACKAGE}/a.py"
+    assert staged.left_out == (
+        f"backup/{PACKAGE}/ (1 of the assignment's 10 modules; hw/sub/{PACKAGE}/ has 10)",
+    )
+
+
+@pytest.mark.parametrize("deep", ["a/b/c/d/e", "repo-main/course/assignments/hw2"])
+def test_package_by_its_name_is_found_at_any_depth(tmp_path, deep):
+    staged = run_ten(tmp_path, *package_of(f"{deep}/{PACKAGE}/", "ab"), "README.md")
+    assert (staged.folder / PACKAGE / "a.py").read_text() == f"{deep}/{PACKAGE}/a.py"
+
+
+def test_most_modules_count_more_than_the_name(tmp_path):
+    staged = run_ten(tmp_path, *package_of("", "abc"), *package_of(f"old/{PACKAGE}/", "ab"))
+    assert (staged.folder / PACKAGE / "a.py").read_text() == "a.py"
+
+
+@pytest.mark.parametrize("modules", ["a", "abcdefghij"])
+def test_tie_is_refused_with_both_names(tmp_path, modules):
+    with pytest.raises(SubmissionError) as caught:
+        run_ten(
+            tmp_path,
+            *package_of(f"copy/{PACKAGE}/", modules),
+            *package_of(f"{PACKAGE}/", modules),
+        )
+    assert (
+        f"holds the package more than once: copy/{PACKAGE}/ and {PACKAGE}/ have {len(modules)} of "
+        "the assignment's 10 modules each; hand in one of them"
+    ) in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_stubs_of_the_handout_are_no_package(tmp_path):
+    """Whoever hands in the whole handout hands them in too, and may have deleted a module"""
+    staged = run_ten(
+        tmp_path, *package_of(f"{PACKAGE}/", "abc"), *package_of("assignment/stubs/", TEN)
+    )
+    assert (staged.folder / PACKAGE / "a.py").read_text() == f"{PACKAGE}/a.py"
+    assert staged.left_out == ("assignment/ (10 files outside the package)",)
+
+
+def test_what_tools_leave_behind_is_no_package(tmp_path):
+    staged = run_ten(
+        tmp_path,
+        *package_of(f"{PACKAGE}/", "ab"),
+        *package_of(f"__MACOSX/{PACKAGE}/", "abcdefg"),
+        *package_of(f"{PACKAGE}/.ipynb_checkpoints/", "abcdefg"),
+        *package_of(f".ipynb_checkpoints/{PACKAGE}/", "abcdefg"),
+        *(f"{PACKAGE}/._a.py", "._b.py"),
+    )
+    assert (staged.folder / PACKAGE / "a.py").read_text() == f"{PACKAGE}/a.py"
+    assert staged.left_out == ()
+
+
+def test_modules_without_their_folder_are_named_with_their_place(tmp_path):
+    with pytest.raises(SubmissionError) as caught:
+        run_ten(tmp_path, *package_of("assignments/hw2/", "abcd"), *package_of("x/y/z/", "a"))
+    assert str(caught.value).endswith(
+        f"found: 4 of them in assignments/hw2/; hand in that folder alone, or name it {PACKAGE}/"
+    )
+
+
+def test_one_module_above_does_not_hide_ten_below(tmp_path):
+    with pytest.raises(SubmissionError) as caught:
+        run_ten(tmp_path, "hw1/a.py", *package_of("assignments/hw2/", TEN))
+    assert (
+        "holds 10 of the assignment's 10 modules in assignments/hw2/ and 1 in hw1/; "
+        f"hand in one of these folders, named {PACKAGE}/"
+    ) in str(caught.value)
 
 
 # --- what is left out, and named ---------------------------------------------------------------
@@ -296,17 +390,49 @@ def test_name_too_long_for_a_file_system_is_left_out(tmp_path, kind, name):
     assert [line.endswith("(its name is too long)") for line in staged.left_out] == [True]
 
 
-def test_encrypted_or_oddly_compressed_member_stays_out(tmp_path):
-    path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
+def mark_member(path: Path, name: str, *, flags: int = 0, method: int | None = None) -> None:
+    """Adds a member whose entry says that it is encrypted, or compressed by some method."""
     with zipfile.ZipFile(path, "a") as archive:
-        # 45 bytes of bzip2 unpack to 900 kB, and zipfile unpacks a block whole.
-        archive.writestr(f"{PACKAGE}/flops.py", TEXT, zipfile.ZIP_BZIP2)
-        archive.writestr(f"{PACKAGE}/dtypes.py", TEXT, zipfile.ZIP_LZMA)
-    staged = run(path, tmp_path / "out")
-    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
-    assert set(staged.left_out) == {
-        f"{PACKAGE}/{name}.py (not a regular file)" for name in ("flops", "dtypes")
+        archive.writestr(name, TEXT)
+        info = archive.infolist()[-1]
+        info.flag_bits |= flags
+        info.compress_type = info.compress_type if method is None else method
+
+
+UNREADABLE = {
+    "encrypted": ({"flags": 1}, "is encrypted; zip the package without a password"),
+    "AES": ({"flags": 1, "method": 99}, "is encrypted"),
+    "Deflate64": ({"method": 9}, "is compressed with Deflate64; zip the package with the usual"),
+    "bzip2": ({"method": 12}, "is compressed with bzip2; zip the package with the usual method"),
+    "LZMA": ({"method": 14}, "is compressed with LZMA"),
+    "Zstandard": ({"method": 93}, "is compressed with Zstandard"),
+    "another": ({"method": 77}, "is compressed with method 77"),
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_zip_whose_package_cannot_be_read_whole_is_refused(tmp_path, kind):
+    """A module that is left out would look like one that the student never wrote"""
+    how, words = UNREADABLE[kind]
+    path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
+    mark_member(path, f"{PACKAGE}/flops.py", **how)
+    assert f"{path}: {PACKAGE}/flops.py {words}" in refused(path, tmp_path / "out")
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_what_is_not_graded_may_be_unreadable(tmp_path, kind):
+    path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
+    for name in (f"{PACKAGE}/notes.txt", f"{PACKAGE}/test_strides.py", "backup/flops.py"):
+        mark_member(path, name, **UNREADABLE[kind][0])
+    assert staged_files(run(path, tmp_path / "out")) == {
+        f"{PACKAGE}/{name}.py" for name in ("__init__", "strides")
     }
+
+
+def test_package_whose_every_module_is_encrypted_is_refused_with_the_reason(tmp_path):
+    path = make_zip(tmp_path / "in.zip", {})
+    mark_member(path, f"hw/{PACKAGE}/flops.py", flags=1)
+    assert f"hw/{PACKAGE}/flops.py is encrypted" in refused(path, tmp_path / "out")
 
 
 # --- caps ------------------------------------------------------------------------------------
@@ -314,7 +440,7 @@ def test_encrypted_or_oddly_compressed_member_stays_out(tmp_path):
 
 @pytest.mark.parametrize("kind", ["folder", "zip", "tar.gz"])
 def test_file_over_the_cap_is_left_out(tmp_path, kind):
-    large = b"#" * (staging.MAX_BYTES + 1)
+    large = b"#" * (entries.MAX_BYTES + 1)
     files = {f"{PACKAGE}/strides.py": TEXT, f"{PACKAGE}/large.py": large}
     staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
@@ -345,7 +471,7 @@ def test_more_files_than_the_cap_are_left_out_and_counted(tmp_path):
 
 def test_sum_over_the_cap_is_left_out(tmp_path):
     files = {f"{PACKAGE}/strides.py": TEXT}
-    files |= {f"{PACKAGE}/m{i}.py": b"#" * staging.MAX_BYTES for i in range(6)}
+    files |= {f"{PACKAGE}/m{i}.py": b"#" * entries.MAX_BYTES for i in range(6)}
     staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
     total = sum((staged.folder / f).stat().st_size for f in staged_files(staged))
     assert total <= staging.MAX_TOTAL
@@ -353,14 +479,14 @@ def test_sum_over_the_cap_is_left_out(tmp_path):
 
 
 def test_archive_of_too_many_entries_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(staging, "MAX_ENTRIES", 100)
+    monkeypatch.setattr(entries, "MAX_ENTRIES", 100)
     files = {f"{PACKAGE}/strides.py": TEXT} | {f"junk/{i}": b"" for i in range(100)}
     with pytest.raises(SubmissionError, match="more than 100 files"):
         run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
 
 
 def test_ignored_folders_do_not_count_as_entries(tmp_path, monkeypatch):
-    monkeypatch.setattr(staging, "MAX_ENTRIES", 100)
+    monkeypatch.setattr(entries, "MAX_ENTRIES", 100)
     files = {f"{PACKAGE}/strides.py": TEXT} | {f".venv/{i}.py": b"" for i in range(200)}
     for i, kind in enumerate(("folder", "zip")):
         staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / f"out{i}")
@@ -370,14 +496,14 @@ def test_ignored_folders_do_not_count_as_entries(tmp_path, monkeypatch):
 def test_archive_over_the_cap_is_refused_unread(tmp_path):
     path = tmp_path / "in.zip"
     with path.open("wb") as file:
-        file.truncate(staging.MAX_ARCHIVE + 1)
+        file.truncate(entries.MAX_ARCHIVE + 1)
     with pytest.raises(SubmissionError, match="larger than 20 MiB"):
         run(path, tmp_path / "out")
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
 def test_tar_that_unpacks_to_gigabytes_is_refused_early(tmp_path, monkeypatch, compress):
-    monkeypatch.setattr(staging, "MAX_UNPACKED", 8 * 2**20)
+    monkeypatch.setattr(entries, "MAX_UNPACKED", 8 * 2**20)
     big = member(f"{PACKAGE}/zeros.py")
     big.size = 64 * 2**20
     data = big.tobuf() + bytes(big.size) + tar_bytes([(member(f"{PACKAGE}/strides.py"), TEXT)])
@@ -402,8 +528,8 @@ def test_tar_header_of_megabytes_is_not_read(tmp_path, kind):
 
 def test_bomb_of_many_large_members_is_not_read_through(tmp_path, monkeypatch):
     """Reading stops at the cap of all files together"""
-    many = 4 * staging.MAX_TOTAL // staging.MAX_BYTES
-    files = {f"{PACKAGE}/m{i:02}.py": b"#" * staging.MAX_BYTES for i in range(many)}
+    many = 4 * staging.MAX_TOTAL // entries.MAX_BYTES
+    files = {f"{PACKAGE}/m{i:02}.py": b"#" * entries.MAX_BYTES for i in range(many)}
     path = make_zip(tmp_path / "in.zip", files | {f"{PACKAGE}/strides.py": TEXT})
     sizes = []
     read = zipfile.ZipExtFile.read
@@ -415,7 +541,7 @@ def test_bomb_of_many_large_members_is_not_read_through(tmp_path, monkeypatch):
 
     monkeypatch.setattr(zipfile.ZipExtFile, "read", counting)
     staged = run(path, tmp_path / "out")
-    assert sum(sizes) <= staging.MAX_TOTAL + staging.MAX_BYTES
+    assert sum(sizes) <= staging.MAX_TOTAL + entries.MAX_BYTES
     assert sum((staged.folder / f).stat().st_size for f in staged_files(staged)) <= (
         staging.MAX_TOTAL
     )
@@ -423,7 +549,7 @@ def test_bomb_of_many_large_members_is_not_read_through(tmp_path, monkeypatch):
 
 def test_members_that_share_their_bytes_are_refused(tmp_path):
     """5000 names for one compressed megabyte: each must be that of its own header"""
-    files = {f"{PACKAGE}/m0.py": b"#" * staging.MAX_BYTES, f"{PACKAGE}/strides.py": TEXT}
+    files = {f"{PACKAGE}/m0.py": b"#" * entries.MAX_BYTES, f"{PACKAGE}/strides.py": TEXT}
     path = make_zip(tmp_path / "in.zip", files)
     with zipfile.ZipFile(path, "a") as archive:
         first = archive.infolist()[0]
@@ -476,10 +602,90 @@ def test_what_holds_no_module_is_refused_and_what_it_holds_named(tmp_path):
     assert "found: essay.pdf, src" in message
 
 
-def test_text_file_is_refused(tmp_path):
-    (tmp_path / "strides.py").write_bytes(TEXT)
-    assert "neither a folder nor a readable zip or tar" in refused(
-        tmp_path / "strides.py", tmp_path / "out"
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("strides.py", TEXT, "is a single Python file"),
+        ("hw.rar", b"Rar!\x1a\x07\x01\0rest", "is a RAR archive"),
+        ("hw.rar", b"Rar!\x1a\x07\0rest", "is a RAR archive"),
+        ("hw.7z", b"7z\xbc\xaf\x27\x1c\0\4", "is a 7z archive"),
+        ("hw.zip", b"7z\xbc\xaf\x27\x1c\0\4", "is a 7z archive"),
+        ("hw.tar.zst", b"\x28\xb5\x2f\xfd\0\0", "is compressed with Zstandard"),
+        ("essay.txt", TEXT, "is neither a folder nor a readable zip or tar"),
+    ],
+)
+def test_other_files_are_refused_with_what_is_accepted(tmp_path, name, data, words):
+    (tmp_path / name).write_bytes(data)
+    message = refused(tmp_path / name, tmp_path / "out")
+    assert f"{tmp_path / name} {words}" in message
+    assert message.endswith(
+        f"; hand in a folder, zip or tar (.gz, .bz2 or .xz) that holds {PACKAGE}/; "
+        "`make submit` packs one"
+    )
+
+
+def test_archive_inside_a_submission_is_named(tmp_path):
+    """As when a platform unpacks zips alone"""
+    write_folder(tmp_path / "in", {"hw.rar": b"Rar!", "essay.pdf": b"%PDF"})
+    assert refused(tmp_path / "in", tmp_path / "out").endswith(
+        "found: essay.pdf, hw.rar; an archive inside a submission is not unpacked (hw.rar): "
+        "hand in the zip or tar itself"
+    )
+
+
+@pytest.mark.parametrize("kind", ["tar", "tar.gz"])
+@pytest.mark.parametrize("keep", ["half a header", "whole members", "a damaged header"])
+def test_tar_without_its_end_is_refused(tmp_path, kind, keep):
+    """tarfile takes whatever is no header for the end: modules would be missing without a word"""
+    data = tar_bytes([(member(f"{PACKAGE}/{name}.py"), TEXT) for name in MODULES])
+    second = 2 * tarfile.BLOCKSIZE  # where the second member's header is
+    cut = {
+        "half a header": data[: second + 100],
+        "whole members": data[:second],
+        "a damaged header": data[:second] + b"x" * 512 + data[second + 512 :],
+    }[keep]
+    path = tmp_path / f"in.{kind}"
+    path.write_bytes(gzip.compress(cut) if kind == "tar.gz" else cut)
+    assert "is cut off or damaged: it lacks a tar's end" in refused(path, tmp_path / "out")
+
+
+ODD_NAMES = [
+    "\nUsage: grader grade",
+    "\r\nUsage",
+    "\x1b[2J\x1b[31mUsage",
+    "\u202eegasU",
+    "x" * 110 + " Usage: y",
+    "\u2028Usage",
+]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_message_is_one_printable_line_whatever_names_say(tmp_path, name):
+    """Whoever runs the grader may look for a line that begins with a word"""
+    encrypted = make_zip(tmp_path / "in.zip", {})
+    mark_member(encrypted, f"{name}/{PACKAGE}/flops.py", flags=1)
+    deep = make_zip(tmp_path / "deep.zip", {f"{name}/{name}/flops.py": TEXT})
+    tie = {f"{name}/{PACKAGE}/flops.py": TEXT, f"2{name}/{PACKAGE}/flops.py": TEXT}
+    other = make_zip(tmp_path / "other.zip", {name: TEXT, f"{name}.rar": TEXT})
+    for path in (encrypted, deep, make_zip(tmp_path / "tie.zip", tie), other, tmp_path / name):
+        message = refused(path, tmp_path / "out")
+        assert message.isprintable()
+        assert message.startswith(str(tmp_path))
+
+
+def test_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):
+    """It may hold the package, or a part of it"""
+    write_folder(tmp_path / "in", {f"{PACKAGE}/strides.py": TEXT, "own/flops.py": TEXT})
+    scandir = os.scandir
+
+    def closed(path):
+        if str(path).endswith("own"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    assert refused(tmp_path / "in", tmp_path / "out") == (
+        f"{tmp_path / 'in' / 'own'} cannot be opened: Permission denied"
     )
 
 

@@ -6,8 +6,9 @@ from importlib.util import MAGIC_NUMBER
 
 import pytest
 
+from grader.judge.entries import MAX_BYTES
 from grader.judge.proxy import Workers
-from grader.judge.stage import MAX_BYTES, stage
+from grader.judge.stage import stage
 from grader.judge.survey import compile_ahead
 from grader.results.causes import Cause
 from tests.harness.conftest import hidden

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from grader.authoring.site import pages, pdf, text
 from grader.authoring.site.pandoc import WriteupError, missing
+from grader.judge import markers
 
 __all__ = ["PDF", "SITE", "WRITEUP", "WriteupError", "build", "missing"]
 
@@ -24,7 +25,9 @@ def build(destination: Path, writeup: Path = WRITEUP) -> None:
 
     Raises:
         WriteupError: a chapter is missing, or something in one cannot be shown; names each.
+        ManifestError: the manifest has a mistake, or the tests do not match it.
     """
+    markers.load(ROOT / "tests")
     book = text.read(writeup)
     pages.write(book, destination / SITE)
     pdf.write(book, destination / PDF)

@@ -12,9 +12,10 @@ import numpy as np
 
 from assignment.hardware import load as load_hardware
 from assignment.manifest import Exercise, Limits
+from grader.judge.entries import SubmissionError
 from grader.judge.failure import GraderFault
 from grader.judge.proxy import Workers
-from grader.judge.stage import SubmissionError, stage
+from grader.judge.stage import stage
 from grader.judge.timing import device as devices
 from grader.judge.timing.budget import Budgets
 from grader.judge.timing.contest import Contest, Entrants, NotMeasured

@@ -1,0 +1,157 @@
+"""What a student reads of a failure: their own lines and few words, each of them checked."""
+
+import random
+
+import pytest
+
+from grader.judge.claims import failure_detail
+from grader.results.causes import Cause
+from grader.results.student import student_text
+from tests.harness.conftest import REPOSITORY
+
+DTYPES = (REPOSITORY / "solutions" / "resource_accounting" / "dtypes.py").read_text()
+FRAME = ["resource_accounting/flops.py", 12, "mlp_flops"]
+
+
+def detail(*frames, **fields):
+    answer = {"failed": "exception", "type": "KeyError", "message": "'B'", "frames": list(frames)}
+    return failure_detail(answer | fields, "flops.mlp_flops")
+
+
+def test_exception_and_its_own_lines():
+    assert detail(FRAME, ["resource_accounting/own/deep.py", 3, "<lambda>"]) == (
+        "KeyError: 'B'\n"
+        "  resource_accounting/flops.py:12 in mlp_flops\n"
+        "  resource_accounting/own/deep.py:3 in <lambda>"
+    )
+
+
+def test_without_lines_the_call_is_named():
+    assert detail() == "flops.mlp_flops: KeyError: 'B'"
+    assert failure_detail({"failed": "memory"}, "flops.f") == "flops.f: memory"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        None,
+        [],
+        "resource_accounting/flops.py",
+        tuple(FRAME),
+        FRAME[:2],
+        [*FRAME, 1],
+        ["flops.py", 12, "f"],
+        ["/etc/passwd", 12, "f"],
+        ["/resource_accounting/flops.py", 12, "f"],
+        ["../resource_accounting/flops.py", 12, "f"],
+        ["resource_accounting/flops.txt", 12, "f"],
+        ["resource_accounting/a b.py", 12, "f"],
+        ["resource_accounting/flops.py\n", 12, "f"],
+        ["resource_accounting/\x1b[31m.py", 12, "f"],
+        ["a/" * 200 + "flops.py", 12, "f"],
+        [b"resource_accounting/flops.py", 12, "f"],
+        ["resource_accounting/flops.py", 0, "f"],
+        ["resource_accounting/flops.py", -1, "f"],
+        ["resource_accounting/flops.py", 10**7, "f"],
+        ["resource_accounting/flops.py", True, "f"],
+        ["resource_accounting/flops.py", 1.5, "f"],
+        ["resource_accounting/flops.py", 12, "f g"],
+        ["resource_accounting/flops.py", 12, "f" * 81],
+        ["resource_accounting/flops.py", 12, None],
+    ],
+    ids=repr,
+)
+def test_frame_of_no_known_form_is_left_out(frame):
+    assert detail(frame, FRAME) == "KeyError: 'B'\n  resource_accounting/flops.py:12 in mlp_flops"
+
+
+def test_lengths_are_capped():
+    frames = [["p/" + "m" * 80 + ".py", 10**7 - 1, "f" * 80]] * 10_000
+    text = detail(*frames, type="T" * 10_000, message="m" * 10_000)
+    assert len(text) < 3000
+    assert text.count("\n") == 8
+
+
+def test_no_answer_breaks_it():
+    values = [None, 7, "text", [], {}, [[]], [FRAME], [FRAME * 2], [[FRAME]], "\ud800", 2.5, b"x"]
+    rng = random.Random(1)
+    for _ in range(500):
+        answer = {name: rng.choice(values) for name in ("failed", "type", "message", "frames")}
+        assert isinstance(failure_detail(answer, "m.f"), str)
+
+
+# --- in a grading ------------------------------------------------------------------------------
+
+RECURSIVE = """
+def _deep(n, then):
+    return then() if n == 0 else _deep(n - 1, then)
+
+def storage_index(index, strides, offset=0):
+    print("asked")
+    return _deep(200, lambda: {}["missing"])
+"""
+
+
+def public(grade, exercise):
+    return [c for c in grade.checks if c.exercise == exercise and c.visibility == "public"]
+
+
+def test_traceback_holds_own_lines_alone_and_staff_read_all(hurried, submit):
+    grade = hurried.grade(submit(strides=RECURSIVE), only=["storage_index"])
+    for check in public(grade, "storage_index"):
+        assert check.shown == (
+            "KeyError: 'missing'\n"
+            "  resource_accounting/strides.py:7 in storage_index\n"
+            "  resource_accounting/strides.py:3 in _deep\n"
+            "  resource_accounting/strides.py:7 in <lambda>\n"
+            "\n"
+            "printed:\nasked\n"
+        )
+        assert "serve.py" in check.detail
+        assert "printed:\nasked\n" in check.detail
+        assert str(REPOSITORY) not in student_text(check)
+    hidden = [c for c in grade.checks if c.visibility == "hidden"]
+    assert {c.shown for c in hidden} == {None}
+    assert all("serve.py" in c.detail for c in hidden)
+
+
+def test_path_of_own_files_in_a_message_is_relative_to_the_package(hurried, submit):
+    text = "def storage_index(*a, **k):\n    raise ValueError(f'in {__file__}')\n"
+    grade = hurried.grade(submit(strides=text), only=["storage_index"])
+    shown = public(grade, "storage_index")[0].shown
+    assert shown.startswith("ValueError: in resource_accounting/strides.py\n")
+
+
+def test_what_was_not_started_needs_no_more_words(hurried, submit):
+    text = "def storage_index(index, strides, offset=0):\n    raise NotImplementedError('see …')\n"
+    grade = hurried.grade(submit(strides=text), only=["storage_index"])
+    assert {c.cause for c in grade.checks} == {Cause.NOT_STARTED}
+    assert {c.shown for c in public(grade, "storage_index")} == {""}
+    assert all("NotImplementedError" in c.detail for c in grade.checks)
+
+
+def test_refusal_that_did_not_come_is_told_in_words(hurried, submit):
+    text = DTYPES + "\n\ndef bytes_per_element(dtype):\n    return dtype.itemsize\n"
+    grade = hurried.grade(submit(dtypes=text), only=["bytes_per_element"])
+    shown = [c.shown for c in public(grade, "bytes_per_element") if c.state == "failed"]
+    assert shown == ["expected ValueError, but nothing was raised"]
+
+
+def test_import_that_fails_in_a_library_names_the_students_line(hurried, submit):
+    text = "import json\nfrom resource_accounting import strides\n"
+    other = "import json\n\nx = json.loads('{')\n"
+    grade = hurried.grade(submit(dtypes=text, strides=other), only=["bytes_per_element"])
+    (report,) = grade.modules
+    assert (report.file, report.line) == ("resource_accounting/strides.py", 3)
+
+
+def test_module_that_nothing_measured_asks_for_may_be_missing(judge, submit):
+    """Without a CUDA device nothing of `performance` is measured"""
+    chosen = ["bytes_per_element", "get_batch", "fast_adamw"]
+    folder = submit(dtypes=DTYPES)
+    grade = judge.grade(folder, only=chosen, timing="skip")
+    reports = {report.module: report.ok for report in grade.modules}
+    assert reports == {"dtypes": True, "data": False}
+    (folder / "resource_accounting" / "performance.py").write_text("import no_such_thing\n")
+    grade = judge.grade(folder, only=chosen, timing="skip")
+    assert {report.module for report in grade.modules if not report.ok} == {"data", "performance"}
