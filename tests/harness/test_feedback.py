@@ -409,6 +409,9 @@ class Theatre:
 
     def settle(self) -> None: ...
 
+    def cpu_seconds(self) -> float:
+        return 0.0
+
     def discard(self, scratch: str) -> None: ...
 
     def new_scratch(self) -> tuple[str, int]:

