@@ -144,23 +144,34 @@ def toys(tmp_path_factory):
 
 
 @pytest.fixture
-def run(toys):
-    """Runs a command of the grader's on the small assignment."""
+def start(toys):
+    """Starts a command of the grader's on the small assignment."""
 
-    def start(*arguments: str) -> Ended:
-        (toys / "list.toml").touch()
-        ended = subprocess.run(
+    def begin(*arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
             [sys.executable, "-c", DRIVER, str(toys), *arguments],
             cwd=REPOSITORY,
             env={**os.environ, "TMPDIR": str(toys / "tmp")},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
-            check=False,
         )
-        return Ended(ended.returncode, ended.stdout + ended.stderr)
 
-    yield start
-    (toys / "list.toml").unlink(missing_ok=True)
+    (toys / "list.toml").touch()
+    yield begin
+    (toys / "list.toml").unlink()
+
+
+@pytest.fixture
+def run(start):
+    """Runs a command to its end."""
+
+    def to_its_end(*arguments: str) -> Ended:
+        with start(*arguments) as program:
+            said, _ = program.communicate()
+        return Ended(program.returncode, said)
+
+    return to_its_end
 
 
 # --- flakes --------------------------------------------------------------------------------------
@@ -195,6 +206,18 @@ def test_right_code_is_not_refused(run):
     found = run("flakes", "--nonces", "3", "--test", "test_toy::test_double", "--seed", "s")
     assert found.status == 0, found.said
     assert "3 nonces, 6 test runs, 0 failed" in found.said
+
+
+def test_a_hunt_that_is_ended_leaves_nothing(start):
+    """A TERM ends it with its figures; the driver looks for what it left"""
+    with start("flakes", "--nonces", "1000000", "--test", "test_toy::test_double") as program:
+        first = program.stdout.readline()
+        program.terminate()
+        rest = program.stdout.read()
+    assert "50 nonces, " in first
+    assert "each test ran " in rest
+    assert "left behind" not in rest
+    assert program.returncode == 1
 
 
 def test_unknown_tests_are_named(run):

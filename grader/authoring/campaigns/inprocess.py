@@ -153,11 +153,15 @@ def with_tests(
 
     Raises:
         GraderFault: a file of tests cannot be read.
-        KeyboardInterrupt: Ctrl-C ended the campaign; no process of it is left.
+        KeyboardInterrupt: Ctrl-C or a TERM ended the campaign; no process or folder of it is left.
     """
     warm.load_torch()
     plugin = _Plugin(manifest, repository, campaign, only)
-    run_pytest(repository, plugin, ("hidden",), "campaign")
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run_pytest(repository, plugin, ("hidden",), "campaign")
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if plugin.interrupted:
         raise KeyboardInterrupt
 
@@ -345,7 +349,8 @@ def _run_and_exit(
     """A forked process's whole life: runs its batch and sends an outcome a line."""
     try:
         end_with_parent()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):  # what a submission prints is nobody's business
             os.dup2(nothing, stream)
