@@ -65,7 +65,7 @@ soak: .venv/ready
 mutate: .venv/ready
 	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
 
-# 1,000 nonces and 100,000 test runs take about half an hour on two idle cores. RUNS=… makes more;
+# 1,000 nonces and 100,000 test runs: about an hour on two cores. RUNS=… makes more or fewer;
 # SEED=… FIRST=… goes on where it was interrupted.
 flakes: .venv/ready
 	@$(RUN) -m grader flakes $(if $(NONCES),--nonces $(NONCES)) $(if $(RUNS),--runs $(RUNS)) \
