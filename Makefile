@@ -7,7 +7,7 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate fuzz handout site figures check lint types sync bench races clean
+.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures check lint types sync bench races clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
@@ -22,6 +22,8 @@ help:
 	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
 	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
 	@echo "make mutate SAMPLE=…      breaks the reference in every small way, or in so many: do hidden tests notice?"
+	@echo "make flakes NONCES=…      hidden tests on every correct solution, with random inputs: all must pass"
+	@echo "make draws                every wrong submission with ten draws of inputs: the same marks in each?"
 	@echo "make fuzz FRAMES=…        millions of odd frames against the judge's end of the wire"
 	@echo "make handout              builds handout/ anew from solutions/ and assignment/"
 	@echo "make site                 the write-up as a site and as a PDF, into build/"
@@ -77,6 +79,16 @@ soak: .venv/ready
 # Everything takes some six minutes on two cores. MODULES=… names some of them.
 mutate: .venv/ready
 	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
+
+# 1,000 nonces and 100,000 test runs: about an hour on two cores. RUNS=… makes more or fewer;
+# SEED=… FIRST=… goes on where it was interrupted.
+flakes: .venv/ready
+	@$(RUN) -m grader flakes $(if $(NONCES),--nonces $(NONCES)) $(if $(RUNS),--runs $(RUNS)) \
+		$(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST))
+
+# About half an hour on two idle cores. NAMES=… names some of the files, without .py.
+draws: .venv/ready
+	@$(RUN) -m grader draws $(NAMES)
 
 # Ten million frames take some half an hour on one core. What it finds is left in build/fuzz.
 fuzz: .venv/ready

@@ -6,6 +6,9 @@ numpy arrays and dtypes. Exactly these types: a subclass could bring code along.
 
 from __future__ import annotations
 
+from collections import deque
+from enum import Enum
+from types import GeneratorType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -41,7 +44,7 @@ def copy(value: Any, where: str = "value", depth: int = 0) -> Any:
     if kind is dict:
         for key in value:
             if type(key) not in (str, int, bool):
-                raise NotPlainData(f"a key of {where} is {describe(key)}; expected str or int")
+                refuse_key(key, where)
         return {key: copy(item, f"{where}[{key!r}]", depth + 1) for key, item in value.items()}
     if kind is torch.Tensor or kind is torch.nn.Parameter:
         check_tensor(value, where)
@@ -75,9 +78,53 @@ def check_array(array: np.ndarray, where: str) -> None:
 
 
 def refuse(value: Any, where: str) -> NoReturn:
-    """Raises NotPlainData with the value's type and what is expected instead."""
-    advice = "; wrap it in int() or float()" if isinstance(value, np.generic) else ""
-    raise NotPlainData(f"{where} is {describe(value)}; expected plain data ({PLAIN}){advice}")
+    """Raises NotPlainData with the value's type, what is expected instead, and how to get there."""
+    raise NotPlainData(
+        f"{where} is {describe(value)}; expected plain data ({PLAIN}){_advice(value)}"
+    )
+
+
+def refuse_key(key: Any, where: str) -> NoReturn:
+    """Raises NotPlainData for a key of the dict `where`."""
+    advice = _advice(key)
+    fits = advice.endswith((" str()", " int()", " bool()"))  # what a key may become
+    raise NotPlainData(
+        f"a key of {where} is {describe(key)}; expected str or int{advice if fits else ''}"
+    )
+
+
+# Iterators and views that functions return in place of a list.
+_LAZY = (GeneratorType, map, filter, zip, enumerate, reversed, *map(type, ({}.keys(), {}.values())))
+# What turns a value of a class or of one derived from it into plain data; the first that fits.
+# numpy's scalars come first: np.float64 is a float, too.
+_WRAP: tuple[tuple[tuple[type, ...], str], ...] = (
+    ((Enum,), "take its .value"),
+    ((np.bool_,), "wrap it in bool()"),
+    ((np.integer,), "wrap it in int()"),
+    ((np.floating,), "wrap it in float()"),
+    ((int,), "wrap it in int()"),
+    ((float,), "wrap it in float()"),
+    ((str,), "wrap it in str()"),
+    ((bytes, bytearray, memoryview), "wrap it in bytes()"),
+    ((dict,), "wrap it in dict()"),
+    ((tuple,), "wrap it in tuple()"),
+    ((list, set, frozenset, deque, range, *_LAZY), "wrap it in list()"),
+    ((np.ndarray,), "wrap it in np.array()"),
+    ((torch.Tensor,), "call its .as_subclass(torch.Tensor)"),
+)
+
+
+def _advice(value: Any) -> str:
+    """How to make plain data of a value, "" if unknown.
+
+    Only its type is looked at: it comes from a submission, and `isinstance` would ask its
+    `__class__`, which could be the submission's code.
+    """
+    ancestors = type.__dict__["__mro__"].__get__(type(value))
+    for kinds, advice in _WRAP:
+        if any(kind in ancestors for kind in kinds):
+            return f"; {advice}"
+    return ""
 
 
 def describe(value: Any) -> str:

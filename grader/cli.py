@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import secrets
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -299,6 +300,102 @@ def calibrate(
         _fail(FAULT, str(error))
     calibrating.FILE.write_text(text, encoding="utf-8")
     console.print(f"wrote {calibrating.FILE.name}")
+
+
+@app.command()
+def flakes(
+    nonces: Annotated[int, typer.Option(min=1, help="the number of the last nonce")] = 1000,
+    runs: Annotated[
+        int, typer.Option(min=1, help="test runs to share among them, cheap tests first")
+    ] = 100_000,
+    seed: Annotated[
+        str | None, typer.Option(help="draws the nonces; to go on, the one that was printed")
+    ] = None,
+    first: Annotated[int, typer.Option(min=1, help="the number of the first nonce")] = 1,
+    nonce: Annotated[
+        list[str] | None, typer.Option(help="this very nonce, with all tests; may be repeated")
+    ] = None,
+    test: Annotated[
+        list[str] | None, typer.Option(help="only this test, file::name; may be repeated")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="processes; as many as cores if left out")
+    ] = None,
+) -> None:
+    """Runs the hidden tests on every correct solution with random inputs: all of them must pass.
+
+    In process, without the sandbox. Exit status: 0 all passed; 1 a test failed; 2 no such test;
+    3 a fault of the grader.
+    """
+    from grader.authoring.campaigns import flakes as hunting
+    from grader.authoring.campaigns import inprocess, report
+
+    if nonce is None and first > nonces:
+        _fail(BAD_INPUT, f"--first {first} is after the last nonce, {nonces}; raise --nonces")
+    following = report.Flakes(console, seed or secrets.token_hex(4), nonces, first)
+    interrupted = False
+    try:
+        hunting.run(
+            hunting.ours(),
+            seed=following.seed,
+            nonces=nonces,
+            runs=runs,
+            first=first,
+            tests=test or (),
+            exactly=nonce or (),
+            jobs=jobs,
+            on_failure=following.failure,
+            on_nonce=following.nonce,
+        )
+    except inprocess.CampaignError as error:
+        _fail(BAD_INPUT, str(error))
+    except GraderFault as error:
+        _fail(FAULT, f"a fault of the grader: {error}")
+    except KeyboardInterrupt:
+        interrupted = True
+    following.summary()
+    raise typer.Exit(1 if following.found.failures or interrupted else OK)
+
+
+@app.command()
+def draws(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="files of solutions/wrong without .py, or alternatives; all if none"),
+    ] = None,
+    nonces: Annotated[int, typer.Option(min=2, help="draws that each of them gets")] = 10,
+    seed: Annotated[str, typer.Option(help="the same seed gives the same draws")] = "draws",
+    jobs: Annotated[
+        int | None, typer.Option(help="processes; as many as cores if left out")
+    ] = None,
+) -> None:
+    """Grades wrong submissions with several draws of inputs: the marks must be the same in each.
+
+    In process, without the sandbox. Exit status: 0 they are; 1 marks depend on the draw, a mistake
+    costs nothing, or an entry of solutions/draw_dependent.toml is stale; 2 no such submission, or
+    that list cannot be read; 3 a fault of the grader.
+    """
+    from grader.authoring.campaigns import draws as drawing
+    from grader.authoring.campaigns import inprocess, report
+
+    following = report.Draws(console)
+    try:
+        found = drawing.run(
+            drawing.ours(),
+            names or (),
+            nonces=nonces,
+            seed=seed,
+            jobs=jobs,
+            on_finding=following.finding,
+        )
+    except inprocess.CampaignError as error:
+        _fail(BAD_INPUT, str(error))
+    except GraderFault as error:
+        _fail(FAULT, f"a fault of the grader: {error}")
+    except KeyboardInterrupt:
+        _fail(1, "interrupted: name the submissions that are left to go on")
+    following.summary(found)
+    raise typer.Exit(OK if found.holds else 1)
 
 
 @app.command()

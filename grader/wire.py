@@ -123,8 +123,7 @@ class _Writer:
             tail += b"{" + _COUNT.pack(len(value))
             for key, item in value.items():
                 if type(key) not in (str, int, bool):
-                    what = plain.describe(key)
-                    raise plain.NotPlainData(f"a key of {where} is {what}; expected str or int")
+                    plain.refuse_key(key, where)
                 if type(key) is int and not -(2**63) <= key < 2**63:
                     raise plain.NotPlainData(f"a key of {where} is an int of more than 64 bits")
                 self.value(key, where, depth + 1)

@@ -38,13 +38,14 @@ class LoggedModel(torch.nn.Module):
 
 
 class LoggedSGD(torch.optim.SGD):
-    """SGD that notes each step."""
+    """SGD that notes each step once it is taken: a closure's forward and backward come before."""
 
     events: list[str]
 
     def step(self, closure: Any = None) -> Any:
+        loss = super().step(closure)
         self.events.append("step")
-        return super().step(closure)
+        return loss
 
 
 def _loss(name: str) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:

@@ -10,6 +10,7 @@ from assignment.manifest import Exercise, Manifest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"
+REFERENCE = SOLUTIONS / "resource_accounting"
 WRONG = SOLUTIONS / "wrong"
 # Correct solutions that are written differently: no test may hold it against them.
 _ALTERNATIVES = ("by_loops", "another_order")
@@ -54,9 +55,20 @@ class Wrong:
     def module(self) -> str:
         return self.exercise.modules[0]
 
-    def write(self, folder: Path) -> Path:
+    def concerns(self, manifest: Manifest) -> list[str]:
+        """The exercise it names and all that build on it (`depends_on`), in the manifest's order.
+
+        Only these may lose points by the mistake.
+        """
+        found = [self.exercise.id]
+        for exercise in manifest:  # what is built upon comes first
+            if exercise.id not in found and set(found) & set(exercise.depends_on):
+                found.append(exercise.id)
+        return found
+
+    def write(self, folder: Path, reference: Path = REFERENCE) -> Path:
         """Writes the whole submission into `folder`; returns the folder to submit."""
-        package = copy_reference(folder)
+        package = copy_reference(folder, reference)
         module = package / f"{self.module}.py"
         text = module.read_text(encoding="utf-8")
         module.write_text(f"{text}\n\n{self.path.read_text(encoding='utf-8')}", encoding="utf-8")
@@ -85,12 +97,10 @@ def alternatives() -> list[Path]:
     return [ROOT / "tests" / "harness" / "submissions" / name for name in _ALTERNATIVES]
 
 
-def copy_reference(folder: Path) -> Path:
+def copy_reference(folder: Path, reference: Path = REFERENCE) -> Path:
     """Copies the reference's package into `folder`; returns the package's folder."""
-    package = folder / "resource_accounting"
-    shutil.copytree(
-        SOLUTIONS / "resource_accounting", package, ignore=shutil.ignore_patterns("__pycache__")
-    )
+    package = folder / reference.name
+    shutil.copytree(reference, package, ignore=shutil.ignore_patterns("__pycache__"))
     return package
 
 

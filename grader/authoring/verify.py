@@ -159,11 +159,7 @@ def check(case: Case) -> Finding:
         # A fragment changes one module: exercises of other modules cannot tell.
         related = [e.id for e in manifest if wrong.module in e.modules]
         grade = _judge.grade(wrong.write(folder), only=related, tests="hidden")
-        builds_on_it = {wrong.exercise.id}
-        for exercise in manifest:  # in the manifest's order what is built upon comes first
-            if builds_on_it & set(exercise.depends_on):
-                builds_on_it.add(exercise.id)
-        return _finding(case, grade, _loses(grade, wrong.exercise.id, builds_on_it))
+        return _finding(case, grade, _loses(grade, wrong.exercise.id, wrong.concerns(manifest)))
 
 
 def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:

@@ -58,7 +58,7 @@ class Queue:
         os.close(self._read)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Lets the kernel kill this process when the one that forked it ends."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -78,7 +78,7 @@ class SecondLane:
         try:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's end is this one's
-            _end_with_parent()
+            end_with_parent()
             os.close(self._read)
             with os.fdopen(write, "wb") as pipe:
                 pipe.write(msgspec.msgpack.encode(work()))

@@ -274,40 +274,52 @@ class Judge:
     def run_pytest(
         self, judge: JudgePlugin, folders: Collection[str], nonce: str, only: Collection[str] = ()
     ) -> None:
-        """Runs pytest with `judge` as its plugin, on some of the folders "public" and "hidden".
+        """Runs pytest on this judge's tests; see `run_pytest`."""
+        run_pytest(self.repository, judge, folders, nonce, only)
 
-        Where some exercises `only` are run, files that name none of them are not even read.
 
-        Raises:
-            CannotIsolate: the machine does not offer the tier.
-            GraderFault: it did not come to an end, or a file of tests cannot be read.
-        """
-        import pytest
+def run_pytest(
+    repository: Path,
+    judge: JudgePlugin,
+    folders: Collection[str],
+    nonce: str,
+    only: Collection[str] = (),
+) -> None:
+    """Runs pytest with `judge` as its plugin, on some of the folders "public" and "hidden".
 
-        # Only what the judge names is loaded, whatever plugins are installed beside it.
-        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        status = pytest.main(
-            [
-                *("-c", str(_HERE / "judge.ini"), "--rootdir", str(self.repository / "tests")),
-                # Our own report tells what failed; pytest's would parse whole files to quote lines.
-                *("--nonce", nonce, "--capture=no", "--tb=native"),
-                *(path for folder in folders for path in self._paths(folder, only)),
-            ],
-            plugins=[judge],
-        )
-        signals.check()
-        if judge.error is not None:
-            raise judge.error
-        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            errors = "\n".join(judge.collection_errors)
-            raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
+    Where some exercises `only` are run, files that name none of them are not even read.
 
-    def _paths(self, folder: str, only: Collection[str]) -> list[str]:
-        where = self.repository / "tests" / folder
-        if not only:
-            return [str(where)]
-        files = sorted(where.glob("test_*.py"))
-        return [str(file) for file in files if exercises_in(file).keys() & set(only)]
+    Raises:
+        CannotIsolate: the machine does not offer the tier.
+        GraderFault: it did not come to an end, or a file of tests cannot be read.
+    """
+    import pytest
+
+    # Only what the judge names is loaded, whatever plugins are installed beside it.
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    status = pytest.main(
+        [
+            *("-c", str(_HERE / "judge.ini"), "--rootdir", str(repository / "tests")),
+            # Our own report tells what failed; pytest's would parse whole files to quote lines.
+            *("--nonce", nonce, "--capture=no", "--tb=native"),
+            *(path for folder in folders for path in _paths(repository, folder, only)),
+        ],
+        plugins=[judge],
+    )
+    signals.check()
+    if judge.error is not None:
+        raise judge.error
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        errors = "\n".join(judge.collection_errors)
+        raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
+
+
+def _paths(repository: Path, folder: str, only: Collection[str]) -> list[str]:
+    where = repository / "tests" / folder
+    if not only:
+        return [str(where)]
+    files = sorted(where.glob("test_*.py"))
+    return [str(file) for file in files if exercises_in(file).keys() & set(only)]
 
 
 def _release() -> None:

@@ -1,11 +1,13 @@
 """One judge for all tests of the harness, and submissions made of a few lines."""
 
 import os
+import re
 import secrets
 import shutil
 import time
+import tomllib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -63,7 +65,8 @@ def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
 def hurried_judge(repository: Path) -> Judge:
     """A started judge of three chapters alone, with less to give.
 
-    A test may take 2 s and 512 MiB. The tests are the repository's own, copied to `repository`.
+    A test may take 2 s and 512 MiB, and two tests that hit that limit spend the budget. The tests
+    are the repository's own, copied to `repository`.
     """
     usual = manifest.load()
     short = msgspec.structs.replace(
@@ -76,7 +79,18 @@ def hurried_judge(repository: Path) -> Judge:
         (repository / folder).mkdir(parents=True)
         for name in names & set(os.listdir(REPOSITORY / folder)):  # noqa: PTH208
             shutil.copy(REPOSITORY / folder / name, repository / folder / name)
-    return Judge(manifest=short, repository=repository)
+    return Judge(manifest=short, repository=repository, budget=4.0)
+
+
+def cut_down(text: str, chapters: Collection[str]) -> str:
+    """A manifest's text with the exercises of some chapters alone, and the sum of their points."""
+    top, *exercises = re.split(r"(?m)^(?=\[\[exercise\]\])", text)
+    tables = [(e, tomllib.loads(e)["exercise"][0]) for e in exercises]
+    kept = [(e, table) for e, table in tables if table["chapter"] in chapters]
+    points = sum(table["points"] for _, table in kept)
+    top = re.sub(r"(?m)^points = .*$", f"points = {points}", top)
+    top = re.sub(r"(?m)^cuda_points = .*$", "", top)
+    return "".join([top, *(e for e, _ in kept)])
 
 
 @pytest.fixture(scope="module")

@@ -372,9 +372,6 @@ class Puppet(Worker):
 class Theatre:
     """A zygote that forks nothing, and the judge that believes in it."""
 
-    def cpu_seconds(self) -> float:
-        return 0.0
-
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.exchange = folder / "run", folder
         self.tier, self.own_uids = "A", True

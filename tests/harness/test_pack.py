@@ -22,7 +22,7 @@ from grader.pack import docker, files, gradescope, rehearsal
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, Isolation
 from tests.harness import container
-from tests.harness.conftest import REPOSITORY
+from tests.harness.conftest import REPOSITORY, cut_down
 
 HALF = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
 SCRIPTS = {"setup.sh", "run_autograder"}
@@ -57,7 +57,7 @@ def copied(folder):
 
 def test_contents_are_what_grading_needs_and_nothing_else():
     packed = files.contents()
-    assert {str(Path(name).parent) for name in packed} == {".", *FOLDERS}
+    assert {str(Path(name).parent) for name in packed} == {".", "tests", *FOLDERS}
     assert {n for n in packed if "/" not in n} == {"pyproject.toml", "constraints.txt"}
     assert {Path(n).suffix for n in packed} == {".py", ".toml", ".ini", ".html", ".txt"}
     for folder in FOLDERS:
@@ -232,12 +232,8 @@ def test_commands_say_what_is_in_the_way(full_marks, tmp_path):
 def one_chapter():
     """What is packed, cut down to the exercises of `dtypes`: they are graded in seconds."""
     packed = dict(files.contents())
-    top, *exercises = packed["assignment/assignment.toml"].decode().split("[[exercise]]")
-    kept = [e for e in exercises if 'chapter = "dtypes"' in e]
-    points = sum(float(re.search(r"^points = (.*)$", e, re.M)[1]) for e in kept)
-    top = re.sub(r"^points = .*$", f"points = {points}", top, flags=re.M)
-    top = re.sub(r"^cuda_points = .*$", "", top, flags=re.M)
-    packed["assignment/assignment.toml"] = "[[exercise]]".join([top, *kept]).encode()
+    name = "assignment/assignment.toml"
+    packed[name] = cut_down(packed[name].decode(), ["dtypes"]).encode()
     return {
         name: data
         for name, data in packed.items()

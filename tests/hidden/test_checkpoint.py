@@ -133,36 +133,45 @@ def test_loading_runs_no_code(impl, torch_rng):
     expect(pair(impl.scenarios.load_weights(str(folder / "good.pt"), (2, 2)))[1]).equals(weights)
 
 
-def kill_saves(impl, rng, kills):
-    """Kills processes while they save step after step.
+class Saves:
+    """A run that saves step after step, until it is killed."""
 
-    Yields for each kill: the salt of the weights, the step on the disk before, what survived
-    according to a fresh process, and the step that the weights are of.
-    """
-    impl.scenarios.make_folder(str(impl.scratch / "runs"))
-    path, log = str(impl.scratch / "runs" / "run.pt"), str(impl.scratch / "log")
-    salt = int(rng.integers(1000, 50_000))
-    start = time.perf_counter()
-    impl.scenarios.save_again_and_again(path, log, salt, 1, saves=8)
-    one_save = (time.perf_counter() - start) / 8
-    on_disk = 8
-    for _ in range(kills):
-        # At any moment of the first saves, however fast this machine's disk is.
-        delay = min(float(rng.uniform(1, 6)) * one_save, 0.15)
-        arguments = {"path": path, "log": log, "salt": salt, "first_step": on_disk + 1}
-        killed = impl.kill_during(delay, "scenarios.save_again_and_again", **arguments)
+    def __init__(self, impl, rng):
+        self.impl, self.rng = impl, rng
+        self.folder, self.log = impl.scratch / "runs", str(impl.scratch / "log")
+        self.path, self.salt = str(self.folder / "run.pt"), int(rng.integers(1000, 50_000))
+        impl.scenarios.make_folder(str(self.folder))
+        start = time.perf_counter()
+        self.save(1, 8)
+        self.seconds = (time.perf_counter() - start) / 8
+
+    def save(self, first_step, saves):
+        self.impl.scenarios.save_again_and_again(
+            self.path, self.log, self.salt, first_step, saves=saves
+        )
+
+    def kill(self, first_step):
+        """Kills a process at any moment of its first saves, however fast this machine's disk is."""
+        delay = min(float(self.rng.uniform(1, 6)) * self.seconds, 0.15)
+        arguments = {"path": self.path, "log": self.log, "salt": self.salt}
+        killed = self.impl.kill_during(
+            delay, "scenarios.save_again_and_again", **arguments, first_step=first_step
+        )
         assert killed, "the saves ended before they were killed"
-        survived = impl.scenarios.what_survived(path, log)
-        step = int(survived["weights"][0][0]) - salt
-        yield salt, on_disk, survived, step
-        on_disk = step
+
+    def survived(self):
+        return self.impl.scenarios.what_survived(self.path, self.log)
 
 
 @pytest.mark.exercise("checkpoint_atomic", weight=4)
 def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
     """Whenever a save is killed, the last checkpoint or the new one loads, whole"""
-    for salt, on_disk, survived, step in kill_saves(impl, rng, 12):
-        marks = [(salt + step + 100_000.0 * i,) * 2 for i in range(32)]
+    saves, on_disk = Saves(impl, rng), 8
+    for _ in range(12):
+        saves.kill(on_disk + 1)
+        survived = saves.survived()
+        step = int(survived["weights"][0][0]) - saves.salt
+        marks = [(saves.salt + step + 100_000.0 * i,) * 2 for i in range(32)]
         expect(survived["weights"], "the weights of one step").equals(marks)
         # What the optimizer holds is another rule's matter, but not of another step.
         if survived["momentum"]:
@@ -172,18 +181,19 @@ def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
         assert completed <= step <= completed + 1, (
             f"step {step} was loaded, and the save of step {completed} had returned"
         )
+        on_disk = step
 
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_killed_saves_do_not_pile_up(impl, rng):
     """However many saves were killed, the next one leaves the checkpoint and nothing beside it"""
-    salt = [salt for salt, *_ in kill_saves(impl, rng, 4)][-1]
-    folder, log = impl.scratch / "runs", str(impl.scratch / "log")
-    path = str(folder / "run.pt")
-    impl.scenarios.save_again_and_again(path, log, salt, 1, saves=1)
-    expect(impl.scenarios.files_in(str(folder)), "the files").equals(["run.pt"])
-    survived = impl.scenarios.what_survived(path, log)
-    expect(survived["weights"][0], "the weights").equals((salt + 1.0, salt + 1.0))
+    saves = Saves(impl, rng)
+    for first_step in range(9, 13):
+        saves.kill(first_step)
+    saves.save(1, 1)
+    expect(impl.scenarios.files_in(str(saves.folder)), "the files").equals(["run.pt"])
+    weights = saves.survived()["weights"][0]
+    expect(weights, "the weights").equals((saves.salt + 1.0, saves.salt + 1.0))
 
 
 @pytest.mark.exercise("checkpoint_atomic")

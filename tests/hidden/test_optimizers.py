@@ -137,10 +137,11 @@ def check_float64(impl, rng, torch_rng, method, steps=150, **more):
 
 
 def check_float32(impl, torch_rng, method, **settings):
-    """Many steps in float32 with the usual settings and small gradients."""
+    """Many steps in float32 with the usual settings."""
     shapes = [(5,), (4, 6)]
     params = random_tensors(torch_rng, shapes, dtype=torch.float32)
-    grads = [1e-3 * g for g in random_tensors(torch_rng, shapes, steps=200, dtype=torch.float32)]
+    grads = random_tensors(torch_rng, shapes, steps=200, dtype=torch.float32)
+    grads = [0.1 * (g + g.sign()) for g in grads]  # far from the usual eps
     expected, _ = steps_of_torch(method, params, grads, **settings)
     result = steps_of(impl, method, params, grads, **settings)
     expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
@@ -164,9 +165,12 @@ def check_extreme(impl, rng, torch_rng, method):
     shapes = [(4,)] * 4
     params = random_tensors(torch_rng, shapes, dtype=torch.float32)
     grads = random_tensors(torch_rng, shapes, steps=12, dtype=torch.float32)
-    for g, size in zip(grads, (0.0, 1e-12, 1.0, 1e15), strict=True):
-        g.mul_(size)
+    # Sizes far from eps, on both sides: where it is added is another rule's.
+    for g, size in zip(grads, (0.0, 1e-14, 1.0, 1e15), strict=True):
+        g.add_(g.sign()).mul_(size)
+    # Without decay, which would add the parameter's part to the tiny gradients.
     settings = {**random_settings(rng, method.settings), "eps": 1e-8}
+    settings |= {"weight_decay": 0.0} if "weight_decay" in settings else {}
     expected, _ = steps_of_torch(method, params, grads, **settings)
     result = steps_of(impl, method, params, grads, **settings)
     expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)

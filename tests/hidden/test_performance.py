@@ -94,6 +94,10 @@ def test_attention_of_random_heads(impl, rng, torch_rng):
 def test_large_scores(impl, rng, torch_rng):
     """Scores in the thousands, whose exponentials no dtype holds"""
     q, k, v = heads(rng, torch_rng, 12, scale=60.0)
+    # The first position's only score is far below 0. The second one's two are close to each other.
+    k[..., 0, :] = -q[..., 0, :]
+    nearer = q[..., 1, :] * q.shape[-1] ** 0.5 / q[..., 1, :].square().sum(-1, keepdim=True)
+    k[..., 1, :] = k[..., 0, :] + nearer
     found = impl.performance.causal_attention(q, k, v)
     expect(found).close(naive.causal_attention(q, k, v), rtol=1e-9, atol=1e-9)
 

@@ -91,7 +91,8 @@ def distance(a, b):
 @pytest.mark.exercise("bf16_train", weight=2)
 def test_bf16_updates(impl, reference, rng, torch_rng):
     """The parameters move as a forward pass in bf16 moves them, not as one in float32"""
-    for settings in (SGD, {"lr": 0.1}):
+    # Where a ReLU switches, another loop may come near by chance: not in all of six runs.
+    for settings in (SGD, {"lr": 0.1}) * 3:
         weights, batches = random_weights(rng), random_batches(torch_rng, 5)
         expected = update(
             reference.scenarios.bf16_run(weights, batches, settings=settings), weights
@@ -211,13 +212,17 @@ def test_fp16_keeps_tiny_gradients(impl, rng, torch_rng):
 @pytest.mark.exercise("fp16_train", weight=2)
 def test_fp16_survives_a_scale_too_large(impl, rng, torch_rng):
     """While the scale is too large nothing changes; it falls until a step can be taken"""
-    weights, batches = random_weights(rng), random_batches(torch_rng, 14)
+    weights, batches = random_weights(rng), random_batches(torch_rng, 12)
+    # A batch overflows above some 2**17, each a little elsewhere, and one that fits says nothing of
+    # the next. So the scales lie far from there: at 2**22 an error of 1 in any of the B·K outputs
+    # overflows, and at 2**14 one of 250 would not.
+    scales = [2.0**38, 2.0**30, 2.0**22] + [2.0**14] * 9
     how = {
         "optimizer": "AdamW",
         "settings": {"lr": 1e-2, "weight_decay": 0.5},
-        "init_scale": 2.0**36,
+        "init_scale": scales[0],
         "growth_interval": LONG,
-        "backoff_factor": 0.125,
+        "backoff_factor": 2.0**-8,
     }
     skipped = impl.scenarios.fp16_run(weights, batches[:3], **how)
     expect(skipped["params"], "parameters after skipped steps").equals(weights)
@@ -225,12 +230,8 @@ def test_fp16_survives_a_scale_too_large(impl, rng, torch_rng):
         for value in entry.values():
             assert not torch.as_tensor(value).any()
     result = impl.scenarios.fp16_run(weights, batches, **how)
-    scales = result["scales"]
-    expect(scales[:4], "scales").equals([2.0**36, 2.0**33, 2.0**30, 2.0**27])
-    fell = sum(scale != scales[-1] for scale in scales)
-    expect(scales, "scales").equals([2.0 ** (36 - 3 * min(i, fell)) for i in range(len(scales))])
-    assert 3 < fell < 11
-    taken = train_fp32(weights, batches[fell:], how["settings"], "AdamW")
+    expect(result["scales"], "scales").equals(scales)
+    taken = train_fp32(weights, batches[3:], how["settings"], "AdamW")
     assert distance(update(result, weights), update(taken, weights)) < NEAR
 
 

@@ -175,7 +175,8 @@ def test_each_layer_runs_once_more(impl, rng, torch_rng):
 def test_few_activations_are_held(impl, rng, torch_rng):
     """Only the segments' inputs, and the activations of one segment at a time, are held"""
     for segments in (2, 4, 5):
-        layers = int(rng.integers(24, 32))
+        # One layer short of a whole one more in each segment.
+        layers = segments * int(rng.integers(24 // segments, 30 // segments)) + segments - 1
         found, _ = check_pass(impl, network(rng, torch_rng, layers, width=3), segments)
         longest = len(bounds_of(layers, segments)[0])
         # The inputs of all segments but the first, the output, and one segment's activations; one

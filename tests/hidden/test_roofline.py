@@ -134,7 +134,7 @@ def test_intensities_of_huge_operations(impl, rng):
 @pytest.mark.exercise("operation_intensity")
 def test_refuses_operations_on_nothing(impl, rng):
     """Sizes below 1, bytes that are not positive, and negative FLOPs are refused"""
-    n, width = int(rng.integers(2, 99)), float(rng.choice([1, 2, 4]))
+    n, width = int(rng.integers(2, 99)), 1.0
     good = {
         impl.roofline.relu_intensity: (n, width),
         impl.roofline.gelu_intensity: (n, width, 3),
@@ -421,7 +421,8 @@ NOT_IN_THE_TABLE = [
     *("NVIDIA GH200 480GB", "NVIDIA GeForce RTX 4090", "NVIDIA RTX A6000", "NVIDIA A30", "NVIDIA"),
     *("NVIDIA L400", "Tesla P100-SXM2-16GB", "AMD Instinct MI300X", "cpu", "T", "100", "GB", ""),
 ]
-WORDS = ["X1", "X1S", "GX1", "80GB", "PCIe", "SXM", "NVL", "M7", "m70", "Pro", "Max", "R2"]
+# None is a part of another: that words are whole is a rule of its own.
+WORDS = ["X1S", "GX1", "80GB", "PCIe", "SXM", "NVL", "m70", "Pro", "Max", "R2"]
 
 
 def table_of(*names):
@@ -450,7 +451,8 @@ def test_devices_are_found(impl, rng):
     """Each device of the table is found by what its driver calls it, in any order of the table"""
     for device, key in REPORTED.items():
         table = in_any_order(rng, hardware.load().plain())
-        expect(impl.roofline.find_accelerator(device, table), device).equals(key)
+        for order in (table, dict(reversed(table.items()))):  # of two entries each comes first once
+            expect(impl.roofline.find_accelerator(device, order), device).equals(key)
 
 
 @pytest.mark.exercise("find_accelerator", weight=2)

@@ -35,9 +35,9 @@ from grader.judge.time_budget import TimeBudget
 from grader.results.causes import Cause
 from grader.results.record import Check
 
-_TIMES = 10  # a test may take so many times what it takes on the reference, and at least
+_TIMES = 10  # a test may be charged so many times what the reference is, and at least
 _SECONDS = 3.0
-_STUCK = 60  # a test that takes longer than this in the judge itself is a fault
+_STUCK = 60  # CPU seconds: a test that takes more in the judge itself is a fault
 
 
 def baseline(judge: Judge, reference: Path, exercises: Sequence[str], nonce: str) -> Baseline:
@@ -51,7 +51,7 @@ def baseline(judge: Judge, reference: Path, exercises: Sequence[str], nonce: str
         if check.state != "passed" and check.cause is not Cause.PREREQUISITE
     )
     return Baseline(
-        {check.test: check.seconds for check in session.checks},
+        {check.test: check.charged for check in session.checks},
         frozenset(check.exercise for check in session.checks),
         problems,
     )
@@ -249,12 +249,12 @@ def _alarm() -> Iterator[None]:
     """Ends a test that is stuck in the judge, where no limit of the worker's reaches."""
 
     def stuck(_signal: int, _frame: FrameType | None) -> None:
-        raise GraderFault(f"a test took more than {_STUCK} s in the judge")
+        raise GraderFault(f"a test took more than {_STUCK} s of CPU in the judge")
 
-    before = signal.signal(signal.SIGALRM, stuck)
-    signal.alarm(_STUCK)
+    before = signal.signal(signal.SIGPROF, stuck)
+    signal.setitimer(signal.ITIMER_PROF, _STUCK)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -1,4 +1,4 @@
-"""Training, with torch's clip_grad_norm_ as the model for clipping."""
+"""Training by closures, with torch's clip_grad_norm_ as the model for clipping."""
 
 import math
 
@@ -10,11 +10,14 @@ def train(model, optimizer, batches, loss_fn):
 
     def steps():
         for inputs, targets in batches:
-            model.zero_grad(set_to_none=False)
-            loss = loss_fn(model(inputs), targets)
-            torch.autograd.backward(loss)
-            optimizer.step()
-            yield loss.detach().item()
+
+            def closure(inputs=inputs, targets=targets):
+                model.zero_grad(set_to_none=False)
+                loss = loss_fn(model(inputs), targets)
+                torch.autograd.backward(loss)
+                return loss
+
+            yield optimizer.step(closure).detach().item()
 
     return list(steps())
 

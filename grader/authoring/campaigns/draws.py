@@ -1,0 +1,279 @@
+"""Does wrong code lose the same in every draw? `grader draws`.
+
+Each file of `solutions/wrong/` runs under several nonces: the tests of the exercise that it names
+and of those that build on it. A hidden test decides one rule, so a mistake fails it in every draw
+or in none, and the marks are the same. Correct solutions that are written differently run too, on
+every test: they lose nothing in any draw.
+
+What cannot be made constant at a fair price is in `solutions/draw_dependent.toml`, each with its
+reason.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from assignment import manifest as manifests
+from assignment.manifest import Manifest
+from grader.authoring import variants
+from grader.authoring.campaigns import inprocess
+from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
+from grader.authoring.variants import Wrong
+from grader.judge.score import Outcome, score
+
+LISTED = variants.SOLUTIONS / "draw_dependent.toml"  # it quotes hidden tests: as secret as they
+ALLOWED = 0.005  # share of the files whose marks may depend on the draw, if they are listed
+
+
+class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A file whose marks depend on the draw, and why that stays so."""
+
+    file: str
+    reason: str
+
+
+class _List(msgspec.Struct, forbid_unknown_fields=True):
+    file: list[Entry] = []
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Where everything is that a campaign needs."""
+
+    repository: Path = variants.ROOT
+    reference: Path = variants.REFERENCE
+    wrong: Path = variants.WRONG
+    manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
+    listed: Path = LISTED
+    alternatives: Sequence[Path] = field(default_factory=variants.alternatives)
+
+
+def ours() -> Assignment:
+    """This repository's own."""
+    return Assignment()
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One nonce: the points of each exercise, and each test's state."""
+
+    nonce: str
+    points: dict[str, float]
+    states: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one submission got in every draw.
+
+    Args:
+        name: the file's name without its ending, or the folder's.
+        exercise: the one that must lose points in every draw; None if nothing may be lost.
+        most: the points that each exercise has.
+        draws: one for each nonce.
+    """
+
+    name: str
+    exercise: str | None
+    most: dict[str, float]
+    draws: tuple[Draw, ...]
+
+    @property
+    def constant(self) -> bool:
+        """Whether each exercise got the same points in every draw."""
+        return all(draw.points == self.draws[0].points for draw in self.draws)
+
+    @property
+    def uncaught(self) -> list[str]:
+        """The nonces under which the mistake cost nothing, or right code lost something."""
+        if self.exercise is None:
+            return [draw.nonce for draw in self.draws if draw.points != self.most]
+        name = self.exercise
+        return [draw.nonce for draw in self.draws if draw.points[name] >= self.most[name]]
+
+    @property
+    def changing(self) -> dict[str, list[str]]:
+        """The tests that do not always end alike: the nonces under which they did not pass."""
+        return {
+            test: [draw.nonce for draw in self.draws if draw.states[test] != "passed"]
+            for test in self.draws[0].states
+            if len({draw.states[test] for draw in self.draws}) > 1
+        }
+
+
+@dataclass
+class Report:
+    """What a campaign found. `stale` are entries of the list that no longer hold."""
+
+    findings: list[Finding] = field(default_factory=list)
+    listed: dict[str, str] = field(default_factory=dict)
+    stale: list[str] = field(default_factory=list)
+
+    @property
+    def unlisted(self) -> list[Finding]:
+        """Submissions whose marks depend on the draw, without a reason on the list."""
+        return [f for f in self.findings if not f.constant and f.name not in self.listed]
+
+    @property
+    def share(self) -> float:
+        """The share of submissions with the same marks in every draw; 1 of none."""
+        constant = sum(finding.constant for finding in self.findings)
+        return constant / len(self.findings) if self.findings else 1.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether all is as it should be: an entry of the list is no leave for a whole chapter."""
+        changing = sum(not finding.constant for finding in self.findings)
+        few = changing <= max(1, ALLOWED * len(self.findings))  # one, of a few that were named
+        return few and not (self.unlisted or self.stale or any(f.uncaught for f in self.findings))
+
+
+def load_listed(path: Path) -> dict[str, str]:
+    """The list: a reason for each file.
+
+    Raises:
+        CampaignError: it cannot be read, names a file twice, or gives no reason.
+    """
+    if not path.exists():
+        return {}
+    try:
+        entries = msgspec.toml.decode(path.read_bytes(), type=_List).file
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise CampaignError(f"{path.name}: {error}") from error
+    found: dict[str, str] = {}
+    for entry in entries:
+        if entry.file in found:
+            raise CampaignError(f"{path.name}: {entry.file} stands there twice; keep one entry")
+        if not entry.reason.strip():
+            raise CampaignError(f"{path.name}: {entry.file} has no reason; say why it stays")
+        found[entry.file] = entry.reason
+    return found
+
+
+def run(
+    assignment: Assignment,
+    names: Sequence[str] = (),
+    *,
+    nonces: int = 10,
+    seed: str = "draws",
+    jobs: int | None = None,
+    on_finding: Callable[[Finding], None] = lambda _: None,
+) -> Report:
+    """Runs the wrong submissions and the alternatives (some of them, if named) under each nonce.
+
+    Args:
+        assignment: where everything is.
+        names: of wrong files without their ending, of folders of alternatives; all if empty.
+        nonces: how many draws each gets.
+        seed: what nonces are made of: the same seed gives the same draws.
+        jobs: processes at a time; as many as there are cores if None.
+        on_finding: called with each finding as it comes.
+
+    Raises:
+        CampaignError: no such submission, or the list cannot be used.
+        GraderFault: the tests cannot be collected.
+    """
+    report = Report(listed=load_listed(assignment.listed))
+    wrong = variants.all_wrong(assignment.manifest, assignment.wrong)
+    known = [*(w.path.stem for w in wrong), *(folder.name for folder in assignment.alternatives)]
+    if unknown := [name for name in names if name not in known]:
+        raise CampaignError(f"neither a wrong submission nor an alternative: {', '.join(unknown)}")
+    drawn = [f"{seed} {i}" for i in range(nonces)]
+    chosen = [w for w in wrong if not names or w.path.stem in names]
+    correct = [folder for folder in assignment.alternatives if not names or folder.name in names]
+
+    def campaign(tests: InProcess) -> None:
+        with tempfile.TemporaryDirectory(prefix="draws-") as text:
+            mistaken = _mistaken(assignment, tests, chosen, drawn, Path(text))
+            subjects = itertools.chain(mistaken, _correct(tests, correct, drawn))
+            for finding in _findings(tests, subjects, jobs):
+                report.findings.append(finding)
+                on_finding(finding)
+
+    inprocess.with_tests(assignment.manifest, assignment.repository, campaign)
+    report.findings.sort(key=lambda finding: finding.name)
+    if not names:
+        report.stale += [f"{name} is no submission" for name in report.listed if name not in known]
+    report.stale += [
+        f"{finding.name} gets the same marks in every draw"
+        for finding in report.findings
+        if finding.constant and finding.name in report.listed
+    ]
+    return report
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A submission on its way: its batches, one for each nonce, and the results until now."""
+
+    name: str
+    exercise: str | None
+    batches: list[Batch]
+    results: dict[str, list[Outcome]] = field(default_factory=dict)
+
+
+def _mistaken(
+    assignment: Assignment,
+    tests: InProcess,
+    wrong: Sequence[Wrong],
+    nonces: Sequence[str],
+    room: Path,
+) -> Iterator[_Subject]:
+    """Each wrong submission, written into `room` just before it is needed."""
+    for mistaken in wrong:
+        concerned = set(mistaken.concerns(assignment.manifest))
+        chosen = tuple(test.name for test in tests.tests if test.exercise in concerned)
+        name = mistaken.path.stem
+        folder = mistaken.write(room / name, assignment.reference)
+        batches = [Batch(name, folder, nonce, chosen) for nonce in nonces]
+        yield _Subject(name, mistaken.exercise.id, batches)
+
+
+def _correct(
+    tests: InProcess, folders: Sequence[Path], nonces: Sequence[str]
+) -> Iterator[_Subject]:
+    everything = tuple(test.name for test in tests.tests)
+    for folder in folders:
+        batches = [Batch(folder.name, folder, nonce, everything) for nonce in nonces]
+        yield _Subject(folder.name, None, batches)
+
+
+def _findings(
+    tests: InProcess, subjects: Iterator[_Subject], jobs: int | None
+) -> Iterator[Finding]:
+    """A finding for each subject, once all its batches have ended."""
+    under_way: dict[str, _Subject] = {}
+
+    def batches() -> Iterator[Batch]:
+        for subject in subjects:
+            under_way[subject.name] = subject
+            yield from subject.batches
+
+    for batch, outcomes in tests.run(batches(), jobs):
+        subject = under_way[batch.label]
+        subject.results[batch.nonce] = outcomes
+        if len(subject.results) == len(subject.batches):
+            del under_way[subject.name]
+            if subject.exercise is not None:
+                shutil.rmtree(batch.submission)
+            yield _finding(tests, subject)
+
+
+def _finding(tests: InProcess, subject: _Subject) -> Finding:
+    most: dict[str, float] = {}
+    draws = []
+    for batch in subject.batches:
+        outcomes = subject.results[batch.nonce]
+        _, scores = score(tests.manifest, outcomes, "hidden")
+        most = {exercise.id: exercise.max_points for exercise in scores}
+        points = {exercise.id: round(exercise.points, 6) for exercise in scores}
+        states = {outcome.check.test: str(outcome.check.state) for outcome in outcomes}
+        draws.append(Draw(batch.nonce, points, states))
+    return Finding(subject.name, subject.exercise, most, tuple(draws))

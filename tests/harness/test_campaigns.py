@@ -1,0 +1,319 @@
+"""`grader flakes` and `grader draws`: each reports what was planted in a small assignment."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.campaigns import draws, flakes
+from grader.authoring.campaigns.draws import Draw, Finding, Report
+from grader.authoring.campaigns.inprocess import CampaignError
+from tests.harness.conftest import REPOSITORY
+
+MANIFEST = """
+title = "Toys"
+package = "toy_package"
+version = "1"
+points = 16
+[limits]
+seconds = 0.5
+memory_mib = 200
+"""
+FUNCTIONS = ("double", "triple", "remember", "later")
+TOY = """
+import time
+
+kept = []
+
+def double(n):
+    return 2 * n
+
+def triple(n):
+    return 3 * n
+
+def remember(n):
+    kept.append(n)
+    return list(kept)
+
+def wait(n):
+    time.sleep(n)
+
+def later(n):
+    return double(n) + 1
+"""
+# `later` depends on `double`. Every test draws from its seed, and one is wrong now and then.
+TESTS = """
+import pytest
+
+@pytest.mark.exercise("double")
+def test_double(impl, rng):
+    n = int(rng.integers(1, 9))
+    assert impl.toy.double(n) == 2 * n
+
+@pytest.mark.exercise("triple", weight=3)
+def test_triple(impl):
+    assert impl.toy.triple(5) == 15
+
+@pytest.mark.exercise("triple")
+def test_one_of_two(impl, rng):
+    n = int(rng.integers(2))
+    assert impl.toy.triple(n) == 3 * n
+
+@pytest.mark.exercise("remember")
+def test_remember(impl, seed):
+    assert impl.toy.remember(1) == [1]
+    impl.restart()
+    assert impl.toy.remember(2) == [2]
+    assert impl.kill_during(0.01, "toy.wait", 60)
+    assert impl.toy.remember(3) == [3]
+    assert seed % 4, "one nonce in four"
+
+@pytest.mark.exercise("later")
+def test_later(impl):
+    assert impl.toy.later(1) == 3
+"""
+WRONG = {
+    "always": ("double", "def double(n):\n    return 0"),
+    "now_and_then": ("triple", "def triple(n):\n    return 3"),
+    "never": ("triple", "def triple(n):\n    return n + n + n"),
+    "dies": ("double", "def double(n):\n    import os\n    os._exit(1)"),
+    "hangs": ("double", "def double(n):\n    while True:\n        pass"),
+    "swallows": (
+        "double",
+        "def double(n):\n    while True:\n        try:\n            [0] * 10**9\n"
+        "        except MemoryError:\n            return 0\n        except Exception:\n"
+        "            continue",
+    ),
+}
+# Runs the command on the small assignment, in a process with one thread: it forks.
+DRIVER = """
+import os
+import sys
+from pathlib import Path
+
+from assignment import manifest
+from grader import cli
+from grader.authoring.campaigns import draws, flakes
+
+here = Path(sys.argv[1])
+toys = manifest.parse((here / "assignment.toml").read_text())
+right = {"the reference": here / "solutions", "another": here / "another"}
+draws.ours = lambda: draws.Assignment(
+    here, here / "solutions" / "toy_package", here / "wrong", toys, here / "list.toml", ()
+)
+flakes.ours = lambda: flakes.Assignment(here, toys, right)
+status = cli.app(sys.argv[2:], standalone_mode=False)
+left = [p for p in (here / "tmp").iterdir()]
+assert left == [], f"left behind: {left}"
+sys.exit(status)
+"""
+
+
+@dataclass
+class Ended:
+    """A command that ended: its status and what it printed."""
+
+    status: int
+    said: str
+
+
+@pytest.fixture(scope="module")
+def toys(tmp_path_factory):
+    """A reference of one module, five tests, six mistakes."""
+    here = tmp_path_factory.mktemp("toys")
+    text = MANIFEST
+    for name in FUNCTIONS:
+        text += f"[[exercise]]\nid = '{name}'\ntitle = '{name}'\nchapter = 'toy'\n"
+        text += f"functions = ['toy.{name}']\npoints = 4\nhint = 'no'\n"
+        text += "depends_on = ['double']\n" if name == "later" else ""
+    (here / "assignment.toml").write_text(text)
+    for folder in ("solutions", "another"):
+        package = here / folder / "toy_package"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "toy.py").write_text(TOY)
+    for folder in ("tests/hidden", "wrong", "tmp"):
+        (here / folder).mkdir(parents=True)
+    (here / "tests" / "hidden" / "test_toy.py").write_text(TESTS)
+    for name, (exercise, code) in WRONG.items():
+        (here / "wrong" / f"{name}.py").write_text(f'"""{exercise}: wrong"""\n\n\n{code}\n')
+    return here
+
+
+@pytest.fixture
+def start(toys):
+    """Starts a command of the grader's on the small assignment."""
+
+    def begin(*arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", DRIVER, str(toys), *arguments],
+            cwd=REPOSITORY,
+            env={**os.environ, "TMPDIR": str(toys / "tmp")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    (toys / "list.toml").touch()
+    yield begin
+    (toys / "list.toml").unlink()
+
+
+@pytest.fixture
+def run(start):
+    """Runs a command to its end."""
+
+    def to_its_end(*arguments: str) -> Ended:
+        with start(*arguments) as program:
+            said, _ = program.communicate()
+        return Ended(program.returncode, said)
+
+    return to_its_end
+
+
+# --- flakes --------------------------------------------------------------------------------------
+
+
+def test_a_planted_flake_is_found_and_repeated(run):
+    """It fails with some nonces, on each submission; its command repeats it, a resumed hunt too"""
+    found = run("flakes", "--nonces", "24", "--runs", "10000", "--seed", "planted", "--jobs", "2")
+    assert found.status == 1, found.said
+    failures = re.findall(r"✗ (\S+) on (.+), nonce (\S+): (\w+)", found.said)
+    assert {test for test, *_ in failures} == {"test_toy::test_remember"}
+    assert {submission for _, submission, *_ in failures} == {"the reference", "another"}
+    nonces = {nonce for *_, nonce, _ in failures}
+    assert 0 < len(nonces) < 24
+    assert "AssertionError: one nonce in four" in found.said
+    assert f"24 nonces, 240 test runs, {len(failures)} failed" in found.said
+    assert "each test ran 48 times at least, 48 at most" in found.said
+
+    nonce = min(nonces)
+    command = f"grader flakes --nonce '{nonce}' --test 'test_toy::test_remember'"
+    assert f"repeat: {command}\n" in found.said
+    again = run("flakes", "--nonce", nonce, "--test", "test_toy::test_remember")
+    assert again.status == 1
+    assert "1 nonces, 2 test runs, 2 failed" in again.said
+
+    rest = run("flakes", "--nonces", "24", "--seed", "planted", "--first", "13")
+    later = {nonce for nonce in nonces if int(nonce.removeprefix("planted-")) >= 13}
+    assert later == set(re.findall(r", nonce (\S+):", rest.said)) != set()
+
+
+def test_right_code_is_not_refused(run):
+    found = run("flakes", "--nonces", "3", "--test", "test_toy::test_double", "--seed", "s")
+    assert found.status == 0, found.said
+    assert "3 nonces, 6 test runs, 0 failed" in found.said
+
+
+def test_a_hunt_that_is_ended_leaves_nothing(start):
+    """A TERM ends it with its figures; the driver looks for what it left"""
+    with start("flakes", "--nonces", "1000000", "--test", "test_toy::test_double") as program:
+        first = program.stdout.readline()
+        program.terminate()
+        rest = program.stdout.read()
+    assert "50 nonces, " in first
+    assert "each test ran " in rest
+    assert "left behind" not in rest
+    assert program.returncode == 1
+
+
+def test_unknown_tests_are_named(run):
+    found = run("flakes", "--test", "test_toy::test_gone")
+    assert found.status == 2
+    assert "no hidden test is called test_toy::test_gone" in found.said
+
+
+def test_cheap_tests_run_more_often_than_slow_ones():
+    """Shares fall with the cost, add up to what was asked for, and are never too small"""
+    pairs = [("s", f"cheap {i}") for i in range(98)] + [("s", "slow"), ("s", "slower")]
+    seconds = dict.fromkeys(pairs, 0.001) | {pairs[-2]: 0.2, pairs[-1]: 20.0}
+    shares = flakes._shares(pairs, seconds, 10_000, 1000)
+    assert sum(shares.values()) * 1000 == pytest.approx(10_000, rel=1e-3)
+    assert shares["s", "slow"] == pytest.approx(shares["s", "cheap 0"] / 10)
+    assert shares["s", "slower"] == flakes._LEAST / 1000
+    assert set(flakes._shares(pairs, seconds, 10**9, 1000).values()) == {1.0}
+    for pair, share in shares.items():
+        times = sum(flakes._is_due(pair, share, nonce) for nonce in range(1, 1001))
+        assert abs(times - 1000 * share) <= 1
+
+
+# --- draws ---------------------------------------------------------------------------------------
+
+
+def test_a_mark_that_depends_on_the_draw_is_found(run):
+    """With the tests whose outcome differs; what dies or hangs loses in every draw"""
+    found = run("draws", "--nonces", "8")
+    assert found.status == 1, found.said
+    lines = found.said.splitlines()
+    of = {line.split()[2]: line.split()[0] for line in lines if re.match(r"[✓✗] +\d", line)}
+    assert of == {**dict.fromkeys(WRONG, "✓"), "now_and_then": "✗", "never": "✗"}
+    changes = r"now_and_then 0 to 1 of 4\n +test_toy::test_one_of_two fails in \d of 8: draws \d"
+    assert re.search(changes, found.said)
+    assert re.search(r"always 0 of 8", found.said), "what builds on it is not run"
+    assert "costs nothing in triple with nonces draws 0, draws 1" in found.said
+    assert "now_and_then: its marks depend on the draw. Make the case certain" in found.said
+    assert "5 of 6 submissions (83.3 %) get the same marks in every draw" in found.said
+
+
+def test_list_gives_leave_and_goes_stale(run, toys):
+    """A listed file may change, and must"""
+    entry = "[[file]]\nfile = '{}'\nreason = 'the clock decides'\n"
+    (toys / "list.toml").write_text(entry.format("always") + entry.format("now_and_then"))
+    found = run("draws", "always", "now_and_then")
+    assert found.status == 1
+    assert "stale in draw_dependent.toml: always gets the same marks in every draw" in found.said
+    assert "depend on the draw. Make" not in found.said
+
+
+def test_unknown_submissions_are_named():
+    with pytest.raises(CampaignError, match="neither a wrong submission nor an alternative: gone"):
+        draws.run(draws.ours(), ["gone"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("file = 1", "array"),
+        ("[[file]]\nfile = 'a'", "reason"),
+        ("[[file]]\nfile = 'a'\nreason = ' '", "a has no reason"),
+        (2 * "[[file]]\nfile = 'a'\nreason = 'b'\n", "a stands there twice"),
+        ("[[file", "list.toml"),
+    ],
+)
+def test_list_that_cannot_be_used_is_refused(tmp_path, text, message):
+    (tmp_path / "list.toml").write_text(text)
+    with pytest.raises(CampaignError, match=message) as caught:
+        draws.load_listed(tmp_path / "list.toml")
+    assert "list.toml" in str(caught.value)
+
+
+def test_repositorys_own_list_names_files_that_are_there():
+    for name in draws.load_listed(draws.LISTED):
+        assert (REPOSITORY / "solutions" / "wrong" / f"{name}.py").exists(), name
+
+
+def finding(name: str, *points: float) -> Finding:
+    """A wrong submission's marks, one for each draw."""
+    made = [Draw(str(i), {"e": p}, {"t": "failed"}) for i, p in enumerate(points)]
+    return Finding(name, "e", {"e": 3.0}, tuple(made))
+
+
+def test_a_list_is_no_leave_for_many():
+    """One in two hundred may depend on the draw, even if all are listed"""
+    many = [finding(f"constant {i}", 1.0, 1.0) for i in range(398)]
+    few = [finding(f"listed {i}", 1.0, 2.0) for i in range(3)]
+    listed = {f.name: "so it is" for f in few}
+    assert Report(many + few[:2], listed).holds
+    assert not Report(many + few, listed).holds
+    assert not Report(many + few[:1], {}).holds
+    assert not Report([*many, finding("never", 3.0, 3.0)], {}).holds
+
+
+def test_everything_of_the_repository_can_be_planned():
+    """Every wrong submission names tests that are there"""
+    assert Path(draws.ours().wrong).is_dir()
+    assert set(flakes.ours().correct) == {"the reference", "by_loops", "another_order"}
