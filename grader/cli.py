@@ -167,7 +167,8 @@ def grade(
     if result.budget is not None and result.budget.drawn:
         console.print(
             f"Tests that hit their time limit drew {result.budget.drawn:g} s of this grading's "
-            f"{result.budget.seconds:g} s. It can charge {result.budget.bound:g} s at most.",
+            f"{result.budget.seconds:g} s. Code that hangs is charged {result.budget.bound:g} s "
+            "at most.",
             style="dim",
             highlight=False,
         )

@@ -293,6 +293,7 @@ class JudgePlugin:
             yield implementation
         finally:
             implementation.close()
+            self.budget.charge(implementation.charged)
 
     @pytest.fixture
     def race(self, request: pytest.FixtureRequest) -> Callable[[str], None]:

@@ -75,14 +75,21 @@ class TimeBudget:
         self.seconds, self.times = seconds, times or ReferenceTimes()
         self._time_limit, self._now = time_limit, now
         self._until = math.inf if time_limit is None else now() + time_limit
-        self._beside = 0.0  # seconds that a submission may be charged beside the budget
-        self._shared = memoryview(mmap.mmap(-1, 8 * LANES)).cast("d")
-        self.lane = 0  # whose number in there is this process's: it writes no other
+        self._beside = 0.0  # seconds that code which hangs may be charged beside the budget
+        # In each lane's own place: no two processes write the same number.
+        self._drawn = memoryview(mmap.mmap(-1, 8 * LANES)).cast("d")
+        self._charged = memoryview(mmap.mmap(-1, 8 * LANES)).cast("d")
+        self.lane = 0  # this process's
 
     @property
     def drawn(self) -> float:
         """Seconds that tests which hit their limit have drawn, in all lanes."""
-        return sum(self._shared)
+        return sum(self._drawn)
+
+    @property
+    def charged(self) -> float:
+        """Seconds that all tests were charged, in all lanes."""
+        return sum(self._charged)
 
     @property
     def is_spent(self) -> bool:
@@ -90,7 +97,11 @@ class TimeBudget:
 
     def draw(self, seconds: float) -> None:
         """Notes a test that hit its limit."""
-        self._shared[self.lane] += seconds
+        self._drawn[self.lane] += seconds
+
+    def charge(self, seconds: float) -> None:
+        """Notes what a test was charged, whatever its end."""
+        self._charged[self.lane] += seconds
 
     def limit(self, test: str, usual: float) -> float:
         """The limit of a test that starts now, in seconds."""
@@ -105,16 +116,19 @@ class TimeBudget:
         """Ends a test when the whole grading has to end.
 
         Raises:
-            SubmissionFailure: the submission spent the budget, so it is to blame.
-            GraderFault: it did not: the machine was too slow for this time limit.
+            SubmissionFailure: the submission is to blame: it spent the budget, or was charged as
+                much as code that hangs everywhere.
+            GraderFault: it is not: the machine was too slow for this time limit.
         """
         if not self.is_over:
             return
-        if self.is_spent and self.drawn:
+        # Code that stops just before each limit draws nothing; but it was charged.
+        if (self.is_spent and self.drawn) or self.charged >= self.seconds + self._beside:
             raise SubmissionFailure(Cause.TIMEOUT, "the grading's time was up")
         raise GraderFault(
             "the time limit of the grading was too short for this machine: the submission has "
-            f"spent {self.drawn:g} of its {self.seconds:g} s; raise the time limit"
+            f"spent {self.drawn:g} of its {self.seconds:g} s, and was charged "
+            f"{self.charged:.0f} s in all; raise the time limit"
         )
 
     def plan(self, limits: Iterable[tuple[str, str, float]], cores: float) -> None:

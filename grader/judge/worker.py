@@ -133,6 +133,8 @@ class Worker:
                 self._zygote.discard(self._started.scratch)
             return
         self._kept = keep_scratch
+        if self._meter is not None:
+            self._meter.end()  # a call that is cut off is charged as well
         started = self._started
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(started.pidfd, signal.SIGKILL)

@@ -126,7 +126,7 @@ class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
 class Budget(_Finite, frozen=True, kw_only=True):
     """Seconds that tests which hit their limit may draw together, and how much they drew.
 
-    `bound`: seconds that a submission can be charged at most, however it hangs.
+    `bound`: seconds that code which hangs in every function is charged at most.
     """
 
     seconds: float

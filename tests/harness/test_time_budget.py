@@ -77,6 +77,20 @@ def test_the_end_blames_the_submission_if_it_spent_the_budget():
         budget.check_end()
 
 
+def test_the_end_blames_code_that_stops_just_before_each_limit():
+    """It draws nothing, but was charged as much as code that hangs everywhere"""
+    clock = Clock()
+    budget = TimeBudget(20, TIMES, time_limit=600, now=clock)
+    budget.plan([("a public", "test_a::x", 10)], cores=2)
+    clock.now = 600
+    budget.charge(40)
+    with pytest.raises(GraderFault, match="was charged 40 s in all"):
+        budget.check_end()
+    budget.charge(1)
+    with pytest.raises(SubmissionFailure, match="time was up"):
+        budget.check_end()
+
+
 def test_the_end_blames_no_submission_that_never_had_a_budget():
     """On a machine too slow for any budget"""
     clock = Clock()
