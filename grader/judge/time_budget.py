@@ -155,6 +155,6 @@ class TimeBudget:
         """The budget as the grade records it."""
         return Budget(
             seconds=round(self.seconds, 3),
-            drawn=round(self.drawn, 3),
+            drawn=round(min(self.drawn, self.seconds), 3),
             bound=round(self.seconds + self._beside, 3),
         )
