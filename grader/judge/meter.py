@@ -19,7 +19,7 @@ from grader.results.causes import Cause
 
 _EVERY = (0.025, 0.075)  # seconds of calls between two looks at what the worker does, at random
 _LONGEST_GAP = 0.2  # seconds that one look speaks for: a judge that was kept waiting saw no more
-_DISK_TIMES = 10  # waiting for the disk is free up to so many times the limit
+_DISK_TIMES = 3  # waiting for the disk is free up to so many times the limit
 
 
 class Watched(Protocol):

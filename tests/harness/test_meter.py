@@ -80,10 +80,10 @@ def test_time_without_a_core_is_not_charged(share):
     assert meter.charged == pytest.approx(15 * share, abs=0.1)
 
 
-def test_waiting_for_the_disk_is_free_for_long_but_not_for_ever():
+def test_waiting_for_the_disk_is_free_but_not_for_ever():
     world = World(lambda _: "disk")
     meter = metered(world)
-    assert run(meter, world, 300, limit=2) == pytest.approx(20, abs=1)
+    assert run(meter, world, 300, limit=2) == pytest.approx(6, abs=0.5)
     assert meter.charged == 0
 
 
