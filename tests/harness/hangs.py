@@ -26,6 +26,7 @@ from rich.console import Console
 
 from grader.results.record import Grade, from_json
 from tests.harness.container import REPOSITORY
+from tests.harness.gates import busy
 
 _STUB = re.compile(r"raise NotImplementedError\(.*?\n? *\)\n", re.DOTALL)
 _HANGS = {"loops": "while True: pass\n", "sleeps": "__import__('time').sleep(10**6)\n"}
@@ -123,8 +124,7 @@ def graded(
             tasks = stack.enter_context(half_a_core())
             if tasks is None:
                 return None
-        for _ in range(situation.busy):
-            stack.enter_context(busy_loop())
+        stack.enter_context(busy(situation.busy))
 
         def enter() -> None:
             os.sched_setaffinity(0, cores)
@@ -135,16 +135,6 @@ def graded(
             command, cwd=REPOSITORY, preexec_fn=enter, stdout=subprocess.DEVNULL, check=True
         )
     return from_json((out / "grade.json").read_bytes())
-
-
-@contextmanager
-def busy_loop() -> Iterator[None]:
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
 
 
 @contextmanager
