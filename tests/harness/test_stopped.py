@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -58,42 +59,28 @@ def submission(tmp_path_factory):
     return package.parent
 
 
-@pytest.mark.parametrize(("where", "event"), MOMENTS)
-def test_a_signal_leaves_nothing_behind(submission, tmp_path, where, event):
-    """Status 3, no folder, no process, no file that could be read as a mark"""
-    (temporary := tmp_path / "temporary").mkdir()
+def assert_ends_clean(submission: Path, place: Path, where: str, event: str, name: str) -> None:
+    """Status 3, no folder, no process, no file that could be read as a mark."""
+    (temporary := place / "temporary").mkdir()
     done = subprocess.run(
-        [
-            *(sys.executable, "-c", DRIVER, where, event, "SIGTERM"),
-            *(str(submission), str(tmp_path / "out")),
-        ],
+        [sys.executable, "-c", DRIVER, where, event, name, str(submission), str(place / "out")],
         cwd=REPOSITORY,
         env={**os.environ, "TMPDIR": str(temporary)},
         capture_output=True,
         text=True,
-        timeout=300,
     )
-    assert "stopped by SIGTERM before there was a grade" in done.stderr
+    assert f"stopped by {name} before there was a grade" in done.stderr
     assert done.returncode == 3
     assert list(temporary.iterdir()) == []
-    assert not (tmp_path / "out" / "grade.json").exists()
+    assert not (place / "out" / "grade.json").exists()
     left = subprocess.run(["pgrep", "-f", str(temporary)], capture_output=True, text=True)
     assert left.stdout == ""
 
 
+@pytest.mark.parametrize(("where", "event"), MOMENTS)
+def test_a_signal_leaves_nothing_behind(submission, tmp_path, where, event):
+    assert_ends_clean(submission, tmp_path, where, event, "SIGTERM")
+
+
 def test_other_signals_end_it_the_same_way(submission, tmp_path):
-    (temporary := tmp_path / "temporary").mkdir()
-    done = subprocess.run(
-        [
-            *(sys.executable, "-c", DRIVER, "stage", "call", "SIGHUP"),
-            *(str(submission), str(tmp_path / "out")),
-        ],
-        cwd=REPOSITORY,
-        env={**os.environ, "TMPDIR": str(temporary)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert "stopped by SIGHUP" in done.stderr
-    assert done.returncode == 3
-    assert list(temporary.iterdir()) == []
+    assert_ends_clean(submission, tmp_path, "stage", "call", "SIGHUP")
