@@ -26,12 +26,14 @@ from grader.judge import worker, zygote
 from grader.judge.failure import GraderFault
 from grader.judge.meter import Meter, WallTimer
 from grader.judge.session import Judge
-from grader.worker import kernel
 from grader.worker.cgroups import ControlGroup
 from grader.worker.sandbox import Sandbox
 from grader.worker.zygote import Zygote
 from tests.harness.conftest import LONGEST, REPOSITORY, cut_down, hurried_judge, wait_until
 from tests.harness.container import copy_of_repository
+from tests.harness.processes import children, command, descendants, reap_orphans, reaper, status
+
+__all__ = ["reaper"]  # a fixture of this module, too
 
 TRIES = range(int(os.environ.get("FAULTS", "1")))
 CHAPTERS = ("strides", "named_axes")
@@ -48,14 +50,6 @@ def small(tmp_path_factory) -> Path:
         if test.stem.removeprefix("test_") not in CHAPTERS:
             test.unlink()
     return folder
-
-
-@pytest.fixture(scope="module", autouse=True)
-def reaper() -> Iterator[None]:
-    """Orphans become children of this process: none can hide."""
-    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
-    yield
-    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 0)
 
 
 class Grading:
@@ -247,37 +241,3 @@ def of_kind(judge: int) -> dict[str, list[int]]:
                 found["twin"].append(pid)
                 found["worker"] += [p for p in children(pid) if status(p).get("Seccomp") == "2"]
     return found
-
-
-def children(pid: int) -> list[int]:
-    try:
-        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except (OSError, ValueError):
-        return []
-
-
-def descendants(pid: int) -> set[int]:
-    found = set(children(pid))
-    return found.union(*map(descendants, found))
-
-
-def command(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""
-
-
-def status(pid: int) -> dict[str, str]:
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return {}
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
-
-
-def reap_orphans(judge: int) -> None:
-    """Ends the waiting of processes that became ours when the judge went."""
-    for pid in children(os.getpid()):
-        if status(pid).get("State", "").startswith("Z") and pid != judge:
-            os.waitpid(pid, os.WNOHANG)

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.conftest import REPOSITORY
+from tests.harness.conftest import REPOSITORY, wait_until
+from tests.harness.processes import descendants, reap_orphans, reaper
+
+__all__ = ["reaper"]  # a fixture of this module, too
 
 # Sends this process a signal when a function is entered, or when it has returned.
 DRIVER = textwrap.dedent(
@@ -62,6 +65,7 @@ def submission(tmp_path_factory):
 def assert_ends_clean(submission: Path, place: Path, where: str, event: str, name: str) -> None:
     """Status 3, no folder, no process, no file that could be read as a mark."""
     (temporary := place / "temporary").mkdir()
+    before = descendants(os.getpid())
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, where, event, name, str(submission), str(place / "out")],
         cwd=REPOSITORY,
@@ -73,8 +77,12 @@ def assert_ends_clean(submission: Path, place: Path, where: str, event: str, nam
     assert done.returncode == 3
     assert list(temporary.iterdir()) == []
     assert not (place / "out" / "grade.json").exists()
-    left = subprocess.run(["pgrep", "-f", str(temporary)], capture_output=True, text=True)
-    assert left.stdout == ""
+
+    def gone() -> bool:
+        reap_orphans(0)
+        return descendants(os.getpid()) <= before
+
+    assert wait_until(gone), descendants(os.getpid()) - before
 
 
 @pytest.mark.parametrize(("where", "event"), MOMENTS)
