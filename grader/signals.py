@@ -36,9 +36,9 @@ def raised() -> Iterator[None]:
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        _asked.clear()
+        if not _asked:  # or this process is ending: what it still removes must not be disturbed
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def check() -> None:

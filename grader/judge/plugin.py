@@ -363,6 +363,12 @@ class JudgePlugin:
                 return Cause.PREREQUISITE, f"{needed} passes no test yet"
         if self.not_started.issuperset(exercise.functions):
             return Cause.NOT_STARTED, f"{', '.join(exercise.functions)}: still the handout's stub"
+        try:
+            self.budget.check_end()
+        except SubmissionFailure as failure:
+            return failure.cause, f"not tried: {failure.detail}"
+        except GraderFault as fault:
+            return Cause.GRADER_FAULT, str(fault)
         if self._timed_out(exercise, visibility):
             if visibility != self.counted:
                 return Cause.TIMEOUT, "not tried: an earlier test of this exercise hit its limit"
@@ -371,12 +377,6 @@ class JudgePlugin:
                     "not tried: an earlier test of this exercise hit its limit, and such tests "
                     f"have spent the {self.budget.seconds:g} s of this grading"
                 )
-        try:
-            self.budget.check_end()
-        except SubmissionFailure as failure:
-            return failure.cause, f"not tried: {failure.detail}"
-        except GraderFault as fault:
-            return Cause.GRADER_FAULT, str(fault)
         return None
 
     def _passes(self, exercise: str) -> bool:

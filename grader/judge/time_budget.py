@@ -23,6 +23,7 @@ from grader.results.record import Budget
 LANES = 2
 _LAST_SECONDS = 1.0  # the least that a last limit is, and
 _LAST_TIMES = 20  # how many times the reference's CPU time it is at least
+_SHARE = 0.5  # of the time since its first test: a submission that was charged more is to blame
 _START_SECONDS = 60.0  # of a grading under a time limit: until its first test, on a slow machine
 
 
@@ -73,8 +74,10 @@ class TimeBudget:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.seconds, self.times = seconds, times or ReferenceTimes()
+        self._given = seconds  # before it was made to fit
         self._time_limit, self._now = time_limit, now
         self._until = math.inf if time_limit is None else now() + time_limit
+        self._began, self._cores = now(), 1.0
         self._beside = 0.0  # seconds that code which hangs may be charged beside the budget
         # In each lane's own place: no two processes write the same number.
         self._drawn = memoryview(mmap.mmap(-1, 8 * LANES)).cast("d")
@@ -116,20 +119,29 @@ class TimeBudget:
         """Ends a test when the whole grading has to end.
 
         Raises:
-            SubmissionFailure: the submission is to blame: it spent the budget, or was charged as
-                much as code that hangs everywhere.
+            SubmissionFailure: the submission is to blame.
             GraderFault: it is not: the machine was too slow for this time limit.
         """
         if not self.is_over:
             return
-        # Code that stops just before each limit draws nothing; but it was charged.
-        if (self.is_spent and self.drawn) or self.charged >= self.seconds + self._beside:
+        if self._is_to_blame:
             raise SubmissionFailure(Cause.TIMEOUT, "the grading's time was up")
         raise GraderFault(
             "the time limit of the grading was too short for this machine: the submission has "
             f"spent {self.drawn:g} of its {self.seconds:g} s, and was charged "
             f"{self.charged:.0f} s in all; raise the time limit"
         )
+
+    @property
+    def _is_to_blame(self) -> bool:
+        """Whether the submission used up the grading's time, and not the machine.
+
+        It spent the whole budget, or half of the time since its first test was charged to it. A
+        budget that was made smaller to fit is no measure: one test would spend it.
+        """
+        spent = 0 < self._given <= min(self.drawn, self.charged)
+        elapsed = (self._now() - self._began) * min(1.0, self._cores)
+        return spent or self.charged > _SHARE * elapsed
 
     def plan(self, limits: Iterable[tuple[str, str, float]], cores: float) -> None:
         """Takes note of all tests, and makes the budget fit into the time limit.
@@ -139,6 +151,7 @@ class TimeBudget:
                 tests, say), the test's name, and its usual limit in seconds.
             cores: that the grading may use; on half of one everything takes twice as long.
         """
+        self._began, self._cores = self._now(), cores
         last: dict[str, float] = {}
         longest = 0.0
         for group, test, usual in limits:

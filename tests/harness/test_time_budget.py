@@ -65,39 +65,46 @@ def test_the_budget_fits_into_a_time_limit(limit, cores, seconds):
     assert budget.record().seconds == seconds
 
 
-def test_the_end_blames_the_submission_if_it_spent_the_budget():
-    clock = Clock()
-    budget = TimeBudget(20, TIMES, time_limit=60, now=clock)
-    budget.check_end()
-    clock.now = 60
-    with pytest.raises(GraderFault, match=r"too short for this machine.*spent 0 of its 20 s"):
-        budget.check_end()
-    budget.draw(20)
-    with pytest.raises(SubmissionFailure, match="time was up"):
-        budget.check_end()
+PLAN = [("a public", "test_a::x", 10)]
 
 
-def test_the_end_blames_code_that_stops_just_before_each_limit():
-    """It draws nothing, but was charged as much as code that hangs everywhere"""
+def ended(budget: float = 20, cores: float = 2, **used: float) -> TimeBudget:
+    """A budget whose grading is over after 600 s, in which the submission used so much."""
     clock = Clock()
-    budget = TimeBudget(20, TIMES, time_limit=600, now=clock)
-    budget.plan([("a public", "test_a::x", 10)], cores=2)
+    found = TimeBudget(budget, TIMES, time_limit=600, now=clock)
+    found.plan(PLAN, cores)
+    found.check_end()
+    found.draw(used.get("drawn", 0))
+    found.charge(used.get("charged", 0))
     clock.now = 600
-    budget.charge(40)
-    with pytest.raises(GraderFault, match="was charged 40 s in all"):
-        budget.check_end()
-    budget.charge(1)
+    return found
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        ended(drawn=20, charged=20),
+        ended(charged=301),  # code that stops just before each limit draws nothing
+        ended(cores=0.5, charged=151),
+    ],
+)
+def test_the_end_blames_a_submission_that_used_up_the_time(budget):
     with pytest.raises(SubmissionFailure, match="time was up"):
         budget.check_end()
 
 
-def test_the_end_blames_no_submission_that_never_had_a_budget():
-    """On a machine too slow for any budget"""
-    clock = Clock()
-    budget = TimeBudget(20, TIMES, time_limit=60, now=clock)
-    budget.plan([("a", "x", 10)], cores=0.1)
-    clock.now = 60
-    with pytest.raises(GraderFault, match="raise the time limit"):
+@pytest.mark.parametrize(
+    "budget",
+    [
+        ended(),
+        ended(charged=299),
+        ended(drawn=20, charged=5),  # a budget in name alone: 20 s of limits that were 1 s each
+        ended(budget=0, drawn=10, charged=11),
+        ended(cores=0.1, drawn=10, charged=11),  # made to fit, the budget is 0: one test spends it
+    ],
+)
+def test_the_end_blames_no_submission_for_a_slow_machine(budget):
+    with pytest.raises(GraderFault, match="too short for this machine"):
         budget.check_end()
 
 
