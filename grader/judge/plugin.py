@@ -159,7 +159,7 @@ class JudgePlugin:
         for item in items:
             if item not in self._races([item]):
                 group = f"{self.exercise(item).id} {self.visibility(item)}"
-                yield group, _name(item), self.limits_of(item).seconds
+                yield group, name_of(item), self.limits_of(item).seconds
         for module in self.manifest.modules:
             yield f"import {module}", "", self.manifest.limits.seconds
 
@@ -282,7 +282,7 @@ class JudgePlugin:
         """The `impl` of one test."""
         item = request.node
         limits = self.limits_of(item)
-        seconds = self.budget.limit(_name(item), limits.seconds)
+        seconds = self.budget.limit(name_of(item), limits.seconds)
         implementation = GradedImplementation(
             self.workers,
             msgspec.structs.replace(limits, seconds=seconds),
@@ -462,7 +462,7 @@ class JudgePlugin:
         not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
         check = Check(
             exercise=self.exercise(item).id,
-            test=_name(item),
+            test=name_of(item),
             title=title_of(item),
             state="passed" if cause is None else "not_run" if not_run else "failed",
             points=0.0,
@@ -494,7 +494,7 @@ class JudgePlugin:
         return "public" if item.path.is_relative_to(self.public) else "hidden"
 
 
-def _name(item: pytest.Item) -> str:
+def name_of(item: pytest.Item) -> str:
     """What a grade calls a test."""
     return f"{item.path.stem}::{item.name}"
 

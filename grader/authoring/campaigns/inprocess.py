@@ -30,18 +30,17 @@ from typing import Any, NoReturn
 import msgspec
 import pytest
 
-from assignment.hooks import exercise_of, seed_of, title_of
+from assignment.hooks import exercise_of, seed_of
 from assignment.implementation import LocalImplementation, seed_everything
 from assignment.manifest import Limits, Manifest
 from grader import signals, warm
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.lanes import end_with_parent
-from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin
+from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin, name_of
 from grader.judge.score import Outcome
 from grader.judge.session import run_pytest
 from grader.judge.time_budget import TimeBudget
 from grader.results.causes import Cause
-from grader.results.record import Check
 from grader.worker.serve import CheckedPackage
 
 _ASLEEP = 60.0  # seconds of wall time after which a call is given up that uses no CPU time
@@ -83,7 +82,7 @@ class InProcess:
 
     def __init__(self, plugin: _Plugin, items: Sequence[pytest.Item]) -> None:
         self._plugin = plugin
-        self._items = {_name(item): item for item in items}
+        self._items = {name_of(item): item for item in items}
         if len(self._items) < len(items):
             raise GraderFault("two hidden tests have the same name; rename one")
         self.manifest = plugin.manifest
@@ -240,19 +239,8 @@ class _Plugin(JudgePlugin):
 
     def failed(self, item: pytest.Item, cause: Cause, detail: str) -> Outcome:
         """The outcome of a test that could say nothing itself."""
-        marker = item.get_closest_marker("exercise")
-        check = Check(
-            exercise=self.exercise(item).id,
-            test=_name(item),
-            title=title_of(item),
-            state="failed",
-            points=0.0,
-            max_points=0.0,
-            cause=cause,
-            detail=detail,
-        )
-        weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
-        return Outcome(check, weight, f"{item.path}::{getattr(item, 'originalname', item.name)}")
+        self._record(item, cause, detail)
+        return self.outcomes[item.nodeid]
 
     def run_one(self, item: pytest.Item, nonce: str) -> Outcome:
         """Runs a test of this process's batch and returns its outcome, with the detail's end."""
@@ -262,10 +250,6 @@ class _Plugin(JudgePlugin):
         detail = (outcome.check.detail or "")[-_DETAIL:]
         check = msgspec.structs.replace(outcome.check, detail=detail or None)
         return Outcome(check, outcome.weight, outcome.function)
-
-
-def _name(item: pytest.Item) -> str:
-    return f"{item.path.stem}::{item.name}"
 
 
 class _Imported(LocalImplementation):

@@ -27,7 +27,7 @@ from assignment.manifest import Limits
 from grader.authoring.mutation.mutants import Mutant
 from grader.authoring.mutation.verdicts import Baseline, Killers, Status, Trial, Verdict
 from grader.judge.failure import GraderFault
-from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin
+from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin, name_of
 from grader.judge.proxy import Workers
 from grader.judge.session import Judge
 from grader.judge.stage import stage
@@ -194,7 +194,7 @@ class _Trials(_Session):
         usual = super().limits_of(item)
         if self._patient:
             return usual
-        seconds = max(_SECONDS, _TIMES * self._base.seconds.get(_name(item), 0.0))
+        seconds = max(_SECONDS, _TIMES * self._base.seconds.get(name_of(item), 0.0))
         return msgspec.structs.replace(usual, seconds=min(usual.seconds, seconds))
 
     def _try(self, mutant: Mutant, items: list[pytest.Item]) -> Verdict:
@@ -202,7 +202,7 @@ class _Trials(_Session):
         noticed: list[bool] = []
         with self._submitted(mutant):
             for nonce in self._nonces:
-                items = sorted(items, key=lambda item: self._killers.rank(mutant, _name(item)))
+                items = sorted(items, key=lambda item: self._killers.rank(mutant, name_of(item)))
                 found = self._first_to_notice(items, nonce)
                 if found is not None and found[1].state == "not_run":
                     return Verdict(mutant, "fault", found[1].test, found[1].detail or "")
@@ -238,10 +238,6 @@ class _Trials(_Session):
         with self._submitted(None):
             check = self._run_test(item, nonce)
         return "" if check.state == "passed" else f"the reference fails it too: {check.detail}"
-
-
-def _name(item: pytest.Item) -> str:
-    return f"{item.path.stem}::{item.name}"
 
 
 @contextmanager
