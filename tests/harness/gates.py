@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from grader import signals
 from grader.worker import kernel
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -185,10 +186,11 @@ def main() -> None:
     for command in (loading, trying):
         command.add_argument("tests", nargs="*", default=[], help="what pytest runs; all if none")
     options = parser.parse_args()
-    if options.command == "load":
-        green = load(options.runs, options.busy, options.tests)
-    else:
-        green = matrix(options.pythons, options.tests)
+    with signals.raised():  # so that whoever ends this ends pytest too
+        if options.command == "load":
+            green = load(options.runs, options.busy, options.tests)
+        else:
+            green = matrix(options.pythons, options.tests)
     sys.exit(0 if green else 1)
 
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,28 @@ def test_busy_loops_end():
     with gates.busy(2):
         assert len(loops()) == 2
     assert loops() == set()
+
+
+def test_pytest_ends_with_its_campaign(tmp_path):
+    pid, program = tmp_path / "pid", tmp_path / "campaign.py"
+    tests = write(
+        tmp_path,
+        "import os, pathlib, time\n\ndef test_slow():\n"
+        f"    pathlib.Path({str(pid)!r}).write_text(f'{{os.getpid()}}.')\n    time.sleep(600)\n",
+    )
+    program.write_text(
+        "import pathlib\nfrom tests.harness import gates\n\n"
+        f"gates.BUILD = pathlib.Path({str(tmp_path)!r})\n"
+        f"gates.PYTEST = {gates.PYTEST!r}\ngates.main()\n"
+    )
+    command = [sys.executable, program, "load", "--runs", "1", *tests]
+    with subprocess.Popen(
+        command, cwd=gates.REPOSITORY, env={**os.environ, "PYTHONPATH": "."}
+    ) as run:
+        while not (pid.exists() and pid.read_text().endswith(".")):
+            time.sleep(0.05)
+        run.terminate()
+    assert not Path(f"/proc/{pid.read_text().rstrip('.')}").exists()
 
 
 def test_python_is_found_by_version_command_and_path():

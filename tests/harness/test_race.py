@@ -9,7 +9,6 @@ machine, `make races` prints.
 import itertools
 import json
 import math
-import os
 import statistics
 from pathlib import Path
 
@@ -70,9 +69,9 @@ def about(ds: list[float]) -> Interval:
 
 
 @pytest.fixture(autouse=True)
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
+def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Races are short, by a simulated clock, and others may run beside them."""
-    monkeypatch.setattr(device.Cpu, "identity", f"cpu-{os.getpid()}")
+    monkeypatch.setattr(device, "LOCKS", tmp_path)
     monkeypatch.setattr(device.Cpu, "span", 0.0)
     monkeypatch.setattr(HashChain, "sizes_on", lambda *_: {"blocks": 4, "rounds": 10})
     monkeypatch.setattr("grader.judge.timing.race.LOOKS", (QUADS,))

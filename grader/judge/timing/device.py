@@ -18,6 +18,8 @@ from pathlib import Path
 
 from grader.judge.failure import GraderFault
 
+LOCKS = Path(tempfile.gettempdir())  # the same folder for all races of this machine
+
 
 class Device(ABC):
     """Args:
@@ -66,7 +68,7 @@ class Device(ABC):
         Raises:
             GraderFault: one runs there already, or something else does.
         """
-        path = Path(tempfile.gettempdir()) / f"grader-race-{self.identity}.lock"
+        path = LOCKS / f"grader-race-{self.identity}.lock"
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             try:
