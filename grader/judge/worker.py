@@ -339,7 +339,8 @@ class Worker:
             if ready:
                 return
             milliseconds = timer.wait() * 1000 + 1
-            if not self._check_held():
+            # An answer that came just before the worker's end is still an answer.
+            if not self._check_held() and not self.answered():
                 raise self._gone()
 
     def _check_held(self) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.judge import process, worker
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
 from grader.results.record import to_json
@@ -145,6 +146,20 @@ def test_answer_before_the_question_is_never_read(sandboxed):
     with pytest.raises(SubmissionFailure) as caught:
         implementation.probe.f()
     assert caught.value.cause is Cause.PROTOCOL
+
+
+def test_answer_counts_though_the_process_ended_right_after_it(sandboxed, monkeypatch):
+    """The judge looks at the process after the answer came, and before it read it"""
+    implementation = sandboxed(probe="def f():\n    return bytes(100)\n")
+    implementation.probe.f()
+    running = implementation._worker
+
+    def ended(_: int) -> None:
+        assert wait_until(running.answered)
+
+    monkeypatch.setattr(process, "resident", ended)
+    monkeypatch.setattr(worker, "_CHECK_SECONDS", 600.0)  # not between the calls
+    assert implementation.probe.f() == bytes(100)
 
 
 def test_peak_of_a_process_that_is_gone_is_its_own_fault(sandboxed):
