@@ -22,7 +22,7 @@ from grader import signals
 from grader.judge import provenance
 from grader.judge.entries import SubmissionError, check_exists
 from grader.judge.failure import GraderFault
-from grader.judge.session import Judge, at_least
+from grader.judge.grader import Grader, at_least
 from grader.judge.zygote import CannotIsolate
 from grader.kinds import Kind
 
@@ -131,7 +131,7 @@ def grade(
     """
     try:
         check_exists(submission, manifests.load().package)  # before anything is started or loaded
-        judge = Judge(
+        judge = Grader(
             ("none",) if unsafe else at_least(min_tier), budget=budget, time_limit=time_limit
         )
     except SubmissionError as error:

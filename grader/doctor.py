@@ -11,8 +11,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from grader.judge.grader import SECRETS, TIERS
 from grader.judge.lanes import cores
-from grader.judge.session import SECRETS, TIERS
 from grader.judge.zygote import Zygote
 from grader.results.student import TIERS as WORDS
 

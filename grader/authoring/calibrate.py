@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from assignment import manifest as manifests
 from grader.authoring import variants
 from grader.judge.failure import GraderFault
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from grader.results.record import Grade
 
 FILE = variants.ROOT / "tests" / "reference_times.toml"
@@ -27,7 +27,7 @@ def measure(gradings: int) -> str:
     Raises:
         GraderFault: a grading failed, or a test did.
     """
-    with Judge(manifest=manifests.load().without_devices) as judge:
+    with Grader(manifest=manifests.load().without_devices) as judge:
         grades = [judge.grade(variants.SOLUTIONS, timing="skip") for _ in range(gradings)]
     failed = sorted({c.test for grade in grades for c in grade.checks if c.state != "passed"})
     if failed:

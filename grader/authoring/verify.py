@@ -27,7 +27,7 @@ from assignment import manifest as manifests
 from assignment.manifest import Exercise
 from grader.authoring import handout, parrot, pool, variants
 from grader.judge import markers
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from grader.kinds import Kind
 from grader.results.record import Grade
 
@@ -126,13 +126,13 @@ def _only_raced(exercise: Exercise) -> bool:
     return bool(exercise.needs and exercise.depends_on)
 
 
-_judge: Judge | None = None
+_judge: Grader | None = None
 
 
 def _start() -> None:
     """Starts this process's judge; it ends with the process, when its control socket closes."""
     global _judge  # one judge for each process of the pool
-    _judge = Judge(lanes=1, manifest=manifests.load().without_devices)
+    _judge = Grader(lanes=1, manifest=manifests.load().without_devices)
 
 
 def check(case: Case) -> Finding:

@@ -1,4 +1,4 @@
-"""What can go wrong in a call, as exceptions in the judge."""
+"""What can go wrong in a test, as exceptions in the judge."""
 
 from __future__ import annotations
 
@@ -28,13 +28,21 @@ class SubmissionFailure(Exception):
 class Killed(SubmissionFailure):
     """The worker was ended by a SIGKILL that the judge did not send.
 
-    Either the kernel or somebody on the machine did, or the submission did it to itself. It is
-    tried once more: what happens twice is the submission's doing.
+    The kernel did, or another process on the machine, or the submission itself. The test is tried
+    once more: what happens twice is the submission's doing.
     """
 
 
+class NotMeasured(Exception):
+    """This device, at this time, cannot rank programs."""
+
+
+class Suspicious(Exception):
+    """Faster than the hardware can be: a person must review it."""
+
+
 # Exceptions that a test may expect, raised in the judge under the same class. Classes whose
-# constructor wants more than a text, and those that would end the judge, stand for nothing.
+# constructor needs more than a text, and those that would end the judge, become Exception.
 _RAISED: dict[str, type[Exception]] = {
     name: value
     for name, value in vars(builtins).items()
@@ -59,7 +67,7 @@ def raised_by_submission(name: Any, detail: str) -> Exception:
 
 
 def for_student(error: BaseException) -> str:
-    """What a student reads of a failed public test, besides its cause's words: no traceback."""
+    """A failed public test for the student, beside the words of its cause: without a traceback."""
     if isinstance(error, GraderFault):
         return ""
     if getattr(error, "from_submission", False):
@@ -71,8 +79,8 @@ def for_student(error: BaseException) -> str:
     return nothing_raised(str(error)) or str(error)
 
 
-def told(error: BaseException, test: Path) -> str:
-    """What staff read of a failed test: its traceback, from the frame in the test's file on."""
+def for_staff(error: BaseException, test: Path) -> str:
+    """A failed test for staff: its traceback, from the frame in the test's file on."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != str(test):
         trace = trace.tb_next

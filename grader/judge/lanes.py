@@ -1,9 +1,9 @@
-"""Two tests at a time: the judge forks once its tests are collected, and both halves run them.
+"""Lanes: processes that run the tests of one grading beside each other.
 
-A test alternates between judge and worker, so one core idles. Each lane is a judge process with a
-zygote and an exchange folder of its own; they share nothing but a queue of groups of
-tests, which is a pipe that holds one byte for each. Outcomes of the second lane come back through
-another pipe.
+A test alternates between judge and worker, so one lane leaves a core idle. Each lane is a judge
+process with a zygote and an exchange folder of its own. The first is this process; the others are
+forked from it once the tests are collected. They share a queue of groups of tests: a pipe that
+holds one byte for each group. A forked lane sends what it found back through another pipe.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ import msgspec
 from grader.judge.failure import GraderFault
 
 _PR_SET_PDEATHSIG = 1
-_QUOTAS = (  # of a control group, version 2 and 1: microseconds of CPU, in so many
+_QUOTAS = (  # of a control group, version 2 and 1: microseconds of CPU in each period, the period
     ("/sys/fs/cgroup/cpu.max",),
     ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
 )
 
 
 def cores() -> float:
-    """The cores that this process may use: in a container often half of one, on a large machine."""
+    """The cores that this process may use; a container often has a fraction of one."""
     found = float(len(os.sched_getaffinity(0)))
     for files in _QUOTAS:
         with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
@@ -41,7 +41,7 @@ def cores() -> float:
 
 
 class Queue:
-    """A queue of numbers below 256, for processes that share it by fork."""
+    """The numbers from 0 to `count` - 1, at most 256, shared by processes that fork after it."""
 
     def __init__(self, count: int) -> None:
         self._read, write = os.pipe()
@@ -49,12 +49,12 @@ class Queue:
         os.close(write)
 
     def take(self) -> int | None:
-        """The next number, which no other process gets; None once all are taken."""
+        """Takes the next number, which no other process gets; None once all are taken."""
         taken = os.read(self._read, 1)
         return taken[0] if taken else None
 
     def close(self) -> None:
-        """Lets go of the pipe in this process."""
+        """Closes the queue in this process."""
         os.close(self._read)
 
 
@@ -63,8 +63,8 @@ def end_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-class SecondLane:
-    """A forked copy of this process that runs `work` and sends back what it returns."""
+class ForkedLane:
+    """A fork of this process that runs `work`, sends back what it returns, and exits."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self._read, write = os.pipe()
@@ -77,7 +77,7 @@ class SecondLane:
         status = 1
         try:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's end is this one's
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
             end_with_parent()
             os.close(self._read)
             with os.fdopen(write, "wb") as pipe:
@@ -89,10 +89,10 @@ class SecondLane:
             os._exit(status)
 
     def result(self, kind: type[Any]) -> Any:
-        """What `work` returned; raises GraderFault if it did not come through."""
+        """Waits for what `work` returned; raises GraderFault if the process ended without it."""
         with os.fdopen(self._read, "rb") as pipe:
             data = pipe.read()
         status = os.waitpid(self._pid, 0)[1]
         if status:
-            raise GraderFault(f"the second lane ended with status {status}")
+            raise GraderFault(f"a lane ended with status {status}")
         return msgspec.msgpack.decode(data, type=kind)

@@ -20,7 +20,7 @@ from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.results.causes import Cause
 from grader.results.record import Budget
 
-LANES = 2
+LANES = 2  # of a usual grading
 _LAST_SECONDS = 1.0  # the least that a last limit is, and
 _LAST_TIMES = 20  # how many times the reference's CPU time it is at least
 _SHARE = 0.5  # of the time since its first test: a submission that was charged more is to blame
@@ -64,6 +64,8 @@ class TimeBudget:
         time_limit: seconds on the wall, from now on, in which the grading has to end; None for
             no limit.
         now: a clock, in seconds, that the lanes share.
+        lanes: how many there may be. Fewer than the usual number change nothing, so that the
+            budget is the same on every machine.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class TimeBudget:
         times: ReferenceTimes | None = None,
         time_limit: float | None = None,
         now: Callable[[], float] = time.monotonic,
+        lanes: int = LANES,
     ) -> None:
         self.seconds, self.times = seconds, times or ReferenceTimes()
         self._given = seconds  # before it was made to fit
@@ -79,9 +82,10 @@ class TimeBudget:
         self._until = math.inf if time_limit is None else now() + time_limit
         self._began, self._cores = now(), 1.0
         self._beside = 0.0  # seconds that code which hangs may be charged beside the budget
+        self._lanes = max(lanes, LANES)
         # In each lane's own place: no two processes write the same number.
-        self._drawn = memoryview(mmap.mmap(-1, 8 * LANES)).cast("d")
-        self._charged = memoryview(mmap.mmap(-1, 8 * LANES)).cast("d")
+        self._drawn = memoryview(mmap.mmap(-1, 8 * self._lanes)).cast("d")
+        self._charged = memoryview(mmap.mmap(-1, 8 * self._lanes)).cast("d")
         self.lane = 0  # this process's
 
     @property
@@ -158,7 +162,7 @@ class TimeBudget:
             longest = max(longest, usual)
             last[group] = max(last.get(group, 0.0), self.times.last_limit(test, usual))
         # When the budget runs out, each lane may be in a test that has its usual limit.
-        self._beside = LANES * longest + sum(last.values())
+        self._beside = self._lanes * longest + sum(last.values())
         if self._time_limit is not None:
             seconds = (self._time_limit - _START_SECONDS) * min(1.0, cores)
             left = seconds - self.times.total - self._beside

@@ -23,7 +23,7 @@ from rich.table import Table
 
 from assignment import manifest as manifests
 from grader.authoring.variants import SOLUTIONS
-from grader.judge.session import TIERS
+from grader.judge.grader import TIERS
 from grader.judge.stage import stage
 from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote
@@ -116,7 +116,7 @@ def _figures(tier: str, count: int) -> dict[str, str]:
         staged = stage(SOLUTIONS, zygote.folder / "bench", manifest.package, manifest.modules)
 
         def start() -> Worker:
-            worker = Worker(zygote, staged.folder, zygote.new_scratch())
+            worker = Worker(zygote, zygote.fork_worker(staged.folder, zygote.new_scratch()))
             worker.ready()
             return worker
 
@@ -125,7 +125,7 @@ def _figures(tier: str, count: int) -> dict[str, str]:
             worker = start()
             ready = time.perf_counter()
             worker.kill()
-            zygote.settle()
+            zygote.drain()
             return ready - begun, time.perf_counter() - ready
 
         starts, ends = zip(*(start_and_end() for _ in range(count)), strict=True)

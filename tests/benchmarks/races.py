@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from grader.judge.timing.statistic import Interval
 from grader.results.record import Timing
 from tests.harness import racing
@@ -49,7 +49,7 @@ def main() -> None:
         console.print(table)
 
 
-def _raced(judge: Judge, folder: Path, times: float, count: int) -> list[str]:
+def _raced(judge: Grader, folder: Path, times: float, count: int) -> list[str]:
     timings: list[Timing] = []
     seconds: list[float] = []
     for done in range(1, count + 1):

@@ -23,7 +23,7 @@ import torch
 
 from assignment import plain
 from grader import wire
-from grader.judge import failure, survey, worker
+from grader.judge import claims, failure, preflight
 from grader.results.causes import Cause
 from tests.fuzz.frames import values_in
 
@@ -270,9 +270,9 @@ class _Examiner:
 
 def _check_answer(value: Any) -> None:
     try:
-        result = worker._unpack(value, "module.function")
+        result = claims.result(value, "module.function")
     except failure.SubmissionFailure as error:
-        if error.cause is not Cause.PROTOCOL and error.cause not in worker._CAUSES.values():
+        if error.cause is not Cause.PROTOCOL and error.cause not in claims.CAUSES.values():
             raise Finding(f"an answer has the cause {error.cause}") from error
         if len(error.detail) > 3 * _LENGTH:
             raise Finding(f"a detail has {len(error.detail)} characters") from error
@@ -290,7 +290,7 @@ def _check_answer(value: Any) -> None:
 
 def _check_bytecode(value: Any) -> None:
     try:
-        found = list(worker._compiled(value, ["a.py"]).items())
+        found = list(claims.bytecode(value, ["a.py"]).items())
     except Exception as error:
         raise Finding(f"bytecode raised {type(error).__name__}: {error}") from error
     if any(name != "a.py" or type(code) is not bytes for name, code in found):
@@ -299,8 +299,8 @@ def _check_bytecode(value: Any) -> None:
 
 def _check_survey(value: Any) -> None:
     try:
-        answer = worker._surveyed(value)
-        report = survey.import_report("package", "module", answer, missing=False)
+        answer = claims.import_report(value)
+        report = preflight.import_report("package", "module", answer, missing=False)
         msgspec.json.encode(report)
     except Exception as error:
         raise Finding(f"a survey raised {type(error).__name__}: {error}") from error

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from grader import wire
-from grader.judge.worker import _CAUSES
+from grader.judge.claims import CAUSES
 
 TAGS = b"NTFidIsb[({taDn"
 CONTAINERS, TEXTS, TENSORS = b"[({", b"sbIDn", b"ta"
@@ -35,7 +35,7 @@ _KEYS = [
 ]
 WORDS = (
     *_KEYS,
-    *(name.encode() for name in _CAUSES),
+    *(name.encode() for name in CAUSES),
     *(b"ValueError", b"KeyError", b"SystemExit", b"UnicodeDecodeError", b"ExceptionGroup", b"Mine"),
     *(b"os.system", b"__class__", b"\xff\xfe", b"\xed\xa0\x80", b"\x1b[31m", b"\x00", b"%s{0}"),
     *("\U0001f4a5".encode() * 3, "\u202e".encode(), b"9" * 5000),
@@ -381,7 +381,7 @@ def seeds() -> list[bytes]:
     values: list[Any] = [
         *(None, True, 3, 2**80, 0.5, "text", b"bytes", [], (), {}, [1, (2.5, None)]),
         *({"result": value} for value in (None, [1, 2], (3, 4), {"a": 1, 2: True}, 0.25, "é", b"")),
-        *({"failed": cause, **failed} for cause in _CAUSES),
+        *({"failed": cause, **failed} for cause in CAUSES),
         *({"failed": "exception", "exception": name, **failed} for name in ("KeyError", "Mine", 3)),
         *({"failed": "exception", **failed, key.decode(): odd} for key in _KEYS for odd in odds),
         {"result": {"f": ["x", "y"], "g": []}},

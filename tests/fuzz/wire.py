@@ -27,7 +27,7 @@ from types import FrameType, ModuleType
 import torch
 
 from grader import wire
-from grader.judge import claims, worker
+from grader.judge import claims
 from tests.fuzz.check import Checker, Finding
 from tests.fuzz.frames import mutants, seeds
 
@@ -75,9 +75,9 @@ def _fuzz(frames: int, seed: int) -> None:
     for function in (watched.decode_header, watched.decode, *reader):
         atheris.instrument_func(function)
     for function in (
-        worker._unpack,
-        worker._compiled,
-        worker._surveyed,
+        claims.result,
+        claims.bytecode,
+        claims.import_report,
         claims.failure_detail,
     ):
         atheris.instrument_func(function)

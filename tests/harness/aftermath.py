@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from grader.results import console, gradescope, html, junit
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, from_json, to_json
@@ -82,7 +82,7 @@ def without_words(grade: Grade) -> Grade:
     return msgspec.structs.replace(grade, checks=tuple(map(other, grade.checks)))
 
 
-def assert_nothing_left(judge: Judge, before: set[int]) -> None:
+def assert_nothing_left(judge: Grader, before: set[int]) -> None:
     """No process of a worker's lives on, and nothing that it wrote."""
     assert wait_until(lambda: processes_of(judge) == before), processes_of(judge) - before
     if os.getuid() == 0:
@@ -92,7 +92,7 @@ def assert_nothing_left(judge: Judge, before: set[int]) -> None:
 
 
 @contextmanager
-def patience(judge: Judge, seconds: float) -> Iterator[None]:
+def patience(judge: Grader, seconds: float) -> Iterator[None]:
     """Gives a test this long, for attacks that do not wait for the end of their time."""
     usual = judge.manifest
     limits = msgspec.structs.replace(usual.limits, seconds=seconds)

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from assignment import manifest
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from tests.harness.container import REPOSITORY
 
@@ -47,14 +47,14 @@ def forks_beside_execnet() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def judge() -> Iterator[Judge]:
+def judge() -> Iterator[Grader]:
     """A started judge in tier A."""
-    with Judge() as judge:
+    with Grader() as judge:
         yield judge
 
 
 @pytest.fixture(scope="session")
-def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
     """A judge of `hurried_judge`'s, and a canary in its environment."""
     os.environ["HARNESS_CANARY"] = CANARY
     with hurried_judge(tmp_path_factory.mktemp("repository")) as judge:
@@ -62,7 +62,7 @@ def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     del os.environ["HARNESS_CANARY"]
 
 
-def hurried_judge(repository: Path) -> Judge:
+def hurried_judge(repository: Path) -> Grader:
     """A started judge of three chapters alone, with less to give.
 
     A test may take 2 s and 512 MiB, and two tests that hit that limit spend the budget. The tests
@@ -79,7 +79,7 @@ def hurried_judge(repository: Path) -> Judge:
         (repository / folder).mkdir(parents=True)
         for name in names & set(os.listdir(REPOSITORY / folder)):  # noqa: PTH208
             shutil.copy(REPOSITORY / folder / name, repository / folder / name)
-    return Judge(manifest=short, repository=repository, budget=4.0)
+    return Grader(manifest=short, repository=repository, budget=4.0)
 
 
 def cut_down(text: str, chapters: Collection[str]) -> str:
@@ -94,7 +94,7 @@ def cut_down(text: str, chapters: Collection[str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def idle(hurried: Judge) -> set[int]:
+def idle(hurried: Grader) -> set[int]:
     """The zygote's processes while no worker lives, once a grading has started all it needs."""
     hurried.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
     return processes_of(hurried)
@@ -115,26 +115,27 @@ def submit(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def sandboxed(hurried: Judge) -> Iterator[Callable[..., object]]:
+def sandboxed(hurried: Grader) -> Iterator[Callable[..., object]]:
     """Puts code into a worker, without tests: `sandboxed(probe="def f(): …").probe.f()`."""
-    from grader.judge.proxy import GradedImplementation, Workers
+    from grader.judge.implementation import GradedImplementation
+    from grader.judge.pool import WorkerPool
 
     with ExitStack() as stack:
 
         def start(seed: int = 1, limits: manifest.Limits | None = None, **modules: str) -> object:
             hurried.zygote.wait()
             name = f"sandboxed-{secrets.token_hex(4)}"
-            folder = hurried.zygote.folder / "submissions" / name
+            folder = hurried.zygote.submissions / name
             stack.callback(shutil.rmtree, folder)
-            stack.callback(hurried.zygote.settle)
+            stack.callback(hurried.zygote.drain)
             package = folder / hurried.manifest.package
             package.mkdir(parents=True, mode=0o755)
             (package / "__init__.py").touch()
             for module, text in modules.items():
                 (package / f"{module}.py").write_text(text, encoding="utf-8")
-            workers = Workers(hurried.zygote, folder, hurried.manifest.package)
-            stack.callback(workers.close)
-            implementation = GradedImplementation(workers, limits or hurried.manifest.limits, seed)
+            pool = WorkerPool(hurried.zygote, folder, hurried.manifest.package)
+            stack.callback(pool.close)
+            implementation = GradedImplementation(pool, limits or hurried.manifest.limits, seed)
             stack.callback(implementation.close)
             return implementation
 
@@ -146,7 +147,7 @@ def hidden(grade: Grade, exercise: str) -> list[Check]:
     return [c for c in grade.checks if c.exercise == exercise and c.visibility == "hidden"]
 
 
-def processes_of(judge: Judge) -> set[int]:
+def processes_of(judge: Grader) -> set[int]:
     """The zygote's processes; those that ended but were not reaped count."""
     found, todo = set(), [judge.zygote._process.pid]
     while todo:

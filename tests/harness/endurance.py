@@ -25,7 +25,7 @@ from rich.table import Table
 
 from assignment import manifest
 from grader.authoring.variants import SOLUTIONS, Wrong, all_wrong
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from tests.harness.aftermath import assert_earns_nothing, assert_nothing_left, patience
 from tests.harness.attacks import CAUSES, NEVER_ENDS, target_of
 from tests.harness.conftest import HOSTILE, hurried_judge, processes_of
@@ -92,7 +92,7 @@ def endure(place: Path, gradings: int, seed: int, console: Console) -> None:
 
 
 def _drawn(
-    judge: Judge, wrong: dict[str, Wrong], gradings: int, seed: int
+    judge: Grader, wrong: dict[str, Wrong], gradings: int, seed: int
 ) -> Iterator[tuple[str, str]]:
     """Kinds and names of submissions, half of them hostile, each as often as the others."""
     rng = random.Random(seed)
@@ -110,7 +110,7 @@ def _drawn(
         yield kind, decks[kind].pop()
 
 
-def _grade(judge: Judge, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
+def _grade(judge: Grader, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
     if kind == "hostile":
         exercise = target_of(HOSTILE / name)
         with nullcontext() if name in NEVER_ENDS else patience(judge, 60.0):

@@ -58,9 +58,9 @@ def main(lanes: str, *exercises: str) -> None:
     """Grades the reference and prints a line of JSON."""
     install()
     in_zygotes()
-    from grader.judge.session import Judge
+    from grader.judge.grader import Grader
 
-    with Judge(lanes=int(lanes)) as judge:
+    with Grader(lanes=int(lanes)) as judge:
         grade = judge.grade(REPOSITORY / "solutions", only=exercises, nonce="1", timing="skip")
     threads = len(list(Path("/proc/self/task").iterdir()))
     print(json.dumps([grade.score, grade.max_score, list(grade.faults), threads]))

@@ -8,15 +8,17 @@ import time
 import types
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from assignment.manifest import Manifest, parse
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from grader.judge.timing import device
-from grader.judge.timing.seat import Seat
+from grader.judge.timing.rules import RaceRules
+from grader.judge.timing.timed_worker import TimedWorker
 from grader.judge.worker import Worker
 
 NAIVE = 2.5  # times the reference's time: no ratio that `make races` tries lies near a band's bound
@@ -144,7 +146,13 @@ def measured_mfu(flops, seconds, peak_flops):
 )
 
 
+RULES: dict[str, RaceRules] = {}  # of every course; each test sets its own
 TRUE_SECONDS = 0.01  # of a call that a timer times, by `simulate`'s clock
+
+
+def change_rules(**changes: Any) -> None:
+    """Replaces some of the numbers that decide races on a CPU."""
+    RULES["cpu"] = replace(RULES["cpu"], **changes)
 
 
 def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]) -> None:
@@ -161,12 +169,12 @@ def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]
         for party, given in (usual | seconds).items()
     }
     now, running = 0.0, ""
-    real_run, real_call = Seat.run, Worker.call
+    real_run, real_call = TimedWorker.run, Worker.call
 
-    def run(self: Seat, start: int) -> Any:
+    def run(self: TimedWorker, start: int) -> Any:
         nonlocal running
-        parties = vars(self._contest.entrants)
-        (running,) = [party for party, who in parties.items() if who is self._workers]
+        parties = vars(self._test.parties)
+        (running,) = [party for party, pool in parties.items() if pool is self._pool]
         return real_run(self, start)
 
     def call(self: Worker, target: str, args: Any, *others: Any) -> Any:
@@ -178,7 +186,7 @@ def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]
             now += TRUE_SECONDS * args[1]
         return result
 
-    monkeypatch.setattr(Seat, "run", run)
+    monkeypatch.setattr(TimedWorker, "run", run)
     monkeypatch.setattr(Worker, "call", call)
     monkeypatch.setattr(device.Cpu, "clock", lambda self, pid: now)
 
@@ -201,7 +209,7 @@ def submission(folder: Path, course: Course, text: str) -> Path:
 
 
 @contextmanager
-def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) -> Iterator[Judge]:
+def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) -> Iterator[Grader]:
     """A started judge of a course, in an empty folder.
 
     Args:
@@ -223,10 +231,11 @@ def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) ->
     exec(text, vars(reference))
     sys.modules[name] = reference
     try:
-        with Judge(
+        with Grader(
             manifest=course.manifest,
             repository=place / "repository",
             solutions=place / "solutions",
+            race_rules=RULES,
         ) as judge:
             yield judge
     finally:

@@ -8,10 +8,10 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-import grader.judge.session as session
 from assignment import manifest
 from grader import cli
 from grader.judge.failure import GraderFault
+from grader.judge.grader import Grader
 from grader.judge.zygote import CannotIsolate
 from grader.results.record import from_json
 from tests.harness.conftest import REPOSITORY
@@ -24,9 +24,9 @@ FULL = sum(manifest.load()[exercise].points for exercise in KEPT)
 @pytest.fixture
 def short(monkeypatch):
     """Two exercises alone, so that a grading is quick."""
-    grade = session.Judge.grade
+    grade = Grader.grade
     monkeypatch.setattr(
-        session.Judge, "grade", lambda self, *a, **k: grade(self, *a, **{**k, "only": KEPT})
+        Grader, "grade", lambda self, *a, **k: grade(self, *a, **{**k, "only": KEPT})
     )
 
 
@@ -38,7 +38,7 @@ def started(short, hurried, monkeypatch):
         grade = staticmethod(lambda *a, **k: hurried.grade(*a, **k))
         __enter__ = __exit__ = lambda *arguments: None
 
-    monkeypatch.setattr(cli, "Judge", lambda *_, **__: Started())
+    monkeypatch.setattr(cli, "Grader", lambda *_, **__: Started())
 
 
 def grade(*arguments):
@@ -279,7 +279,7 @@ def test_fault_of_the_grader_exits_3(started, tmp_path, monkeypatch, error):
     def fail(self, *arguments, **options):
         raise error
 
-    monkeypatch.setattr(session.Judge, "grade", fail)
+    monkeypatch.setattr(Grader, "grade", fail)
     result = grade(submission(tmp_path), "--out", tmp_path / "out")
     assert result.exit_code == 3
     assert str(error) in result.output
@@ -287,12 +287,12 @@ def test_fault_of_the_grader_exits_3(started, tmp_path, monkeypatch, error):
 
 
 def test_fault_in_a_check_exits_3_and_gives_no_score(started, tmp_path, monkeypatch):
-    from grader.judge import proxy
+    from grader.judge.implementation import GradedImplementation
 
     def fail(self, *arguments, **options):
         raise GraderFault("the disk is on fire")
 
-    monkeypatch.setattr(proxy.GradedImplementation, "call", fail)
+    monkeypatch.setattr(GradedImplementation, "call", fail)
     result = grade(submission(tmp_path), "--out", tmp_path / "out")
     assert result.exit_code == 3, result.output
     record = from_json((tmp_path / "out" / "grade.json").read_bytes())

@@ -19,18 +19,19 @@ from tests.harness import fake_device
 
 fake_device.install()
 fake_device.in_zygotes()
-from grader.judge.proxy import GradedImplementation, Workers
-from grader.judge.session import Judge
+from grader.judge.implementation import GradedImplementation
+from grader.judge.pool import WorkerPool
+from grader.judge.grader import Grader
 
-with Judge() as judge:
+with Grader() as judge:
     judge.prepare()
     other = judge.zygote.with_devices(256)
     for zygote in (judge.zygote, other):
-        workers = Workers(zygote, Path(sys.argv[1]), "resource_accounting", spare=False)
-        implementation = GradedImplementation(workers, judge.manifest.limits, 1)
+        pool = WorkerPool(zygote, Path(sys.argv[1]), "resource_accounting", spare=False)
+        implementation = GradedImplementation(pool, judge.manifest.limits, 1)
         print(implementation.probe.sees(), implementation.probe.trains())
         implementation.close()
-        zygote.settle()
+        zygote.drain()
     other.close()
 """
 PROBE = """

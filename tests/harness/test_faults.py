@@ -22,10 +22,10 @@ from typing import cast
 import pytest
 
 from grader import folders
-from grader.judge import worker, zygote
+from grader.judge import control, worker
 from grader.judge.failure import GraderFault
+from grader.judge.grader import Grader
 from grader.judge.meter import Meter, WallTimer
-from grader.judge.session import Judge
 from grader.worker.cgroups import ControlGroup
 from grader.worker.sandbox import Sandbox
 from grader.worker.zygote import Zygote
@@ -150,7 +150,7 @@ def test_killed_judge_leaves_nothing(small, seconds, tmp_path, attempt):
 
 
 @pytest.fixture
-def stopped(tmp_path) -> Iterator[Judge]:
+def stopped(tmp_path) -> Iterator[Grader]:
     """A judge whose zygote stands still, as one that waits for a busy disk."""
     with hurried_judge(tmp_path / "repository") as judge:
         assert judge.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
@@ -161,16 +161,16 @@ def stopped(tmp_path) -> Iterator[Judge]:
 def test_zygote_that_is_slow_costs_the_student_nothing(hurried, monkeypatch):
     """Each answer takes an hour: neither a worker's lockdown nor a test is charged for it"""
     waited = []
-    read = zygote.Zygote._read_one
+    read = control.Control.read_reply
 
-    def slowly(self: zygote.Zygote) -> None:
+    def slowly(self: control.Control) -> None:
         read(self)
         waited.append(3600)
 
     def clock() -> float:
         return time.monotonic() + sum(waited)
 
-    monkeypatch.setattr(zygote.Zygote, "_read_one", slowly)
+    monkeypatch.setattr(control.Control, "read_reply", slowly)
     monkeypatch.setattr(worker, "WallTimer", partial(WallTimer, now=clock))
     monkeypatch.setattr(worker, "Meter", partial(Meter, now=clock))
     grade = hurried.grade(REPOSITORY / "solutions", only=["storage_index"])
@@ -180,7 +180,7 @@ def test_zygote_that_is_slow_costs_the_student_nothing(hurried, monkeypatch):
 
 
 def test_zygote_that_stands_still_is_waited_for_once(stopped, monkeypatch):
-    monkeypatch.setattr(zygote, "_ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(control, "_REPLY_SECONDS", 0.5)
     with pytest.raises(GraderFault, match="does not answer"):
         stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
     with pytest.raises(GraderFault, match="cannot be reached"):
@@ -220,7 +220,7 @@ def test_submission_that_kills_itself_is_charged(hurried, submit):
     assert grade.score == 0
 
 
-def serving(judge: Judge) -> int:
+def serving(judge: Grader) -> int:
     """The process that serves: for an ordinary user a child of what was started."""
     started = judge.zygote._process.pid
     return children(started)[0] if judge.zygote.tier == "A" and os.getuid() else started

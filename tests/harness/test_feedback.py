@@ -33,12 +33,17 @@ from rich.console import Console
 
 from assignment import manifest as manifests
 from grader import wire
-from grader.judge import proxy, session, worker
+from grader.judge import grader as grader_module
+from grader.judge import limits, pool
+from grader.judge.channel import Channel
+from grader.judge.claims import CAUSES
 from grader.judge.failure import SubmissionFailure
+from grader.judge.grader import Grader
+from grader.judge.limits import LimitChecker
 from grader.judge.meter import Meter, Timer
 from grader.judge.process import Activity
-from grader.judge.worker import _CAUSES, Worker
-from grader.judge.zygote import Started
+from grader.judge.worker import Worker
+from grader.judge.worker_process import ScratchFolder, WorkerProcess
 from grader.results import console, gradescope, html, junit, student
 from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore, Grade, Isolation, ModuleReport
@@ -303,58 +308,40 @@ class Idle:
         return "running"
 
 
-class Puppet(Worker):
-    """The judge's end of a worker that has no process: it acts out the `Conduct` of its test."""
+class PuppetChannel(Channel):
+    """The judge's ends of a worker that has no process: it acts out the `Conduct` of its test."""
 
     def __init__(self, conduct: dict[str, Conduct], parameters: dict[str, list[str]]) -> None:
         ours, self._theirs = socket.socketpair()
         ours.setblocking(False)
-        self._ours, (output, self._printer) = ours, os.pipe()
+        output, self._printer = os.pipe()
         os.set_blocking(output, False)
-        started = Started(os.getpid(), 0, -1, ours, output, "/scratch", 0)
-        spawning = SimpleNamespace(started=lambda: started)
-        zygote = SimpleNamespace(spawn=lambda *_: spawning, tier="A")
-        super().__init__(zygote, Path(), ("", 0))
+        super().__init__(ours, output)
         self._conduct, self._parameters = conduct, parameters
-        self._silent, self._printed, self._status = False, False, 0
+        self._silent, self.status = False, 0
         self._turns: Iterator[Reply] | None = None
 
-    def ready(self) -> None:
-        self.probes, self.scratch = {"read": CANARY}, "/scratch"
-
-    def go(self, package: str, limits: manifests.Limits, seed: int) -> None:
-        self._limits, self._memory_floor = limits, 2**60  # this process is no worker
-        self._meter = Meter(Idle())
-
-    def kill(self, keep_scratch: bool = False) -> None:
-        if self._ended is None:
-            self._drain()
-            self._ended = SimpleNamespace(wait=lambda: {"status": self._status})
-            for descriptor in (self._started.output, self._printer):
-                os.close(descriptor)
-            self._ours.close()
-            self._theirs.close()
-
-    def _send(self, parts: list[Any], timer: Timer) -> None:
-        sent = b"".join(bytes(part) for part in parts)[wire.HEADER.size :]
+    def send(self, call_id: int, request: Any, timer: Timer) -> None:
+        encoded = b"".join(bytes(part) for part in wire.encode(call_id, request))
+        sent = encoded[wire.HEADER.size :]
         body = wire.new_body(len(sent))
         body[:] = sent
         request = wire.decode(body)
         if "compile" in request:
-            return self._say(Reply({"result": {}}))
+            return self._say(call_id, Reply({"result": {}}))
         if "survey" in request:
-            return self._say(Reply({"result": self._parameters}))
+            return self._say(call_id, Reply({"result": self._parameters}))
         conduct = self._conduct[request["args"][0]]
         if self._turns is None:
-            self._turns, self._status = itertools.cycle(conduct.replies), conduct.status
+            self._turns, self.status = itertools.cycle(conduct.replies), conduct.status
             os.write(self._printer, conduct.printed)
-        return self._say(next(self._turns))
+        return self._say(call_id, next(self._turns))
 
-    def _say(self, reply: Reply) -> None:
-        number = self._call_id + reply.number
+    def _say(self, call_id: int, reply: Reply) -> None:
         data = reply.raw
         if data is None:
-            data = b"".join(bytes(part) for part in wire.encode(number % 2**64, reply.value))
+            number = (call_id + reply.number) % 2**64
+            data = b"".join(bytes(part) for part in wire.encode(number, reply.value))
         if reply.then == "says nothing":
             self._silent = True
             return
@@ -363,10 +350,45 @@ class Puppet(Worker):
             self._theirs.shutdown(socket.SHUT_RDWR)
 
     def _wait(self, event: int, timer: Timer) -> None:
-        if self._silent:
+        # Nothing comes, or half a frame and no more.
+        if self._silent or not self.has_answer():
             raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
-        if not self.answered():  # half a frame, and no more will come
-            raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
+
+    def close(self) -> None:
+        super().close()
+        os.close(self._printer)
+        self._theirs.close()
+
+
+class PuppetProcess(WorkerProcess):
+    """A worker's process that is this one, and that no signal reaches."""
+
+    def __init__(self, channel: PuppetChannel) -> None:
+        reply = SimpleNamespace(wait=lambda: {"pid": 0}, descriptors=[])
+        super().__init__(reply, lambda *_: reply, channel, ScratchFolder("scratch", 0))
+
+    @property
+    def pid(self) -> int:
+        return os.getpid()
+
+    def kill(self, keep_scratch: bool = False) -> None:
+        self.is_killed = True
+        self.channel.drain_output()
+        self._exited = SimpleNamespace(wait=lambda: {"status": self.channel.status})
+        self.channel.close()
+
+
+class Puppet(Worker):
+    """A worker that needs no lockdown, and whose time and memory nobody counts."""
+
+    def ready(self) -> None:
+        self.probes, self.scratch = {"read": CANARY}, "/scratch"
+
+    def go(self, package: str, limits: manifests.Limits, seed: int) -> None:
+        self._seconds = limits.seconds
+        self._checker = LimitChecker(self.pid, limits)
+        self._checker._memory_before = 2**60
+        self._meter = Meter(Idle())
 
 
 class Theatre:
@@ -374,9 +396,10 @@ class Theatre:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.exchange = folder / "run", folder
+        self.submissions = self.folder / "submissions"
         self.tier, self.own_uids = "A", True
         self.conduct: dict[str, Conduct] = {}
-        (self.folder / "submissions").mkdir(parents=True)
+        self.submissions.mkdir(parents=True)
         for where, text in (("hidden", TESTS), ("public", PUBLIC_TESTS)):
             (folder / "tests" / where).mkdir(parents=True)
             (folder / "tests" / where / f"test_{where}_rules.py").write_text(text)
@@ -392,10 +415,11 @@ class Theatre:
             "storage_index": ["index", "strides", "offset"],
             "is_contiguous": ["shape", "strides"],
         }
-        monkeypatch.setattr(session, "Zygote", lambda *_: self)
-        monkeypatch.setattr(worker, "_CHECK_SECONDS", 0)  # in each call
-        monkeypatch.setattr(proxy, "Worker", lambda *_: Puppet(self.conduct, parameters))
-        self.judge = session.Judge(repository=folder, manifest=manifest, lanes=1)
+        self._parameters = parameters
+        monkeypatch.setattr(grader_module, "Zygote", lambda *_, **__: self)
+        monkeypatch.setattr(limits, "_CHECK_SECONDS", 0)  # in each call
+        monkeypatch.setattr(pool, "Worker", Puppet)
+        self.judge = Grader(repository=folder, manifest=manifest, lanes=1)
 
     def grade(self, conduct: dict[str, Conduct]) -> Grade:
         """Grades with workers that act so in each test."""
@@ -411,8 +435,11 @@ class Theatre:
 
     def discard(self, scratch: str) -> None: ...
 
-    def new_scratch(self) -> tuple[str, int]:
-        return "scratch", 0
+    def new_scratch(self) -> ScratchFolder:
+        return ScratchFolder("scratch", 0)
+
+    def fork_worker(self, submission: Path, scratch: ScratchFolder) -> PuppetProcess:
+        return PuppetProcess(PuppetChannel(self.conduct, self._parameters))
 
 
 @pytest.fixture(scope="module")
@@ -465,7 +492,7 @@ told = dict.fromkeys(("type", "message", "trace"), canaries)
 raised = st.fixed_dictionaries(
     {"failed": st.just("exception"), "exception": st.sampled_from(EXCEPTIONS) | canaries, **told}
 )
-failures = st.fixed_dictionaries({"failed": st.sampled_from(list(_CAUSES)), **told})
+failures = st.fixed_dictionaries({"failed": st.sampled_from(list(CAUSES)), **told})
 odd = st.fixed_dictionaries(
     {"failed": st.just("exception") | values},
     optional=dict.fromkeys(("exception", "type", "message", "trace", "line", CANARY), values),

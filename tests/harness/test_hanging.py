@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from assignment import manifest as manifests
-from grader.judge.plugin import JudgePlugin
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
+from grader.judge.scheduler import Scheduler
 from grader.judge.time_budget import TimeBudget
 from grader.results.causes import Cause
 
@@ -67,7 +67,7 @@ def manifest(**depends_on: tuple[str, ...]) -> manifests.Manifest:
 def judge(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-        with Judge(manifest=manifest(), lanes=request.param) as judge:
+        with Grader(manifest=manifest(), lanes=request.param) as judge:
             yield judge
 
 
@@ -185,9 +185,9 @@ def test_what_was_earned_by_the_end_counts_if_the_submission_is_to_blame(grade, 
 def test_a_machine_that_is_too_slow_is_a_fault_and_no_mark(judge, tmp_path, submit, monkeypatch):
     """The time limit comes, and the submission has spent nothing"""
     over = []
-    run = JudgePlugin.run
+    run = Scheduler.run
     monkeypatch.setattr(TimeBudget, "is_over", property(lambda _: bool(over)))
-    monkeypatch.setattr(JudgePlugin, "run", lambda *args: (over.append(True), run(*args)))
+    monkeypatch.setattr(Scheduler, "run", lambda *args: over.append(True) or run(*args))
     judge.repository = repository(tmp_path / "repository", {FUNCTIONS[0]: [0]}, {})
     judge.manifest, judge.budget = manifest(), 10
     found = judge.grade(submit(strides=WORKS.format(name=FUNCTIONS[0])))

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from tests.harness.aftermath import (
     assert_earns_nothing,
     assert_nothing_left,
@@ -27,9 +27,9 @@ from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY
 
 
 @pytest.fixture(scope="module")
-def unwalled() -> Iterator[Judge]:
+def unwalled() -> Iterator[Grader]:
     """A judge whose workers are not isolated: for attacks that change nothing."""
-    with Judge(("none",), lanes=1) as judge:
+    with Grader(("none",), lanes=1) as judge:
         yield judge
 
 

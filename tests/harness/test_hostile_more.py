@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge import process, worker
+from grader.judge import limits, process
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
 from grader.results.record import to_json
@@ -155,10 +155,10 @@ def test_answer_counts_though_the_process_ended_right_after_it(sandboxed, monkey
     running = implementation._worker
 
     def ended(_: int) -> None:
-        assert wait_until(running.answered)
+        assert wait_until(running.has_answer)
 
     monkeypatch.setattr(process, "resident", ended)
-    monkeypatch.setattr(worker, "_CHECK_SECONDS", 600.0)  # not between the calls
+    monkeypatch.setattr(limits, "_CHECK_SECONDS", 600.0)  # not between the calls
     assert implementation.probe.f() == bytes(100)
 
 

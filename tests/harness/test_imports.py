@@ -99,15 +99,15 @@ def test_nobody_imports_the_tests():
 def test_forbidden_import_is_found_however_it_is_written(tmp_path):
     """A test of the tests above."""
     (tmp_path / "grader" / "judge").mkdir(parents=True)
-    (tmp_path / "grader" / "judge" / "proxy.py").touch()
+    (tmp_path / "grader" / "judge" / "pool.py").touch()
     (tmp_path / "solutions").mkdir()
     folder = tmp_path / "grader" / "worker"
     folder.mkdir()
     ways = {
-        "plain.py": "import grader.judge.proxy",
-        "from.py": "from grader.judge import proxy",
-        "deep.py": "def f():\n    if 0:\n        from grader.judge.proxy import Workers",
-        "relative.py": "from ..judge import proxy",
+        "plain.py": "import grader.judge.pool",
+        "from.py": "from grader.judge import pool",
+        "deep.py": "def f():\n    if 0:\n        from grader.judge.pool import WorkerPool",
+        "relative.py": "from ..judge import pool",
         "renamed.py": "import solutions as s",
         "typing.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import solutions",
         "dynamic.py": "import importlib\nimportlib.import_module('solutions.x')",

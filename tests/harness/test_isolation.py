@@ -30,7 +30,7 @@ SECRET_MODULES = (
     "tests.public.test_strides",
     "tests.harness.conftest",
     "grader.judge",
-    "grader.judge.session",
+    "grader.judge.grader",
     "grader.judge.plugin",
     "grader.judge.worker",
     "grader.results.record",

@@ -1,4 +1,4 @@
-"""Two lanes: the same grade as one, and never a public test beside a hidden one."""
+"""Lanes: the same grade as one, and never a public test beside a hidden one."""
 
 import os
 import re
@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from grader.judge.failure import GraderFault
-from grader.judge.lanes import Queue, SecondLane, cores
-from grader.judge.plugin import JudgePlugin
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
+from grader.judge.lanes import ForkedLane, Queue, cores
+from grader.judge.scheduler import Scheduler
 
 
 def states(grade):
     return {(check.exercise, check.test): check.state for check in grade.checks}
 
 
-def test_two_lanes_give_the_grade_of_one(submit, monkeypatch):
+def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
     """Same nonce, same checks in the same order, same states, whoever ran them"""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     half = Path(__file__).parent / "submissions" / "half_finished"
@@ -30,26 +30,28 @@ def test_two_lanes_give_the_grade_of_one(submit, monkeypatch):
         "storage_index",
     ]
     grades = []
-    for lanes in (1, 2):
-        with Judge(lanes=lanes) as judge:
+    for lanes in (1, 2, 3):
+        with Grader(lanes=lanes) as judge:
             grades.append(judge.grade(half, only=chapters, nonce="the same"))
-    one, two = grades
-    assert one.faults == two.faults == ()
-    assert states(one) == states(two)
-    assert [c.exercise for c in one.checks] == [c.exercise for c in two.checks]
-    assert 0 < one.score == two.score
+    one = grades[0]
+    for grade in grades:
+        assert grade.faults == ()
+        assert states(grade) == states(one)
+        assert [c.exercise for c in grade.checks] == [c.exercise for c in one.checks]
+        assert grade.verdicts == one.verdicts
+        assert 0 < grade.score == one.score
 
 
 def test_public_and_hidden_tests_never_run_at_a_time(judge, submit, monkeypatch):
     """A lane takes a group of public tests or one of hidden tests, and waits for the other"""
     phases = []
-    run = JudgePlugin._run_in_lanes
+    run = Scheduler._run_in_lanes
 
-    def watch(self, session, groups):
-        phases.append({self.visibility(item) for items in groups for item in items})
-        run(self, session, groups)
+    def watch(self, groups, by_id):
+        phases.append({test.visibility for tests in groups for test in tests})
+        run(self, groups, by_id)
 
-    monkeypatch.setattr(JudgePlugin, "_run_in_lanes", watch)
+    monkeypatch.setattr(Scheduler, "_run_in_lanes", watch)
     judge.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
     assert phases == [{"public"}, {"hidden"}]
 
@@ -57,7 +59,7 @@ def test_public_and_hidden_tests_never_run_at_a_time(judge, submit, monkeypatch)
 def test_each_group_is_taken_once():
     """Two processes that share a queue share out its numbers"""
     queue = Queue(100)
-    lane = SecondLane(lambda: list(iter(queue.take, None)))
+    lane = ForkedLane(lambda: list(iter(queue.take, None)))
     mine = list(iter(queue.take, None))
     theirs = lane.result(list[int])
     assert sorted(mine + theirs) == list(range(100))
@@ -66,8 +68,8 @@ def test_each_group_is_taken_once():
 @pytest.mark.parametrize("end", [lambda: 1 / 0, lambda: os._exit(7), lambda: os.abort()])
 def test_a_lane_that_ends_early_is_a_fault_of_the_grader(end, capfd):
     """Whatever ends the second lane, its tests are nobody's zero"""
-    lane = SecondLane(end)
-    with pytest.raises(GraderFault, match="second lane"):
+    lane = ForkedLane(end)
+    with pytest.raises(GraderFault, match="a lane ended"):
         lane.result(list[int])
 
 

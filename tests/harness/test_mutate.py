@@ -524,17 +524,17 @@ def tried(toy, judge):
 
 @pytest.mark.parametrize("lasting", [False, True])
 def test_fault_of_the_grader_is_tried_once_more_and_never_a_kill(tried, monkeypatch, lasting):
-    from grader.judge import proxy
+    from grader.judge.implementation import GradedImplementation
 
     calls = itertools.count()
-    call = proxy.GradedImplementation.call
+    call = GradedImplementation.call
 
     def fail(self, *arguments, **options):
         if not next(calls) or lasting:
             raise GraderFault("the disk is on fire")
         return call(self, *arguments, **options)
 
-    found = tried("strong", lambda: monkeypatch.setattr(proxy.GradedImplementation, "call", fail))
+    found = tried("strong", lambda: monkeypatch.setattr(GradedImplementation, "call", fail))
     assert len(found) > 1
     if lasting:
         assert {v.status for v in found} == {"fault"}

@@ -17,8 +17,8 @@ from assignment import manifest
 from assignment.__main__ import pack as pack_submission
 from assignment.manifest import VERSION_FILE
 from grader.judge import provenance
+from grader.judge.grader import SECRETS, TIERS, Grader
 from grader.judge.provenance import content_hash, tree_hash, verdicts_hash
-from grader.judge.session import SECRETS, TIERS, Judge
 from grader.judge.stage import stage
 from grader.judge.zygote import Zygote
 from grader.pack import files
@@ -258,7 +258,7 @@ def test_same_nonce_gives_the_same_verdicts_in_every_tier_and_on_every_lane(subm
     ways = [(tier, 1 + number % 2) for tier, number in ways] + [(ways[0][0], 2)]
     hashes, states = {}, {}
     for tier, lanes in ways:
-        with Judge((tier,), lanes=lanes) as judge:
+        with Grader((tier,), lanes=lanes) as judge:
             grade = judge.grade(submission, only=only, tests="hidden", nonce="the same")
         assert grade.faults == ()
         said = json.loads(to_json(grade))["provenance"]

@@ -10,6 +10,7 @@ import itertools
 import json
 import math
 import statistics
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,9 @@ from assignment import programs
 from assignment.manifest import parse
 from assignment.programs.hashes import HashChain
 from grader.judge.failure import GraderFault
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 from grader.judge.timing import device
+from grader.judge.timing.rules import RULES
 from grader.judge.timing.statistic import Interval
 from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote
@@ -57,7 +59,7 @@ ENDS = {
     "stops_when_not_watched": {WRONG},
     "zeroes_its_inputs": {WRONG},
 }
-QUADS = 8  # of a race: the fewest that have an interval
+BLOCKS = 8  # of a race: the fewest that have an interval
 WAITS = {"endless_warm_up"}  # take all the time that they are given
 ON_CUDA = {"cuda_graph_replay": {WRONG}, "heats_the_device": {SLOW}, "side_stream": {WRONG, SLOW}}
 
@@ -72,21 +74,17 @@ def about(ds: list[float]) -> Interval:
 def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Races are short, by a simulated clock, and others may run beside them."""
     monkeypatch.setattr(device, "LOCKS", tmp_path)
-    monkeypatch.setattr(device.Cpu, "span", 0.0)
     monkeypatch.setattr(HashChain, "sizes_on", lambda *_: {"blocks": 4, "rounds": 10})
-    monkeypatch.setattr("grader.judge.timing.race.LOOKS", (QUADS,))
-    monkeypatch.setattr("grader.judge.timing.race._SLACK", 60.0)
+    racing.RULES["cpu"] = replace(RULES["cpu"], block_seconds=0.0, looks=(BLOCKS,), slack=60.0)
     racing.simulate(monkeypatch)
 
 
 @pytest.fixture
 def by_cpu_time(short: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a run takes is its worker's CPU time, whose few per cent of noise decide nothing."""
-    monkeypatch.setattr(device.Cpu, "drift", math.inf)
-    monkeypatch.setattr(device.Cpu, "wobble", math.inf)
-    monkeypatch.setattr("grader.judge.timing.race.LOOKS", (5,))
-    monkeypatch.setattr("grader.judge.timing.race.LEAST_SPAN", 0.0)
-    monkeypatch.setattr("grader.judge.timing.race.interval", about)
+    racing.change_rules(
+        max_drift=math.inf, max_spread=math.inf, looks=(5,), least_span=0.0, interval=about
+    )
     racing.measure_cpu_time(monkeypatch)
 
 
@@ -137,7 +135,7 @@ def test_mark_is_that_of_its_time(hashes, tmp_path, monkeypatch, times, mark):
 
 
 def test_machine_that_grows_slower_changes_no_mark(hashes, tmp_path, monkeypatch):
-    """All runs of a quad by turns, so that both parties meet the same machine"""
+    """The runs of a block alternate, so that both parties meet the same machine"""
     speeds = [1.0 + 0.01 * run for run in range(200)]
     order = iter(speeds)
     parties = {
@@ -153,11 +151,9 @@ def test_machine_that_grows_slower_changes_no_mark(hashes, tmp_path, monkeypatch
 
 def test_real_clock_goes_on_while_a_worker_runs(hashes, tmp_path, monkeypatch):
     monkeypatch.setattr(device.Cpu, "clock", REAL_CLOCK)
-    monkeypatch.setattr(device.Cpu, "drift", math.inf)
-    monkeypatch.setattr(device.Cpu, "wobble", math.inf)
-    monkeypatch.setattr("grader.judge.timing.race.LEAST_SPAN", 0.0)
+    racing.change_rules(max_drift=math.inf, max_spread=math.inf, least_span=0.0)
     _, check = checked(hashes, spin(tmp_path))
-    assert all(s > 0 for quad in check.timing.quads for s in quad.seconds)
+    assert all(s > 0 for block in check.timing.quads for s in block.seconds)
 
 
 def test_every_sample_is_kept(hashes, tmp_path):
@@ -166,10 +162,10 @@ def test_every_sample_is_kept(hashes, tmp_path):
     assert timing["program"] == "hash_chain"
     assert timing["sizes"] == programs.find("hash_chain").sizes_on("cpu", 0)
     assert timing["device"]
-    assert len(timing["quads"]) == QUADS
-    assert [quad["seconds"] for quad in timing["quads"]] == [[1.0] * 4] * QUADS
+    assert len(timing["quads"]) == BLOCKS
+    assert [block["seconds"] for block in timing["quads"]] == [[1.0] * 4] * BLOCKS
     naive = racing.NAIVE
-    assert [quad["seconds"] for quad in timing["naive_quads"]] == [[naive, 1.0, 1.0, naive]] * 4
+    assert [block["seconds"] for block in timing["naive_quads"]] == [[naive, 1.0, 1.0, naive]] * 4
     assert timing["low"] <= timing["ratio"] <= timing["high"]
 
 
@@ -193,7 +189,7 @@ def test_runs_have_inputs_of_their_own_and_share_them_in_pairs(hashes, tmp_path,
         assert first == second != third == last
     assert len(set(starts)) == 2 + 2 * len(rounds)
     seeds = [args[-1] for target, args in asked if target == "prepare"][4:]
-    assert seeds[::2] == seeds[1::2]  # both of a quad
+    assert seeds[::2] == seeds[1::2]  # both of a block
     assert len(set(seeds)) == len(rounds)
 
 
@@ -220,7 +216,7 @@ def test_races_on_a_device_have_a_zygote_of_their_own(hashes, tmp_path, monkeypa
 @pytest.mark.parametrize("name", ENDS)
 def test_cheat_gains_nothing(products, by_cpu_time, monkeypatch, name):
     if name in WAITS:
-        monkeypatch.setattr("grader.judge.timing.race._SLACK", 5.0)
+        racing.change_rules(slack=5.0)
     grade, check = checked(products, CHEATS / name)
     assert grade.score == 0
     assert check.cause in ENDS[name], check.detail
@@ -280,7 +276,7 @@ def test_unsteady_device_leaves_the_exercise_out(hashes, tmp_path, monkeypatch):
     assert "too unsteady: two runs of the reference were 110% apart" in check.detail
 
 
-def test_quad_in_which_the_reference_drifted_is_void(hashes, tmp_path, monkeypatch):
+def test_block_in_which_the_reference_drifted_is_void(hashes, tmp_path, monkeypatch):
     """It counts for nothing, and another one takes its place"""
     learnt = [1.0] * (2 + 8)  # the exact runs', then those beside the naive program
     drifted = [1.0, 1.0, 4.5, 4.5]
@@ -288,34 +284,33 @@ def test_quad_in_which_the_reference_drifted_is_void(hashes, tmp_path, monkeypat
     racing.simulate(monkeypatch, reference=reference)
     _, check = checked(hashes, spin(tmp_path))
     void = "the reference drifted by +350.0%"
-    assert [quad.void for quad in check.timing.quads] == ["", void, *[""] * (QUADS - 1)]
+    assert [block.void for block in check.timing.quads] == ["", void, *[""] * (BLOCKS - 1)]
     assert check.timing.mark == 1
 
 
-def test_slowed_device_makes_a_quad_void(hashes, tmp_path, monkeypatch):
-    hot = {3, 24}  # the naive program's first quad, and the submission's second
+def test_slowed_device_makes_a_block_void(hashes, tmp_path, monkeypatch):
+    hot = {3, 24}  # the naive program's first block, and the submission's second
     said = iter("it is too hot" if run in hot else "" for run in range(200))
-    monkeypatch.setattr(device.Cpu, "disturbed", lambda self: next(said))
+    monkeypatch.setattr(device.Cpu, "disturbance", lambda self: next(said))
     _, check = checked(hashes, spin(tmp_path))
     void = "it is too hot"
-    assert [quad.void for quad in check.timing.naive_quads] == [void, "", "", "", ""]
-    assert [quad.void for quad in check.timing.quads] == ["", void, *[""] * (QUADS - 1)]
+    assert [block.void for block in check.timing.naive_quads] == [void, "", "", "", ""]
+    assert [block.void for block in check.timing.quads] == ["", void, *[""] * (BLOCKS - 1)]
 
 
-def test_undecided_race_is_looked_at_again(hashes, tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.judge.timing.race.LOOKS", (8, 9, 10))
-    said = iter([Interval(1.0, 0.9, 1.2), Interval(1.0, 0.99, 1.01)])
-    monkeypatch.setattr("grader.judge.timing.race.interval", lambda ds: next(said))
+def test_undecided_race_goes_on(hashes, tmp_path):
+    found = iter([Interval(1.0, 0.9, 1.2), Interval(1.0, 0.99, 1.01)])
+    racing.change_rules(looks=(8, 9, 10), interval=lambda ds: next(found))
     _, check = checked(hashes, spin(tmp_path))
     assert (len(check.timing.quads), check.timing.low) == (9, 0.99)
 
 
-def test_quad_has_rounds_until_it_took_its_span(hashes, tmp_path, monkeypatch):
-    monkeypatch.setattr(device.Cpu, "span", 0.2)
+def test_block_has_rounds_until_it_took_its_seconds(hashes, tmp_path, monkeypatch):
+    racing.change_rules(block_seconds=0.2)
     racing.simulate(monkeypatch, submission=0.03, reference=0.03, naive=0.3)
     _, check = checked(hashes, spin(tmp_path))
-    assert {len(quad.seconds) for quad in check.timing.naive_quads} == {4}
-    assert {len(quad.seconds) for quad in check.timing.quads} == {8}
+    assert {len(block.seconds) for block in check.timing.naive_quads} == {4}
+    assert {len(block.seconds) for block in check.timing.quads} == {8}
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -346,7 +341,7 @@ def state_of(pid):
 
 
 def test_faster_than_the_hardware_goes_to_a_person(hashes, tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.judge.timing.track._floor", lambda *_: 1e6)
+    monkeypatch.setattr("grader.judge.timing.runner._floor", lambda *_: 1e6)
     grade, check = checked(hashes, spin(tmp_path))
     assert (check.state, check.cause) == ("not_run", Cause.SUSPICIOUS)
     assert not grade.exercises[0].measured
@@ -429,7 +424,7 @@ def test_one_race_at_a_time():
 
 
 def test_no_race_beside_another_process(monkeypatch):
-    monkeypatch.setattr(device.Cpu, "strangers", lambda self: [17, 18])
+    monkeypatch.setattr(device.Cpu, "other_processes", lambda self: [17, 18])
     alone = device.Cpu().exclusively()
     with pytest.raises(GraderFault, match=r"other processes use .*: 17, 18"), alone:
         pass
@@ -441,7 +436,7 @@ def test_races_can_be_left_out_and_required(hashes, tmp_path):
     if device.find() is None:
         with pytest.raises(GraderFault, match="no CUDA device"):
             hashes.grade(tmp_path / "in", timing="require")
-    assert list((hashes.zygote.folder / "submissions").iterdir()) == []
+    assert list(hashes.zygote.submissions.iterdir()) == []
 
 
 def test_exercise_that_needs_cuda_is_left_out_without_it(tmp_path):
@@ -456,6 +451,6 @@ def test_exercise_that_needs_cuda_is_left_out_without_it(tmp_path):
         assert (grade.score, grade.max_score) == (0, 0)
 
 
-def test_nothing_of_a_race_is_left(hashes: Judge, tmp_path):
+def test_nothing_of_a_race_is_left(hashes: Grader, tmp_path):
     checked(hashes, spin(tmp_path))
-    assert list((hashes.zygote.folder / "submissions").iterdir()) == []
+    assert list(hashes.zygote.submissions.iterdir()) == []

@@ -34,7 +34,7 @@ DRIVER = textwrap.dedent(
     """
 )
 MOMENTS = [
-    ("_Run.__init__", "return"),  # the folder is named and not made
+    ("Cleanup.__init__", "return"),  # the folder is named and not made
     ("_first_uid", "call"),  # the zygote's process is there, and has been told nothing
     ("_read", "call"),  # half of the submission is copied
     ("GradedImplementation.call", "call"),
@@ -42,12 +42,12 @@ MOMENTS = [
 if "FAULTS" in os.environ:  # each takes seconds
     MOMENTS += [
         ("Zygote.__init__", "call"),
-        ("Zygote._send", "return"),
+        ("Control.send", "return"),
         ("stage", "call"),
         ("_load_heavy", "call"),
-        ("JudgePlugin.pytest_collection_modifyitems", "call"),
+        ("GraderPlugin.pytest_collection_modifyitems", "call"),
         ("Zygote.wait", "return"),
-        ("Zygote.twin", "return"),
+        ("Zygote.fork", "return"),
         ("compile_ahead", "call"),
         ("Worker.kill", "call"),
         ("write_all", "call"),

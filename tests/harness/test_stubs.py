@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from grader.judge.proxy import Workers
+from grader.judge.pool import WorkerPool
 from grader.results.causes import Cause
 from grader.worker.stubs import is_stub
 from tests.harness.conftest import REPOSITORY, hidden
@@ -96,13 +96,13 @@ def test_a_name_of_the_modules_own_is_not_the_exception():
 def started(monkeypatch):
     """Workers that were started, one entry each."""
     found = []
-    start = Workers.start
+    start = WorkerPool.start
 
     def count(self, *args, **kwargs):
         found.append(args)
         return start(self, *args, **kwargs)
 
-    monkeypatch.setattr(Workers, "start", count)
+    monkeypatch.setattr(WorkerPool, "start", count)
     return found
 
 

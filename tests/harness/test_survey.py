@@ -7,9 +7,9 @@ from importlib.util import MAGIC_NUMBER
 import pytest
 
 from grader.judge.entries import MAX_BYTES
-from grader.judge.proxy import Workers
+from grader.judge.pool import WorkerPool
+from grader.judge.preflight import compile_ahead
 from grader.judge.stage import stage
-from grader.judge.survey import compile_ahead
 from grader.results.causes import Cause
 from tests.harness.conftest import hidden
 
@@ -24,19 +24,19 @@ def compiled(hurried, submit):
     def run(**modules):
         hurried.prepare()
         manifest = hurried.manifest
-        place = hurried.zygote.folder / "submissions" / "compiled"
-        workers = Workers(
+        place = hurried.zygote.submissions / "compiled"
+        pool = WorkerPool(
             hurried.zygote,
             stage(submit(**modules), place, manifest.package, manifest.modules).folder,
             manifest.package,
         )
         try:
-            compile_ahead(workers, manifest)
+            compile_ahead(pool, manifest)
             files = (file for file in place.rglob("*.pyc") if not file.name.startswith("__init__"))
             return {file.name: file.read_bytes() for file in files}
         finally:
-            workers.close()
-            hurried.zygote.settle()
+            pool.close()
+            hurried.zygote.drain()
             shutil.rmtree(place)
 
     return run

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
-import math
 import os
 import resource
 import selectors
@@ -22,24 +21,24 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
 import msgspec
-import pytest
 
-from assignment.hooks import exercise_of, seed_of
+from assignment.hooks import seed_of
 from assignment.implementation import LocalImplementation, seed_everything
 from assignment.manifest import Limits, Manifest
 from grader import signals, warm
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.lanes import end_with_parent
-from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin, name_of
+from grader.judge.outcome import GradedTest, new_outcome
+from grader.judge.plugin import GraderPlugin, TestContext
+from grader.judge.pytest_run import run_pytest
 from grader.judge.score import Outcome
-from grader.judge.session import run_pytest
-from grader.judge.time_budget import TimeBudget
 from grader.results.causes import Cause
 from grader.worker.serve import CheckedPackage
 
@@ -80,30 +79,29 @@ class Batch:
 class InProcess:
     """The collected tests. `campaign` in `with_tests` gets it, and calls `run`."""
 
-    def __init__(self, plugin: _Plugin, items: Sequence[pytest.Item]) -> None:
-        self._plugin = plugin
-        self._items = {name_of(item): item for item in items}
-        if len(self._items) < len(items):
+    def __init__(
+        self, manifest: Manifest, plugin: GraderPlugin, tests: Sequence[GradedTest]
+    ) -> None:
+        self.manifest, self._plugin = manifest, plugin
+        self._by_name = {test.name: test for test in tests}
+        if len(self._by_name) < len(tests):
             raise GraderFault("two hidden tests have the same name; rename one")
-        self.manifest = plugin.manifest
-        self.tests = tuple(
-            Test(name, exercise_of(item) or "") for name, item in self._items.items()
-        )
+        self.tests = tuple(Test(test.name, test.exercise.id) for test in tests)
 
     def run(
         self, batches: Iterable[Batch], jobs: int | None = None
     ) -> Iterator[tuple[Batch, list[Outcome]]]:
         """Runs batches, `jobs` at a time (as many as there are cores if None).
 
-        Yields each batch with an outcome for every test, in the order in which batches end. A
-        batch whose process ends early fails the test under way and those after it.
+        Yields each batch with an outcome for every test, in the order in which batches end. If the
+        process of a batch ends early, the test under way and those after it fail.
         """
         waiting = iter(batches)
         with selectors.DefaultSelector() as selector:
             running: dict[int, _Child] = {}
             try:
                 while True:
-                    signals.check()  # what was raised in a hook of a fork went nowhere
+                    signals.check()  # an exception raised in a hook of a fork would be lost
                     while len(running) < (jobs or os.cpu_count() or 1):
                         if (batch := next(waiting, None)) is None:
                             break
@@ -120,7 +118,7 @@ class InProcess:
                         selector.unregister(key.fd)
                         child.end()
                         del running[key.fd]
-                        yield child.batch, self._outcomes(child)
+                        yield child.batch, child.outcomes()
             finally:
                 for child in running.values():
                     child.end()
@@ -128,21 +126,15 @@ class InProcess:
     def _fork(self, batch: Batch) -> _Child:
         read, write = os.pipe()
         scratch = tempfile.mkdtemp(prefix="campaign-")
-        items = [item for name, item in self._items.items() if name in set(batch.tests)]
-        if len(items) < len(batch.tests):
-            missing = ", ".join(set(batch.tests) - self._items.keys())
+        tests = [test for name, test in self._by_name.items() if name in set(batch.tests)]
+        if len(tests) < len(batch.tests):
+            missing = ", ".join(set(batch.tests) - self._by_name.keys())
             raise GraderFault(f"no hidden test is called {missing}")
         pid = os.fork()
         if pid == 0:
-            _run_and_exit(self._plugin, batch, items, write, scratch)
+            _run_and_exit(self._plugin, self.manifest.package, batch, tests, write, scratch)
         os.close(write)
-        return _Child(batch, items, pid, read, scratch)
-
-    def _outcomes(self, child: _Child) -> list[Outcome]:
-        lines = child.sent.split(b"\n")[:-1]  # what follows the last newline was cut off
-        outcomes = [msgspec.json.decode(line, type=Outcome) for line in lines]
-        unsaid = child.items[len(outcomes) :]
-        return outcomes + [self._plugin.failed(item, Cause.DIED, _DIED) for item in unsaid]
+        return _Child(batch, tests, pid, read, scratch)
 
 
 def with_tests(
@@ -158,11 +150,14 @@ def with_tests(
         KeyboardInterrupt: Ctrl-C or a TERM ended the campaign; no process or folder of it is left.
     """
     warm.load_torch()
-    plugin = _Plugin(manifest, repository, campaign, only)
+
+    def run(tests: Sequence[GradedTest]) -> None:
+        gc.freeze()  # no later collection, in no fork, looks through what is there now
+        campaign(InProcess(manifest, plugin, tests))
+
+    plugin = GraderPlugin(manifest, repository / "tests" / "public", run, only)
     with signals.raised():
         run_pytest(repository, plugin, ("hidden",), "campaign")
-    if plugin.interrupted:
-        raise KeyboardInterrupt
 
 
 @dataclass
@@ -170,7 +165,7 @@ class _Child:
     """A forked process that runs a batch, and what it has sent."""
 
     batch: Batch
-    items: list[pytest.Item]
+    tests: list[GradedTest]
     pid: int
     pipe: int
     scratch: str
@@ -184,72 +179,22 @@ class _Child:
         os.waitpid(self.pid, 0)
         shutil.rmtree(self.scratch, ignore_errors=True)
 
+    def outcomes(self) -> list[Outcome]:
+        """An outcome for each test; those that sent none have died."""
+        lines = self.sent.split(b"\n")[:-1]  # what follows the last newline was cut off
+        outcomes = [msgspec.json.decode(line, type=Outcome) for line in lines]
+        unsaid = self.tests[len(outcomes) :]
+        return outcomes + [new_outcome(test, Cause.DIED, _DIED) for test in unsaid]
 
-class _Plugin(JudgePlugin):
-    """The judge's plugin with the submission in this process; runs the campaign as its tests."""
 
-    def __init__(
-        self,
-        manifest: Manifest,
-        repository: Path,
-        campaign: Callable[[InProcess], None],
-        only: Sequence[str],
-    ) -> None:
-        super().__init__(
-            manifest,
-            lambda: Begun([]),
-            exchange=Path(tempfile.gettempdir()),
-            nonce="campaign",
-            only=only,
-            public=repository / "tests" / "public",
-            counted="hidden",
-            budget=TimeBudget(math.inf),
-            on_check=lambda _: None,
-        )
-        self._campaign = campaign
-        self.interrupted = False
-        self.submission = Path()  # of the batch, in its process
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if session.testsfailed:  # a file of tests could not be read
-            raise session.Interrupted(f"{session.testsfailed} errors during collection")
-        gc.freeze()  # no later collection, in no fork, looks through what is there now
-        try:
-            self._campaign(InProcess(self, session.items))
-        except KeyboardInterrupt:  # pytest would take it for the end of its own tests
-            self.interrupted = True
-        except Exception as error:
-            self.error = error
-        return True
-
-    @contextmanager
-    def provide(self, request: pytest.FixtureRequest) -> Iterator[_Imported]:
-        """The `impl` of one test: the package of the batch, imported anew."""
-        item = request.node
-        limits = self.limits_of(item)
-        implementation = _Imported(
-            self.manifest.package,
-            self.submission,
-            limits.seconds,
-            seed_of(self.nonce, "worker", item.nodeid),
-        )
-        item.stash[IMPLEMENTATION] = implementation
-        with _memory_limit(limits):
-            yield implementation
-
-    def failed(self, item: pytest.Item, cause: Cause, detail: str) -> Outcome:
-        """The outcome of a test that could say nothing itself."""
-        self._record(item, cause, detail)
-        return self.outcomes[item.nodeid]
-
-    def run_one(self, item: pytest.Item, nonce: str) -> Outcome:
-        """Runs a test of this process's batch and returns its outcome, with the detail's end."""
-        self.nonce = item.config.option.nonce = nonce
-        self._run_one(item)
-        outcome = self.outcomes[item.nodeid]
-        detail = (outcome.check.detail or "")[-_DETAIL:]
-        check = msgspec.structs.replace(outcome.check, detail=detail or None)
-        return Outcome(check, outcome.weight, outcome.function)
+@contextmanager
+def _imported(
+    package: str, submission: Path, test: GradedTest, *, nonce: str
+) -> Iterator[_Imported]:
+    """The `impl` of one test: the package, imported anew."""
+    seed = seed_of(nonce, "worker", test.id)
+    with _memory_limit(test.limits):
+        yield _Imported(package, submission, test.limits.seconds, seed)
 
 
 class _Imported(LocalImplementation):
@@ -334,23 +279,35 @@ def _memory_limit(limits: Limits) -> Iterator[None]:
 
 
 def _run_and_exit(
-    plugin: _Plugin, batch: Batch, items: Sequence[pytest.Item], pipe: int, scratch: str
+    plugin: GraderPlugin,
+    package: str,
+    batch: Batch,
+    tests: Sequence[GradedTest],
+    pipe: int,
+    scratch: str,
 ) -> NoReturn:
-    """A forked process's whole life: runs its batch and sends an outcome a line."""
+    """The whole life of a forked process: runs its batch and sends one line for each outcome."""
     try:
         end_with_parent()
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(name, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):  # what a submission prints is nobody's business
+        for stream in (0, 1, 2):  # what a submission prints is not kept
             os.dup2(nothing, stream)
         tempfile.tempdir = scratch
         sys.path.insert(0, str(batch.submission))
-        plugin.forget()
-        plugin.submission = batch.submission
-        for item in items:
-            line = msgspec.json.encode(plugin.run_one(item, batch.nonce)) + b"\n"
+        implementation = partial(_imported, package, batch.submission, nonce=batch.nonce)
+        context = TestContext(batch.nonce, Path(scratch), implementation)
+        for test in tests:
+            line = msgspec.json.encode(_shortened(plugin.run(test, context))) + b"\n"
             while line:
                 line = line[os.write(pipe, line) :]
     finally:
         os._exit(0)
+
+
+def _shortened(outcome: Outcome) -> Outcome:
+    """The outcome with the end of its detail."""
+    check = outcome.check
+    detail = (check.detail or "")[-_DETAIL:]
+    return replace(outcome, check=msgspec.structs.replace(check, detail=detail or None))

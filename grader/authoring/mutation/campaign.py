@@ -11,7 +11,7 @@ from grader.authoring import pool
 from grader.authoring.mutation.plan import Assignment, Plan
 from grader.authoring.mutation.verdicts import Baseline, Killers, Trial, Verdict
 from grader.judge.failure import GraderFault
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
 
 Result = TypeVar("Result")
 _BATCH = 16  # mutants that one pytest session tries
@@ -129,7 +129,7 @@ def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
 # --- in a process of the pool --------------------------------------------------------------------
 
 _assignment: Assignment
-_judge: Judge | None = None
+_judge: Grader | None = None
 _killers = Killers()
 
 
@@ -138,7 +138,7 @@ def _start(assignment: Assignment) -> None:
     global _assignment, _judge  # one judge for each process of the pool
     _assignment = assignment
     manifest = assignment.manifest.without_devices
-    _judge = Judge(lanes=1, repository=assignment.repository, manifest=manifest)
+    _judge = Grader(lanes=1, repository=assignment.repository, manifest=manifest)
 
 
 def _baseline(exercises: Sequence[str], nonce: str) -> Baseline:
@@ -154,7 +154,7 @@ def _try(batch: Sequence[Trial], base: Baseline, nonces: Sequence[str]) -> list[
     return _with_judge(lambda j: trials.run(j, reference, batch, base, nonces, _killers))
 
 
-def _with_judge(work: Callable[[Judge], Result]) -> Result:
+def _with_judge(work: Callable[[Grader], Result]) -> Result:
     """Does the work with this process's judge, and once more with a fresh one if that fails."""
     assert _judge is not None
     try:

@@ -1,209 +1,183 @@
 """Tries mutants: hidden tests run on each in the sandbox, until the first one fails.
 
-One pytest session tries many mutants, so that tests are collected once. What a grading does for a
-whole submission is left out where it cannot matter: public tests, the survey, the tests after the
-first that fails.
+One pytest session tries many mutants, so that tests are collected once. It leaves out what does not
+matter for a mutant: public tests, the preflight check, the tests after the first that fails.
 """
 
 from __future__ import annotations
 
-import math
 import shutil
 import signal
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 import msgspec
-import pytest
 
-from assignment.hooks import exercise_of
-from assignment.manifest import Limits
 from grader.authoring.mutation.mutants import Mutant
 from grader.authoring.mutation.verdicts import Baseline, Killers, Status, Trial, Verdict
 from grader.judge.failure import GraderFault
-from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin, name_of
-from grader.judge.proxy import Workers
-from grader.judge.session import Judge
+from grader.judge.grader import Grader
+from grader.judge.implementation import graded
+from grader.judge.outcome import GradedTest
+from grader.judge.plugin import GraderPlugin, TestContext
+from grader.judge.pool import WorkerPool
+from grader.judge.pytest_run import run_pytest
 from grader.judge.stage import stage
-from grader.judge.time_budget import TimeBudget
 from grader.results.causes import Cause
 from grader.results.record import Check
 
-_TIMES = 10  # a test may be charged so many times what the reference is, and at least
+_TIMES = 10  # a test may be charged this many times what the reference is, and at least
 _SECONDS = 3.0
 _STUCK = 60  # CPU seconds: a test that takes more in the judge itself is a fault
 
 
-def baseline(judge: Judge, reference: Path, exercises: Sequence[str], nonce: str) -> Baseline:
+def baseline(grader: Grader, reference: Path, exercises: Sequence[str], nonce: str) -> Baseline:
     """Runs the hidden tests of some exercises on the reference as it is."""
-    session = _Baseline(judge, reference, nonce, exercises)
-    judge.prepare()
-    judge.run_pytest(session, ("hidden",), nonce)
+    checks: list[Check] = []
+
+    def run_all(session: _Session) -> None:
+        with session.submitted(None) as run:
+            checks.extend(run(test, nonce) for test in session.tests_of(exercises))
+
+    _Session(grader, reference, run_all).start(nonce)
     problems = tuple(
         f"{check.test} {check.state}: {check.cause}\n{(check.detail or '')[-600:]}".strip()
-        for check in session.checks
+        for check in checks
         if check.state != "passed" and check.cause is not Cause.PREREQUISITE
     )
     return Baseline(
-        {check.test: check.charged for check in session.checks},
-        frozenset(check.exercise for check in session.checks),
+        {check.test: check.charged for check in checks},
+        frozenset(check.exercise for check in checks),
         problems,
     )
 
 
 def run(
-    judge: Judge,
+    grader: Grader,
     reference: Path,
     trials: Sequence[Trial],
     base: Baseline,
     nonces: Sequence[str],
     killers: Killers,
 ) -> list[Verdict]:
-    """Tries each mutant until a test notices it: with the first nonce, else with the others.
+    """Tries each mutant until a test fails on it: with the first nonce, else with the others.
 
     Args:
-        judge: a started judge.
+        grader: a started grader.
         reference: the folder that holds the package.
         trials: the mutants.
         base: how the reference fares with the first nonce.
-        nonces: what inputs are drawn from; a mutant survives only if it does with all of them.
+        nonces: seed the inputs; a mutant survives only if it does with all of them.
         killers: what is known of earlier mutants; grows.
 
     Raises:
         GraderFault: the tests could not be run at all; faults of single tests are verdicts.
     """
-    judge.prepare()
-    session = _Trials(judge, reference, trials, base, nonces, killers)
-    judge.run_pytest(session, ("hidden",), nonces[0])
-    return session.verdicts
+    verdicts: list[Verdict] = []
+
+    def try_all(session: _Session) -> None:
+        trying = _Trials(session, base, nonces, killers)
+        for trial in trials:
+            begun = time.monotonic()
+            tests = session.tests_of(trial.exercises)
+            verdict = trying.verdict(trial.mutant, tests)
+            if verdict.status == "fault":
+                verdict = trying.verdict(trial.mutant, tests)
+            verdicts.append(replace(verdict, seconds=round(time.monotonic() - begun, 3)))
+
+    _Session(grader, reference, try_all).start(nonces[0])
+    return verdicts
 
 
-class _Session(JudgePlugin):
-    """Runs chosen tests on one version of the reference after the other."""
+RunTest = Callable[[GradedTest, str], Check]  # by the nonce
 
-    def __init__(self, judge: Judge, reference: Path, nonce: str) -> None:
-        self._zygote, self._package = judge.zygote, judge.manifest.package
-        super().__init__(
-            judge.manifest,
-            lambda: Begun([self._workers(Path())]),
-            exchange=judge.zygote.exchange,
-            nonce=nonce,
-            only=(),
-            public=judge.repository / "tests" / "public",
-            counted="hidden",
-            budget=TimeBudget(math.inf),
-            on_check=lambda _: None,
-        )
-        self._reference, self._modules = reference, judge.manifest.modules
-        self._times = 0
 
-    def _workers(self, folder: Path) -> Workers:
-        """None is kept ready: the first test ends most mutants, and every core has its judge."""
-        return Workers(self._zygote, folder, self._package, spare=False)
+class _Session:
+    """The collected hidden tests, to run on one version of the reference after the other.
+
+    Args:
+        grader: a started grader.
+        reference: the folder that holds the package.
+        work: what is done once the tests are collected.
+    """
+
+    def __init__(self, grader: Grader, reference: Path, work: Callable[[_Session], None]) -> None:
+        self._grader, self._reference, self._work = grader, reference, work
+        public = grader.repository / "tests" / "public"
+        self._plugin = GraderPlugin(grader.manifest, public, self._collected)
+        self._tests: dict[str, list[GradedTest]] = defaultdict(list)  # by exercise
+        self._submissions = 0
+
+    def start(self, nonce: str) -> None:
+        """Collects the tests, and does the work."""
+        self._grader.prepare()
+        run_pytest(self._grader.repository, self._plugin, ("hidden",), nonce)
+
+    def _collected(self, tests: Sequence[GradedTest]) -> None:
+        for test in tests:
+            self._tests[test.exercise.id].append(test)
+        self._work(self)
+
+    def tests_of(self, exercises: Sequence[str]) -> list[GradedTest]:
+        """The tests of some exercises, in that order."""
+        return [test for exercise in exercises for test in self._tests[exercise]]
 
     @contextmanager
-    def _submitted(self, mutant: Mutant | None) -> Iterator[None]:
-        """Workers have the reference meanwhile, with the mutant in it."""
-        self._times += 1
+    def submitted(self, mutant: Mutant | None) -> Iterator[RunTest]:
+        """Submits the reference, with the mutant in it, and yields what runs a test on it."""
+        zygote, package = self._grader.zygote, self._grader.manifest.package
+        self._submissions += 1
         with tempfile.TemporaryDirectory(prefix="mutant-") as text:
             folder = Path(text)
             shutil.copytree(
-                self._reference / self._package,
-                folder / self._package,
+                self._reference / package,
+                folder / package,
                 ignore=shutil.ignore_patterns("__pycache__"),
             )
             if mutant is not None:
-                changed = folder / self._package / f"{mutant.module}.py"
+                changed = folder / package / f"{mutant.module}.py"
                 changed.write_text(mutant.text, encoding="utf-8")
-            place = self._zygote.folder / "submissions" / f"mutant-{self._times}"
-            staged = stage(folder, place, self._package, self._modules)
-        self.workers = self._workers(staged.folder)
+            place = zygote.submissions / f"mutant-{self._submissions}"
+            staged = stage(folder, place, package, self._grader.manifest.modules)
+        # No spare: most mutants end at their first test, and every core has a grader.
+        pool = WorkerPool(zygote, staged.folder, package, spare=False)
+
+        def run(test: GradedTest, nonce: str) -> Check:
+            context = TestContext(nonce, zygote.exchange, partial(graded, pool, nonce=nonce))
+            with _alarm():
+                return self._plugin.run(test, context).check
+
         try:
-            yield
+            yield run
         finally:
-            self.workers.close()
-            self._zygote.settle()
+            pool.close()
+            zygote.drain()
             shutil.rmtree(staged.folder)
 
-    def _run_test(self, item: pytest.Item, nonce: str) -> Check:
-        """Runs one test, which may have run before."""
-        self.nonce = item.config.option.nonce = nonce
-        self.forget()
-        if IMPLEMENTATION in item.stash:  # that of its last run
-            del item.stash[IMPLEMENTATION]
-        with _alarm():
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        return self.outcomes[item.nodeid].check
 
-    def _items(self, session: pytest.Session, exercises: Sequence[str]) -> list[pytest.Item]:
-        """The tests of some exercises, in that order."""
-        by_exercise: dict[str, list[pytest.Item]] = defaultdict(list)
-        for item in session.items:
-            by_exercise[exercise_of(item) or ""].append(item)
-        return [item for exercise in exercises for item in by_exercise[exercise]]
-
-
-class _Baseline(_Session):
-    """Runs every test of some exercises once."""
-
-    def __init__(self, judge: Judge, reference: Path, nonce: str, exercises: Sequence[str]) -> None:
-        super().__init__(judge, reference, nonce)
-        self._exercises = exercises
-        self.checks: list[Check] = []
-
-    def run(self, session: pytest.Session) -> None:
-        with self._submitted(None):
-            for item in self._items(session, self._exercises):
-                self.checks.append(self._run_test(item, self.nonce))
-
-
-class _Trials(_Session):
+class _Trials:
     """Tries one mutant after the other."""
 
     def __init__(
-        self,
-        judge: Judge,
-        reference: Path,
-        trials: Sequence[Trial],
-        base: Baseline,
-        nonces: Sequence[str],
-        killers: Killers,
+        self, session: _Session, base: Baseline, nonces: Sequence[str], killers: Killers
     ) -> None:
-        super().__init__(judge, reference, nonces[0])
-        self._trials, self._base, self._nonces, self._killers = trials, base, nonces, killers
-        self.verdicts: list[Verdict] = []
-        self._patient = False
+        self._session, self._base, self._nonces, self._killers = session, base, nonces, killers
 
-    def run(self, session: pytest.Session) -> None:
-        for trial in self._trials:
-            begun = time.monotonic()
-            items = self._items(session, trial.exercises)
-            verdict = self._try(trial.mutant, items)
-            if verdict.status == "fault":
-                verdict = self._try(trial.mutant, items)
-            self.verdicts.append(replace(verdict, seconds=round(time.monotonic() - begun, 3)))
-
-    def limits_of(self, item: pytest.Item) -> Limits:
-        """The exercise's; at first with less time, a few times what the reference takes."""
-        usual = super().limits_of(item)
-        if self._patient:
-            return usual
-        seconds = max(_SECONDS, _TIMES * self._base.seconds.get(name_of(item), 0.0))
-        return msgspec.structs.replace(usual, seconds=min(usual.seconds, seconds))
-
-    def _try(self, mutant: Mutant, items: list[pytest.Item]) -> Verdict:
-        killers: list[tuple[pytest.Item, str, Check]] = []
+    def verdict(self, mutant: Mutant, tests: list[GradedTest]) -> Verdict:
+        """Runs tests on a mutant until one fails, or all have passed with every nonce."""
+        killers: list[tuple[GradedTest, str, Check]] = []
         noticed: list[bool] = []
-        with self._submitted(mutant):
+        with self._session.submitted(mutant) as run:
             for nonce in self._nonces:
-                items = sorted(items, key=lambda item: self._killers.rank(mutant, name_of(item)))
-                found = self._first_to_notice(items, nonce)
+                tests = sorted(tests, key=lambda test: self._killers.rank(mutant, test.name))
+                found = self._first_failure(run, tests, nonce)
                 if found is not None and found[1].state == "not_run":
                     return Verdict(mutant, "fault", found[1].test, found[1].detail or "")
                 noticed.append(found is not None)
@@ -213,36 +187,40 @@ class _Trials(_Session):
                         break
         if not killers:
             return Verdict(mutant, "survived", noticed=tuple(noticed))
-        item, nonce, check = killers[0]
-        if nonce != self._nonces[0] and (problem := self._fails_on_reference(item, nonce)):
+        test, nonce, check = killers[0]
+        if nonce != self._nonces[0] and (problem := self._fails_on_reference(test, nonce)):
             return Verdict(mutant, "fault", check.test, problem)
         self._killers.add(mutant, check.test)
         status: Status = "timed out" if check.cause is Cause.TIMEOUT else "killed"
         return Verdict(mutant, status, check.test, noticed=tuple(noticed))
 
-    def _first_to_notice(
-        self, items: list[pytest.Item], nonce: str
-    ) -> tuple[pytest.Item, Check] | None:
-        for item in items:
-            check = self._run_test(item, nonce)
+    def _first_failure(
+        self, run: RunTest, tests: list[GradedTest], nonce: str
+    ) -> tuple[GradedTest, Check] | None:
+        for test in tests:
+            check = run(self._hurried(test), nonce)
             if check.cause is Cause.TIMEOUT:  # the machine may just have been busy
-                self._patient = True
-                check = self._run_test(item, nonce)
-                self._patient = False
+                check = run(test, nonce)
             if check.state != "passed" and check.cause is not Cause.PREREQUISITE:
-                return item, check
+                return test, check
         return None
 
-    def _fails_on_reference(self, item: pytest.Item, nonce: str) -> str:
-        """What a test says of the reference itself, "" if it passes: the baseline had one nonce."""
-        with self._submitted(None):
-            check = self._run_test(item, nonce)
+    def _hurried(self, test: GradedTest) -> GradedTest:
+        """The test with less time: a few times what the reference takes."""
+        seconds = max(_SECONDS, _TIMES * self._base.seconds.get(test.name, 0.0))
+        shorter = msgspec.structs.replace(test.limits, seconds=min(test.limits.seconds, seconds))
+        return replace(test, limits=shorter)
+
+    def _fails_on_reference(self, test: GradedTest, nonce: str) -> str:
+        """How a test fails on the reference itself, or "": the baseline had one nonce."""
+        with self._session.submitted(None) as run:
+            check = run(test, nonce)
         return "" if check.state == "passed" else f"the reference fails it too: {check.detail}"
 
 
 @contextmanager
 def _alarm() -> Iterator[None]:
-    """Ends a test that is stuck in the judge, where no limit of the worker's reaches."""
+    """Ends a test that is stuck in the judge, where the worker's limits do not apply."""
 
     def stuck(_signal: int, _frame: FrameType | None) -> None:
         raise GraderFault(f"a test took more than {_STUCK} s of CPU in the judge")

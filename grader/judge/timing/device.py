@@ -1,7 +1,7 @@
-"""The device that a race runs on: what it is, whether anything disturbed it, and that it is ours.
+"""The device that a race runs on: its facts, what disturbs it, and a lock on it.
 
-Read in the judge, which does no work on it. A CPU has no counters worth reading: there the
-reference's own drift says whether a quad is worth anything.
+All of it is read in the judge, which does no work on the device. A CPU has no useful counters:
+there the drift of the reference decides whether a block counts.
 """
 
 from __future__ import annotations
@@ -22,51 +22,47 @@ LOCKS = Path(tempfile.gettempdir())  # the same folder for all races of this mac
 
 
 class Device(ABC):
-    """Args:
-    kind: as torch calls it, "cpu" or "cuda".
-    name: as it calls itself.
-    memory: bytes that it has.
-    drift: how far the reference may be from its first runs, as a share, before a quad is void.
-    wobble: how far its two runs in a round may be from each other.
-    span: seconds that the runs of a quad take together, at least.
-    keeps_workers: whether a worker that stands still uses nothing of it.
+    """A device.
+
+    Attributes:
+        kind: as torch calls it, "cpu" or "cuda".
+        name: the model.
+        memory: bytes that it has.
+        keeps_workers: whether a stopped worker uses nothing of it.
     """
 
     kind: str
     name: str
     memory: int
-    drift: float
-    wobble: float
-    span: float
     keeps_workers: bool
 
     @abstractmethod
-    def disturbed(self) -> str:
+    def disturbance(self) -> str:
         """What slows the device down at this moment, or ""."""
 
     @abstractmethod
-    def settle(self, pid: int) -> None:
-        """Puts a worker where all others of its race run as well."""
+    def pin_to_core(self, pid: int) -> None:
+        """Lets a worker run on the same core as all others of its race."""
 
     @abstractmethod
-    def strangers(self) -> list[int]:
-        """Processes that use the device; the judge knows its own."""
+    def other_processes(self) -> list[int]:
+        """Processes that use the device now, before a race has started any."""
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """A name that no other device on this machine has."""
+        """A name that is unique on this machine."""
 
     def clock(self, pid: int) -> float:
-        """Seconds by the judge's clock, which is read before and after each run of worker `pid`."""
+        """The judge's clock in seconds, read before and after each run of worker `pid`."""
         return time.perf_counter()
 
     @contextmanager
     def exclusively(self) -> Iterator[None]:
-        """Keeps other races off the device.
+        """Holds a lock on the device, so that no other race runs on it.
 
         Raises:
-            GraderFault: one runs there already, or something else does.
+            GraderFault: another race or process uses it.
         """
         path = LOCKS / f"grader-race-{self.identity}.lock"
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -74,13 +70,11 @@ class Device(ABC):
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
+                raise GraderFault(f"another race runs on {self.name}; wait for its end") from None
+            if others := self.other_processes():
                 raise GraderFault(
-                    f"another race runs on {self.name}; one at a time, or no time is worth anything"
-                ) from None
-            if strangers := self.strangers():
-                raise GraderFault(
-                    f"other processes use {self.name}: {', '.join(map(str, strangers))}; "
-                    "a race needs it alone"
+                    f"other processes use {self.name}: {', '.join(map(str, others))}; "
+                    "end them: a race needs it alone"
                 )
             yield
         finally:
@@ -91,10 +85,7 @@ class Cpu(Device):
     """The machine itself."""
 
     kind = "cpu"
-    drift, wobble = 3.0, 1.0  # whoever else uses the machine comes and goes
-    # A shared core changes its speed by half within milliseconds, and for seconds: the error of a
-    # quad falls with the number of its rounds, and not at all with the length of its runs.
-    span, keeps_workers = 0.4, True
+    keeps_workers = True
 
     def __init__(self) -> None:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -106,15 +97,15 @@ class Cpu(Device):
     def identity(self) -> str:
         return "cpu"
 
-    def disturbed(self) -> str:
+    def disturbance(self) -> str:
         return ""
 
-    def settle(self, pid: int) -> None:
-        # Cores differ in who else uses them. Without CAP_SYS_NICE races are less exact.
+    def pin_to_core(self, pid: int) -> None:
+        # Other processes load the cores differently. Without CAP_SYS_NICE races are less exact.
         with contextlib.suppress(PermissionError):
             os.sched_setaffinity(pid, {max(os.sched_getaffinity(0))})
 
-    def strangers(self) -> list[int]:
+    def other_processes(self) -> list[int]:
         return []
 
 
@@ -122,8 +113,7 @@ class Cuda(Device):
     """The first CUDA device, as NVML shows it. Not yet run on one."""
 
     kind = "cuda"
-    drift, wobble = 0.03, 0.03
-    span, keeps_workers = 0.0, False
+    keeps_workers = False
 
     def __init__(self) -> None:
         import pynvml  # type: ignore[import-not-found]  # the extra `cuda`
@@ -137,7 +127,7 @@ class Cuda(Device):
     def identity(self) -> str:
         return str(self._nvml.nvmlDeviceGetUUID(self._handle))
 
-    def disturbed(self) -> str:
+    def disturbance(self) -> str:
         reasons = self._nvml.nvmlDeviceGetCurrentClocksEventReasons(self._handle)
         slows = {
             "it is too hot": self._nvml.nvmlClocksEventReasonSwThermalSlowdown
@@ -146,16 +136,16 @@ class Cuda(Device):
         }
         return ", ".join(reason for reason, bits in slows.items() if reasons & bits)
 
-    def settle(self, pid: int) -> None:
-        """All use the same device; on which core they wait for it is no matter."""
+    def pin_to_core(self, pid: int) -> None:
+        """Does nothing: the core on which a worker waits for the device does not matter."""
 
-    def strangers(self) -> list[int]:
+    def other_processes(self) -> list[int]:
         running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._handle)
         return [int(process.pid) for process in running]
 
 
 def find(kind: str = "auto") -> Device | None:
-    """The device of this kind; of "auto" a CUDA device, or None. The judge loads no CUDA for it."""
+    """The device of this kind; for "auto" a CUDA device or None. Loads no CUDA."""
     if kind == "cpu":
         return Cpu()
     try:

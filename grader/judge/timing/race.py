@@ -1,4 +1,4 @@
-"""A race: submission and reference by turns, in workers alike, timed by the judge's own clock."""
+"""A race: submission and reference run alternately in like workers, on the judge's own clock."""
 
 from __future__ import annotations
 
@@ -11,59 +11,44 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assignment import programs
-from grader.judge.failure import SubmissionFailure
-from grader.judge.proxy import Workers
-from grader.judge.timing.contest import Contest, NotMeasured
-from grader.judge.timing.seat import Seat
-from grader.judge.timing.statistic import (
-    LEAST_SPAN,
-    LOOKS,
-    OURS,
-    THEIRS,
-    Interval,
-    Marks,
-    interval,
-    places,
-    quad_ratio,
-)
+from grader.judge.failure import NotMeasured, SubmissionFailure, Suspicious
+from grader.judge.pool import WorkerPool
+from grader.judge.timing.device_test import DeviceTest
+from grader.judge.timing.statistic import OURS, THEIRS, Interval, Marks, block_ratio, places
+from grader.judge.timing.timed_worker import TimedWorker
 from grader.results.causes import Cause
 from grader.results.record import Quad, Timing
 
-_EXACT = 2  # runs whose error against the exact result is found
-_ALONE = 4  # quads of reference and naive program, before the submission's first
-_VOID = 16  # quads that may be void, beside half of all, before a race is given up
-_SLOWEST = 3.0  # times what our programs took, and
-_SLACK = 1.0  # seconds: no run and no warm-up takes longer
+_EXACT_RUNS = 2  # whose error against the exact result is measured
+_NAIVE_BLOCKS = 4  # of reference and naive program, before the submission's first
+_MAX_VOID = 16  # void blocks, beside half of all, before a race is given up
+_SLOWEST = 3.0  # times what our programs took: the timeout of a run or warm-up, without slack
 _ROUNDING = 1e-6  # relative error that is always allowed
 _FLOOR = 0.95  # of the time that the hardware's peak allows
 
 
-class Suspicious(Exception):
-    """Faster than the hardware can be: a person must look."""
-
-
 @dataclass
-class Race(Contest):
-    """One program's race.
+class Race(DeviceTest):
+    """The race of one program.
 
     Args:
-        floor: seconds that no right program can go below, or 0.
+        floor: the least seconds that a right program can take, or 0.
     """
 
     floor: float = 0.0
-    quads: list[Quad] = field(default_factory=list)
-    _naive_quads: list[Quad] = field(default_factory=list)
+    blocks: list[Quad] = field(default_factory=list)
+    _naive_blocks: list[Quad] = field(default_factory=list)
     _allowed: list[float] = field(default_factory=list)  # error of each tensor, relative
-    _alone: float = 0.0
-    _prepared: float = 0.0  # the longest warm-up of a program of ours
-    # Seconds that a warm-up and a run may take; the worker's limit as long as nothing is known.
-    _patience: tuple[float | None, float | None] = (None, None)
+    _reference_seconds: float = 0.0
+    _warm_up_seconds: float = 0.0  # the longest of a program of ours
+    # Of a warm-up and of a run; the worker's limit until our programs have been timed.
+    _timeouts: tuple[float | None, float | None] = (None, None)
 
     def run(self) -> Timing:
-        """Races until the interval lies in one band of marks, or has been looked at often enough.
+        """Races until the interval lies in one band of marks, or after the last look.
 
         Raises:
-            SubmissionFailure: the submission did not answer, or not rightly.
+            SubmissionFailure: the submission gave no answer, or a wrong one.
             NotMeasured: naive and reference are too alike here, or the device is too unsteady.
             Suspicious: the submission is faster than the hardware's peak.
             GraderFault: the reference or the naive program failed.
@@ -72,24 +57,24 @@ class Race(Contest):
             with self.trusted():
                 self._learn_errors()
                 naive = self._learn_times()
-            if naive < LEAST_SPAN:
+            if naive < self.rules.least_span:
                 raise NotMeasured(
                     f"on {self.device.name} the naive {self.program} takes {naive:.2f} times the "
-                    f"reference's time; expected at least {LEAST_SPAN}"
+                    f"reference's time; expected at least {self.rules.least_span}"
                 )
             marks = Marks(naive)
             ds: list[float] = []
-            for look in LOOKS:
+            for look in self.rules.looks:
                 while len(ds) < look:
-                    seconds = self._steady_quad(self.entrants.submission, self.quads)
-                    ds.append(quad_ratio(seconds))
-                found = interval(ds)
+                    seconds = self._steady_block(self.parties.submission, self.blocks)
+                    ds.append(block_ratio(seconds))
+                found = self.rules.interval(ds)
                 if marks.decided(found):
                     break
         return self._timing(found, marks)
 
     def _timing(self, found: Interval, marks: Marks) -> Timing:
-        fastest = min(s for quad in self.quads for s in places(quad.seconds, OURS))
+        fastest = min(s for block in self.blocks for s in places(block.seconds, OURS))
         if fastest < _FLOOR * self.floor:
             raise Suspicious(
                 f"{self.program} took {fastest:.3g} s; {self.device.name} needs {self.floor:.3g} s"
@@ -98,79 +83,85 @@ class Race(Contest):
             program=self.program,
             device=self.device.name,
             sizes=dict(self.sizes),
-            reference_seconds=self._alone,
+            reference_seconds=self._reference_seconds,
             naive_ratio=marks.naive,
             ratio=found.ratio,
             low=found.low,
             high=found.high,
             mark=marks.given(found),
-            quads=tuple(self.quads),
-            naive_quads=tuple(self._naive_quads),
+            quads=tuple(self.blocks),
+            naive_quads=tuple(self._naive_blocks),
         )
 
     def _learn_errors(self) -> None:
-        """How far a right output may be from the reference's.
+        """Measures how far a right output may be from the reference's.
 
-        A submission's error against the exact result may be twice the reference's; so it may be
-        three times that from the reference itself.
+        A submission's error against the exact result may be twice the reference's. So its distance
+        from the reference may be three times that error.
         """
         most: list[float] = []
-        for _ in range(_EXACT):
+        for _ in range(_EXACT_RUNS):
             seed, start = self.draw()
-            with self._seat(self.entrants.reference, seed) as seat:
-                _, output = seat.run(start)
-            with self._seat(self.entrants.naive, seed) as seat:
-                found = programs.errors(output, seat.exact(start))
+            with self._worker(self.parties.reference, seed) as worker:
+                _, output = worker.run(start)
+            with self._worker(self.parties.naive, seed) as worker:
+                found = programs.errors(output, worker.exact(start))
             most = list(map(max, found, most or found))
         self._allowed = [3 * error + _ROUNDING for error in most]
 
     def _learn_times(self) -> float:
-        """Naive / reference, from quads of theirs, before the submission has run."""
-        naive = self.entrants.naive
-        quads = [self._steady_quad(naive, self._naive_quads) for _ in range(_ALONE)]
-        self._alone = statistics.median(s for seconds in quads for s in places(seconds, THEIRS))
-        warm_up, run = self._prepared, max(map(max, quads))
-        self._patience = (_SLOWEST * warm_up + _SLACK, _SLOWEST * run + _SLACK)
-        return math.exp(statistics.median(map(quad_ratio, quads)))
+        """Measures naive / reference, before the submission has run."""
+        naive = self.parties.naive
+        blocks = [self._steady_block(naive, self._naive_blocks) for _ in range(_NAIVE_BLOCKS)]
+        self._reference_seconds = statistics.median(
+            s for seconds in blocks for s in places(seconds, THEIRS)
+        )
+        slack, longest = self.rules.slack, max(map(max, blocks))
+        self._timeouts = (_SLOWEST * self._warm_up_seconds + slack, _SLOWEST * longest + slack)
+        return math.exp(statistics.median(map(block_ratio, blocks)))
 
-    def _steady_quad(self, who: Workers, kept: list[Quad]) -> tuple[float, ...]:
-        """The seconds of the next quad that is not void; void ones are kept as well."""
+    def _steady_block(self, who: WorkerPool, kept: list[Quad]) -> tuple[float, ...]:
+        """Runs blocks until one is not void; returns its seconds. Void ones are kept as well."""
         while True:
-            kept.append(quad := self._quad(who))
-            if not quad.void:
-                return quad.seconds
-            void = sum(bool(quad.void) for quad in kept)
-            if void > _VOID + len(kept) // 2:
-                raise NotMeasured(f"{self.device.name} is too unsteady: {quad.void}")
+            kept.append(block := self._block(who))
+            if not block.void:
+                return block.seconds
+            void = sum(bool(block.void) for block in kept)
+            if void > _MAX_VOID + len(kept) // 2:
+                raise NotMeasured(f"{self.device.name} is too unsteady: {block.void}")
 
-    def _quad(self, who: Workers) -> Quad:
-        """Rounds of S R R S in fresh workers, until they took as long as the device asks for."""
+    def _block(self, who: WorkerPool) -> Quad:
+        """Runs rounds of S R R S in fresh workers, until they took as long as the rules demand."""
         seed, _ = self.draw()
         seconds: list[float] = []
         disturbed = set()
-        with self._seat(who, seed) as ours, self._seat(self.entrants.reference, seed) as theirs:
-            while not seconds or sum(seconds) < self.device.span:
+        with (
+            self._worker(who, seed) as ours,
+            self._worker(self.parties.reference, seed) as theirs,
+        ):
+            while not seconds or sum(seconds) < self.rules.block_seconds:
                 outputs = []
-                # The outer and the inner pair share a start: each output has its like.
+                # An outer and an inner run share a start, so that their outputs can be compared.
                 one, other = self.draw()
-                for seat, start in ((ours, one), (theirs, one), (theirs, other), (ours, other)):
-                    with self.trusted() if seat is theirs else contextlib.nullcontext():
-                        took, output = seat.run(start)
+                for party, start in ((ours, one), (theirs, one), (theirs, other), (ours, other)):
+                    with self.trusted() if party is theirs else contextlib.nullcontext():
+                        took, output = party.run(start)
                     seconds.append(took)
                     outputs.append(output)
-                    disturbed.add(self.device.disturbed())
+                    disturbed.add(self.device.disturbance())
                 self._accept(outputs[0], outputs[1])
                 self._accept(outputs[3], outputs[2])
         void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
         return Quad(seconds=tuple(seconds), void=void)
 
     def _unsteady(self, seconds: list[float]) -> str:
-        """Whether the reference's runs in a quad tell of a device that is not itself."""
+        """Why the reference's runs in a block show an unsteady device, or ""."""
         one, other = (statistics.median(places(seconds, [place])) for place in THEIRS)
-        if (apart := max(one, other) / min(one, other) - 1) > self.device.wobble:
+        if (apart := max(one, other) / min(one, other) - 1) > self.rules.max_spread:
             return f"two runs of the reference were {apart:.0%} apart"
-        drift = math.sqrt(one * other) / self._alone - 1 if self._alone else 0.0
-        if abs(drift) > self.device.drift:
+        usual = self._reference_seconds
+        drift = math.sqrt(one * other) / usual - 1 if usual else 0.0
+        if abs(drift) > self.rules.max_drift:
             return f"the reference drifted by {drift:+.1%}"
         return ""
 
@@ -179,11 +170,11 @@ class Race(Contest):
             raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
 
     @contextmanager
-    def _seat(self, who: Workers, seed: int) -> Iterator[Seat]:
-        seat = Seat(self, who, seed, self._patience)
+    def _worker(self, who: WorkerPool, seed: int) -> Iterator[TimedWorker]:
+        worker = TimedWorker(self, who, seed, self._timeouts)
         try:
-            yield seat
+            yield worker
         finally:
-            seat.close()
-            if who is not self.entrants.submission:
-                self._prepared = max(self._prepared, seat.prepared)
+            worker.close()
+            if who is not self.parties.submission:
+                self._warm_up_seconds = max(self._warm_up_seconds, worker.warm_up_seconds)

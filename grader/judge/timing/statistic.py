@@ -1,12 +1,11 @@
-"""What a race's samples say: a ratio, an interval around it, a mark, and when to stop.
+"""The statistics of a race: a ratio, an interval around it, a mark, and when to stop.
 
-A quad is rounds of four runs in the order S R R S, of the submission and the reference. A round's
-logarithmic ratio d = mean log S - mean log R is free of any drift that is linear in time; a quad's
-is the median of its rounds'. The ratio of a race is exp(m), m the median of the means of any two of
-its quads' d (Hodges and Lehmann, 1963); its interval runs between two of those means, by Wilcoxon's
-signed ranks. That is exact where a quad errs upwards as it errs downwards, as the order makes it;
-nothing is resampled, and under noise of a normal kind a sign test would take half as many quads
-again.
+A block consists of rounds of four runs in the order S R R S, of the submission and the reference. A
+round's log ratio d = mean log S - mean log R cancels any drift that is linear in time; a block's d
+is the median over its rounds. The ratio of a race is exp(m), where m is the median of the means of
+all pairs of its blocks' d (Hodges and Lehmann, 1963). The interval lies between two of those means,
+by Wilcoxon's signed ranks. It is exact if a block's error is symmetric, which the order of the runs
+ensures. Nothing is resampled. With normal noise a sign test would need half as many blocks again.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from dataclasses import dataclass
 
 OURS, THEIRS = (0, 3), (1, 2)  # places of submission and reference in a round
 _ROUND = 4
-LOOKS = (8, 16, 32, 64)  # quads after which a race may stop
+LOOKS = (8, 16, 32, 64)  # blocks after which a race may stop
 CONFIDENCE = 0.99  # of each look
-FULL_AT = 1.10  # times the reference's time: no more than noise and another way to write it
-STEPS = 4  # marks between all and nothing, evenly spaced in log time
+FULL_AT = 1.10  # times the reference's time: room for noise and for another way to write it
+STEPS = 4  # bands that earn something, evenly spaced in log time
 PRECISE = 0.02  # half-width of an interval that tells 1.05 from 1
-LEAST_SPAN = 1.3  # naive / reference: below that a device does not tell good from bad
+LEAST_SPAN = 1.3  # naive / reference: below that a device cannot rank programs
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,12 @@ class Interval:
 
 
 def places(seconds: Sequence[float], which: Sequence[int]) -> list[float]:
-    """Those of a quad's runs that stand at these places of their round, `OURS` or `THEIRS`."""
+    """The runs of a block at these places of their round, `OURS` or `THEIRS`."""
     return [s for i, s in enumerate(seconds) if i % _ROUND in which]
 
 
-def quad_ratio(seconds: Sequence[float]) -> float:
-    """d of one quad, from the seconds of its runs in order; exp(d) is submission / reference."""
+def block_ratio(seconds: Sequence[float]) -> float:
+    """d of one block, from the seconds of its runs in order; exp(d) is submission / reference."""
     rounds = (seconds[i : i + _ROUND] for i in range(0, len(seconds), _ROUND))
     return statistics.median(
         sum(math.log(one[i]) for i in OURS) / 2 - sum(math.log(one[i]) for i in THEIRS) / 2
@@ -57,10 +56,10 @@ def quad_ratio(seconds: Sequence[float]) -> float:
 
 
 def interval(ds: Sequence[float]) -> Interval:
-    """The ratio that quads show, and the interval around it.
+    """The ratio that blocks show, and the interval around it.
 
     Raises:
-        ValueError: fewer quads than `CONFIDENCE` takes.
+        ValueError: fewer blocks than `CONFIDENCE` needs.
     """
     means = sorted((a + b) / 2 for a, b in itertools.combinations_with_replacement(ds, 2))
     rank = _rank(len(ds))
@@ -71,7 +70,7 @@ def interval(ds: Sequence[float]) -> Interval:
 
 @functools.cache
 def _rank(count: int) -> int:
-    """How many means of two may lie outside on each side: the truth is beyond them too rarely."""
+    """How many pair means may lie outside the interval on each side, at this confidence."""
     ways = [1] + [0] * (count * (count + 1) // 2)  # of choosing ranks with a certain sum
     for rank in range(1, count + 1):
         for total in range(len(ways) - 1, rank - 1, -1):
@@ -83,16 +82,16 @@ def _rank(count: int) -> int:
             break
         rank += 1
     if rank < 0:
-        raise ValueError(f"{count} quads say nothing with {CONFIDENCE:.0%} confidence; 8 do")
+        raise ValueError(f"{count} blocks give no interval of {CONFIDENCE:.0%} confidence; 8 do")
     return rank
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The bands of a race: the shares of the points, by submission / reference.
+    """The bands of a race: the share of the points for each range of submission / reference.
 
-    All at `full` or less, nothing from the naive program's own ratio on, in between `STEPS` bands
-    whose bounds are evenly spaced in log time.
+    A ratio of `full` or less earns all points, the naive program's ratio or more earns none. In
+    between are bands whose bounds are evenly spaced in log time.
     """
 
     naive: float
@@ -109,10 +108,10 @@ class Marks:
         return sum(ratio <= bound for bound in self.bounds) / STEPS
 
     def decided(self, found: Interval) -> bool:
-        """Whether more quads would tell nothing: one band, and precise if it earns anything."""
+        """Whether more blocks would change nothing: one band, and precise if it earns anything."""
         mark = self.of(found.low)
         return mark == self.of(found.high) and (mark == 0 or found.half_width <= PRECISE)
 
     def given(self, found: Interval) -> float:
-        """The share that a race ends with: where two bands are possible, the better one."""
+        """The share that a race earns: if two bands are possible, the better one."""
         return self.of(found.low)

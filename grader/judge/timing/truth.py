@@ -1,4 +1,4 @@
-"""Whether a timer tells the truth: what it reports of work that the judge times as well."""
+"""Compares what a timer reports with the judge's clock, for the same work."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import torch
 
 from assignment import programs
 from grader.judge.failure import SubmissionFailure
-from grader.judge.timing.contest import Contest
+from grader.judge.timing.device_test import DeviceTest
 from grader.results.causes import Cause
 
 _ROUNDS = 5
-_FEW, _MANY = 10, 60  # calls; the difference is free of what is around them
+_FEW, _MANY = 10, 60  # calls; the difference cancels the overhead around them
 ALLOWED = 0.2  # of the true time
 
 
-class Truth(Contest):
-    """A timer program, held against the judge's clock."""
+class TimerTruth(DeviceTest):
+    """The test of a timer program."""
 
     def run(self) -> None:
-        """Times the same work in some rounds, and lets the timer report it.
+        """Times the same work in several rounds, and lets the timer report it.
 
         Raises:
             SubmissionFailure: the submission did not answer, or its median is too far from 1.
@@ -43,7 +43,7 @@ class Truth(Contest):
 
     def _reported(self, inputs: Any, start: int) -> list[float]:
         """Seconds by the timer, and as they follow from its MFU."""
-        worker, _ = self.entrants.submission.start(self.limits, int(self.rng.integers(2**63)))
+        worker = self.parties.submission.start(self.limits, int(self.rng.integers(2**63)))
         try:
             worker.call("programs.prepare", inputs, {})
             output = worker.call("programs.run", (self.program, start), {})
@@ -56,7 +56,7 @@ class Truth(Contest):
 
     def _true(self, inputs: Any, start: int) -> float:
         """Seconds of one call, by the judge's clock."""
-        worker, _ = self.entrants.reference.start(self.limits, 0)
+        worker = self.parties.reference.start(self.limits, 0)
         try:
             worker.call("programs.prepare", inputs, {})
             took = {}

@@ -1,4 +1,4 @@
-"""What fits: a program under less and less memory, where running out is the verdict."""
+"""Runs a program under smaller and smaller memory budgets, and notes which are enough."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import msgspec
 
 from assignment import programs
 from assignment.manifest import Limits
-from grader.judge.failure import SubmissionFailure
-from grader.judge.proxy import Workers
-from grader.judge.timing.contest import Contest, NotMeasured
+from grader.judge.failure import NotMeasured, SubmissionFailure
+from grader.judge.pool import WorkerPool
+from grader.judge.timing.device_test import DeviceTest
 from grader.results.causes import Cause
 from grader.results.record import Fit
 
 _CONTEXT = 2**29  # bytes that a process takes of a CUDA device before its first tensor
 _OVERHEAD = 16  # MiB that a process takes of a CPU's memory beside its tensors
-_TOLERANCE = 1e-3  # relative error: what is computed again is computed alike
+_TOLERANCE = 1e-3  # relative error: recomputed values are nearly equal
 
 
-class Budgets(Contest):
-    """One program's budgets."""
+class MemoryBudgets(DeviceTest):
+    """The memory budgets of one program."""
 
     def run(self) -> Fit:
         """Tries each budget, the largest first.
@@ -38,16 +38,16 @@ class Budgets(Contest):
             seed, start = self.draw()
             inputs = self.inputs(seed)
             with self.trusted():
-                right = self._output(self.entrants.reference, budgets[-1], inputs, start)
+                right = self._output(self.parties.reference, budgets[-1], inputs, start)
             if right is None:
                 raise NotMeasured(f"the reference itself needs more than {budgets[-1]} bytes here")
             with self.trusted():
-                kept = self._output(self.entrants.naive, budgets[0], inputs, start)
+                kept = self._output(self.parties.naive, budgets[0], inputs, start)
             if kept is not None:
                 raise NotMeasured(f"on {self.device.name} {budgets[0]} bytes are enough for all")
             fitted = []
             for budget in budgets:
-                found = self._output(self.entrants.submission, budget, inputs, start)
+                found = self._output(self.parties.submission, budget, inputs, start)
                 if found is not None and (reason := _wrong(found, right)):
                     raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
                 fitted.append(found is not None)
@@ -59,10 +59,10 @@ class Budgets(Contest):
             fitted=tuple(fitted),
         )
 
-    def _output(self, who: Workers, budget: int, inputs: Any, start: int) -> Any:
-        """What a program gives under a budget; None where it runs out of memory."""
+    def _output(self, who: WorkerPool, budget: int, inputs: Any, start: int) -> Any:
+        """A program's output under a budget; None if it runs out of memory."""
         with self._only(budget) as limits:
-            worker, _ = who.start(limits, int(self.rng.integers(2**63)))
+            worker = who.start(limits, int(self.rng.integers(2**63)))
             try:
                 worker.call("programs.prepare", inputs, {"warm_ups": 0})
                 return worker.call("programs.run", (self.program, start), {})
@@ -75,13 +75,13 @@ class Budgets(Contest):
 
     @contextmanager
     def _only(self, budget: int) -> Iterator[Limits]:
-        """Leaves a worker so much memory of the device."""
+        """Leaves a worker `budget` bytes of the device's memory."""
         if self.device.kind == "cpu":
             memory = budget // 2**20 + _OVERHEAD
             yield msgspec.structs.replace(self.limits, memory_mib=memory, address_space=False)
             return
-        # A process of ours holds the rest: what a worker says of itself is not believed.
-        ballast, _ = self.entrants.reference.start(self.limits, 0)
+        # A process of ours holds the rest: a worker's own report of its memory is not trusted.
+        ballast = self.parties.reference.start(self.limits, 0)
         try:
             ballast.call("programs.hold", (self.device.kind, budget + _CONTEXT), {})
             yield self.limits

@@ -1,10 +1,11 @@
-"""Where races are run: the devices of this machine, and the programs that are raced against."""
+"""Runs the tests on a device: finds the device, and stages the programs to compare with."""
 
 from __future__ import annotations
 
 import functools
 import secrets
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,37 +14,46 @@ import numpy as np
 from assignment.hardware import load as load_hardware
 from assignment.manifest import Exercise, Limits
 from grader.judge.entries import SubmissionError
-from grader.judge.failure import GraderFault
-from grader.judge.proxy import Workers
+from grader.judge.failure import GraderFault, NotMeasured
+from grader.judge.pool import WorkerPool
 from grader.judge.stage import stage
 from grader.judge.timing import device as devices
-from grader.judge.timing.budget import Budgets
-from grader.judge.timing.contest import Contest, Entrants, NotMeasured
+from grader.judge.timing.device_test import DeviceTest, Parties
+from grader.judge.timing.memory_budgets import MemoryBudgets
 from grader.judge.timing.race import Race
-from grader.judge.timing.truth import Truth
+from grader.judge.timing.rules import RULES, RaceRules
+from grader.judge.timing.truth import TimerTruth
 from grader.judge.zygote import Zygote
 from grader.results.record import Fit, Timing
 from solutions.resource_accounting.roofline import find_accelerator
 
-C = TypeVar("C", bound=Contest)
+T = TypeVar("T", bound=DeviceTest)
 
 
-class Track:
-    """Races one submission, on the CUDA device or else on the CPU.
+class TimingRunner:
+    """Tests one submission on the CUDA device, or else on the CPU.
 
     Args:
-        zygote: where workers come from; those that use CUDA come from another, started here.
+        zygote: forks the workers; those that use CUDA come from another zygote, started here.
         submission: the staged submission.
         package: its name.
         solutions: the folder of the reference; `naive` in it holds the slow programs.
-        memory_mib: what a worker may hold, at most.
+        memory_mib: the most that a worker may hold.
+        rules: the numbers that decide a race, by kind of device.
     """
 
     def __init__(
-        self, zygote: Zygote, submission: Path, package: str, solutions: Path, memory_mib: int
+        self,
+        zygote: Zygote,
+        submission: Path,
+        package: str,
+        solutions: Path,
+        memory_mib: int,
+        rules: Mapping[str, RaceRules] = RULES,
     ) -> None:
         self._zygote, self._package, self._memory_mib = zygote, package, memory_mib
         self._submission, self._solutions = submission, solutions
+        self._rules = rules
         self._staged: list[Path] = []
         self._with_devices: Zygote | None = None
 
@@ -53,34 +63,34 @@ class Track:
         return devices.find()
 
     def device_of(self, exercise: Exercise) -> devices.Device | None:
-        """Where an exercise is raced; None where it needs a device that is not there."""
+        """The device for an exercise's tests; None if it needs one that this machine lacks."""
         return self.cuda or (None if "cuda" in exercise.needs else devices.find("cpu"))
 
     def race(self, *asked: Any) -> Timing:
-        """One race, to its end; takes what `_contest` does and raises what `Race.run` raises."""
-        race = self._contest(Race, *asked)
+        """Runs one race. Takes what `_test` takes, and raises what `Race.run` raises."""
+        race = self._test(Race, *asked)
         race.floor = _floor(race)
         return race.run()
 
     def fit(self, *asked: Any) -> Fit:
-        """All budgets of one program, likewise; raises what `Budgets.run` raises."""
-        return self._contest(Budgets, *asked).run()
+        """Tries all memory budgets of one program; raises what `MemoryBudgets.run` raises."""
+        return self._test(MemoryBudgets, *asked).run()
 
     def truth(self, *asked: Any) -> None:
-        """A timer against the judge's clock, likewise; raises what `Truth.run` raises."""
-        self._contest(Truth, *asked).run()
+        """Compares a timer with the judge's clock; raises what `TimerTruth.run` raises."""
+        self._test(TimerTruth, *asked).run()
 
-    def _contest(
+    def _test(
         self,
-        kind: type[C],
+        kind: type[T],
         program: str,
         exercise: Exercise,
         limits: Limits,
         rng: np.random.Generator,
-    ) -> C:
+    ) -> T:
         device = self.device_of(exercise)
         assert device is not None, "an exercise without its device is not run"
-        return kind(program, self._entrants, device, limits, rng)
+        return kind(program, self._parties, device, limits, rng, self._rules[device.kind])
 
     def close(self) -> None:
         """Ends the zygote that was started here, and removes what was staged."""
@@ -90,20 +100,23 @@ class Track:
             shutil.rmtree(folder)
 
     @functools.cached_property
-    def _entrants(self) -> Entrants:
-        return Entrants(
-            self._workers(self._submission),
-            self._workers(self._stage(self._solutions)),
-            self._workers(self._stage(self._solutions / "naive")),
+    def _parties(self) -> Parties:
+        return Parties(
+            self._pool(self._submission),
+            self._pool(self._stage(self._solutions)),
+            self._pool(self._stage(self._solutions / "naive")),
         )
 
-    def _workers(self, folder: Path) -> Workers:
-        return Workers(self._source, folder, self._package, spare=False)
+    def _pool(self, folder: Path) -> WorkerPool:
+        return WorkerPool(self._source, folder, self._package, spare=False)
 
     @functools.cached_property
     def _source(self) -> Zygote:
-        """The zygote of races. Only one that has never touched CUDA can fork workers that use it,
-        and only one that sees no device can rehearse training for all others."""
+        """The zygote that forks the workers of these tests.
+
+        Only a zygote that has never touched CUDA can fork workers that use it, and only one that
+        sees no device can preload training for all other workers.
+        """
         if self.cuda is None:
             return self._zygote
         self._with_devices = self._zygote.with_devices(self._memory_mib)
@@ -111,7 +124,7 @@ class Track:
 
     def _stage(self, solutions: Path) -> Path:
         """Stages programs of ours under a name that no submission can guess, in any tier."""
-        folder = self._zygote.folder / "submissions" / secrets.token_hex(16)
+        folder = self._zygote.submissions / secrets.token_hex(16)
         modules = tuple(p.stem for p in (solutions / self._package).glob("*.py"))
         try:
             stage(solutions / self._package, folder, self._package, modules)
@@ -122,7 +135,7 @@ class Track:
 
 
 def _floor(race: Race) -> float:
-    """Seconds that no program can go below by the device's data sheet; 0 on a CPU."""
+    """The least seconds that a program can take by the device's data sheet; 0 on a CPU."""
     if race.device.kind == "cpu":
         return 0.0
     flops, moved = race.kind.work(race.sizes)

@@ -1,4 +1,4 @@
-"""What all tests on a device share: who runs, where, on which inputs."""
+"""What all tests on a device share: whose programs run, where, and on which inputs."""
 
 from __future__ import annotations
 
@@ -11,48 +11,47 @@ import numpy as np
 
 from assignment import programs
 from assignment.manifest import Limits
-from grader.judge.failure import GraderFault
-from grader.judge.proxy import Workers
+from grader.judge.failure import GraderFault, NotMeasured
+from grader.judge.pool import WorkerPool
 from grader.judge.timing.device import Device
-
-
-class NotMeasured(Exception):
-    """This device, at this time, does not tell a good program from a bad one."""
+from grader.judge.timing.rules import RaceRules
 
 
 @dataclass(frozen=True)
-class Entrants:
-    """Where each party's workers come from."""
+class Parties:
+    """Starts the workers of each party."""
 
-    submission: Workers
-    reference: Workers
-    naive: Workers
+    submission: WorkerPool
+    reference: WorkerPool
+    naive: WorkerPool
 
 
 @dataclass
-class Contest:
-    """One program's test on one device.
+class DeviceTest:
+    """The test of one program on one device.
 
     Args:
         program: its name in `assignment/programs`.
-        entrants: who runs.
-        device: where.
+        parties: whose programs run.
+        device: where they run.
         limits: of each worker.
-        rng: draws seeds and starts; nobody can know them before.
+        rng: draws seeds and starts, which nobody can know before.
+        rules: the numbers that decide a race.
     """
 
     program: str
-    entrants: Entrants
+    parties: Parties
     device: Device
     limits: Limits
     rng: np.random.Generator
+    rules: RaceRules
 
     def __post_init__(self) -> None:
         self.kind = programs.find(self.program)
         self.sizes = self.kind.sizes_on(self.device.kind, self.device.memory)
 
     def draw(self) -> tuple[int, int]:
-        """A seed of inputs, and a start."""
+        """Draws a seed of inputs, and a start."""
         seed, start = self.rng.integers(2**62, size=2)
         return int(seed), int(start)
 
@@ -62,10 +61,10 @@ class Contest:
 
     @contextmanager
     def trusted(self) -> Iterator[None]:
-        """Around a program of ours: its failure is not the submission's."""
+        """Around a program of ours: its failure is the grader's."""
         try:
             yield
         except (GraderFault, NotMeasured):
             raise
-        except Exception as error:  # of any built-in class, as its code raised it
+        except Exception as error:  # of any built-in class
             raise GraderFault(f"{self.program} of ours failed: {error}") from error

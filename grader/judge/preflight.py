@@ -1,6 +1,6 @@
-"""What is known of a submission before its tests: its files compiled, its modules imported once.
+"""The preflight check of a submission: its files are compiled, and its modules imported once.
 
-Nothing secret has been near a worker by then, so what an import says may be shown as it is.
+No hidden data has been near a worker by then, so students may read what an import reports.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from typing import Any
 from assignment.hooks import seed_of
 from assignment.manifest import Manifest
 from grader.judge.failure import Killed, SubmissionFailure
-from grader.judge.proxy import Workers
+from grader.judge.pool import WorkerPool
 from grader.judge.worker import Worker
 from grader.results.causes import WORDS, Cause
 from grader.results.record import ExerciseScore, ModuleReport
 
 
 @dataclass
-class Survey:
-    """What the modules' import showed.
+class Preflight:
+    """What importing the modules showed.
 
-    `reports` is for the student; `broken` has the modules that cannot be imported, and why;
-    `not_started` the functions that are still stubs, as `module.name`; `probes` what a worker was
-    probed for.
+    Attributes:
+        reports: for the student, one for each module.
+        broken: the modules that cannot be imported, with the cause.
+        not_started: the functions that are still the handout's stubs, as `module.name`.
+        probes: what a worker tried in its lockdown, and the error that each attempt met.
     """
 
     reports: list[ModuleReport] = field(default_factory=list)
@@ -38,7 +40,7 @@ class Survey:
     probes: dict[str, str] = field(default_factory=dict)
 
     def needed(self, manifest: Manifest, scores: Iterable[ExerciseScore]) -> list[ModuleReport]:
-        """The reports but for modules that are missing and that nothing measured here asks for."""
+        """The reports, without missing modules that no measured exercise needs."""
         measured = {score.id for score in scores if score.measured}
         modules = {m for exercise in manifest if exercise.id in measured for m in exercise.modules}
         return [
@@ -48,15 +50,15 @@ class Survey:
         ]
 
 
-def compile_ahead(workers: Workers, manifest: Manifest) -> None:
-    """Lays each file's bytecode beside it, or every worker would compile what it imports.
+def compile_ahead(pool: WorkerPool, manifest: Manifest) -> None:
+    """Writes each file's bytecode beside it, so that no later worker has to compile it.
 
-    A worker that imports nothing compiles: of the submission it runs no line, so bytecode is what
-    the file says. What cannot be compiled in time is left to the import, which tells why.
+    A worker compiles, and runs no line of the submission, so the bytecode is what the file says.
+    A file that cannot be compiled in time is left to its import, which reports why.
     """
-    folder = workers.submission
+    folder = pool.submission
     files = [str(file.relative_to(folder)) for file in sorted(folder.rglob("*.py"))]
-    check = _ImportCheck(workers, manifest)
+    check = _ImportCheck(pool, manifest)
     with check.worker(seed=0) as worker, contextlib.suppress(SubmissionFailure):
         with check.limit() as seconds:
             compiled = worker.compile(files, seconds)
@@ -67,13 +69,19 @@ def compile_ahead(workers: Workers, manifest: Manifest) -> None:
             place.chmod(0o644)
 
 
-def survey(workers: Workers, manifest: Manifest, only: Collection[str], nonce: str = "") -> Survey:
-    """Imports each module in a worker of its own; where some exercises `only` are run, theirs.
+def preflight(
+    pool: WorkerPool, manifest: Manifest, only: Collection[str], nonce: str = ""
+) -> Preflight:
+    """Imports each module in a worker of its own.
 
-    What a module draws while it is imported follows from the nonce.
+    Args:
+        pool: starts the workers.
+        manifest: the assignment.
+        only: exercises whose modules are imported; all if empty.
+        nonce: seeds what a module draws while it is imported.
     """
-    check = _ImportCheck(workers, manifest, nonce)
-    found = Survey()
+    check = _ImportCheck(pool, manifest, nonce)
+    found = Preflight()
     wanted = [exercise for exercise in manifest if not only or exercise.id in only]
     stubs: set[str] = set()
     for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
@@ -103,35 +111,38 @@ def survey(workers: Workers, manifest: Manifest, only: Collection[str], nonce: s
 class _ImportCheck:
     """Imports modules of one submission, in workers that end afterwards."""
 
-    def __init__(self, workers: Workers, manifest: Manifest, nonce: str = "") -> None:
-        self._workers, self._manifest, self._nonce = workers, manifest, nonce
+    def __init__(self, pool: WorkerPool, manifest: Manifest, nonce: str = "") -> None:
+        self._pool, self._manifest, self._nonce = pool, manifest, nonce
 
-    def module(self, module: str, found: Survey) -> dict[str, Any]:
-        """What a worker of its own says of one module."""
+    def module(self, module: str, found: Preflight) -> dict[str, Any]:
+        """Imports one module in a fresh worker; returns that worker's report."""
         with self.worker(seed_of(self._nonce, "import", module)) as worker:
             found.probes = worker.probes
             return self._ask(worker, module)
 
-    def stubs_of_all(self, found: Survey) -> frozenset[str]:
-        """The functions that are stubs once all modules are imported: one may rebind another's."""
+    def stubs_of_all(self, found: Preflight) -> frozenset[str]:
+        """The functions that are still stubs once all modules are imported.
+
+        A module may rebind another module's functions.
+        """
         modules = [report.module for report in found.reports if report.ok]
         stubs: dict[str, list[str]] = {}
         try:
             with self.worker(seed_of(self._nonce, "import")) as worker:
                 for module in [*modules, *modules]:  # the last may rebind what is in the first
                     stubs[module] = self._ask(worker, module).get("stubs", [])
-        except SubmissionFailure:  # together they do something else: tests will show what
+        except SubmissionFailure:  # together the modules behave differently: the tests will show
             return frozenset()
         return frozenset(f"{module}.{name}" for module, names in stubs.items() for name in names)
 
     def _ask(self, worker: Worker, module: str) -> dict[str, Any]:
         with self.limit() as seconds:
-            return worker.survey(module, list(self._manifest.functions_of(module)), seconds)
+            return worker.import_module(module, list(self._manifest.functions_of(module)), seconds)
 
     @contextlib.contextmanager
     def limit(self) -> Iterator[float]:
-        """The seconds that one request may take; one that takes longer draws on the budget."""
-        budget, usual = self._workers.budget, self._manifest.limits.seconds
+        """The seconds that one request may take. One that takes longer draws on the budget."""
+        budget, usual = self._pool.budget, self._manifest.limits.seconds
         try:
             yield budget.limit("", usual)
         except SubmissionFailure as failure:
@@ -141,8 +152,8 @@ class _ImportCheck:
 
     @contextlib.contextmanager
     def worker(self, seed: int) -> Iterator[Worker]:
-        """A worker that may import the submission, and is ended afterwards."""
-        worker, _ = self._workers.start(self._manifest.limits, seed)
+        """A worker that may import the submission; it is ended afterwards."""
+        worker = self._pool.start(self._manifest.limits, seed)
         try:
             yield worker
         finally:
@@ -150,7 +161,7 @@ class _ImportCheck:
 
 
 def _signatures(manifest: Manifest, module: str, found: Mapping[object, object]) -> str:
-    """Which functions of a module are missing, or take other parameters than their stub."""
+    """Names the functions of a module that are missing or take other parameters than the stub."""
     reference = import_module(f"solutions.{manifest.package}.{module}")
     lines = []
     for name in manifest.functions_of(module):
@@ -167,12 +178,12 @@ def _signatures(manifest: Manifest, module: str, found: Mapping[object, object])
 def import_report(
     package: str, module: str, answer: dict[str, object], missing: bool
 ) -> ModuleReport:
-    """What a failed import says: its own words, since it has seen nothing secret yet."""
+    """A failed import in its own words: it has seen no hidden data yet."""
     if missing:
         return ModuleReport(module=module, ok=False, message=f"{module}.py: {WORDS[Cause.MISSING]}")
     line = answer.get("line")
     file = str(answer.get("file") or "")
-    _, found, inside = file.rpartition(f"/{package}/")  # wherever the worker saw it
+    _, found, inside = file.rpartition(f"/{package}/")  # the worker may see it below another folder
     return ModuleReport(
         module=module,
         ok=False,

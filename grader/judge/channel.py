@@ -1,0 +1,142 @@
+"""The judge's ends of a worker's socket, for frames, and of the pipe that it prints to."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+from typing import Any
+
+from grader import wire
+from grader.judge.failure import SubmissionFailure
+from grader.judge.meter import Timer
+from grader.results.causes import Cause
+
+_MAX_OUTPUT = 64 * 1024  # bytes of stdout and stderr that are kept
+_READS = 64  # of the output at a time: several threads may write faster than this reads
+
+
+class ChannelClosed(Exception):
+    """The worker's end is closed: its process has ended."""
+
+
+class Channel:
+    """Frames to and from one worker.
+
+    Args:
+        connection: a non-blocking stream socket.
+        output: a non-blocking descriptor of what the worker prints.
+    """
+
+    def __init__(self, connection: socket.socket, output: int) -> None:
+        self._socket, self._output_fd = connection, output
+        self._output = bytearray()
+        self._is_open = True
+
+    def send(self, call_id: int, request: Any, timer: Timer) -> None:
+        """Sends one request; raises ChannelClosed, and what the timer raises."""
+        views = [memoryview(part) for part in wire.encode(call_id, request, "the arguments")]
+        while views:
+            self._wait(select.POLLOUT, timer)
+            try:
+                sent = os.writev(self._socket.fileno(), views[:16])
+            except BlockingIOError:
+                continue
+            except (BrokenPipeError, ConnectionResetError):
+                raise ChannelClosed from None
+            while views and sent >= views[0].nbytes:
+                sent -= views.pop(0).nbytes
+            if views:
+                views[0] = views[0][sent:]
+
+    def receive(self, call_id: int, timer: Timer) -> Any:
+        """Receives the answer to a request.
+
+        Raises:
+            SubmissionFailure: it is too large, or no frame of this protocol.
+            ChannelClosed: the worker ended before it was complete.
+        """
+        try:
+            header = memoryview(bytearray(wire.HEADER.size))
+            self._fill(header, timer)
+            answered, length = wire.decode_header(bytes(header))
+            if answered != call_id:
+                raise wire.FrameError("the answer belongs to another call")
+            body = wire.new_body(length)
+            self._fill(body, timer)
+            return wire.decode(body)
+        except wire.FrameTooLargeError as error:
+            raise SubmissionFailure(Cause.TOO_LARGE, str(error)) from error
+        except wire.FrameError as error:
+            raise SubmissionFailure(Cause.PROTOCOL, str(error)) from error
+
+    def _fill(self, room: memoryview, timer: Timer) -> None:
+        filled = 0
+        while filled < len(room):
+            try:
+                got = os.readv(self._socket.fileno(), [room[filled:]])
+            except BlockingIOError:
+                self._wait(select.POLLIN, timer)
+                continue
+            except ConnectionResetError:
+                got = 0
+            if not got:
+                raise ChannelClosed
+            filled += got
+
+    def _wait(self, event: int, timer: Timer) -> None:
+        """Waits for the socket, and reads the worker's output meanwhile."""
+        poll = select.poll()
+        poll.register(self._socket, event)
+        poll.register(self._output_fd, select.POLLIN)
+        milliseconds = 0.0  # the first poll only asks whether there is a need to wait
+        while True:
+            happened = dict(poll.poll(milliseconds))
+            if self._output_fd in happened and not self.drain_output():
+                poll.unregister(self._output_fd)
+            ready = self._socket.fileno() in happened
+            try:
+                timer.check(waiting=not ready)
+            except ChannelClosed:
+                if not self.has_answer():  # one that came before the worker's end counts
+                    raise
+            if ready:
+                return
+            milliseconds = timer.wait() * 1000 + 1
+
+    def has_answer(self) -> bool:
+        """Whether an answer, or the end of the stream, can be read."""
+        return bool(select.select([self._socket], [], [], 0)[0])
+
+    def is_closed(self) -> bool:
+        """Whether the worker's end is closed, and everything it sent has been read."""
+        try:
+            return not self._socket.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
+
+    @property
+    def output(self) -> str:
+        """What the worker has printed until now, up to a cap."""
+        if self._is_open:
+            self.drain_output()
+        return self._output.decode(errors="replace")
+
+    def drain_output(self) -> bool:
+        """Reads what the worker has printed, so that it cannot block on it; False at the end."""
+        for _ in range(_READS):
+            try:
+                data = os.read(self._output_fd, 65536)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self._output += data[: _MAX_OUTPUT - len(self._output)]
+        return True
+
+    def close(self) -> None:
+        """Closes both ends; `output` stays."""
+        if self._is_open:
+            self._is_open = False
+            os.close(self._output_fd)
+            self._socket.close()

@@ -1,0 +1,280 @@
+"""Grades submissions: stage, run the tests, score. One zygote serves any number of them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import datetime
+import functools
+import gc
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal
+
+import grader
+from assignment import manifest as manifests
+from grader.judge.failure import GraderFault
+from grader.judge.lanes import cores
+from grader.judge.markers import load as load_checked
+from grader.judge.provenance import CpuMeter, content_hash, provenance, verdicts_hash
+from grader.judge.stage import Staged, stage
+from grader.judge.time_budget import ReferenceTimes, TimeBudget
+from grader.judge.timing import device as devices
+from grader.judge.timing.rules import RULES, RaceRules
+from grader.judge.zygote import Zygote
+from grader.results.causes import Cause
+from grader.results.record import Check, Grade, Isolation, Visibility
+
+if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
+    from grader.judge.submission_run import RunOptions, SubmissionRun
+
+_REPOSITORY = Path(grader.__file__).resolve().parent.parent
+SECRETS = tuple(_REPOSITORY / name for name in ("solutions", "tests", "grader"))
+Tests = Literal["all", "public", "hidden"]
+_FOLDERS = {"all": ("public", "hidden"), "public": ("public",), "hidden": ("hidden",)}
+Timing = Literal["auto", "require", "skip"]
+
+TIERS = ("A", "B", "B-", "C")  # from the strongest to the weakest
+
+
+def at_least(tier: str) -> tuple[str, ...]:
+    """The tiers that are no weaker than this one."""
+    return TIERS[: TIERS.index(tier) + 1]
+
+
+def _ignore(_: Check) -> None:
+    """For callers that do not follow the progress."""
+
+
+class Grader:
+    """A grader whose zygote is started. Use it as a context manager: leaving it ends every process.
+
+    Args:
+        tiers: from the strongest to the weakest that will do; the first that holds on this
+            machine is taken. ("none",) runs submissions without isolation.
+        repository: where `tests/public` and `tests/hidden` are.
+        manifest: the assignment; if None the repository's, checked against its tests.
+        lanes: how many tests run at a time; if None two where there are two cores, else one.
+        solutions: the folder of the reference and of `naive`, which races are run against.
+        budget: seconds that tests of one grading which hit their limit may draw together; the
+            manifest's if None.
+        time_limit: seconds on the wall that one grading may take; the budget is made smaller to
+            fit. No limit if None.
+        race_rules: the numbers that decide a race, by kind of device.
+    """
+
+    def __init__(
+        self,
+        tiers: Sequence[str] = TIERS,
+        repository: Path = _REPOSITORY,
+        manifest: manifests.Manifest | None = None,
+        lanes: int | None = None,
+        solutions: Path = _REPOSITORY / "solutions",
+        budget: float | None = None,
+        time_limit: float | None = None,
+        race_rules: Mapping[str, RaceRules] = RULES,
+    ) -> None:
+        self.race_rules = race_rules
+        self.budget, self._time_limit = budget, time_limit
+        self.manifest = manifest or load_checked(repository / "tests")
+        self.repository, self.solutions = repository, solutions
+        self._lanes = lanes or (2 if cores() >= 2 else 1)
+        memory = self._max_memory(on_device=False)
+        self.zygote = Zygote(tiers, SECRETS, memory, lanes=max(2, self._lanes))
+        self._forks: list[Zygote] = []  # zygotes of the lanes but the first
+        self._graded = 0
+        self._cpu = CpuMeter()
+
+    def __enter__(self) -> Grader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._disconnect_forks()
+        self.zygote.close()
+
+    def prepare(self) -> None:
+        """Waits until workers can be had, and loads what the tests need meanwhile.
+
+        Raises:
+            CannotIsolate: the machine does not offer the tier.
+            GraderFault: the zygote did not start.
+        """
+        _load_heavy()
+        self.zygote.wait()
+
+    def grade(
+        self,
+        submission: Path,
+        *,
+        tests: Tests = "all",
+        only: Collection[str] = (),
+        nonce: str | None = None,
+        timing: Timing = "auto",
+        on_check: Callable[[Check], None] = _ignore,
+    ) -> Grade:
+        """Grades one submission; every process that ran its code is gone when this returns.
+
+        Args:
+            submission: a folder, zip or tar.
+            tests: "public" runs the public tests alone, and shares the points among them; "hidden"
+                leaves the public ones out, which carry no points then.
+            only: exercises to run; all if empty.
+            nonce: that of an earlier grading, to repeat it; drawn freshly if None.
+            timing: "skip" leaves races out; "require" refuses to grade where there is no CUDA
+                device, "auto" leaves the exercises that need one out of the total.
+            on_check: called with each check as it comes.
+
+        Raises:
+            stage.SubmissionError: the submission cannot be read.
+            CannotIsolate: the machine does not offer the tier.
+            GraderFault: the grader failed as a whole; faults of single tests are in the grade.
+        """
+        raced = tests == "all" and timing != "skip" and (self.repository / "tests/timing").is_dir()
+        if raced and timing == "require" and devices.find() is None:
+            raise GraderFault("races are required, and this machine shows no CUDA device")
+        begun = time.monotonic()
+        started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        budget, nonce = self._new_budget(), nonce or secrets.token_hex(16)
+        counted: Visibility = "public" if tests == "public" else "hidden"
+        folders = (*_FOLDERS[tests], *(("timing",) if raced else ()))
+        with self._staged(submission) as staged:
+            content = content_hash(staged.folder)
+            _load_heavy()
+            from grader.judge.score import score, total
+            from grader.judge.submission_run import RunOptions
+
+            options = RunOptions(folders, frozenset(only), nonce, counted, on_check)
+            run = self._run(staged.folder, budget, options, raced)
+        faults = [
+            f"{outcome.check.test}: {outcome.check.detail}"
+            for outcome in run.outcomes
+            if outcome.check.cause is Cause.GRADER_FAULT
+        ] + run.faults
+        checks, scores = score(self.manifest, run.outcomes, counted)
+        points, max_points = total(scores)
+        return Grade(
+            submission=submission.name or str(submission),
+            score=None if faults else round(points, 6),
+            max_score=max_points,
+            isolation=Isolation(tier=self.zygote.tier, probes=run.preflight.probes),
+            nonce=nonce,
+            tests=tests,
+            checks=checks,
+            exercises=scores,
+            modules=tuple(run.preflight.needed(self.manifest, scores)),
+            left_out=staged.left_out,
+            faults=tuple(faults),
+            started=started,
+            seconds=round(time.monotonic() - begun, 3),
+            version=self.manifest.version,
+            budget=budget.record(),
+            verdicts=verdicts_hash(checks, self.manifest),
+            provenance=provenance(
+                submission=content,
+                handout=staged.handout,
+                tier=self.zygote.tier,
+                lanes=self._lanes,
+                cpu_seconds=self._cpu_seconds(),
+            ),
+        )
+
+    def _run(
+        self, submission: Path, budget: TimeBudget, options: RunOptions, raced: bool
+    ) -> SubmissionRun:
+        """Runs the tests on a staged submission."""
+        from grader.judge.submission_run import SubmissionRun
+        from grader.judge.timing.runner import TimingRunner
+
+        timing = None
+        if raced:
+            timing = TimingRunner(
+                self.zygote,
+                submission,
+                self.manifest.package,
+                self.solutions,
+                self._max_memory(on_device=True),
+                self.race_rules,
+            )
+        run = SubmissionRun(
+            self.manifest, self.repository, self._zygotes, submission, budget, options, timing
+        )
+        try:
+            run.run()
+        except BaseException:
+            self._disconnect_forks()  # replies to their last requests may still be on the way
+            raise
+        return run
+
+    @contextmanager
+    def _staged(self, submission: Path) -> Iterator[Staged]:
+        """Stages a submission; afterwards removes it, and gives back the memory of its grading."""
+        self._graded += 1
+        staged = stage(
+            submission,
+            self.zygote.submissions / str(self._graded),
+            self.manifest.package,
+            self.manifest.modules,
+        )
+        try:
+            yield staged
+        finally:
+            shutil.rmtree(staged.folder)
+            _release_memory()
+
+    def _zygotes(self) -> list[Zygote]:
+        """A zygote for each lane; forks those that are missing."""
+        self.zygote.wait()
+        while len(self._forks) + 1 < self._lanes:
+            self._forks.append(self.zygote.fork(lane=len(self._forks) + 2))
+        return [self.zygote, *self._forks]
+
+    def _disconnect_forks(self) -> None:
+        for fork in self._forks:
+            fork.disconnect()
+        self._forks.clear()
+
+    def _new_budget(self) -> TimeBudget:
+        times = ReferenceTimes.read(self.repository / "tests" / "reference_times.toml")
+        seconds = self.manifest.budget_seconds if self.budget is None else self.budget
+        return TimeBudget(seconds, times, self._time_limit, lanes=self._lanes)
+
+    def _max_memory(self, on_device: bool) -> int:
+        """The most MiB that any test may take, of exercises that need a device or of the others."""
+        exercises = [e for e in self.manifest if bool(e.needs) == on_device]
+        limits = [self.manifest.limits, *map(self.manifest.limits_of, exercises)]
+        return max(limit.memory_mib for limit in limits)
+
+    def _cpu_seconds(self) -> float | None:
+        """CPU seconds since the last grading; None if a zygote is gone, which is a fault by now."""
+        with contextlib.suppress(GraderFault):
+            return self._cpu.lap([self.zygote, *self._forks])
+        return None
+
+
+def _release_memory() -> None:
+    """Gives memory back: pytest leaves cycles, and glibc keeps the pages of large answers."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+@functools.cache  # frozen a second time, garbage of an earlier grading would stay for good
+def _load_heavy() -> None:
+    """Loads torch and pytest, while the zygote does the same on another core."""
+    from grader import warm
+
+    warm.load_torch()
+    if str(_REPOSITORY) not in sys.path:
+        sys.path.insert(0, str(_REPOSITORY))
+    gc.freeze()  # no later collection needs to look through torch

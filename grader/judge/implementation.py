@@ -1,0 +1,115 @@
+"""`impl` in the grader: each call goes to a sandboxed worker of its own test."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assignment import plain
+from assignment.hooks import seed_of
+from assignment.implementation import Implementation
+from assignment.manifest import Limits
+from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.outcome import GradedTest
+from grader.judge.pool import WorkerPool
+from grader.judge.worker import Worker
+from grader.judge.worker_process import ScratchFolder
+
+
+class GradedImplementation(Implementation):
+    """An implementation behind a process boundary; the first use starts a worker.
+
+    Attributes:
+        answers: how often the submission's code has answered, failures included.
+    """
+
+    def __init__(self, pool: WorkerPool, limits: Limits, seed: int) -> None:
+        self._pool, self._limits, self._seed = pool, limits, seed
+        self._worker: Worker | None = None
+        self._folder: ScratchFolder | None = None  # shared by all workers of the test
+        self.answers = 0
+        self._charged = 0.0  # to workers that are gone
+        self._printed = ""  # by them
+
+    @functools.cached_property
+    def scratch(self) -> Path:  # type: ignore[override]
+        return Path(self._running().scratch)
+
+    def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
+        worker = self._running()
+        try:
+            worker.check_limits()
+            result = worker.call(target, args, kwargs, self._limits.seconds - self.charged)
+        except SubmissionFailure:
+            self.answers += 1
+            self._end(keep_scratch=True)  # `close` removes it
+            raise
+        except plain.NotPlainData as error:
+            raise GraderFault(f"a test passed what cannot be sent: {error}") from error
+        except Exception as error:
+            self.answers += bool(getattr(error, "from_submission", False))
+            raise
+        self.answers += 1
+        return result
+
+    def restart(self) -> None:
+        self._end(keep_scratch=True)
+
+    def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
+        worker = self._running()
+        worker.start_call(target, args, kwargs)
+        time.sleep(delay)
+        ended = worker.has_answer()
+        self._end(keep_scratch=True)
+        return not ended
+
+    def peak_rss(self) -> int:
+        return self._running().peak_rss()
+
+    @property
+    def charged(self) -> float:
+        """Seconds of CPU and of sleep that the test's workers were charged."""
+        return self._charged + (self._worker.charged if self._worker else 0.0)
+
+    @property
+    def output(self) -> str:
+        """What the submission's code printed until now, up to a cap."""
+        return self._printed + (self._worker.output if self._worker else "")
+
+    def close(self) -> None:
+        """Ends the worker, and removes what it and earlier ones wrote."""
+        if self._worker is None and self._folder is not None:
+            self._pool.zygote.discard(self._folder.name)
+        self._end()
+
+    def _running(self) -> Worker:
+        if self._worker is None:
+            self._worker = self._pool.start(self._limits, self._seed, self._folder)
+            self._folder = self._worker.scratch_folder
+        return self._worker
+
+    def _end(self, keep_scratch: bool = False) -> None:
+        if self._worker is not None:
+            self._worker.kill(keep_scratch)
+            self._charged += self._worker.charged
+            self._printed += self._worker.output
+            self._worker = None
+
+
+@contextmanager
+def graded(pool: WorkerPool, test: GradedTest, *, nonce: str) -> Iterator[GradedImplementation]:
+    """The `impl` of one test: limited by the pool's budget, charged to it, and ended afterwards."""
+    seconds = pool.budget.limit(test.name, test.limits.seconds)
+    limits = msgspec.structs.replace(test.limits, seconds=seconds)
+    implementation = GradedImplementation(pool, limits, seed_of(nonce, "worker", test.id))
+    try:
+        yield implementation
+    finally:
+        implementation.close()
+        pool.budget.charge(implementation.charged)

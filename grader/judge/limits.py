@@ -1,0 +1,102 @@
+"""The limits of memory and disk that the judge checks from outside a worker.
+
+Most limits are the kernel's own (rlimits, a tmpfs of fixed size). These cover what those do not:
+memory that no rlimit counts, and disk where a worker has no file system of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+from assignment.manifest import Limits
+from grader.judge import process
+from grader.judge.channel import ChannelClosed
+from grader.judge.failure import SubmissionFailure
+from grader.judge.meter import Timer
+from grader.results.causes import Cause
+
+MAX_DISK_MIB, MAX_DISK_FILES = 320, 11_000  # in a worker's scratch and tmp folders together
+_CHECK_SECONDS = 0.05  # at least, between two checks of short calls
+_SCAN_MAX_FILES, _SCAN_MAX_DEPTH = 20_000, 50
+
+
+class LimitChecker:
+    """Checks one worker.
+
+    Args:
+        pid: its process.
+        limits: of its test.
+        folders: what it may write, where no file system of its own bounds that.
+    """
+
+    def __init__(self, pid: int, limits: Limits, folders: tuple[Path, ...] = ()) -> None:
+        self._pid, self._limits, self._folders = pid, limits, folders
+        self._memory_before = process.resident(pid) or 0
+        self._checked = time.monotonic()
+
+    def check_if_due(self) -> None:
+        """Checks at most every 50 ms: between calls, which may be too short to be watched."""
+        if time.monotonic() - self._checked >= _CHECK_SECONDS:
+            with contextlib.suppress(ChannelClosed):  # the next call reports that
+                self.check()
+
+    def check(self) -> None:
+        """Checks memory and disk.
+
+        Raises:
+            SubmissionFailure: the worker holds more than it may.
+            ChannelClosed: it has ended.
+        """
+        resident = process.resident(self._pid)
+        if resident is None:
+            raise ChannelClosed
+        held = (resident - self._memory_before) // 2**20
+        if resident - self._memory_before > self._limits.memory_mib * 2**20:
+            raise SubmissionFailure(
+                Cause.MEMORY, f"{held} MiB held; {self._limits.memory_mib} MiB are allowed"
+            )
+        if self._folders:
+            size, files = disk_usage(*self._folders)
+            if size > MAX_DISK_MIB * 2**20 or files > MAX_DISK_FILES:
+                raise SubmissionFailure(
+                    Cause.DISK,
+                    f"{size // 2**20} MiB in {files} files; {MAX_DISK_MIB} MiB are allowed",
+                )
+        self._checked = time.monotonic()
+
+
+class LimitedTimer:
+    """A timer that also checks a worker's limits while the judge waits for it."""
+
+    def __init__(self, timer: Timer, limits: LimitChecker) -> None:
+        self._timer, self._limits = timer, limits
+
+    def wait(self) -> float:
+        return self._timer.wait()
+
+    def check(self, waiting: bool) -> None:
+        self._timer.check(waiting)
+        if waiting:
+            self._limits.check()
+
+
+def disk_usage(*folders: Path) -> tuple[int, int]:
+    """Bytes and files below some folders.
+
+    A folder deeper than `_SCAN_MAX_DEPTH` counts as more files than are allowed: a scan of it would
+    take longer than it took to make.
+    """
+    size = files = 0
+    todo = [(folder, 0) for folder in folders]
+    while todo and files <= _SCAN_MAX_FILES:
+        folder, depth = todo.pop()
+        with contextlib.suppress(OSError), os.scandir(folder) as found:
+            for entry in found:
+                files += 1 if depth < _SCAN_MAX_DEPTH else _SCAN_MAX_FILES
+                size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append((Path(entry.path), depth + 1))
+    return size, files

@@ -1,0 +1,187 @@
+"""A test to be graded, and the check that comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from assignment.hooks import exercise_of, title_of
+from assignment.manifest import Exercise, Limits, Manifest
+from grader.judge.failure import (
+    GraderFault,
+    NotMeasured,
+    SubmissionFailure,
+    Suspicious,
+    for_staff,
+    for_student,
+    nearest_builtin,
+)
+from grader.judge.score import NOT_MEASURED, Outcome
+from grader.results.causes import Cause
+from grader.results.record import Check, Fit, Timing, Visibility
+
+DEVICE_FIXTURES = {"race", "fits", "truth"}  # of tests that run alone, on the device
+_MAX_DETAIL = 20_000  # characters
+_STAFF_OUTPUT, _STUDENT_OUTPUT = 4000, 1000  # characters of what the submission printed
+
+
+@dataclass(frozen=True, eq=False)
+class GradedTest:
+    """One collected test.
+
+    Attributes:
+        item: pytest's own object for it.
+        id: pytest's node id.
+        name: what a grade calls it, `file::name`.
+        exercise: the one that it belongs to.
+        visibility: whether students have it.
+        limits: what one run of it may use.
+        on_device: whether it runs alone, on the device.
+    """
+
+    item: pytest.Item
+    id: str
+    name: str
+    exercise: Exercise
+    visibility: Visibility
+    limits: Limits
+    on_device: bool
+
+
+def graded_tests(
+    items: Sequence[pytest.Item], manifest: Manifest, public: Path
+) -> list[GradedTest]:
+    """The tests that pytest collected.
+
+    Args:
+        items: pytest's tests.
+        manifest: the assignment.
+        public: the folder of public tests; all others are hidden.
+
+    Raises:
+        GraderFault: a test names no exercise.
+    """
+    found = []
+    for item in items:
+        name = exercise_of(item)
+        if name is None:
+            raise GraderFault(f"{item.nodeid} names no exercise")
+        exercise = manifest[name]
+        found.append(
+            GradedTest(
+                item,
+                item.nodeid,
+                f"{item.path.stem}::{item.name}",
+                exercise,
+                "public" if item.path.is_relative_to(public) else "hidden",
+                manifest.limits_of(exercise),
+                bool(DEVICE_FIXTURES & set(getattr(item, "fixturenames", ()))),
+            )
+        )
+    return found
+
+
+def new_outcome(
+    test: GradedTest,
+    cause: Cause | None,
+    detail: str | None,
+    *,
+    shown: str | None = None,
+    exception: str | None = None,
+    seconds: float = 0.0,
+    charged: float = 0.0,
+    measured: Timing | Fit | None = None,
+) -> Outcome:
+    """A test's outcome, before points. Without a `cause` it passed."""
+    not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
+    check = Check(
+        exercise=test.exercise.id,
+        test=test.name,
+        title=title_of(test.item),
+        state="passed" if cause is None else "not_run" if not_run else "failed",
+        points=0.0,
+        max_points=0.0,
+        cause=cause,
+        exception=exception,
+        detail=detail,
+        shown=shown,
+        seconds=round(seconds, 4),
+        charged=round(charged, 4),
+        visibility=test.visibility,
+        timing=measured if isinstance(measured, Timing) else None,
+        fit=measured if isinstance(measured, Fit) else None,
+    )
+    marker = test.item.get_closest_marker("exercise")
+    weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
+    function = f"{test.item.path}::{getattr(test.item, 'originalname', test.item.name)}"
+    return Outcome(check, weight, function)
+
+
+def outcome_of_run(
+    test: GradedTest,
+    error: BaseException | None,
+    *,
+    answers: int,
+    printed: str = "",
+    seconds: float = 0.0,
+    charged: float = 0.0,
+    measured: Timing | Fit | None = None,
+) -> Outcome:
+    """The outcome of a test that ran.
+
+    Args:
+        test: the test.
+        error: what it raised, if it failed.
+        answers: how often the submission's code answered.
+        printed: what that code printed.
+        seconds: wall time.
+        charged: seconds that the submission's processes were charged.
+        measured: what a test on the device measured.
+    """
+    cause = None if error is None else cause_of(error, answers)
+    if cause is None and not answers:
+        cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")
+    detail = shown = None
+    if error is not None:
+        staff = for_staff(error, test.item.path)
+        detail = _with_output(staff, printed, _STAFF_OUTPUT)[-_MAX_DETAIL:]
+        if test.visibility == "public" and cause is not Cause.NEEDS_CUDA:
+            shown = _with_output(for_student(error), printed, _STUDENT_OUTPUT)
+    exception = nearest_builtin(type(error).__name__) if cause is Cause.EXCEPTION else None
+    return new_outcome(
+        test,
+        cause,
+        detail,
+        shown=shown,
+        exception=exception.__name__ if exception else None,
+        seconds=seconds,
+        charged=charged,
+        measured=measured,
+    )
+
+
+def cause_of(error: BaseException, answers: int) -> Cause:
+    """The cause of a test's failure.
+
+    An exception of the test's own code after the submission answered comes from an answer that
+    the test could not use. Before any answer it is a fault of the grader.
+    """
+    if isinstance(error, SubmissionFailure):
+        return error.cause
+    if isinstance(error, NotMeasured):
+        return Cause.NOT_MEASURED
+    if isinstance(error, Suspicious):
+        return Cause.SUSPICIOUS
+    if getattr(error, "from_submission", False):
+        return Cause.EXCEPTION
+    if isinstance(error, GraderFault | KeyboardInterrupt) or not answers:
+        return Cause.GRADER_FAULT
+    return Cause.WRONG_ANSWER
+
+
+def _with_output(text: str, printed: str, limit: int) -> str:
+    """A failure's text, and the end of what the submission printed."""
+    return "\n\n".join(filter(None, (text, printed and f"printed:\n{printed[-limit:]}")))

@@ -1,0 +1,81 @@
+"""Hands out workers for one submission."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from assignment.manifest import Limits
+from grader.judge.failure import GraderFault, Killed
+from grader.judge.time_budget import TimeBudget
+from grader.judge.worker import Worker
+from grader.judge.worker_process import ScratchFolder
+from grader.judge.zygote import Zygote
+
+
+class WorkerPool:
+    """Starts workers, and keeps a spare one ready.
+
+    The spare is forked and locked down while the test before it still runs; it learns nothing of
+    its test before `go`.
+
+    Args:
+        zygote: forks them.
+        submission: the staged submission.
+        package: the package in it.
+        spare: whether to keep a spare.
+        budget: of the grading that they are for; unlimited if None.
+    """
+
+    def __init__(
+        self,
+        zygote: Zygote,
+        submission: Path,
+        package: str,
+        spare: bool = True,
+        budget: TimeBudget | None = None,
+    ) -> None:
+        self.zygote, self.submission, self.package = zygote, submission, package
+        self.budget = budget or TimeBudget(math.inf)
+        self._keeps_spare = spare
+        self._spare: Worker | None = None
+
+    def start(self, limits: Limits, seed: int, scratch: ScratchFolder | None = None) -> Worker:
+        """Starts a fresh worker that may import the submission.
+
+        Args:
+            limits: what it may use.
+            seed: of its random numbers.
+            scratch: the folder of an earlier worker, which must be gone; a new one if None.
+
+        Raises:
+            GraderFault: none can be had. No code of the submission has run.
+        """
+        for _ in range(2):
+            worker = self._take(scratch)
+            try:
+                worker.ready()
+                if self._keeps_spare and self._spare is None:
+                    self._spare = self._fork(self.zygote.new_scratch())
+                worker.go(self.package, limits, seed)
+            except Killed:  # by another process on this machine
+                worker.kill(keep_scratch=scratch is not None)
+            else:
+                return worker
+        raise GraderFault("two workers in turn were killed before they ran anything")
+
+    def close(self) -> None:
+        """Ends the spare."""
+        if self._spare is not None:
+            self._spare.kill()
+            self._spare = None
+
+    def _take(self, scratch: ScratchFolder | None) -> Worker:
+        if scratch is not None:
+            return self._fork(scratch)
+        spare, self._spare = self._spare, None
+        return spare or self._fork(self.zygote.new_scratch())
+
+    def _fork(self, scratch: ScratchFolder) -> Worker:
+        process = self.zygote.fork_worker(self.submission, scratch)
+        return Worker(self.zygote, process, self.budget.check_end)

@@ -1,0 +1,84 @@
+"""Runs pytest in this process, on the grader's tests and with the grader's plugins alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader import signals
+from grader.judge.failure import GraderFault
+from grader.judge.markers import exercises_in
+
+if TYPE_CHECKING:
+    from grader.judge.plugin import GraderPlugin
+
+_CONFIGURATION = Path(__file__).resolve().with_name("judge.ini")
+
+
+class _Escaped:
+    """Catches the exception that ends pytest as a whole, for `run_pytest` to raise it again."""
+
+    error: BaseException | None = None
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        self.error = excinfo.value
+        return True  # pytest prints nothing of it
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if not isinstance(excinfo.value, pytest.Session.Interrupted):  # pytest's own, not a signal
+            self.error = excinfo.value
+
+
+def run_pytest(
+    repository: Path,
+    plugin: GraderPlugin,
+    folders: Collection[str],
+    nonce: str,
+    *,
+    only: Collection[str] = (),
+    others: Sequence[object] = (),
+) -> None:
+    """Runs the tests in some folders below `repository/tests`.
+
+    Args:
+        repository: where the tests are.
+        plugin: runs them.
+        folders: such as "public" and "hidden".
+        nonce: seeds their inputs.
+        only: exercises; files that name none of them are not read. All files if empty.
+        others: further plugins.
+
+    Raises:
+        GraderFault: pytest did not come to an end, or a file of tests cannot be read.
+        BaseException: whatever `plugin` raised outside a test.
+    """
+    # Only the plugins named here are loaded, whatever else is installed.
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    escaped = _Escaped()
+    status = pytest.main(
+        [
+            *("-c", str(_CONFIGURATION), "--rootdir", str(repository / "tests")),
+            # The grader's own report shows failures; pytest's would parse whole files for it.
+            *("--nonce", nonce, "--capture=no", "--tb=native"),
+            *(path for folder in folders for path in _paths(repository, folder, only)),
+        ],
+        plugins=[plugin, escaped, *others],
+    )
+    signals.check()
+    if escaped.error is not None:
+        raise escaped.error
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        errors = "\n".join(plugin.collection_errors)
+        raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
+
+
+def _paths(repository: Path, folder: str, only: Collection[str]) -> list[str]:
+    tests = repository / "tests" / folder
+    if not only:
+        return [str(tests)]
+    files = sorted(tests.glob("test_*.py"))
+    return [str(file) for file in files if exercises_in(file).keys() & set(only)]

@@ -1,0 +1,80 @@
+"""The temporary folder of one running zygote, and how both end together."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader import folders
+from grader.judge.control import Control
+
+_EXIT_SECONDS = 5  # that a zygote has to end by itself
+
+
+class RunFolder:
+    """A folder that is removed, with its zygote ended first, however this process ends.
+
+    Args:
+        lanes: names of the lanes; each has an exchange folder of its own.
+
+    Attributes:
+        path: the folder. Others may pass through it and not list it.
+        private: what only the judge may read and write.
+        canary: a file in `private`, which a worker tries to read to test its isolation.
+        submissions: holds staged submissions.
+    """
+
+    def __init__(self, lanes: Iterable[str]) -> None:
+        # The name is registered for removal before the folder exists, so that an exception in the
+        # next line leaves nothing behind.
+        self.path = Path(tempfile.gettempdir()).resolve() / f"grader-{secrets.token_hex(8)}"
+        self._cleanup = Cleanup(self.path)
+        self.remove = weakref.finalize(self, self._cleanup.run)
+        self.path.mkdir(mode=0o700)
+        self.path.chmod(0o711)
+        self.private, self.submissions = self.path / "judge", self.path / "submissions"
+        for lane in lanes:
+            self.exchange(lane).mkdir(parents=True, mode=0o755)
+        self.private.mkdir(mode=0o700)
+        self.canary = self.private / "canary"
+        self.canary.write_text("only the judge may read this")
+        self.submissions.mkdir(mode=0o755)
+        for name in ("scratch", "tmp", "trial"):
+            (self.path / name).mkdir(mode=0o711)
+
+    def exchange(self, lane: str) -> Path:
+        """The folder that a lane's tests write and its workers may read."""
+        return self.path / "exchange" / lane
+
+    def end_first(self, control: Control, process: subprocess.Popen[bytes] | None = None) -> None:
+        """Names what has to end before the folder is removed."""
+        self._cleanup.control, self._cleanup.process = control, process
+
+
+class Cleanup:
+    """Ends a zygote and removes its folder; holds no reference to the RunFolder it belongs to."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._owner = folder, os.getpid()
+        self.control: Control | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def run(self) -> None:
+        """Ends the zygote with every worker, then removes the folder; does nothing in a fork."""
+        if os.getpid() != self._owner:
+            return
+        if self.control is not None:
+            self.control.close()
+        if self.process is not None:
+            try:
+                self.process.wait(timeout=_EXIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        # The workers of a zygote that was killed end after it, and may still write.
+        folders.remove_while_written(self._folder)

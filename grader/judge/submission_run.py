@@ -1,0 +1,156 @@
+"""Runs all tests on one submission: everything here belongs to this submission alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from assignment.manifest import Exercise, Manifest
+from grader.judge.failure import GraderFault
+from grader.judge.implementation import graded
+from grader.judge.lanes import cores
+from grader.judge.outcome import GradedTest
+from grader.judge.plugin import GraderPlugin, TestContext
+from grader.judge.pool import WorkerPool
+from grader.judge.preflight import Preflight, compile_ahead, preflight
+from grader.judge.pytest_run import run_pytest
+from grader.judge.scheduler import Lane, Scheduler
+from grader.judge.score import Outcome
+from grader.judge.time_budget import TimeBudget
+from grader.judge.timing.plugin import TimingPlugin
+from grader.judge.timing.runner import TimingRunner
+from grader.judge.zygote import Zygote
+from grader.results.record import Check, Visibility
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What is asked of one run.
+
+    Attributes:
+        folders: of tests, below `tests`.
+        only: exercises to run; all if empty.
+        nonce: seeds inputs, workers and imports.
+        counted: which tests carry points.
+        on_check: called with each check as it comes.
+    """
+
+    folders: tuple[str, ...]
+    only: frozenset[str]
+    nonce: str
+    counted: Visibility
+    on_check: Callable[[Check], None]
+
+
+class SubmissionRun:
+    """One run. Call `run` once.
+
+    Args:
+        manifest: the assignment.
+        repository: where the tests are.
+        zygotes: of each lane; asked for after the tests are collected, since until then the first
+            zygote starts, on another core.
+        submission: the staged submission.
+        budget: what tests that hit their time limit draw on.
+        options: what is asked for.
+        timing: runs tests on a device; None if none are run.
+
+    Attributes:
+        preflight: what importing the submission showed.
+        outcomes: of all tests, once they have run.
+        faults: what went wrong outside single tests.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        repository: Path,
+        zygotes: Callable[[], Sequence[Zygote]],
+        submission: Path,
+        budget: TimeBudget,
+        options: RunOptions,
+        timing: TimingRunner | None,
+    ) -> None:
+        self._manifest, self._repository = manifest, repository
+        self._zygotes, self._submission = zygotes, submission
+        self._budget, self._options, self._timing = budget, options, timing
+        self._plugin = GraderPlugin(
+            manifest, repository / "tests" / "public", self._run_collected, options.only
+        )
+        self._first: WorkerPool | None = None  # a forked lane closes its own pool
+        self.preflight = Preflight()
+        self.outcomes: list[Outcome] = []
+        self.faults: list[str] = []
+
+    def run(self) -> None:
+        """Collects and runs the tests. Afterwards no process of the submission is left.
+
+        Raises:
+            CannotIsolate: the machine does not offer the tier.
+            GraderFault: the grader failed as a whole.
+        """
+        timing, options = self._timing, self._options
+        try:
+            run_pytest(
+                self._repository,
+                self._plugin,
+                options.folders,
+                options.nonce,
+                only=options.only,
+                others=[TimingPlugin(timing, options.nonce)] if timing is not None else [],
+            )
+        finally:
+            self.faults = [*self._plugin.collection_errors, *self._close()]
+            if timing is not None:
+                timing.close()
+
+    def _run_collected(self, tests: Sequence[GradedTest]) -> None:
+        """Imports the submission's modules, then runs the tests."""
+        self._budget.plan(_planned(tests, self._manifest), cores())
+        lanes = [self._lane(i, zygote) for i, zygote in enumerate(self._zygotes())]
+        self._first = first = lanes[0].pool
+        compile_ahead(first, self._manifest)
+        options = self._options
+        self.preflight = preflight(first, self._manifest, options.only, options.nonce)
+        scheduler = Scheduler(
+            self._manifest,
+            lanes,
+            preflight=self.preflight,
+            budget=self._budget,
+            counted=options.counted,
+            can_measure=self._can_measure,
+            run=self._plugin.run,
+            on_check=options.on_check,
+        )
+        self.outcomes = scheduler.run(tests)
+
+    def _close(self) -> list[str]:
+        """Ends every process that ran the submission; returns a fault if that failed."""
+        if self._first is not None:
+            try:
+                self._first.close()
+                self._first.zygote.drain()
+            except GraderFault as fault:
+                return [str(fault)]
+        return []
+
+    def _lane(self, index: int, zygote: Zygote) -> Lane:
+        package = self._manifest.package
+        pool = WorkerPool(zygote, self._submission, package, budget=self._budget)
+        nonce = self._options.nonce
+        context = TestContext(nonce, zygote.exchange, partial(graded, pool, nonce=nonce))
+        return Lane(index, pool, context)
+
+    def _can_measure(self, exercise: Exercise) -> bool:
+        return self._timing is not None and self._timing.device_of(exercise) is not None
+
+
+def _planned(tests: Collection[GradedTest], manifest: Manifest) -> Iterator[tuple[str, str, float]]:
+    """What the budget plans with: each test, and each module's import."""
+    for test in tests:
+        if not test.on_device:
+            yield f"{test.exercise.id} {test.visibility}", test.name, test.limits.seconds
+    for module in manifest.modules:
+        yield f"import {module}", "", manifest.limits.seconds

@@ -1,0 +1,39 @@
+"""The numbers that decide a race, for each kind of device. A test replaces the whole object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.judge.timing.statistic import LEAST_SPAN, LOOKS, Interval, interval
+
+
+@dataclass(frozen=True)
+class RaceRules:
+    """
+    Attributes:
+        max_drift: how far the reference may be from its first runs before a block is void, as a
+            share.
+        max_spread: how far its two runs in a round may be from each other, as a share.
+        block_seconds: that the runs of a block take together, at least.
+        looks: numbers of blocks after which a race may stop.
+        least_span: naive / reference; below that the device cannot rank programs.
+        slack: seconds that any run and any warm-up may take beside a multiple of our programs'.
+        interval: from the log ratios of blocks to a ratio with its bounds.
+    """
+
+    max_drift: float
+    max_spread: float
+    block_seconds: float
+    looks: tuple[int, ...] = LOOKS
+    least_span: float = LEAST_SPAN
+    slack: float = 1.0
+    interval: Callable[[Sequence[float]], Interval] = interval
+
+
+RULES: Mapping[str, RaceRules] = {
+    # A shared core changes its speed by half within milliseconds, and for seconds. The error of a
+    # block falls with the number of its rounds, and not with the length of its runs.
+    "cpu": RaceRules(max_drift=3.0, max_spread=1.0, block_seconds=0.4),
+    "cuda": RaceRules(max_drift=0.03, max_spread=0.03, block_seconds=0.0),
+}

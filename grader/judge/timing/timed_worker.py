@@ -1,0 +1,84 @@
+"""One party's worker in a block of a race, with the program prepared, on the judge's clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.judge.pool import WorkerPool
+from grader.judge.timing.device_test import DeviceTest
+from grader.judge.worker import Worker
+
+
+class TimedWorker:
+    """Runs one party's program in a block.
+
+    On a CPU it keeps one worker, all of whose threads are stopped while others run. So runs can
+    alternate within milliseconds, faster than a busy machine changes its speed. On a CUDA device a
+    stopped process may have left kernels running, so each run has a new worker.
+
+    Args:
+        test: what runs, and where.
+        pool: starts the party's workers.
+        seed: draws the program's inputs.
+        timeouts: seconds for a warm-up and for a run; None for the worker's limit.
+
+    Attributes:
+        warm_up_seconds: of its longest warm-up.
+    """
+
+    def __init__(
+        self,
+        test: DeviceTest,
+        pool: WorkerPool,
+        seed: int,
+        timeouts: tuple[float | None, float | None],
+    ) -> None:
+        self._test, self._pool, self._inputs = test, pool, test.inputs(seed)
+        self._timeouts = timeouts
+        self._worker: Worker | None = None
+        self.warm_up_seconds = 0.0
+
+    def run(self, start: int) -> tuple[float, Any]:
+        """Runs the program once; returns its seconds and its output."""
+        worker = self._ready()
+        clock = self._test.device.clock
+        begun = clock(worker.pid)
+        output = worker.call("programs.run", (self._test.program, start), {}, self._timeouts[1])
+        took = clock(worker.pid) - begun
+        self._pause(worker)
+        return took, output
+
+    def exact(self, start: int) -> Any:
+        """The exact result of a run from this start."""
+        worker = self._ready()
+        exactly = worker.call("programs.exact", (*self._inputs, start), {})
+        self._pause(worker)
+        return exactly
+
+    def close(self) -> None:
+        """Ends the worker."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker = None
+
+    def _ready(self) -> Worker:
+        """Returns the worker, prepared and running."""
+        if self._worker is not None:
+            self._worker.resume()
+            return self._worker
+        own_seed = int(self._test.rng.integers(2**63))
+        self._worker = self._pool.start(self._test.limits, own_seed)
+        self._test.device.pin_to_core(self._worker.pid)
+        clock = self._test.device.clock
+        begun = clock(self._worker.pid)
+        self._worker.call("programs.prepare", self._inputs, {}, self._timeouts[0])
+        self.warm_up_seconds = max(self.warm_up_seconds, clock(self._worker.pid) - begun)
+        return self._worker
+
+    def _pause(self, worker: Worker) -> None:
+        """Stops or ends the worker, so that the other party can run."""
+        worker.check_limits()
+        if self._test.device.keeps_workers:
+            worker.stop()
+        else:
+            self.close()

@@ -1,0 +1,162 @@
+"""One worker as a process: its ids, signals to it, what the kernel says of it, and its end."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from grader.judge import process
+from grader.judge.channel import Channel, ChannelClosed
+from grader.judge.control import Reply
+from grader.judge.failure import GraderFault, Killed, SubmissionFailure
+from grader.results.causes import Cause
+
+_STOP_SECONDS = 120.0  # that stopping a process may take on a busy machine
+
+
+class ScratchFolder(NamedTuple):
+    """A folder that a test's workers may write: its name, and the user that owns it."""
+
+    name: str
+    uid: int
+
+
+class _Ids(NamedTuple):
+    pid: int  # as this process numbers it
+    zygote_pid: int  # the same process, as the zygote numbers it
+    pidfd: int
+
+
+class WorkerProcess:
+    """A worker that the zygote was asked to fork; the first use of `pid` waits for the fork.
+
+    Args:
+        forked: the zygote's reply to the request for it.
+        reap: asks the zygote for the exit status of a process, by the zygote's number for it; takes
+            the name of its scratch folder as well, and whether to keep that.
+        channel: the judge's ends of its socket and of its output.
+        scratch: its scratch folder.
+    """
+
+    def __init__(
+        self,
+        forked: Reply,
+        reap: Callable[[int, str, bool], Reply],
+        channel: Channel,
+        scratch: ScratchFolder,
+    ) -> None:
+        self._forked, self._reap = forked, reap
+        self.channel, self.scratch = channel, scratch
+        self.is_killed = False  # by `kill`
+        self._exited: Reply | None = None
+
+    @functools.cached_property
+    def _ids(self) -> _Ids:
+        try:
+            message = self._forked.wait()
+            if "error" in message or len(self._forked.descriptors) != 1:
+                raise GraderFault(message.get("error", "the zygote sent no worker"))
+        except GraderFault:
+            self.channel.close()
+            raise
+        (pidfd,) = self._forked.descriptors
+        return _Ids(_pid_of(pidfd), message["pid"], pidfd)
+
+    @property
+    def pid(self) -> int:
+        """Its process id; raises GraderFault if the zygote could not fork."""
+        return self._ids.pid
+
+    def kill(self, keep_scratch: bool) -> None:
+        """Kills it, reads the rest of its output, and asks the zygote to reap it."""
+        ids, self.is_killed = self._ids, True
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(ids.pidfd, signal.SIGKILL)
+        self.channel.drain_output()
+        try:
+            self._exited = self._reap(ids.zygote_pid, self.scratch.name, keep_scratch)
+        finally:
+            os.close(ids.pidfd)
+            self.channel.close()
+
+    def stop(self) -> None:
+        """Stops it, and returns once all of its threads are stopped.
+
+        Raises:
+            ChannelClosed: it has ended.
+            GraderFault: it does not stop.
+        """
+        self._signal(signal.SIGSTOP)
+        deadline = time.monotonic() + _STOP_SECONDS
+        while not process.is_stopped(self.pid):
+            if time.monotonic() > deadline:
+                raise GraderFault("a worker does not stop")
+
+    def resume(self) -> None:
+        """Continues it after `stop`; raises ChannelClosed if it has ended."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        try:
+            signal.pidfd_send_signal(self._ids.pidfd, number)
+        except ProcessLookupError:
+            raise ChannelClosed from None
+
+    def peak_rss(self) -> int:
+        """The most memory it ever held, in bytes; raises ChannelClosed if that cannot be read."""
+        peak = process.status(self.pid).get("VmHWM")
+        if peak is None:  # it, or its first thread, has ended
+            raise ChannelClosed
+        return int(peak.split()[0]) * 1024
+
+    def check_lockdown(self, tier: str, own_uids: bool) -> None:
+        """Reads from the kernel whether the worker has given up what its tier demands.
+
+        Raises:
+            GraderFault: it has not.
+        """
+        found = process.status(self.pid)
+        uid = str(self.scratch.uid if own_uids else os.getuid())
+        expected = {
+            "Uid": [uid] * 4,
+            "NoNewPrivs": ["1"],
+            "Seccomp": ["2"],
+            "CapEff": ["0000000000000000"],
+            "Threads": ["1"],
+        }
+        if tier != "C":  # without root the bounding set cannot be changed, and has no use
+            expected["CapBnd"] = ["0000000000000000"]
+        if own_uids:
+            expected["Groups"] = []
+        for name, value in expected.items():
+            if found[name].split() != value:
+                raise GraderFault(
+                    f"a worker is not locked down: {name} is {found[name]!r}, expected {value}"
+                )
+
+    def exit_failure(self) -> SubmissionFailure:
+        """How it ended by itself; waits until the zygote has reaped it."""
+        assert self._exited is not None, "kill() comes first"
+        status = self._exited.wait()["status"]
+        if os.WIFSIGNALED(status):
+            number = os.WTERMSIG(status)
+            name = signal.Signals(number).name if number in list(signal.Signals) else str(number)
+            kind = Killed if number == signal.SIGKILL else SubmissionFailure
+            return kind(Cause.DIED, f"the process was ended by {name}")
+        return SubmissionFailure(
+            Cause.DIED, f"the process ended itself with exit code {os.WEXITSTATUS(status)}"
+        )
+
+
+def _pid_of(pidfd: int) -> int:
+    """The process behind a descriptor, as this process numbers it (the zygote may not)."""
+    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
+        if line.startswith("Pid:"):
+            return int(line.split()[1])
+    raise GraderFault("the kernel does not say which process a pidfd means")
