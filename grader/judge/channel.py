@@ -1,4 +1,4 @@
-"""The judge's ends of a worker's socket, for frames, and of the pipe that it prints to."""
+"""Frames to and from one worker, over its socket."""
 
 from __future__ import annotations
 
@@ -8,33 +8,25 @@ import socket
 from typing import Any
 
 from grader import wire
-from grader.judge.failure import SubmissionFailure
+from grader.judge.failure import SubmissionFailure, WorkerEnded
 from grader.judge.meter import Timer
+from grader.judge.worker_process import OutputPipe
 from grader.results.causes import Cause
-
-_MAX_OUTPUT = 64 * 1024  # bytes of stdout and stderr that are kept
-_READS = 64  # of the output at a time: several threads may write faster than this reads
-
-
-class ChannelClosed(Exception):
-    """The worker's end is closed: its process has ended."""
 
 
 class Channel:
-    """Frames to and from one worker.
+    """The judge's end.
 
     Args:
         connection: a non-blocking stream socket.
-        output: a non-blocking descriptor of what the worker prints.
+        output: what the worker prints, read meanwhile so that it cannot block on it.
     """
 
-    def __init__(self, connection: socket.socket, output: int) -> None:
-        self._socket, self._output_fd = connection, output
-        self._output = bytearray()
-        self._is_open = True
+    def __init__(self, connection: socket.socket, output: OutputPipe) -> None:
+        self._socket, self._output = connection, output
 
     def send(self, call_id: int, request: Any, timer: Timer) -> None:
-        """Sends one request; raises ChannelClosed, and what the timer raises."""
+        """Sends one request; raises WorkerEnded, and what the timer raises."""
         views = [memoryview(part) for part in wire.encode(call_id, request, "the arguments")]
         while views:
             self._wait(select.POLLOUT, timer)
@@ -43,7 +35,7 @@ class Channel:
             except BlockingIOError:
                 continue
             except (BrokenPipeError, ConnectionResetError):
-                raise ChannelClosed from None
+                raise WorkerEnded from None
             while views and sent >= views[0].nbytes:
                 sent -= views.pop(0).nbytes
             if views:
@@ -54,7 +46,7 @@ class Channel:
 
         Raises:
             SubmissionFailure: it is too large, or no frame of this protocol.
-            ChannelClosed: the worker ended before it was complete.
+            WorkerEnded: the worker ended before it was complete.
         """
         try:
             header = memoryview(bytearray(wire.HEADER.size))
@@ -81,23 +73,23 @@ class Channel:
             except ConnectionResetError:
                 got = 0
             if not got:
-                raise ChannelClosed
+                raise WorkerEnded
             filled += got
 
     def _wait(self, event: int, timer: Timer) -> None:
-        """Waits for the socket, and reads the worker's output meanwhile."""
+        """Waits for the socket."""
         poll = select.poll()
         poll.register(self._socket, event)
-        poll.register(self._output_fd, select.POLLIN)
+        poll.register(self._output.descriptor, select.POLLIN)
         milliseconds = 0.0  # the first poll only asks whether there is a need to wait
         while True:
             happened = dict(poll.poll(milliseconds))
-            if self._output_fd in happened and not self.drain_output():
-                poll.unregister(self._output_fd)
+            if self._output.descriptor in happened and not self._output.drain():
+                poll.unregister(self._output.descriptor)
             ready = self._socket.fileno() in happened
             try:
                 timer.check(waiting=not ready)
-            except ChannelClosed:
+            except WorkerEnded:
                 if not self.has_answer():  # one that came before the worker's end counts
                     raise
             if ready:
@@ -114,29 +106,3 @@ class Channel:
             return not self._socket.recv(1, socket.MSG_PEEK)
         except OSError:
             return True
-
-    @property
-    def output(self) -> str:
-        """What the worker has printed until now, up to a cap."""
-        if self._is_open:
-            self.drain_output()
-        return self._output.decode(errors="replace")
-
-    def drain_output(self) -> bool:
-        """Reads what the worker has printed, so that it cannot block on it; False at the end."""
-        for _ in range(_READS):
-            try:
-                data = os.read(self._output_fd, 65536)
-            except BlockingIOError:
-                return True
-            if not data:
-                return False
-            self._output += data[: _MAX_OUTPUT - len(self._output)]
-        return True
-
-    def close(self) -> None:
-        """Closes both ends; `output` stays."""
-        if self._is_open:
-            self._is_open = False
-            os.close(self._output_fd)
-            self._socket.close()

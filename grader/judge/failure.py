@@ -33,6 +33,10 @@ class Killed(SubmissionFailure):
     """
 
 
+class WorkerEnded(Exception):
+    """A worker's process has ended by itself."""
+
+
 class NotMeasured(Exception):
     """This device, at this time, cannot rank programs."""
 

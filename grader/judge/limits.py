@@ -13,8 +13,7 @@ from pathlib import Path
 
 from assignment.manifest import Limits
 from grader.judge import process
-from grader.judge.channel import ChannelClosed
-from grader.judge.failure import SubmissionFailure
+from grader.judge.failure import SubmissionFailure, WorkerEnded
 from grader.judge.meter import Timer
 from grader.results.causes import Cause
 
@@ -40,7 +39,7 @@ class LimitChecker:
     def check_if_due(self) -> None:
         """Checks at most every 50 ms: between calls, which may be too short to be watched."""
         if time.monotonic() - self._checked >= _CHECK_SECONDS:
-            with contextlib.suppress(ChannelClosed):  # the next call reports that
+            with contextlib.suppress(WorkerEnded):  # the next call reports that
                 self.check()
 
     def check(self) -> None:
@@ -48,11 +47,11 @@ class LimitChecker:
 
         Raises:
             SubmissionFailure: the worker holds more than it may.
-            ChannelClosed: it has ended.
+            WorkerEnded: it has ended.
         """
         resident = process.resident(self._pid)
         if resident is None:
-            raise ChannelClosed
+            raise WorkerEnded
         held = (resident - self._memory_before) // 2**20
         if resident - self._memory_before > self._limits.memory_mib * 2**20:
             raise SubmissionFailure(

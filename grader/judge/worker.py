@@ -8,8 +8,8 @@ from typing import Any
 
 from assignment.manifest import Limits
 from grader.judge import claims
-from grader.judge.channel import ChannelClosed
-from grader.judge.failure import GraderFault, Killed, SubmissionFailure
+from grader.judge.channel import Channel
+from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
 from grader.judge.limits import LimitChecker, LimitedTimer
 from grader.judge.meter import Meter, Process, Timer, WallTimer
 from grader.judge.worker_process import ScratchFolder, WorkerProcess
@@ -36,7 +36,7 @@ class Worker:
         self, zygote: Zygote, process: WorkerProcess, check_end: Callable[[], None] = lambda: None
     ) -> None:
         self._zygote, self._process, self._check_end = zygote, process, check_end
-        self._channel = process.channel
+        self._channel = Channel(process.connection, process.output)
         self._meter: Meter | None = None  # this and the next two from "go" on
         self._checker: LimitChecker | None = None
         self._seconds = 0.0
@@ -134,7 +134,7 @@ class Worker:
     @property
     def output(self) -> str:
         """What the worker printed, up to a cap."""
-        return self._channel.output
+        return self._process.output.text
 
     def peak_rss(self) -> int:
         """The most memory that it ever held, in bytes; raises SubmissionFailure if it has ended."""
@@ -146,7 +146,7 @@ class Worker:
         """Ends a worker that turns out to have ended by itself, and raises how it did."""
         try:
             yield
-        except ChannelClosed:
+        except WorkerEnded:
             self.kill(keep_scratch=True)
             raise self._process.exit_failure() from None
 
@@ -229,7 +229,7 @@ class Worker:
         with self._alive():
             if self._channel.has_answer():
                 if self._channel.is_closed():
-                    raise ChannelClosed
+                    raise WorkerEnded
                 raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
             self._call_id += 1
             self._channel.send(self._call_id, request, timer)

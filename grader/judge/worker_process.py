@@ -6,18 +6,20 @@ import contextlib
 import functools
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from grader.judge import process
-from grader.judge.channel import Channel, ChannelClosed
 from grader.judge.control import Reply
-from grader.judge.failure import GraderFault, Killed, SubmissionFailure
+from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
 from grader.results.causes import Cause
 
 _STOP_SECONDS = 120.0  # that stopping a process may take on a busy machine
+_MAX_OUTPUT = 64 * 1024  # bytes of stdout and stderr that are kept
+_READS = 64  # of the output at a time: several threads may write faster than this reads
 
 
 class ScratchFolder(NamedTuple):
@@ -25,6 +27,44 @@ class ScratchFolder(NamedTuple):
 
     name: str
     uid: int
+
+
+class OutputPipe:
+    """What one worker prints.
+
+    Args:
+        descriptor: a non-blocking one of the pipe's read end.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self._bytes = bytearray()
+        self._is_open = True
+
+    @property
+    def text(self) -> str:
+        """What was printed until now, up to a cap."""
+        if self._is_open:
+            self.drain()
+        return self._bytes.decode(errors="replace")
+
+    def drain(self) -> bool:
+        """Reads what was printed, so that the worker cannot block on it; False at the end."""
+        for _ in range(_READS):
+            try:
+                data = os.read(self.descriptor, 65536)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self._bytes += data[: _MAX_OUTPUT - len(self._bytes)]
+        return True
+
+    def close(self) -> None:
+        """Closes the pipe; `text` stays."""
+        if self._is_open:
+            self._is_open = False
+            os.close(self.descriptor)
 
 
 class _Ids(NamedTuple):
@@ -40,7 +80,8 @@ class WorkerProcess:
         forked: the zygote's reply to the request for it.
         reap: asks the zygote for the exit status of a process, by the zygote's number for it; takes
             the name of its scratch folder as well, and whether to keep that.
-        channel: the judge's ends of its socket and of its output.
+        connection: the judge's end of its socket.
+        output: what it prints.
         scratch: its scratch folder.
     """
 
@@ -48,11 +89,12 @@ class WorkerProcess:
         self,
         forked: Reply,
         reap: Callable[[int, str, bool], Reply],
-        channel: Channel,
+        connection: socket.socket,
+        output: OutputPipe,
         scratch: ScratchFolder,
     ) -> None:
         self._forked, self._reap = forked, reap
-        self.channel, self.scratch = channel, scratch
+        self.connection, self.output, self.scratch = connection, output, scratch
         self.is_killed = False  # by `kill`
         self._exited: Reply | None = None
 
@@ -63,7 +105,7 @@ class WorkerProcess:
             if "error" in message or len(self._forked.descriptors) != 1:
                 raise GraderFault(message.get("error", "the zygote sent no worker"))
         except GraderFault:
-            self.channel.close()
+            self._close()
             raise
         (pidfd,) = self._forked.descriptors
         return _Ids(_pid_of(pidfd), message["pid"], pidfd)
@@ -78,18 +120,22 @@ class WorkerProcess:
         ids, self.is_killed = self._ids, True
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(ids.pidfd, signal.SIGKILL)
-        self.channel.drain_output()
+        self.output.drain()
         try:
             self._exited = self._reap(ids.zygote_pid, self.scratch.name, keep_scratch)
         finally:
             os.close(ids.pidfd)
-            self.channel.close()
+            self._close()
+
+    def _close(self) -> None:
+        self.output.close()
+        self.connection.close()
 
     def stop(self) -> None:
         """Stops it, and returns once all of its threads are stopped.
 
         Raises:
-            ChannelClosed: it has ended.
+            WorkerEnded: it has ended.
             GraderFault: it does not stop.
         """
         self._signal(signal.SIGSTOP)
@@ -99,20 +145,20 @@ class WorkerProcess:
                 raise GraderFault("a worker does not stop")
 
     def resume(self) -> None:
-        """Continues it after `stop`; raises ChannelClosed if it has ended."""
+        """Continues it after `stop`; raises WorkerEnded if it has ended."""
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: int) -> None:
         try:
             signal.pidfd_send_signal(self._ids.pidfd, number)
         except ProcessLookupError:
-            raise ChannelClosed from None
+            raise WorkerEnded from None
 
     def peak_rss(self) -> int:
-        """The most memory it ever held, in bytes; raises ChannelClosed if that cannot be read."""
+        """The most memory it ever held, in bytes; raises WorkerEnded if that cannot be read."""
         peak = process.status(self.pid).get("VmHWM")
         if peak is None:  # it, or its first thread, has ended
-            raise ChannelClosed
+            raise WorkerEnded
         return int(peak.split()[0]) * 1024
 
     def check_lockdown(self, tier: str, own_uids: bool) -> None:

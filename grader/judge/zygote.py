@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import grader
-from grader.judge.channel import Channel
 from grader.judge.control import Control, Reply
 from grader.judge.failure import GraderFault
 from grader.judge.limits import MAX_DISK_MIB
 from grader.judge.run_folder import RunFolder
-from grader.judge.worker_process import ScratchFolder, WorkerProcess
+from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
 
 _REPOSITORY = Path(grader.__file__).parent.parent
 _START_SECONDS = 120
@@ -177,10 +176,10 @@ class Zygote:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-        output, their_output = os.pipe()
-        os.set_blocking(output, False)
+        descriptor, their_output = os.pipe()
+        os.set_blocking(descriptor, False)
         ours.setblocking(False)
-        channel = Channel(ours, output)
+        output = OutputPipe(descriptor)
         request = {
             "spawn": scratch.uid,
             "scratch": scratch.name,
@@ -195,12 +194,13 @@ class Zygote:
         try:
             forked = self._control.request(request, [theirs.fileno(), their_output])
         except GraderFault:
-            channel.close()
+            ours.close()
+            output.close()
             raise
         finally:
             theirs.close()
             os.close(their_output)
-        return WorkerProcess(forked, self.reap, channel, scratch)
+        return WorkerProcess(forked, self.reap, ours, output, scratch)
 
     def reap(self, zygote_pid: int, scratch: str, keep_scratch: bool) -> Reply:
         """Asks for a killed worker's exit status; the worker may still be ending."""

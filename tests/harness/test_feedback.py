@@ -43,7 +43,7 @@ from grader.judge.limits import LimitChecker
 from grader.judge.meter import Meter, Timer
 from grader.judge.process import Activity
 from grader.judge.worker import Worker
-from grader.judge.worker_process import ScratchFolder, WorkerProcess
+from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
 from grader.results import console, gradescope, html, junit, student
 from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore, Grade, Isolation, ModuleReport
@@ -309,16 +309,17 @@ class Idle:
 
 
 class PuppetChannel(Channel):
-    """The judge's ends of a worker that has no process: it acts out the `Conduct` of its test."""
+    """The judge's end of a worker that has no process: it acts out the `Conduct` of its test."""
 
-    def __init__(self, conduct: dict[str, Conduct], parameters: dict[str, list[str]]) -> None:
-        ours, self._theirs = socket.socketpair()
-        ours.setblocking(False)
-        output, self._printer = os.pipe()
-        os.set_blocking(output, False)
-        super().__init__(ours, output)
-        self._conduct, self._parameters = conduct, parameters
-        self._silent, self.status = False, 0
+    def __init__(
+        self,
+        process: PuppetProcess,
+        conduct: dict[str, Conduct],
+        parameters: dict[str, list[str]],
+    ) -> None:
+        super().__init__(process.connection, process.output)
+        self._process, self._conduct, self._parameters = process, conduct, parameters
+        self._silent = False
         self._turns: Iterator[Reply] | None = None
 
     def send(self, call_id: int, request: Any, timer: Timer) -> None:
@@ -333,8 +334,9 @@ class PuppetChannel(Channel):
             return self._say(call_id, Reply({"result": self._parameters}))
         conduct = self._conduct[request["args"][0]]
         if self._turns is None:
-            self._turns, self.status = itertools.cycle(conduct.replies), conduct.status
-            os.write(self._printer, conduct.printed)
+            self._turns = itertools.cycle(conduct.replies)
+            self._process.status = conduct.status
+            os.write(self._process.printer, conduct.printed)
         return self._say(call_id, next(self._turns))
 
     def _say(self, call_id: int, reply: Reply) -> None:
@@ -345,27 +347,28 @@ class PuppetChannel(Channel):
         if reply.then == "says nothing":
             self._silent = True
             return
-        self._theirs.sendall(data * (2 if reply.then == "says more" else 1))
+        self._process.theirs.sendall(data * (2 if reply.then == "says more" else 1))
         if reply.then == "ends":
-            self._theirs.shutdown(socket.SHUT_RDWR)
+            self._process.theirs.shutdown(socket.SHUT_RDWR)
 
     def _wait(self, event: int, timer: Timer) -> None:
         # Nothing comes, or half a frame and no more.
         if self._silent or not self.has_answer():
             raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
 
-    def close(self) -> None:
-        super().close()
-        os.close(self._printer)
-        self._theirs.close()
-
 
 class PuppetProcess(WorkerProcess):
     """A worker's process that is this one, and that no signal reaches."""
 
-    def __init__(self, channel: PuppetChannel) -> None:
+    def __init__(self) -> None:
+        ours, self.theirs = socket.socketpair()
+        ours.setblocking(False)
+        output, self.printer = os.pipe()
+        os.set_blocking(output, False)
         reply = SimpleNamespace(wait=lambda: {"pid": 0}, descriptors=[])
-        super().__init__(reply, lambda *_: reply, channel, ScratchFolder("scratch", 0))
+        scratch = ScratchFolder("scratch", 0)
+        super().__init__(reply, lambda *_: reply, ours, OutputPipe(output), scratch)
+        self.status = 0
 
     @property
     def pid(self) -> int:
@@ -373,9 +376,11 @@ class PuppetProcess(WorkerProcess):
 
     def kill(self, keep_scratch: bool = False) -> None:
         self.is_killed = True
-        self.channel.drain_output()
-        self._exited = SimpleNamespace(wait=lambda: {"status": self.channel.status})
-        self.channel.close()
+        self.output.drain()
+        self._exited = SimpleNamespace(wait=lambda: {"status": self.status})
+        self._close()
+        os.close(self.printer)
+        self.theirs.close()
 
 
 class Puppet(Worker):
@@ -418,7 +423,7 @@ class Theatre:
         self._parameters = parameters
         monkeypatch.setattr(grader_module, "Zygote", lambda *_, **__: self)
         monkeypatch.setattr(limits, "_CHECK_SECONDS", 0)  # in each call
-        monkeypatch.setattr(pool, "Worker", Puppet)
+        monkeypatch.setattr(pool, "Worker", self._puppet)
         self.judge = Grader(repository=folder, manifest=manifest, lanes=1)
 
     def grade(self, conduct: dict[str, Conduct]) -> Grade:
@@ -428,7 +433,7 @@ class Theatre:
 
     def wait(self) -> None: ...
 
-    def settle(self) -> None: ...
+    def drain(self) -> None: ...
 
     def cpu_seconds(self) -> float:
         return 0.0
@@ -439,7 +444,12 @@ class Theatre:
         return ScratchFolder("scratch", 0)
 
     def fork_worker(self, submission: Path, scratch: ScratchFolder) -> PuppetProcess:
-        return PuppetProcess(PuppetChannel(self.conduct, self._parameters))
+        return PuppetProcess()
+
+    def _puppet(self, zygote: Any, process: PuppetProcess, check_end: Any) -> Puppet:
+        puppet = Puppet(zygote, process, check_end)
+        puppet._channel = PuppetChannel(process, self.conduct, self._parameters)
+        return puppet
 
 
 @pytest.fixture(scope="module")
