@@ -191,7 +191,7 @@ def _look(value: Any) -> None:
     """Reads a value as each kind of answer."""
     _check_answer(value)
     _check_bytecode(value)
-    _check_survey(value)
+    _check_import(value)
 
 
 def _check_words(error: Exception) -> None:
@@ -297,19 +297,19 @@ def _check_bytecode(value: Any) -> None:
         raise Finding("bytecode is of no file that was asked for")
 
 
-def _check_survey(value: Any) -> None:
+def _check_import(value: Any) -> None:
     try:
         answer = claims.import_report(value)
         report = preflight.import_report("package", "module", answer, missing=False)
         msgspec.json.encode(report)
     except Exception as error:
-        raise Finding(f"a survey raised {type(error).__name__}: {error}") from error
+        raise Finding(f"an import report raised {type(error).__name__}: {error}") from error
     for name, item in answer.items():
         if type(item) is not {"line": int, "result": dict}.get(name, str):
-            raise Finding(f"a survey's {name} is {type(item).__name__}")
+            raise Finding(f"an import report's {name} is {type(item).__name__}")
     for names in answer.get("result", {}).values():
         if type(names) is not list or any(type(n) is not str for n in names):
-            raise Finding("a survey's parameters are not names")
+            raise Finding("an import report's parameters are not names")
     if len(report.message) + len(report.file) > _LENGTH:
         raise Finding("a module's report is not cut")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from grader.judge.timing import statistic
-from grader.judge.timing.statistic import LOOKS, Marks, interval, quad_ratio
+from grader.judge.timing.statistic import LOOKS, Marks, interval, block_ratio
 
 
-def quads(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
+def blocks(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
     """Seconds of S R R S, under noise of a log-normal kind, drift per run, and rare slow runs."""
     for i in range(count):
         seconds = [
@@ -18,12 +18,12 @@ def quads(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
             * (3 if rng.random() < spikes else 1)
             for j, base in enumerate((ratio, 1.0, 1.0, ratio))
         ]
-        yield quad_ratio(seconds)
+        yield block_ratio(seconds)
 
 
 def raced(rng, ratio, marks, **conditions):
-    """A whole race: its interval, and how many quads it took."""
-    ds = list(quads(rng, ratio, LOOKS[-1], **conditions))
+    """A whole race: its interval, and how many blocks it took."""
+    ds = list(blocks(rng, ratio, LOOKS[-1], **conditions))
     for look in LOOKS:
         found = interval(ds[:look])
         if marks.decided(found):
@@ -34,14 +34,14 @@ def raced(rng, ratio, marks, **conditions):
 def test_drift_that_is_linear_in_time_cancels(rng):
     for ratio in rng.uniform(0.5, 3, size=20):
         drift = float(rng.uniform(-0.1, 0.1))
-        for d in quads(rng, ratio, 5, noise=0.0, drift=drift):
+        for d in blocks(rng, ratio, 5, noise=0.0, drift=drift):
             assert math.exp(d) == pytest.approx(ratio)
 
 
-def test_quad_of_many_rounds_is_their_median():
+def test_block_of_many_rounds_is_their_median():
     """So one round that was disturbed says nothing"""
     steady, disturbed = [2.0, 1.0, 1.0, 2.0], [2.0, 1.0, 9.0, 2.0]
-    assert math.exp(quad_ratio(steady * 2 + disturbed)) == pytest.approx(2)
+    assert math.exp(block_ratio(steady * 2 + disturbed)) == pytest.approx(2)
     assert statistic.places(disturbed * 2, statistic.OURS) == [2.0] * 4
     assert statistic.places(disturbed * 2, statistic.THEIRS) == [1.0, 9.0] * 2
 
@@ -52,7 +52,7 @@ def test_interval_holds_the_truth_as_often_as_it_says(rng):
         held = 0
         for _ in range(1000):
             ratio = float(rng.uniform(0.8, 3))
-            found = interval(list(quads(rng, ratio, count, noise=0.05, spikes=0.05)))
+            found = interval(list(blocks(rng, ratio, count, noise=0.05, spikes=0.05)))
             held += found.low <= ratio <= found.high
         assert held >= 980, (count, held)
 
@@ -68,8 +68,8 @@ def test_interval_is_no_wider_than_it_must_be(rng):
     assert [statistic._rank(count) for count in (8, 16, 32)] == [0, 19, 128]  # as in its tables
 
 
-def test_too_few_quads_say_nothing():
-    with pytest.raises(ValueError, match="7 quads say nothing with 99% confidence"):
+def test_too_few_blocks_give_no_interval():
+    with pytest.raises(ValueError, match="7 blocks give no interval of 99% confidence"):
         interval([0.0] * 7)
     assert interval([0.1] * 8) == statistic.Interval(*[math.exp(0.1)] * 3)
 
