@@ -11,7 +11,7 @@ import torch
 
 from assignment.expect import expect, show
 from grader import wire
-from grader.judge import worker
+from grader.judge import claims
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
 from tests.fuzz import check
@@ -66,7 +66,7 @@ def test_failure_that_is_no_name_is_not_put_into_words():
 
     def unpack(answer):
         with pytest.raises(SubmissionFailure) as caught:
-            worker._unpack(answer, "module.function")
+            claims.result(answer, "module.function")
         assert caught.value.cause is Cause.PROTOCOL
 
     assert check.steps(unpack, many) == check.steps(unpack, few)
@@ -104,7 +104,7 @@ def test_frame_that_takes_longer_than_an_honest_one_is_found_by_the_campaigns_cl
 # --- without its guards, it is found out -------------------------------------------------------
 
 Reader = wire._Reader
-DECODE, HEADER, UNPACK = wire.decode, wire.decode_header, worker._unpack
+DECODE, HEADER, RESULT = wire.decode, wire.decode_header, claims.result
 COUNT, TAKE = Reader.count, Reader.take
 
 
@@ -167,7 +167,7 @@ def bools_as_they_come(self):
 def words_of_anything(answer, target):
     if isinstance(answer, dict) and answer.keys() != {"result"}:
         str(answer.get("failed"))
-    return UNPACK(answer, target)
+    return RESULT(answer, target)
 
 
 def any_bytecode(answer, files):
@@ -189,9 +189,9 @@ BROKEN = {
     "any shape": (Reader, "buffer", any_shape, "decoding raised"),
     "bools that are 2": (Reader, "tensor", bools_as_they_come, "a bool"),
     "errors that quote": (Reader, "known", quotes, "quotes"),
-    "words of anything": (worker, "_unpack", words_of_anything, "to look .* steps"),
-    "any bytecode": (worker, "_compiled", any_bytecode, "bytecode"),
-    "any survey": (worker, "_surveyed", lambda answer: answer, "survey"),
+    "words of anything": (claims, "result", words_of_anything, "to look .* steps"),
+    "any bytecode": (claims, "bytecode", any_bytecode, "bytecode"),
+    "any import report": (claims, "import_report", lambda answer: answer, "import report"),
 }
 
 
