@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
@@ -33,6 +34,17 @@ ROTE = {
     # With a text that is made, or it would be told to be a stub and no test would run.
     "raises NotImplementedError": "raise NotImplementedError(str(len(args)))",
 }
+
+
+class Kind(StrEnum):
+    """What a submission is verified for."""
+
+    REFERENCE = "reference"  # full marks
+    ALTERNATIVE = "alternative"  # full marks
+    HANDOUT = "handout"  # no points
+    ROTE = "rote"  # no hidden check passes
+    MEMORIZED = "memorized"  # no hidden check passes
+    WRONG = "wrong"  # loses points in its exercise
 
 
 class WrongError(Exception):

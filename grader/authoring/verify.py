@@ -25,10 +25,10 @@ from pathlib import Path
 
 from assignment import manifest as manifests
 from assignment.manifest import Exercise
-from grader.authoring import handout, parrot, pool, variants
+from grader.authoring import handout, memorized, pool, variants
+from grader.authoring.variants import Kind
 from grader.judge import markers
 from grader.judge.session import Judge
-from grader.kinds import Kind
 from grader.results.record import Grade
 
 
@@ -73,7 +73,7 @@ def cases(
     found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT))]
     mistaken = [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]
     mistaken += [
-        Case(Kind.PARROT, f"the public tests by heart, else {name}", body)
+        Case(Kind.MEMORIZED, f"the public tests by heart, else {name}", body)
         for name, body in variants.ROTE.items()
         if "raise" in body
     ]
@@ -152,8 +152,8 @@ def check(case: Case) -> Finding:
         if case.kind is Kind.ROTE:
             grade = _judge.grade(variants.write_rote(folder, manifest, case.source), tests="hidden")
             return _finding(case, grade, _nothing(grade, hidden_only=True))
-        if case.kind is Kind.PARROT:
-            grade = _judge.grade(parrot.write(folder, manifest, case.source), tests="hidden")
+        if case.kind is Kind.MEMORIZED:
+            grade = _judge.grade(memorized.write(folder, manifest, case.source), tests="hidden")
             return _finding(case, grade, _nothing(grade, hidden_only=True))
         wrong = variants.read_wrong(Path(case.source), manifest)
         # A fragment changes one module: exercises of other modules cannot tell.

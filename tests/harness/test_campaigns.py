@@ -106,7 +106,7 @@ draws.ours = lambda: draws.Assignment(
     here, here / "solutions" / "toy_package", here / "wrong", toys, here / "list.toml", ()
 )
 flakes.ours = lambda: flakes.Assignment(here, toys, right)
-status = cli.app(sys.argv[2:], standalone_mode=False)
+status = cli.build_app()(sys.argv[2:], standalone_mode=False)
 left = [p for p in (here / "tmp").iterdir()]
 assert left == [], f"left behind: {left}"
 sys.exit(status)

@@ -42,7 +42,7 @@ def started(short, hurried, monkeypatch):
 
 
 def grade(*arguments):
-    return CliRunner().invoke(cli.app, ["grade", *map(str, arguments)])
+    return CliRunner().invoke(cli.build_app(), ["grade", *map(str, arguments)])
 
 
 def submission(folder, **extra):

@@ -1,6 +1,8 @@
 """Which part may import which: read from the syntax trees, imports inside functions included."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,6 +91,31 @@ def test_only_judge_and_authoring_import_the_solutions():
             continue
         if "hostile/" not in place and any("solutions" in n for n in imports_of(path)):
             assert place.startswith(may), place
+
+
+@pytest.mark.parametrize("folder", ["grader/judge", "grader/worker", "grader/results"])
+def test_grading_imports_neither_authoring_nor_pack(folder):
+    forbidden = within("grader.authoring", "grader.pack")
+    assert offenders(folder, lambda name: not forbidden(name)) == []
+
+
+def test_modules_beside_the_packages_import_neither_authoring_nor_pack():
+    forbidden = within("grader.authoring", "grader.pack")
+    paths = sorted((REPOSITORY / "grader").glob("*.py"))
+    assert REPOSITORY / "grader" / "cli.py" in paths
+    assert [p.name for p in paths if any(map(forbidden, imports_of(p)))] == []
+
+
+def test_the_grading_commands_load_no_module_of_authoring_or_pack():
+    code = "import sys, grader.cli; print([n for n in sys.modules if n.startswith('grader.')])"
+    loaded = ast.literal_eval(
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True
+        ).stdout.decode()
+    )
+    assert "grader.cli" in loaded
+    forbidden = within("grader.authoring", "grader.pack")
+    assert [name for name in loaded if forbidden(name)] == []
 
 
 def test_nobody_imports_the_tests():

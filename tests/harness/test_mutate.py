@@ -444,7 +444,7 @@ def toy(tmp_path):
 
 
 def mutate(*arguments):
-    return CliRunner().invoke(cli.app, ["mutate", *map(str, arguments)])
+    return CliRunner().invoke(cli.build_app(), ["mutate", *map(str, arguments)])
 
 
 def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):

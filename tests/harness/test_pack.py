@@ -166,13 +166,13 @@ def full_marks(monkeypatch):
 
 def test_commands_write_what_is_packed(full_marks, tmp_path):
     out = tmp_path / "new" / "a.zip"
-    result = CliRunner().invoke(cli.app, ["pack", "gradescope", "--out", str(out)])
+    result = CliRunner().invoke(cli.build_app(), ["pack", "gradescope", "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert out.read_bytes() == gradescope.pack()
     assert out.stat().st_mode & 0o777 == 0o600  # the hidden tests are in it
     folder = tmp_path / "context"
     for _ in range(2):  # a second time over the first
-        result = CliRunner().invoke(cli.app, ["pack", "docker", "--out", str(folder)])
+        result = CliRunner().invoke(cli.build_app(), ["pack", "docker", "--out", str(folder)])
         assert result.exit_code == 0, result.output
     assert folder.stat().st_mode & 0o777 == 0o700
 
@@ -190,7 +190,7 @@ def test_commands_pack_nothing_without_full_marks(monkeypatch, tmp_path, kind):
         cause=Cause.WRONG_ANSWER,
     )
     monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(99.5, *[check] * 7))
-    result = CliRunner().invoke(cli.app, ["pack", kind, "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(cli.build_app(), ["pack", kind, "--out", str(tmp_path / "out")])
     assert result.exit_code == 4
     assert (
         "a mistake of the assignment's author, not of a submission: nothing is packed: graded with "
@@ -206,7 +206,7 @@ def test_commands_pack_nothing_where_nothing_can_be_graded(monkeypatch, tmp_path
         raise GraderFault("no tier")
 
     monkeypatch.setattr(rehearsal, "grade_packed", fail)
-    result = CliRunner().invoke(cli.app, ["pack", "docker", "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(cli.build_app(), ["pack", "docker", "--out", str(tmp_path / "out")])
     assert (result.exit_code, result.output) == (3, "no tier\n")
     assert not (tmp_path / "out").exists()
 
@@ -219,7 +219,7 @@ def test_commands_say_what_is_in_the_way(full_marks, tmp_path):
         ["gradescope", "--out", str(tmp_path)],
         ["gradescope", "--out", str(tmp_path / "a.zip"), "--extra-index", "cpu"],
     ):
-        result = CliRunner().invoke(cli.app, ["pack", *arguments])
+        result = CliRunner().invoke(cli.build_app(), ["pack", *arguments])
         assert result.exit_code == 2, arguments
         assert "Traceback" not in result.output
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
@@ -270,6 +270,37 @@ def test_pack_that_lacks_a_file_is_a_fault(one_chapter):
     lacking = {n: data for n, data in one_chapter.items() if n != "grader/judge/score.py"}
     with pytest.raises(GraderFault, match=r"No module named 'grader\.judge\.score'"):
         rehearsal.check(lacking)
+
+
+COMMANDS = """
+import typer
+from grader import cli
+print(*typer.main.get_command(cli.build_app()).commands)
+"""
+
+
+def commands_in(folder):
+    """The commands that the grader in a folder offers."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", COMMANDS],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+def test_packed_grader_offers_only_the_commands_that_it_can_run(tmp_path):
+    for name, data in files.contents().items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    assert commands_in(tmp_path) == ["grade", "doctor"]
+    assert {"verify", "handout", "pack"} < set(commands_in(files.ROOT))
+    (tmp_path / "grader" / "authoring" / "__pycache__").mkdir(parents=True)
+    assert commands_in(tmp_path) == ["grade", "doctor"]
 
 
 # --- the build context ----------------------------------------------------------------------------
