@@ -51,7 +51,7 @@ def mutate(
     """
     from grader.authoring.mutation import campaign, equivalents, plan, report
 
-    assignment = plan.ours()
+    assignment = plan.own_assignment()
     try:
         planned = plan.make(
             assignment, modules or (), exercises=exercise or (), sample=sample, seed=seed
@@ -117,7 +117,7 @@ def flakes(
     interrupted = False
     try:
         campaign.run(
-            campaign.ours(),
+            campaign.own_assignment(),
             seed=printer.seed,
             nonces=nonces,
             runs=runs,
@@ -163,7 +163,7 @@ def draws(
     printer = report.Draws(console)
     try:
         found = campaign.run(
-            campaign.ours(),
+            campaign.own_assignment(),
             names or (),
             nonces=nonces,
             seed=seed,

@@ -102,10 +102,10 @@ from grader.authoring.campaigns import draws, flakes
 here = Path(sys.argv[1])
 toys = manifest.parse((here / "assignment.toml").read_text())
 right = {"the reference": here / "solutions", "another": here / "another"}
-draws.ours = lambda: draws.Assignment(
+draws.own_assignment = lambda: draws.Assignment(
     here, here / "solutions" / "toy_package", here / "wrong", toys, here / "list.toml", ()
 )
-flakes.ours = lambda: flakes.Assignment(here, toys, right)
+flakes.own_assignment = lambda: flakes.Assignment(here, toys, right)
 status = cli.build_app()(sys.argv[2:], standalone_mode=False)
 left = [p for p in (here / "tmp").iterdir()]
 assert left == [], f"left behind: {left}"
@@ -271,7 +271,7 @@ def test_list_gives_leave_and_goes_stale(run, toys):
 
 def test_unknown_submissions_are_named():
     with pytest.raises(CampaignError, match="neither a wrong submission nor an alternative: gone"):
-        draws.run(draws.ours(), ["gone"])
+        draws.run(draws.own_assignment(), ["gone"])
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_unknown_submissions_are_named():
         ("file = 1", "array"),
         ("[[file]]\nfile = 'a'", "reason"),
         ("[[file]]\nfile = 'a'\nreason = ' '", "a has no reason"),
-        (2 * "[[file]]\nfile = 'a'\nreason = 'b'\n", "a stands there twice"),
+        (2 * "[[file]]\nfile = 'a'\nreason = 'b'\n", "a is listed twice"),
         ("[[file", "list.toml"),
     ],
 )
@@ -315,5 +315,5 @@ def test_a_list_is_no_leave_for_many():
 
 def test_everything_of_the_repository_can_be_planned():
     """Every wrong submission names tests that are there"""
-    assert Path(draws.ours().wrong).is_dir()
-    assert set(flakes.ours().correct) == {"the reference", "by_loops", "another_order"}
+    assert Path(draws.own_assignment().wrong).is_dir()
+    assert set(flakes.own_assignment().correct) == {"the reference", "by_loops", "another_order"}

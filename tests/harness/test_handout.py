@@ -24,7 +24,8 @@ REFERENCE = handout.ROOT / "solutions" / "resource_accounting"
 
 
 def stub(source, **messages):
-    return stubs.stub_module(source, messages or {"f": "ex: not started"})
+    text = stubs.stub_module(source, messages or {"f": "ex: not started"})
+    return handout.format_code(text)
 
 
 def test_stub_keeps_signature_docstring_imports_and_decorators():
@@ -34,7 +35,7 @@ def test_stub_keeps_signature_docstring_imports_and_decorators():
         '    """What it does.\n\n    More.\n    """\n    # secret\n    return math.pi\n'
     ) == (
         '"""A module."""\n\nfrom __future__ import annotations\n\nimport math  # used below\n\n\n'
-        "@decorated(1)\ndef f(\n    x: int,  # in bytes\n    *, y: str = 'a',\n) -> float:\n"
+        '@decorated(1)\ndef f(\n    x: int,  # in bytes\n    *,\n    y: str = "a",\n) -> float:\n'
         '    """What it does.\n\n    More.\n    """\n'
         '    raise NotImplementedError("ex: not started")\n'
     )
@@ -105,7 +106,7 @@ def test_every_method_of_a_named_class_is_a_stub():
         '    def __init__(self):\n        raise NotImplementedError("ex: not started")\n\n'
         "    @property\n    def y(self) -> int:\n"
         '        raise NotImplementedError("ex: not started")\n\n'
-        "    def __repr__(self):\n        return 'C'\n"
+        '    def __repr__(self):\n        return "C"\n'
     )
 
 
@@ -123,6 +124,7 @@ def test_imports_of_removed_names_from_siblings_go():
         {"f": "ex: not started"},
         siblings={"flops": {"matmul"}},
     )
+    text = handout.format_code(text)
     assert text.startswith("from .flops import matmul\n\n\ndef f():\n")
 
 

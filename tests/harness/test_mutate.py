@@ -320,7 +320,7 @@ def test_list_that_cannot_be_used_is_refused(tmp_path, text, message):
 
 def test_repositorys_own_list_stands_for_mutants():
     """Each entry matches one, and gives its reason"""
-    assert plan.make(plan.ours()).unmatched == ()
+    assert plan.make(plan.own_assignment()).unmatched == ()
 
 
 # --- whose tests are tried -----------------------------------------------------------------------
@@ -377,7 +377,7 @@ def deadly(a):
         os._exit(1)
     return a
 
-def wavering(a):
+def flaky(a):
     return a + 1
 
 def listed(a):
@@ -404,7 +404,7 @@ TESTS = {
     "weak": "    assert impl.toy.weak(3) == 3\n",
     "endless": "    assert impl.toy.endless(1) == 0\n",
     "deadly": "    assert impl.toy.deadly(3) == 3\n",
-    "wavering": "    assert impl.toy.wavering(1) == 2 or seed != SECOND\n",
+    "flaky": "    assert impl.toy.flaky(1) == 2 or seed != SECOND\n",
     "listed": "    assert abs(impl.toy.listed(2)) == 2\n",
     "raced": "    assert impl.toy.raced(2) == 3\n",
 }
@@ -430,7 +430,7 @@ def toy(tmp_path):
     (tmp_path / "solutions" / "toy_package").mkdir(parents=True)
     (tmp_path / "solutions" / "toy_package" / "toy.py").write_text(TOY)
     (tmp_path / "tests" / "hidden").mkdir(parents=True)
-    text = f"import pytest\nSECOND = {seed_of('mutation 0 1', 'test_toy', 'test_wavering')}\n"
+    text = f"import pytest\nSECOND = {seed_of('mutation 0 1', 'test_toy', 'test_flaky')}\n"
     for name, body in TESTS.items():
         text += f"@pytest.mark.exercise('{name}')\ndef test_{name}(impl, rng, seed):\n{body}\n"
     (tmp_path / "tests" / "hidden" / "test_toy.py").write_text(text)
@@ -449,7 +449,7 @@ def mutate(*arguments):
 
 def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     """Through the command, in a process and a judge of its own"""
-    monkeypatch.setattr(plan, "ours", lambda: toy)
+    monkeypatch.setattr(plan, "own_assignment", lambda: toy)
     toy.equivalents.write_text(
         "[[mutant]]\nmodule = 'toy'\nfunction = 'listed'\noriginal = 'return -a'\n"
         "mutated = 'return a'\nreason = 'the test takes the magnitude'\n"
@@ -477,7 +477,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     }
     assert of["endless"]["n += 1"] == of["endless"]["pass"] == "timed out"
     assert of["deadly"]["if a:"] == "killed"
-    assert of["wavering"] == {
+    assert of["flaky"] == {
         **dict.fromkeys(["return a - 1", "return a + 2", "return a + 0"], "killed"),
         "return None": "killed",
     }
@@ -500,7 +500,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     assert "solutions/toy_package/toy.py:10  weak: survived" in said
     assert "-    return max(a, 0)\n+    return max(a, 1)\n" in said
     assert "toy.untested: no hidden test is for it" in said
-    assert "not written yet, without mutants: toy.placeholder" in said
+    assert "not written yet, so without mutants: toy.placeholder" in said
     assert "killed by 1 of 3 nonces only" in said
 
 
@@ -563,7 +563,7 @@ def test_reference_that_does_not_pass_is_said(toy, judge):
 
 def invoke(monkeypatch, toy, statuses, *options, problems=(), faults=()):
     """The command with a campaign whose verdicts are told beforehand."""
-    monkeypatch.setattr(plan, "ours", lambda: toy)
+    monkeypatch.setattr(plan, "own_assignment", lambda: toy)
 
     def run(assignment, planned, jobs, on_verdict):
         outcome = campaign.Outcome(planned, problems=[*problems], faults=[*faults])
@@ -622,7 +622,7 @@ def test_share_counts_equivalents_as_not_killed(toy, monkeypatch):
     assert invoke(monkeypatch, toy, statuses, "--at-least", 85).exit_code == 0
     result = invoke(monkeypatch, toy, statuses)
     assert result.exit_code == 1
-    assert "95 % are wanted" in result.output
+    assert "95 % are required" in result.output
     result = invoke(monkeypatch, toy, ["killed"])
     assert result.exit_code == 1
     assert result.output.count("stale") == len(made[::10])

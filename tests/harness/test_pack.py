@@ -94,7 +94,7 @@ def test_missing_and_linked_files_are_refused(tmp_path):
     path = root / "tests" / "hidden" / "test_strides.py"
     path.unlink()
     path.symlink_to(root / "pyproject.toml")
-    with pytest.raises(files.PackError, match=r"test_strides\.py is not a plain file"):
+    with pytest.raises(files.PackError, match=r"test_strides\.py is not a regular file"):
         files.contents(root)
     shutil.rmtree(path.parent)
     with pytest.raises(files.PackError, match=r"tests/hidden/\*\.py; pack from a whole checkout"):

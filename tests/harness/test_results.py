@@ -26,7 +26,8 @@ from grader.results.record import (
     from_json,
     to_json,
 )
-from grader.results.student import clean, points, report, student_text
+from grader.results.student import report, student_text
+from grader.results.text import clean, points
 
 CANARY = "canary-7f3a"
 PUBLIC = "expected: (12, 4, 1)"
@@ -210,7 +211,7 @@ def test_missing_isolation_is_loud_everywhere(render):
 @every_output
 def test_exercises_not_measured_are_named_and_left_out(render):
     text = " ".join(render(grade()).split())
-    assert "Left out of the total, since not measured here: on_gpu (5 points)." in text
+    assert "Not measured here, and left out of the total: on_gpu (5 points)." in text
     assert "of 12 points" in text or "12.0" in text
 
 
@@ -224,12 +225,12 @@ def test_public_tests_alone_are_not_the_whole(render):
 def test_a_fault_of_the_grader_is_no_zero(render):
     text = " ".join(render(grade(score=None, faults=("worker pool broke",))).split())
     assert "This is not a zero." in text
-    assert "met 1 fault of its own" in text
+    assert "had 1 internal fault;" in text
     assert "worker pool broke" not in text
 
 
-def test_standing_of_each_exercise():
-    assert {e.id: e.standing for e in report(grade()).exercises} == {
+def test_status_of_each_exercise():
+    assert {e.id: e.status for e in report(grade()).exercises} == {
         "done": "complete",
         "half": "partly",
         "untouched": "not started",
