@@ -1,4 +1,5 @@
-# Each target sets up .venv by itself, and again when pyproject.toml or constraints.txt change.
+# Each target installs what it needs into .venv, and again when pyproject.toml or constraints.txt
+# change: .venv/ready is what grading needs, .venv/dev the tests and checks, .venv/docs the site.
 
 PYTHON ?= python3
 RUN := .venv/bin/python
@@ -7,6 +8,7 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL: # two pips must not write into .venv at once
 .PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures check lint types sync bench races clean
 
 help:
@@ -39,11 +41,11 @@ grade: .venv/ready
 	@$(RUN) -m grader grade "$(SUBMISSION)" --out "$(OUT)"
 
 # One process for each core, and most modules in one of them: each starts judges of its own.
-test: .venv/ready
+test: .venv/dev .venv/docs
 	$(RUN) -m pytest -n auto --dist worksteal
 
 # TESTS=… names some of them, here and below.
-load: .venv/ready
+load: .venv/dev .venv/docs
 	@$(RUN) -m tests.harness.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) $(TESTS)
 
 # Versions, commands or paths; a virtual environment's Python is used as it is. Into build/matrix.
@@ -51,15 +53,15 @@ matrix: .venv/ready
 	@$(RUN) -m tests.harness.gates matrix $(if $(PYTHONS),--pythons $(PYTHONS) --) $(TESTS)
 
 # A quarter of an hour on two cores; `make test` has a few of them in each tier.
-attack: .venv/ready
+attack: .venv/dev
 	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/test_hostile.py tests/harness/test_tiers.py \
 		tests/harness/test_layers.py tests/harness/test_pack.py
 
 # About an hour on two cores.
-layers: .venv/ready
+layers: .venv/dev
 	@$(RUN) -m tests.harness.switch_off
 
-faults: .venv/ready
+faults: .venv/dev
 	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/test_faults.py tests/harness/test_stopped.py
 
 # About a quarter of an hour.
@@ -70,14 +72,14 @@ endurance: .venv/ready
 hangs: .venv/ready
 	@$(RUN) -m tests.harness.hangs $(if $(BUDGET),--budget $(BUDGET))
 
-verify: .venv/ready
+verify: .venv/dev
 	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))
 
-soak: .venv/ready
+soak: .venv/dev
 	@$(RUN) -m grader verify --kind reference --kind alternative --nonces 50
 
 # Everything takes some six minutes on two cores. MODULES=… names some of them.
-mutate: .venv/ready
+mutate: .venv/dev
 	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
 
 # 1,000 nonces and 100,000 test runs: about an hour on two cores. RUNS=… makes more or fewer;
@@ -95,25 +97,25 @@ fuzz: .venv/ready
 	@$(RUN) -c "import atheris" 2>/dev/null || $(RUN) -m pip install --quiet -c constraints.txt -e '.[fuzz]'
 	@$(RUN) -m tests.fuzz.wire $(if $(FRAMES),--frames $(FRAMES)) $(if $(SEED),--seed $(SEED))
 
-handout: .venv/ready
+handout: .venv/dev
 	@$(RUN) -m grader handout
 
-site: .venv/ready
+site: .venv/docs
 	@$(RUN) -m grader site
 
-figures: .venv/ready
+figures: .venv/docs
 	@$(RUN) -m grader site --figures
 
 check: lint types sync
 
-lint: .venv/ready
+lint: .venv/dev
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 
-types: .venv/ready
+types: .venv/dev .venv/docs
 	$(RUN) -m mypy
 
-sync: .venv/ready
+sync: .venv/dev
 	$(RUN) -m grader handout --check
 
 bench: .venv/ready
@@ -127,8 +129,8 @@ clean:
 	rm -rf out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path '*/.venv/*' -prune -exec rm -rf {} +
 
-# `unfinished` becomes `ready` at the very end: a setup that was interrupted starts from nothing,
-# one whose inputs changed installs only what is new. A .venv made by hand is kept and completed.
+# `unfinished` becomes `ready` when a setup is complete. A setup that was interrupted starts with a
+# new .venv; one whose inputs changed installs only what is new. A .venv made by hand is completed.
 .venv/ready: pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null || { \
 		echo "$(PYTHON) is not installed. This needs Python 3.11 or newer; name yours: make PYTHON=python3.12 …" >&2; exit 1; }
@@ -137,5 +139,13 @@ clean:
 	@test ! -e .venv/unfinished || rm -rf .venv
 	@mkdir -p .venv && touch .venv/unfinished
 	@test -x $(RUN) || "$(PYTHON)" -m venv .venv
-	@$(RUN) -m pip install --quiet -c constraints.txt -e '.[dev,docs]'
+	@$(RUN) -m pip install --quiet -c constraints.txt -e .
 	@mv .venv/unfinished .venv/ready
+
+# The extra of the same name. If pip fails, what was ready stays so; an interrupted pip may leave
+# half a package, so then the next setup starts with a new .venv.
+.venv/dev .venv/docs: .venv/ready
+	@echo "Installing $(if $(filter %dev,$@),the tools for tests and checks,pandoc and typst for the text) into .venv"
+	@trap 'exit 130' HUP INT TERM; mv .venv/ready .venv/unfinished; \
+		$(RUN) -m pip install --quiet -c constraints.txt -e '.[$(@F)]' || { mv .venv/unfinished .venv/ready; exit 1; }; \
+		mv .venv/unfinished .venv/ready; touch $@

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 _PROGRESS_EVERY = 200  # mutants between two lines of a log
 Jobs = Annotated[int | None, typer.Option(help="processes at a time; by default one for each core")]
+
+
+def require(*packages: str) -> None:
+    """Ends the command if packages are missing that grading does not need."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        fail(FAULT, f"not installed: {', '.join(missing)}; `make .venv/dev` installs this")
 
 
 def mutate(
@@ -49,6 +56,7 @@ def mutate(
     list is stale, too few mutants were killed, or the reference itself does not pass; 2 no such
     module or exercise; 3 a fault of the grader; 4 a mistake in the manifest.
     """
+    require("libcst")
     from grader.authoring.mutation import campaign, equivalents, plan, report
 
     assignment = plan.own_assignment()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.authoring.campaign_commands import Jobs, draws, flakes, mutate
+from grader.authoring.campaign_commands import Jobs, draws, flakes, mutate, require
 from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
 from grader.terminal import FAULT, OK, console, errors, fail
@@ -42,6 +42,7 @@ def verify(
     Exit status: 0 every check passed; 1 one did not; 3 a fault of the grader; 4 a mistake in the
     manifest.
     """
+    require("libcst", "ruff")
     from grader.authoring import verify as verification
 
     done = 0
@@ -84,6 +85,7 @@ def handout(
     check: Annotated[bool, typer.Option("--check", help="only list what is stale")] = False,
 ) -> None:
     """Builds handout/ from the solutions, the assignment and the public tests."""
+    require("libcst", "ruff")
     from grader.authoring import handout as building
 
     if not check:

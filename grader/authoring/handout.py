@@ -128,15 +128,12 @@ def format_code(source: str) -> str:
     """Formats a stub with ruff, in this repository's style.
 
     Raises:
-        HandoutError: ruff is not installed.
+        HandoutError: ruff failed.
     """
     command = [sys.executable, "-m", "ruff", "format", *_RUFF_OPTIONS, "-"]
     done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
     if done.returncode:
-        raise HandoutError(
-            f"a stub cannot be formatted: {done.stderr.decode().strip()}\n"
-            "ruff comes with the development packages: make .venv/dev"
-        )
+        raise HandoutError(f"ruff cannot format a stub: {done.stderr.decode().strip()}")
     return done.stdout.decode()
 
 

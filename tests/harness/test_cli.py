@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import grader.judge.session as session
 from assignment import manifest
 from grader import cli
+from grader.authoring import campaign_commands
 from grader.judge.failure import GraderFault
 from grader.judge.zygote import CannotIsolate
 from grader.results.record import from_json
@@ -239,6 +240,15 @@ def test_every_command_refuses_a_mistaken_manifest(
     assert refusal(command, tmp_path / "out", monkeypatch, capsys) == (
         f"assignment/assignment.toml:{line}: limits.seconds: expected `float` > 0.0, got -10\n"
     )
+
+
+@pytest.mark.parametrize("command", ["verify", "mutate", "handout"])
+def test_commands_name_packages_that_grading_does_not_install(monkeypatch, command):
+    monkeypatch.setattr(campaign_commands, "find_spec", lambda name: None)
+    result = CliRunner().invoke(cli.build_app(), [command])
+    assert result.exit_code == cli.FAULT == 3
+    assert "not installed: libcst" in result.output
+    assert "`make .venv/dev` installs this" in result.output
 
 
 UNTESTED = """

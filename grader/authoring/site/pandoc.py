@@ -41,9 +41,7 @@ def run(text: str, *options: str) -> str:
 
 def missing(error: ModuleNotFoundError) -> WriteupError:
     """The error for a missing package that only the write-up needs."""
-    return WriteupError(
-        f"{error.name} is not installed; `make .venv/docs` installs the write-up's packages"
-    )
+    return WriteupError(f"{error.name} is not installed; `make .venv/docs` installs it")
 
 
 def rewrite(tree: Any, change: Callable[[Node], Node]) -> Any:
