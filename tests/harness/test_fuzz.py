@@ -189,7 +189,7 @@ BROKEN = {
     "any shape": (Reader, "buffer", any_shape, "decoding raised"),
     "bools that are 2": (Reader, "tensor", bools_as_they_come, "a bool"),
     "errors that quote": (Reader, "known", quotes, "quotes"),
-    "words of anything": (worker, "_unpack", words_of_anything, "to look .* steps"),
+    "words of anything": (worker, "_unpack", words_of_anything, "to read .* steps"),
     "any bytecode": (worker, "_compiled", any_bytecode, "bytecode"),
     "any survey": (worker, "_surveyed", lambda answer: answer, "survey"),
 }
