@@ -201,7 +201,7 @@ def _check_words(error: Exception) -> None:
         raise Finding(f"a FrameError quotes what it met: {words!r}")
 
 
-# --- what was read -----------------------------------------------------------------------------
+# --- what was read -------------------------------------------------------------------------------
 
 
 class _Examiner:
@@ -315,7 +315,7 @@ def _check_survey(value: Any) -> None:
         raise Finding("a module's report is not cut")
 
 
-# --- the way back -------------------------------------------------------------------------------
+# --- the way back --------------------------------------------------------------------------------
 
 
 def _check_return(value: Any) -> None:

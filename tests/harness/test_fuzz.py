@@ -101,7 +101,7 @@ def test_frame_that_takes_longer_than_an_honest_one_is_found_by_the_campaigns_cl
         late.check(frame)
 
 
-# --- without its guards, it is found out -------------------------------------------------------
+# --- without its guards, it is found out ---------------------------------------------------------
 
 Reader = wire._Reader
 DECODE, HEADER, UNPACK = wire.decode, wire.decode_header, worker._unpack

@@ -1,4 +1,4 @@
-"""Which part may import which: read from the syntax trees, imports inside functions included."""
+"""Which part may import which, checked in the syntax trees; also imports in functions."""
 
 import ast
 import subprocess
@@ -14,7 +14,7 @@ OURS = ("assignment", "grader", "solutions", "tests", "handout")
 
 
 def imports_of(path: Path, root: Path = REPOSITORY) -> set[str]:
-    """The modules of this repository that a file imports, by full name, relative ones resolved.
+    """The full names of this repository's modules that a file imports.
 
     `from a import b` gives `a.b` where that is a module, else `a`.
     """
@@ -50,7 +50,7 @@ def offenders(folder: str, allowed: Callable[[str], bool], root: Path = REPOSITO
 
 
 def within(*packages: str) -> Callable[[str], bool]:
-    """Allows the packages and what lies in them."""
+    """Allows the packages and their modules."""
     return lambda name: any(name == p or name.startswith(f"{p}.") for p in packages)
 
 
@@ -79,7 +79,7 @@ def test_wire_imports_the_assignment_alone():
 
 
 def test_judge_never_imports_the_worker():
-    """They share the wire; the zygote is started as a program of its own."""
+    """They share `grader.wire`; the judge starts the zygote as a separate program."""
     assert offenders("grader/judge", lambda name: not within("grader.worker")(name)) == []
 
 
@@ -118,7 +118,7 @@ def test_the_grading_commands_load_no_module_of_authoring_or_pack():
     assert [name for name in loaded if forbidden(name)] == []
 
 
-def test_nobody_imports_the_tests():
+def test_no_package_imports_the_tests():
     for folder in ("assignment", "grader", "solutions"):
         assert offenders(folder, lambda name: not within("tests")(name)) == []
 
