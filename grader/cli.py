@@ -94,7 +94,7 @@ def _options(
 
 
 def _stoppable(command: Callable[P, None]) -> Callable[P, None]:
-    """Makes a signal that asks the command to end close what it opened; exit status 3."""
+    """Ends the command cleanly at a signal: closes what it opened, with exit status 3."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:

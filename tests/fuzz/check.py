@@ -220,7 +220,7 @@ class _Examiner:
     def _walk(self, value: Any, depth: int) -> None:
         self.items += 1
         if depth > CAPS.depth:
-            raise Finding(f"a value lies {depth} deep")
+            raise Finding(f"a value is {depth} levels deep")
         kind = type(value)
         if kind is list or kind is tuple:
             for item in value:
