@@ -255,7 +255,7 @@ def test_a_mark_that_depends_on_the_draw_is_found(run):
     assert re.search(changes, found.said)
     assert re.search(r"always 0 of 8", found.said), "what builds on it is not run"
     assert "loses no points in triple with nonces draws 0, draws 1" in found.said
-    assert "now_and_then: its marks depend on the draw. Make the case certain" in found.said
+    assert "now_and_then: its marks depend on the draw. Test the case in every draw" in found.said
     assert "5 of 6 submissions (83.3 %) get the same marks in every draw" in found.said
 
 
@@ -266,7 +266,7 @@ def test_a_listed_file_may_change_and_must(run, toys):
     found = run("draws", "always", "now_and_then")
     assert found.status == 1
     assert "stale in draw_dependent.toml: always gets the same marks in every draw" in found.said
-    assert "depend on the draw. Make" not in found.said
+    assert "depend on the draw. Test" not in found.said
 
 
 def test_unknown_submissions_are_named():
