@@ -1,4 +1,5 @@
-# Each target sets up .venv by itself, and again when pyproject.toml or constraints.txt change.
+# Each target installs what it needs into .venv, and again when pyproject.toml or constraints.txt
+# change: .venv/ready is what grading needs, .venv/dev the tests and checks, .venv/docs the site.
 
 PYTHON ?= python3
 RUN := .venv/bin/python
@@ -7,59 +8,61 @@ OUT = out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL: # two pips must not write into .venv at once
 .PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures check lint types sync bench races clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
 	@echo "make test                 this repository's own tests"
-	@echo "make load RUNS=5 BUSY=0   the same tests again and again, beside so many busy processes"
+	@echo "make load RUNS=5 BUSY=0   the same tests RUNS times, beside BUSY busy processes"
 	@echo "make matrix PYTHONS=…     the same tests with each Python from 3.11 on; an hour"
 	@echo "make attack               every hostile submission in every tier"
-	@echo "make layers               every attack again, with one layer of the isolation off at a time"
-	@echo "make faults FAULTS=20     kills the grader's own processes at random points of gradings"
-	@echo "make endurance            a thousand gradings by one judge: every mark right, nothing left behind"
-	@echo "make hangs                code that hangs in every function: ends in time, same states anywhere"
-	@echo "make verify               is the reference right, are the tests strict, is the handout in sync"
-	@echo "make soak                 grades the correct solutions 50 times, each time with new inputs"
-	@echo "make mutate SAMPLE=…      breaks the reference in every small way, or in so many: do hidden tests notice?"
-	@echo "make flakes NONCES=…      hidden tests on every correct solution, with random inputs: all must pass"
-	@echo "make draws                every wrong submission with ten draws of inputs: the same marks in each?"
-	@echo "make fuzz FRAMES=…        millions of odd frames against the judge's end of the wire"
-	@echo "make handout              builds handout/ anew from solutions/ and assignment/"
-	@echo "make site                 the write-up as a site and as a PDF, into build/"
-	@echo "make figures              draws the write-up's figures anew"
+	@echo "make layers               every attack again, each time with one layer of isolation off"
+	@echo "make faults FAULTS=20     kills the grader's processes at random points of gradings"
+	@echo "make endurance            1,000 gradings by one judge: are all marks right, is nothing left behind?"
+	@echo "make hangs                code that hangs in every function: does each grading end in time, with the same states?"
+	@echo "make verify               is the reference correct, are the tests strict, is the handout in sync?"
+	@echo "make soak                 grades the correct solutions 50 times, with new inputs each time"
+	@echo "make mutate SAMPLE=…      makes small changes of the reference, all or SAMPLE of them: do hidden tests notice?"
+	@echo "make flakes NONCES=…      runs the hidden tests on every correct solution with random inputs: do all pass?"
+	@echo "make draws                grades every wrong submission with ten draws of inputs: are the marks the same?"
+	@echo "make fuzz FRAMES=…        sends millions of malformed frames to the judge's protocol decoder"
+	@echo "make handout              builds handout/ from solutions/, assignment/ and tests/public/"
+	@echo "make site                 builds the write-up as a site and as a PDF, into build/"
+	@echo "make figures              redraws the write-up's figures"
 	@echo "make check                lint, format, types, handout in sync"
-	@echo "make bench                how fast the grader is, beside what people use instead"
-	@echo "make races                how exact races are on this CPU, by programs whose ratio is known"
-	@echo "make clean                removes what the other targets made, except .venv"
+	@echo "make bench                how fast the grader is, compared with plain pytest"
+	@echo "make races                how exact races are on this CPU, for programs of known ratio"
+	@echo "make clean                removes the files of other targets, except .venv"
 	@echo
-	@echo "Another Python than python3: make PYTHON=python3.12 …"
+	@echo "To use another Python than python3: make PYTHON=python3.12 …"
 
 grade: .venv/ready
 	@$(RUN) -m grader grade "$(SUBMISSION)" --out "$(OUT)"
 
-# One process for each core, and most modules in one of them: each starts judges of its own.
-test: .venv/ready
+# One process for each core. A module mostly stays in one process: each module starts judges.
+test: .venv/dev .venv/docs
 	$(RUN) -m pytest -n auto --dist worksteal
 
-# TESTS=… names some of them, here and below.
-load: .venv/ready
+# TESTS=… selects tests, here and below.
+load: .venv/dev .venv/docs
 	@$(RUN) -m tests.harness.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) $(TESTS)
 
-# Versions, commands or paths; a virtual environment's Python is used as it is. Into build/matrix.
+# PYTHONS=… are versions, commands or paths; a virtual environment is used as it is. Writes to
+# build/matrix.
 matrix: .venv/ready
 	@$(RUN) -m tests.harness.gates matrix $(if $(PYTHONS),--pythons $(PYTHONS) --) $(TESTS)
 
-# A quarter of an hour on two cores; `make test` has a few of them in each tier.
-attack: .venv/ready
+# A quarter of an hour on two cores. `make test` runs a few attacks in each tier.
+attack: .venv/dev
 	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/test_hostile.py tests/harness/test_tiers.py \
 		tests/harness/test_layers.py tests/harness/test_pack.py
 
 # About an hour on two cores.
-layers: .venv/ready
+layers: .venv/dev
 	@$(RUN) -m tests.harness.switch_off
 
-faults: .venv/ready
+faults: .venv/dev
 	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/test_faults.py tests/harness/test_stopped.py
 
 # About a quarter of an hour.
@@ -70,50 +73,50 @@ endurance: .venv/ready
 hangs: .venv/ready
 	@$(RUN) -m tests.harness.hangs $(if $(BUDGET),--budget $(BUDGET))
 
-verify: .venv/ready
+verify: .venv/dev
 	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))
 
-soak: .venv/ready
+soak: .venv/dev
 	@$(RUN) -m grader verify --kind reference --kind alternative --nonces 50
 
-# Everything takes some six minutes on two cores. MODULES=… names some of them.
-mutate: .venv/ready
+# All mutants take some six minutes on two cores. MODULES=… selects modules.
+mutate: .venv/dev
 	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
 
-# 1,000 nonces and 100,000 test runs: about an hour on two cores. RUNS=… makes more or fewer;
-# SEED=… FIRST=… goes on where it was interrupted.
+# 1,000 nonces and 100,000 test runs take about an hour on two cores. RUNS=… changes the number;
+# SEED=… FIRST=… continue an interrupted campaign.
 flakes: .venv/ready
 	@$(RUN) -m grader flakes $(if $(NONCES),--nonces $(NONCES)) $(if $(RUNS),--runs $(RUNS)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST))
 
-# About half an hour on two idle cores. NAMES=… names some of the files, without .py.
+# About half an hour on two idle cores. NAMES=… selects files, without .py.
 draws: .venv/ready
 	@$(RUN) -m grader draws $(NAMES)
 
-# Ten million frames take some half an hour on one core. What it finds is left in build/fuzz.
+# Ten million frames take half an hour on one core. Findings are written to build/fuzz.
 fuzz: .venv/ready
 	@$(RUN) -c "import atheris" 2>/dev/null || $(RUN) -m pip install --quiet -c constraints.txt -e '.[fuzz]'
 	@$(RUN) -m tests.fuzz.wire $(if $(FRAMES),--frames $(FRAMES)) $(if $(SEED),--seed $(SEED))
 
-handout: .venv/ready
+handout: .venv/dev
 	@$(RUN) -m grader handout
 
-site: .venv/ready
+site: .venv/docs
 	@$(RUN) -m grader site
 
-figures: .venv/ready
+figures: .venv/docs
 	@$(RUN) -m grader site --figures
 
 check: lint types sync
 
-lint: .venv/ready
+lint: .venv/dev
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 
-types: .venv/ready
+types: .venv/dev .venv/docs
 	$(RUN) -m mypy
 
-sync: .venv/ready
+sync: .venv/dev
 	$(RUN) -m grader handout --check
 
 bench: .venv/ready
@@ -127,8 +130,8 @@ clean:
 	rm -rf out build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path '*/.venv/*' -prune -exec rm -rf {} +
 
-# `unfinished` becomes `ready` at the very end: a setup that was interrupted starts from nothing,
-# one whose inputs changed installs only what is new. A .venv made by hand is kept and completed.
+# `unfinished` becomes `ready` when a setup is complete. A setup that was interrupted starts with a
+# new .venv; one whose inputs changed installs only what is new. A .venv made by hand is completed.
 .venv/ready: pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null || { \
 		echo "$(PYTHON) is not installed. This needs Python 3.11 or newer; name yours: make PYTHON=python3.12 …" >&2; exit 1; }
@@ -137,5 +140,13 @@ clean:
 	@test ! -e .venv/unfinished || rm -rf .venv
 	@mkdir -p .venv && touch .venv/unfinished
 	@test -x $(RUN) || "$(PYTHON)" -m venv .venv
-	@$(RUN) -m pip install --quiet -c constraints.txt -e '.[dev,docs]'
+	@$(RUN) -m pip install --quiet -c constraints.txt -e .
 	@mv .venv/unfinished .venv/ready
+
+# The extra of the same name. If pip fails, what was ready stays so; an interrupted pip may leave
+# half a package, so then the next setup starts with a new .venv.
+.venv/dev .venv/docs: .venv/ready
+	@echo "Installing $(if $(filter %dev,$@),the tools for tests and checks,pandoc and typst for the text) into .venv"
+	@trap 'exit 130' HUP INT TERM; mv .venv/ready .venv/unfinished; \
+		$(RUN) -m pip install --quiet -c constraints.txt -e '.[$(@F)]' || { mv .venv/unfinished .venv/ready; exit 1; }; \
+		mv .venv/unfinished .venv/ready; touch $@

@@ -1,4 +1,4 @@
-"""What this machine can enforce, and what to change for more: `grader doctor`."""
+"""Which isolation this machine can enforce, and what stronger tiers lack: `grader doctor`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from rich.text import Text
 from grader.judge.grader import SECRETS, TIERS
 from grader.judge.lanes import cores
 from grader.judge.zygote import Zygote
-from grader.results.student import TIERS as WORDS
+from grader.results.student import TIER_WORDS
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """What was found.
+    """The isolation that was found, and the machine.
 
     Args:
-        tier: the strongest tier that holds here; "" if none does.
-        refused: why each other tier was refused, by its name.
-        machine: what else a grading depends on.
+        tier: the strongest tier that works here; "" if none does.
+        refused: for each tier that does not work, the reason.
+        machine: other properties that a grading depends on, by name.
     """
 
     tier: str
@@ -32,10 +32,10 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 def diagnose() -> Diagnosis:
-    """Tries every tier, as a grading would, and asks what else is there.
+    """Tries every tier as a grading would, and reads the machine's properties.
 
     Raises:
-        OSError, GraderFault: the trial itself failed.
+        OSError, GraderFault: a tier could not be tried.
     """
     zygote = Zygote(TIERS, SECRETS, only_try=True)
     try:
@@ -68,19 +68,21 @@ def _cuda() -> str:
 
 
 def report(found: Diagnosis) -> RenderableType:
-    """What a person reads: each tier with what it is or what it lacks, then the machine."""
+    """A table for people: each tier with what it uses or what it lacks, then the machine."""
     tiers = Table(box=None, pad_edge=False, show_header=False, title_justify="left")
     for tier in TIERS:
         reason = found.refused.get(tier)
         style = "green" if tier == found.tier else "dim" if reason else ""
         mark = "✗" if reason else "✓"
-        tiers.add_row(f"{mark} {tier}", Text(reason or WORDS[tier]), style=style)
+        tiers.add_row(f"{mark} {tier}", Text(reason or TIER_WORDS[tier]), style=style)
     facts = Table(box=None, pad_edge=False, show_header=False)
     for name, value in found.machine.items():
         facts.add_row(name, value)
-    said = (
-        Text(f"Submissions are graded in tier {found.tier}: {WORDS[found.tier]}.", style="bold")
+    verdict = (
+        Text(
+            f"Submissions are graded in tier {found.tier}: {TIER_WORDS[found.tier]}.", style="bold"
+        )
         if found.tier
         else Text("This machine cannot isolate a submission.", style="bold red")
     )
-    return Group(said, Text(), tiers, Text(), facts)
+    return Group(verdict, Text(), tiers, Text(), facts)

@@ -1,1 +1,1 @@
-"""For authors: builds the handout from the solutions, verifies the assignment."""
+"""For authors: builds handout and site, verifies the assignment. Grading imports none of it."""

@@ -1,6 +1,6 @@
-"""Measures what the reference needs: the times from which last limits and budgets are made.
+"""Measures the CPU times of the reference, from which last limits and budgets are computed.
 
-The grader works without them, with less to go by: every last limit is 1 s then.
+Without the file the grader still works; then every last limit is 1 s.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from grader.judge.grader import Grader
 from grader.results.record import Grade
 
 FILE = variants.ROOT / "tests" / "reference_times.toml"
-_LEAST = 0.04  # seconds: 20 times less is below the least that a last limit is
+_SHORTEST = 0.04  # seconds; of faster tests 20 times the time is below every last limit
 _HEAD = """\
-# CPU seconds that the reference needs: of a whole grading, and of the tests that need most.
-# Made by `grader calibrate`; exact to a factor of two or three, as machines differ by that.
+# CPU seconds that the reference needs: for a whole grading, and for each of its slow tests.
+# Made by `grader calibrate`; exact within a factor of two or three, since machines differ.
 """
 
 
 def measure(gradings: int) -> str:
-    """The file's text, by so many gradings of the reference: of each test the longest time.
+    """The text of the file, with the longest time of each test in `gradings` gradings.
 
     Raises:
-        GraderFault: a grading failed, or a test did.
+        GraderFault: a grading failed, or a test did not pass.
     """
     with Grader(manifest=manifests.load().without_devices) as judge:
         grades = [judge.grade(variants.SOLUTIONS, timing="skip") for _ in range(gradings)]
     failed = sorted({c.test for grade in grades for c in grade.checks if c.state != "passed"})
     if failed:
-        raise GraderFault(f"the reference does not pass {', '.join(failed)}: mend that first")
+        raise GraderFault(f"the reference does not pass {', '.join(failed)}; correct that first")
     return "".join(_lines(grades))
 
 
@@ -40,10 +40,10 @@ def _lines(grades: list[Grade]) -> Iterator[str]:
     for grade in grades:
         for check in grade.checks:
             longest[check.test] = max(longest.get(check.test, 0.0), check.charged)
-    # Of the first grading alone: it started the judge.
+    # Only the first grading's total includes the start of the judge.
     first = grades[0].provenance
     yield _HEAD
     yield f"total = {first.cpu_seconds if first and first.cpu_seconds else 0.0:.0f}\n\n[tests]\n"
     for test, seconds in sorted(longest.items()):
-        if seconds >= _LEAST:
+        if seconds >= _SHORTEST:
             yield f'"{test}" = {seconds:.2f}\n'

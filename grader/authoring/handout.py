@@ -1,13 +1,15 @@
-"""Builds the handout: what a student gets, whole and standalone.
+"""Builds the handout: the complete, standalone folder that a student gets.
 
     template + stubs of solutions/ + assignment/ + tests/public  ->  handout/
 
-`handout/` is generated and committed, never edited by hand; `check` says where it is stale.
+`handout/` is generated and committed, never edited by hand; `check` lists stale files.
 """
 
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from assignment import manifest
@@ -18,25 +20,26 @@ ROOT = Path(__file__).resolve().parents[2]
 HANDOUT = ROOT / "handout"
 TEMPLATE = Path(__file__).parent / "handout_template"
 
-# What a student's own runs leave behind: neither copied nor looked at.
+# What a student's own runs leave behind: neither copied nor compared.
 _LOCAL = {
     *(".venv", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache", ".git", "backups"),
     *("hardware.local.toml", "roofline.svg"),
 }
+_RUFF_OPTIONS = ("--isolated", "--line-length", "100", "--target-version", "py311")
 _TEXT = {".py", ".toml", ".md", ".txt", ".html", ".svg", ""}
 
 
 class HandoutError(Exception):
-    """The handout cannot be built; the message says what is in the way."""
+    """The handout cannot be built; the message says why."""
 
 
 def build(destination: Path) -> None:
-    """Makes `destination` the handout, and removes whatever else an older build left there.
+    """Writes the handout into `destination`, and removes other files of an older build.
 
     Raises:
-        HandoutError: the folder holds something that is not a handout.
+        HandoutError: the folder holds something else, or the handout cannot be built.
         ManifestError: the manifest has a mistake, or the tests do not match it.
-        StubError: a reference module cannot be made a stub.
+        StubError: the stub of a reference module cannot be made.
     """
     files = contents()
     present = _files(destination)
@@ -52,13 +55,13 @@ def build(destination: Path) -> None:
     for name, content in files.items():
         path = destination / name
         if path.is_file() and path.read_bytes() == content:
-            continue  # an unchanged pyproject.toml must not make `make` set up again
+            continue  # keep its time: with a newer pyproject.toml `make` would set up again
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 
 
 def check(handout: Path = HANDOUT) -> list[str]:
-    """What `build` would change: a line for each file, none when the handout is in sync."""
+    """What `build` would change, a line for each file; empty when the handout is in sync."""
     files, present = contents(), _files(handout)
     problems = [f"missing: {name}" for name in sorted(files.keys() - present)]
     problems += [f"unexpected: {name}" for name in sorted(present - files.keys())]
@@ -71,7 +74,7 @@ def check(handout: Path = HANDOUT) -> list[str]:
 
 
 def contents() -> dict[str, bytes]:
-    """Every file of the handout by its path, with forward slashes."""
+    """Every file of the handout, by its path with forward slashes."""
     markers.load(ROOT / "tests")
     modules = stub_package(ROOT / "solutions" / "resource_accounting")
     files: dict[str, bytes] = {}
@@ -89,7 +92,7 @@ def contents() -> dict[str, bytes]:
 
 
 def stub_package(package: Path) -> dict[str, str]:
-    """The stub of each module of a package, by file name; modules left empty go."""
+    """The stub of each module of a package, by file name; empty stubs are left out."""
     messages: dict[str, dict[str, str]] = {}
     for exercise in manifest.load():
         for target in exercise.functions:
@@ -102,7 +105,7 @@ def stub_package(package: Path) -> dict[str, str]:
         raise HandoutError(
             f"{package} lacks {', '.join(f'{name}.py' for name in absent)}, which exercises name"
         )
-    # Twice: which imports between modules survive is known only once each is a stub.
+    # Twice: which imports between modules stay depends on what every stub defines.
     first = {
         name: stubs.stub_module(source, messages.get(name, {}), name=name)
         for name, source in sources.items()
@@ -113,16 +116,29 @@ def stub_package(package: Path) -> dict[str, str]:
         if name in messages or not stubs.is_empty(text)
     }
     return {
-        f"{name}.py": stubs.stub_module(
-            source, messages.get(name, {}), name=name, siblings=siblings
+        f"{name}.py": format_code(
+            stubs.stub_module(source, messages.get(name, {}), name=name, siblings=siblings)
         )
         for name, source in sources.items()
         if name in siblings or name == "__init__"
     }
 
 
+def format_code(source: str) -> str:
+    """Formats a stub with ruff, in this repository's style.
+
+    Raises:
+        HandoutError: ruff failed.
+    """
+    command = [sys.executable, "-m", "ruff", "format", *_RUFF_OPTIONS, "-"]
+    done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
+    if done.returncode:
+        raise HandoutError(f"ruff cannot format a stub: {done.stderr.decode().strip()}")
+    return done.stdout.decode()
+
+
 def _fill(readme: str) -> str:
-    """The README with the table of exercises in the place of its comment."""
+    """The README with its comment replaced by the table of exercises."""
     rows = [
         "| exercise | points | text | command |",
         "|---|---:|---|---|",
@@ -143,7 +159,7 @@ def _tree(folder: Path, prefix: str) -> dict[str, bytes]:
 
 
 def _read(path: Path) -> bytes:
-    """A file's content, text with line feeds: the same handout from every checkout."""
+    """A file's content. Text gets line feeds, so every checkout builds the same handout."""
     content = path.read_bytes()
     return content.replace(b"\r\n", b"\n") if path.suffix in _TEXT else content
 

@@ -1,4 +1,4 @@
-"""A pool of processes, each with a judge of its own: it leaves nothing behind, however it ends."""
+"""A pool of processes for judges. However it ends, it leaves no process behind."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import Any
 
 @contextmanager
 def processes(jobs: int | None, start: Callable[..., None], *arguments: Any) -> Iterator[Executor]:
-    """A pool that runs `start(*arguments)` first in each of its processes.
+    """A pool whose processes each call `start(*arguments)` first.
 
-    Leaving it by an exception drops what is not under way. If this process is killed, the pool's
-    end too, and with them the zygotes that they started.
+    An exception in the `with` block cancels tasks that have not started. If this process is killed,
+    the pool's processes end too, and with them the zygotes that they started.
 
     Args:
-        jobs: how many processes; as many as there are cores if None.
-        start: a function of a module: it is imported in the processes.
-        arguments: what it is called with.
+        jobs: the number of processes; None: one for each core.
+        start: a function at the top level of a module: the processes import it.
+        arguments: its arguments.
     """
     with ProcessPoolExecutor(
         jobs or os.cpu_count() or 1,
@@ -38,7 +38,7 @@ def processes(jobs: int | None, start: Callable[..., None], *arguments: Any) -> 
 
 
 def _begin(start: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that holds the pool
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that holds the pool handles it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start(*arguments)
 

@@ -1,9 +1,10 @@
-"""Submissions to verify with: correct ones, the reference with a mistake in it, answers by rote."""
+"""Submissions for `grader verify`: correct ones, wrong ones, and ones with rote answers."""
 
 from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
@@ -12,11 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"
 REFERENCE = SOLUTIONS / "resource_accounting"
 WRONG = SOLUTIONS / "wrong"
-# Correct solutions that are written differently: no test may hold it against them.
+# Correct solutions that are written differently from the reference: every test must pass.
 _ALTERNATIVES = ("by_loops", "another_order")
 
 
-# What code that knows nothing may do: none of it may pass a hidden test.
+# Bodies that solve nothing: no hidden test may pass with one of them in every function.
 ROTE = {
     "returns None": "return None",
     "returns 0": "return 0",
@@ -30,21 +31,32 @@ ROTE = {
     "raises TypeError": "raise TypeError('no')",
     "raises IndexError": "raise IndexError('no')",
     "raises RuntimeError": "raise RuntimeError('no')",
-    # With a text that is made, or it would be told to be a stub and no test would run.
+    # The text is computed: with a constant one it would count as a stub, and no test would run.
     "raises NotImplementedError": "raise NotImplementedError(str(len(args)))",
 }
 
 
+class Kind(StrEnum):
+    """What a submission is verified for."""
+
+    REFERENCE = "reference"  # full marks
+    ALTERNATIVE = "alternative"  # full marks
+    HANDOUT = "handout"  # no points
+    ROTE = "rote"  # no hidden check passes
+    MEMORIZED = "memorized"  # no hidden check passes
+    WRONG = "wrong"  # loses points in its exercise
+
+
 class WrongError(Exception):
-    """A file of `solutions/wrong` that cannot be used; the message says what to do."""
+    """A file of `solutions/wrong` is invalid; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A plausible wrong submission: a fragment that redefines what it breaks.
+    """A plausible wrong submission: a fragment that redefines some functions.
 
-    The file's first line is a docstring, `exercise_id: what is wrong`. Its text is appended to the
-    reference's module, where later definitions win.
+    The first line of the file is a docstring, `exercise_id: what is wrong`. The fragment is
+    appended to the reference's module, where the later definition of a name counts.
     """
 
     path: Path
@@ -55,19 +67,19 @@ class Wrong:
     def module(self) -> str:
         return self.exercise.modules[0]
 
-    def concerns(self, manifest: Manifest) -> list[str]:
-        """The exercise it names and all that build on it (`depends_on`), in the manifest's order.
+    def affected_exercises(self, manifest: Manifest) -> list[str]:
+        """The exercise that it names and all that depend on it, in the manifest's order.
 
-        Only these may lose points by the mistake.
+        Only these may lose points.
         """
         found = [self.exercise.id]
-        for exercise in manifest:  # what is built upon comes first
+        for exercise in manifest:  # dependencies come first
             if exercise.id not in found and set(found) & set(exercise.depends_on):
                 found.append(exercise.id)
         return found
 
     def write(self, folder: Path, reference: Path = REFERENCE) -> Path:
-        """Writes the whole submission into `folder`; returns the folder to submit."""
+        """Writes the complete submission into `folder`; returns `folder`."""
         package = copy_reference(folder, reference)
         module = package / f"{self.module}.py"
         text = module.read_text(encoding="utf-8")
@@ -76,7 +88,7 @@ class Wrong:
 
 
 def read_wrong(path: Path, manifest: Manifest) -> Wrong:
-    """Reads a wrong submission's first line; raises WrongError if it names no exercise."""
+    """Reads the first line of a wrong submission; raises WrongError if it names no exercise."""
     first = path.read_text(encoding="utf-8").partition("\n")[0]
     name, colon, mistake = first.strip().strip('"').partition(":")
     known = {exercise.id: exercise for exercise in manifest}
@@ -88,7 +100,7 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
 
 
 def all_wrong(manifest: Manifest, folder: Path = WRONG) -> list[Wrong]:
-    """Every wrong submission, by name."""
+    """Every wrong submission, sorted by name."""
     return [read_wrong(path, manifest) for path in sorted(folder.glob("*.py"))]
 
 
@@ -105,7 +117,7 @@ def copy_reference(folder: Path, reference: Path = REFERENCE) -> Path:
 
 
 def write_rote(folder: Path, manifest: Manifest, body: str) -> Path:
-    """Writes a submission in which every function has the same body; returns its folder."""
+    """Writes a submission whose functions all have the same body; returns `folder`."""
     package = folder / manifest.package
     package.mkdir(parents=True)
     for module in manifest.modules:

@@ -1,17 +1,17 @@
-"""Verifies the assignment: are the reference right, the tests strict, the handout in sync?
+"""Verifies the assignment: is the reference correct, are the tests strict, is the handout in sync?
 
-Everything is graded as a submission would be, in the sandbox. What must hold:
+Every case is graded in the sandbox, as a submission. The requirements:
 
-1. the reference earns full marks, and so does each correct solution that is written differently,
-   with as many nonces as asked for;
-2. the untouched handout earns none and passes no check;
-3. code that answers by rote (None, 0, its argument, always an exception), or knows the public
-   tests by heart, passes no hidden check;
-4. each of `solutions/wrong/` loses points in the exercise it names, and in no other that does
-   not build on it (`depends_on`);
+1. the reference gets full marks, and so does each correct solution that is written differently,
+   with the requested number of nonces;
+2. the untouched handout gets no points and passes no check;
+3. code with rote answers (None, 0, its argument, always an exception), or that has memorized the
+   public tests, passes no hidden check;
+4. each file of `solutions/wrong/` loses points in the exercise it names, and in no other exercise
+   that does not depend on it (`depends_on`);
 5. the handout is what `grader handout` would build.
 
-Races are left out, which need a device to themselves: what is raced is verified by its other tests.
+Races are skipped, since they need an idle device. Other tests verify the raced functions.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from pathlib import Path
 
 from assignment import manifest as manifests
 from assignment.manifest import Exercise
-from grader.authoring import handout, parrot, pool, variants
+from grader.authoring import handout, memorized, pool, variants
+from grader.authoring.variants import Kind
 from grader.judge import markers
 from grader.judge.grader import Grader
-from grader.kinds import Kind
 from grader.results.record import Grade
 
 
 @dataclass(frozen=True)
 class Case:
-    """One submission to grade, and what it is called in the report."""
+    """One submission to grade, and its name in the report."""
 
     kind: Kind
     name: str
-    source: str = ""  # a correct submission's folder, a wrong one's file, a body by rote
+    source: str = ""  # folder of a correct submission, file of a wrong one, or a rote body
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that must hold: whether it does, and what was seen if not."""
+    """The result of one requirement. It holds if `problems` is empty; `seen` is the score."""
 
     kind: str
     name: str
@@ -58,10 +58,10 @@ class Finding:
 def cases(
     kinds: Collection[Kind] = tuple(Kind), nonces: int = 1, sample: int | None = None
 ) -> list[Case]:
-    """Every submission that the assignment is verified with.
+    """The submissions of some kinds that the assignment is verified with.
 
-    Correct ones stand there `nonces` times. Of wrong ones, those by rote included, `sample` are
-    drawn anew each time, if it is not None.
+    Correct ones are graded `nonces` times. If `sample` is not None, that many random ones of those
+    that should fail are graded: wrong, rote and memorized.
     """
     manifest = markers.load(variants.ROOT / "tests")
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
@@ -71,17 +71,17 @@ def cases(
     ]
     found = [case for case in correct for _ in range(nonces)]
     found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT))]
-    mistaken = [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]
-    mistaken += [
-        Case(Kind.PARROT, f"the public tests by heart, else {name}", body)
+    failing = [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]
+    failing += [
+        Case(Kind.MEMORIZED, f"memorized public tests, otherwise {name}", body)
         for name, body in variants.ROTE.items()
         if "raise" in body
     ]
-    mistaken += [Case(Kind.WRONG, w.path.stem, str(w.path)) for w in variants.all_wrong(manifest)]
-    mistaken = [case for case in mistaken if case.kind in kinds]
-    if sample is not None and sample < len(mistaken):
-        mistaken = random.sample(mistaken, sample)
-    found += mistaken
+    failing += [Case(Kind.WRONG, w.path.stem, str(w.path)) for w in variants.all_wrong(manifest)]
+    failing = [case for case in failing if case.kind in kinds]
+    if sample is not None and sample < len(failing):
+        failing = random.sample(failing, sample)
+    found += failing
     return [case for case in found if case.kind in kinds]
 
 
@@ -90,7 +90,7 @@ def verify(
     jobs: int | None = None,
     on_finding: Callable[[Finding], None] | None = None,
 ) -> list[Finding]:
-    """Grades these cases, `jobs` at a time (as many as there are cores if None)."""
+    """Grades the cases in `jobs` processes (None: one for each core)."""
     findings = []
     for finding in _findings(cases, jobs):
         findings.append(finding)
@@ -107,7 +107,7 @@ def _findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
     )
     yield Finding(
         "wrong",
-        "each exercise has a wrong submission, where a race is not all there is to it",
+        "each exercise has a wrong submission, unless it is only raced",
         tuple(f"none for {e}" for e in untried),
     )
     with pool.processes(jobs, _start) as judges:
@@ -122,44 +122,47 @@ def _findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
 
 
 def _only_raced(exercise: Exercise) -> bool:
-    """Whether it races what other exercises have tested."""
+    """Whether an exercise only races functions that other exercises test."""
     return bool(exercise.needs and exercise.depends_on)
 
 
-_judge: Grader | None = None
+_grader: Grader | None = None
 
 
 def _start() -> None:
-    """Starts this process's judge; it ends with the process, when its control socket closes."""
-    global _judge  # one judge for each process of the pool
-    _judge = Grader(lanes=1, manifest=manifests.load().without_devices)
+    """Starts this process's grader; it ends when the process does and its socket closes."""
+    global _grader  # one judge for each process of the pool
+    _grader = Grader(lanes=1, manifest=manifests.load().without_devices)
 
 
 def check(case: Case) -> Finding:
-    """Grades one case in this process's judge and says what does not hold."""
-    if _judge is None:
+    """Grades one case with this process's grader and returns its problems."""
+    if _grader is None:
         _start()
-    assert _judge is not None
+    assert _grader is not None
     manifest = manifests.load()
     with tempfile.TemporaryDirectory(prefix="verify-") as text:
         folder = Path(text) / "submission"
         if case.kind in (Kind.REFERENCE, Kind.ALTERNATIVE):
-            grade = _judge.grade(Path(case.source), timing="skip")
+            grade = _grader.grade(Path(case.source), timing="skip")
             return _finding(case, grade, _full(grade))
         if case.kind is Kind.HANDOUT:
-            grade = _judge.grade(Path(case.source), timing="skip")
+            grade = _grader.grade(Path(case.source), timing="skip")
             return _finding(case, grade, _nothing(grade))
         if case.kind is Kind.ROTE:
-            grade = _judge.grade(variants.write_rote(folder, manifest, case.source), tests="hidden")
+            rote = variants.write_rote(folder, manifest, case.source)
+            grade = _grader.grade(rote, tests="hidden")
             return _finding(case, grade, _nothing(grade, hidden_only=True))
-        if case.kind is Kind.PARROT:
-            grade = _judge.grade(parrot.write(folder, manifest, case.source), tests="hidden")
+        if case.kind is Kind.MEMORIZED:
+            grade = _grader.grade(memorized.write(folder, manifest, case.source), tests="hidden")
             return _finding(case, grade, _nothing(grade, hidden_only=True))
         wrong = variants.read_wrong(Path(case.source), manifest)
-        # A fragment changes one module: exercises of other modules cannot tell.
+        # A fragment changes one module, so exercises of other modules are not affected.
         related = [e.id for e in manifest if wrong.module in e.modules]
-        grade = _judge.grade(wrong.write(folder), only=related, tests="hidden")
-        return _finding(case, grade, _loses(grade, wrong.exercise.id, wrong.concerns(manifest)))
+        grade = _grader.grade(wrong.write(folder), only=related, tests="hidden")
+        return _finding(
+            case, grade, _loses(grade, wrong.exercise.id, wrong.affected_exercises(manifest))
+        )
 
 
 def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
@@ -169,6 +172,7 @@ def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
 
 
 def _full(grade: Grade) -> list[str]:
+    """Problems unless every check passed and every exercise has a hidden test."""
     tested = {check.exercise for check in grade.checks if check.visibility == "hidden"}
     untested = [e.id for e in manifests.load() if not _only_raced(e) and e.id not in tested]
     return [f"{exercise} has no hidden test" for exercise in untested] + [
@@ -179,6 +183,7 @@ def _full(grade: Grade) -> list[str]:
 
 
 def _nothing(grade: Grade, hidden_only: bool = False) -> list[str]:
+    """Problems if a check passed."""
     return [
         f"{check.test} passed"
         for check in grade.checks
@@ -186,13 +191,14 @@ def _nothing(grade: Grade, hidden_only: bool = False) -> list[str]:
     ]
 
 
-def _loses(grade: Grade, exercise: str, builds_on_it: Collection[str]) -> list[str]:
+def _loses(grade: Grade, exercise: str, affected: Collection[str]) -> list[str]:
+    """Problems unless the exercise lost points, and only affected exercises did."""
     problems = []
     for score in grade.exercises:
         lost = score.points < score.max_points
         if score.id == exercise and not lost:
-            problems.append(f"keeps all points of {exercise}")
-        if lost and score.id != exercise and score.id not in builds_on_it:
+            problems.append(f"loses no points of {exercise}")
+        if lost and score.id != exercise and score.id not in affected:
             failed = [c.test for c in grade.checks if c.exercise == score.id and c.cause]
             problems.append(f"loses points of {score.id} too: {', '.join(failed)}")
     return problems

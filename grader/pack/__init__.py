@@ -1,1 +1,1 @@
-"""Packs the grader for a container: only what grading needs, from one list of files."""
+"""Packs the grader for a container, from one list of files. Grading imports none of it."""

@@ -11,13 +11,13 @@ _MARK = b"# Made by `grader pack docker`."
 
 
 def context(root: Path = ROOT) -> dict[str, bytes]:
-    """Every file of the build context by its path, in sorted order; raises PackError."""
+    """Every file of the build context by its path, sorted; raises PackError."""
     files = contents(root) | {"Dockerfile": template("Dockerfile", python=PYTHON)}
     return dict(sorted(files.items()))
 
 
 def check_folder(folder: Path) -> None:
-    """Raises PackError if the folder holds something else than an older build context."""
+    """Raises PackError unless the folder is new, empty or an older build context."""
     if folder.exists() and not folder.is_dir():
         raise PackError(f"{folder} is not a folder; name one that is empty or new")
     if folder.is_dir() and any(folder.iterdir()):
@@ -27,7 +27,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write(folder: Path, root: Path = ROOT) -> None:
-    """Makes `folder` the build context, in the place of an older one.
+    """Writes the build context into `folder`, and removes an older one.
 
     Raises:
         PackError: the folder holds something else, or a file to pack is missing.
@@ -37,7 +37,7 @@ def write(folder: Path, root: Path = ROOT) -> None:
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)  # the hidden tests are in it
+    folder.chmod(0o700)  # it holds the hidden tests
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

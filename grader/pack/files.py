@@ -1,7 +1,7 @@
-"""The one list of what a container gets: what grading needs, and nothing else.
+"""The files that a container gets: only what grading needs.
 
-No handout, no wrong submissions, no text of the assignment, no tests of the grader, and neither
-`grader/authoring` nor this package.
+The handout, wrong submissions, the text of the assignment, tests of the grader, `grader/authoring`
+and this package are left out.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from grader.judge.provenance import GRADING_FILES
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = Path(__file__).parent / "templates"
-PYTHON = "3.11.15"  # the interpreter of every container
+PYTHON = "3.11.15"  # the version in every container
 
 
 class PackError(Exception):
-    """Nothing can be packed; the message says what is in the way."""
+    """Nothing can be packed; the message says why."""
 
 
 def contents(root: Path = ROOT) -> dict[str, bytes]:
-    """Every file that grading needs, by its path with forward slashes, in sorted order.
+    """Every file that grading needs, by its path with forward slashes, sorted.
 
     Raises:
-        PackError: something of the list is not there, or is not a plain file.
+        PackError: a file of the list is missing, or is not a regular file.
     """
     files: dict[str, bytes] = {}
     for pattern in GRADING_FILES:
@@ -33,13 +33,13 @@ def contents(root: Path = ROOT) -> dict[str, bytes]:
         for path in found:
             name = path.relative_to(root).as_posix()
             if path.is_symlink() or not path.is_file():
-                raise PackError(f"{name} is not a plain file; put the file itself there")
+                raise PackError(f"{name} is not a regular file; replace it by one")
             files[name] = path.read_bytes().replace(b"\r\n", b"\n")
     return dict(sorted(files.items()))
 
 
 def template(name: str, **values: str) -> bytes:
-    """A template with each `@NAME@` in it replaced by the value of that name."""
+    """A template with each `@NAME@` replaced by the value of that name."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for key, value in values.items():
         place = f"@{key.upper()}@"

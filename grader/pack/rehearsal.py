@@ -1,7 +1,7 @@
-"""Grades the reference with what would be packed: nothing is packed that refuses its own solution.
+"""Grades the reference with the files to pack, before they are packed.
 
-The files are laid out in a folder of their own and grade from there, so that one which is missing
-from the pack is missed here too.
+The files are written into a separate folder and grade from there, so a file that the pack lacks is
+missing here too.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from grader.judge.failure import GraderFault
 from grader.results.causes import Cause
 from grader.results.record import Grade, from_json
 
-_NAMED = 5  # checks in a message
-_AUTHORS = (2, 4)  # exit statuses for a reference that cannot be read, or a mistaken manifest
+_MAX_NAMED = 5  # checks in a message
+_AUTHORS = (2, 4)  # exit statuses: the reference cannot be read; a mistake in the manifest
 
 
 class RehearsalError(Exception):
-    """The reference does not get full marks; the message says which checks it does not pass."""
+    """The reference does not get full marks; the message names the checks that it fails."""
 
 
 def check(files: dict[str, bytes]) -> None:
-    """Grades the reference with these files, by hidden and public tests; takes half a minute.
+    """Grades the reference with these files, hidden and public tests; takes half a minute.
 
     Raises:
-        RehearsalError: it does not get all points that any machine can give.
+        RehearsalError: it does not get all points that can be earned without a GPU.
         GraderFault: this machine cannot grade.
     """
     text = files["assignment/assignment.toml"].decode()
@@ -46,7 +46,9 @@ def check(files: dict[str, bytes]) -> None:
         if c.state != "passed" and c.cause is not Cause.NEEDS_CUDA
     ]
     if missed or grade.score != declared or grade.max_score != declared:
-        named = [*missed[:_NAMED], *([f"and {len(missed) - _NAMED} more"] * (len(missed) > _NAMED))]
+        named = missed[:_MAX_NAMED]
+        if len(missed) > _MAX_NAMED:
+            named.append(f"and {len(missed) - _MAX_NAMED} more")
         raise RehearsalError(
             f"nothing is packed: graded with it, the reference gets {grade.score:g} of "
             f"{grade.max_score:g} points, where {declared:g} are declared"
@@ -56,7 +58,7 @@ def check(files: dict[str, bytes]) -> None:
 
 
 def grade_packed(folder: Path) -> Grade:
-    """What the grader in `folder` gives the reference there, on any machine: without races.
+    """Grades the reference in `folder` with the grader there, without races.
 
     Raises:
         RehearsalError: its assignment cannot be used.
@@ -74,5 +76,5 @@ def grade_packed(folder: Path) -> Grade:
     )
     if done.returncode == 0:
         return from_json((folder / "out" / "grade.json").read_bytes())
-    said = f"the reference could not be graded with what would be packed:\n{done.stderr.strip()}"
-    raise RehearsalError(said) if done.returncode in _AUTHORS else GraderFault(said)
+    message = f"the reference could not be graded with the packed files:\n{done.stderr.strip()}"
+    raise RehearsalError(message) if done.returncode in _AUTHORS else GraderFault(message)

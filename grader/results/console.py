@@ -10,24 +10,18 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.results.record import Grade
-from grader.results.student import (
-    CheckView,
-    ExerciseView,
-    Report,
-    clean,
-    plural,
-    points,
-    report,
-)
+from grader.results.student import report
+from grader.results.text import clean, plural, points
+from grader.results.views import CheckView, ExerciseView, Report
 
-FIRST = 5  # failing exercises shown with their words
-LINES = 12  # of one message; the report has the rest
+MAX_EXERCISES = 5  # failing exercises that are shown with their messages
+MAX_LINES = 12  # of one message; the report has the rest
 STATE_STYLE = {"passed": "green", "failed": "red", "not_run": "dim"}
-STANDING_STYLE = {"complete": "green", "partly": "yellow", "failed": "red"}
+STATUS_STYLE = {"complete": "green", "partly": "yellow", "failed": "red"}
 
 
 def summary(grade: Grade, *, staff: bool = False) -> RenderableType:
-    """What a person reads first. With `staff`, the text of the grader's own faults as well.
+    """The summary of a grade. With `staff`, it includes the text of the grader's faults.
 
     Everything is `Text`, never markup: a title or a message may hold square brackets.
     """
@@ -67,7 +61,7 @@ def _exercises(view: Report) -> Iterator[RenderableType]:
         table.add_row(Text(chapter.name, style="bold"), "", "", Text(total, style="bold"))
         for exercise in chapter.exercises:
             table.add_row(
-                Text(f"  {exercise.id}", style=STANDING_STYLE.get(exercise.standing, "")),
+                Text(f"  {exercise.id}", style=STATUS_STYLE.get(exercise.status, "")),
                 Text(exercise.title, style="dim"),
                 _marks(exercise),
                 _points(exercise),
@@ -76,11 +70,11 @@ def _exercises(view: Report) -> Iterator[RenderableType]:
 
 
 def _first_failures(view: Report) -> Iterator[RenderableType]:
-    """Real mistakes first: a stub that nobody touched, or a check that waits, teaches nothing."""
-    failing = [e for e in view.exercises if e.standing in ("partly", "failed")]
+    """The first exercises with failed checks; stubs and checks that were not run are counted."""
+    failing = [e for e in view.exercises if e.status in ("partly", "failed")]
     if failing:
         yield _heading("Look here first")
-    for exercise in failing[:FIRST]:
+    for exercise in failing[:MAX_EXERCISES]:
         check = next((c for c in exercise.checks if c.state == "failed"), None)
         yield Text.assemble(
             (exercise.id, "bold"),
@@ -92,9 +86,9 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
             yield _indent(Text(f"Hint: {exercise.hint}", style="cyan"), 4)
         yield Text()
     rest = [
-        (len(failing) - FIRST, "more with failing checks"),
-        (sum(e.standing == "not started" for e in view.exercises), "not started"),
-        (sum(e.standing == "not run" for e in view.exercises), "not run yet"),
+        (len(failing) - MAX_EXERCISES, "more with failing checks"),
+        (sum(e.status == "not started" for e in view.exercises), "not started"),
+        (sum(e.status == "not run" for e in view.exercises), "not run yet"),
     ]
     words = ", ".join(f"{count} {what}" for count, what in rest if count > 0)
     if words:
@@ -143,20 +137,20 @@ def _heading(title: str) -> RenderableType:
 
 
 def _marks(exercise: ExerciseView) -> Text:
-    if exercise.standing.startswith("not"):
-        return Text(exercise.standing, style="dim")
+    if exercise.status.startswith("not"):
+        return Text(exercise.status, style="dim")
     return Text.assemble(*((check.mark, STATE_STYLE[check.state]) for check in exercise.checks))
 
 
 def _points(exercise: ExerciseView) -> Text:
     if not exercise.measured:
         return Text(f"– / {points(exercise.max_points)}", style="dim")
-    style = STANDING_STYLE.get(exercise.standing, "")
+    style = STATUS_STYLE.get(exercise.status, "")
     return Text(f"{points(exercise.points)} / {points(exercise.max_points)}", style=style)
 
 
 def _bar(share: float, width: int, style: str) -> Text:
-    full = min(int(share * width + 1e-9), width)  # never full before every point is there
+    full = min(int(share * width + 1e-9), width)  # full only with every point
     return Text.assemble(("█" * full, style), ("░" * (width - full), "dim"))
 
 
@@ -166,6 +160,6 @@ def _share_style(share: float) -> str:
 
 def _first_lines(text: str) -> str:
     lines = text.split("\n")
-    if len(lines) <= LINES:
+    if len(lines) <= MAX_LINES:
         return text
-    return "\n".join([*lines[:LINES], f"… {plural(len(lines) - LINES, 'more line')}"])
+    return "\n".join([*lines[:MAX_LINES], f"… {plural(len(lines) - MAX_LINES, 'more line')}"])

@@ -1,4 +1,4 @@
-"""Gradescope's `results.json`: one entry an exercise, its checks listed in the entry's text."""
+"""Gradescope's `results.json`: one entry per exercise; the entry's text lists the checks."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from typing import Any
 import msgspec
 
 from grader.results.record import Grade
-from grader.results.student import ExerciseView, Report, plural, points, report
+from grader.results.student import report
+from grader.results.text import plural, points
+from grader.results.views import ExerciseView, Report
 
-WHOLE = 100_000  # bytes: Gradescope cuts longer output, and cut JSON is a zero
-# Characters of one check's detail, and of one exercise's whole text: details give way first, titles
-# and hints last.
-_ROOM = [
+MAX_BYTES = 100_000  # Gradescope cuts longer output; it reads cut JSON as a score of 0
+# Limits to try until the output fits: characters of one check's detail and of one exercise's text.
+# Details are cut first, titles and hints last.
+_LIMITS = [
     *((detail, 100_000) for detail in (4000, 2000, 1000, 500, 250, 100, 0)),
     *((0, text) for text in (2000, 1000, 500, 250, 0)),
 ]
 
 
 class NoScoreError(ValueError):
-    """The grade has no score, so there is nothing that Gradescope could be told."""
+    """The grade has no score, so there is no result for Gradescope."""
 
 
 def to_gradescope(grade: Grade) -> bytes:
-    """`results.json`, for the student's eyes, under 100,000 bytes.
+    """`results.json`, which the student sees, in less than 100,000 bytes.
 
     Raises:
-        NoScoreError: after a fault of the grader. Gradescope would read a missing score as the sum
-            of the tests, a mark that nobody gave.
+        NoScoreError: there is no score, after a fault of the grader. Gradescope would replace a
+            missing score by the sum of the tests, which is no mark.
     """
     if grade.score is None:
         raise NoScoreError(
             f"{grade.submission}: no score after a fault of the grader; results.json is not written"
         )
     view = report(grade)
-    for detail, text in _ROOM:
+    for detail, text in _LIMITS:
         encoded = msgspec.json.encode(_results(view, grade.score, detail, text))
-        if len(encoded) < WHOLE:
+        if len(encoded) < MAX_BYTES:
             break
-    return msgspec.json.format(encoded, indent=1) if len(encoded) < WHOLE * 0.8 else encoded
+    return msgspec.json.format(encoded, indent=1) if len(encoded) < MAX_BYTES * 0.8 else encoded
 
 
 def _results(view: Report, score: float, detail: int, text: int) -> dict[str, Any]:
@@ -78,10 +80,10 @@ def _entry(
         "visibility": "visible",
     }
     if exercise.measured:
-        # Gradescope shows what it is given: 0.67, not 0.6666666666666666. `score` stays exact.
+        # Gradescope shows these as they are: 0.67, not 0.6666666666666666. The total stays exact.
         entry["score"] = round(exercise.points, 2)
         entry["max_score"] = round(exercise.max_points, 2)
-        entry["status"] = "passed" if exercise.standing == "complete" else "failed"
+        entry["status"] = "passed" if exercise.status == "complete" else "failed"
     return entry
 
 
@@ -104,13 +106,13 @@ def _text(exercise: ExerciseView, detail: int) -> str:
 
 
 def _summary(view: Report, detail: int) -> str:
-    complete = sum(exercise.standing == "complete" for exercise in view.exercises)
+    complete = sum(exercise.status == "complete" for exercise in view.exercises)
     parts = [
         *view.notices,
         f"{view.headline}; {complete} of {plural(len(view.exercises), 'exercise')} complete.",
     ]
     for module in view.modules:
-        what = "said" if module.ok else "could not be imported"
+        what = "was imported with a message" if module.ok else "could not be imported"
         place = f" ({module.place})" if module.place else ""
         message = _indent(_cut(module.message, detail))
         parts.append(f"{module.module} {what}{place}:\n{message}".rstrip())

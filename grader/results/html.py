@@ -1,4 +1,4 @@
-"""`report.html`: one file for the student, without scripts and without anything fetched."""
+"""`report.html`: one file for the student, without scripts; it fetches nothing."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from pathlib import Path
 import jinja2
 
 from grader.results.record import Grade
-from grader.results.student import plural, points, report
+from grader.results.student import report
+from grader.results.text import plural, points
 
 _TEMPLATE = Path(__file__).with_name("report.html")
 
 
 def to_html(grade: Grade) -> str:
-    """The page; everything that a submission wrote is escaped by the template's engine."""
+    """The page. The template engine escapes everything that a submission wrote."""
     return _template().render(report=report(grade))
 
 

@@ -1,15 +1,16 @@
-"""`junit.xml`: what pytest's `--junitxml` would have written, in words fit for a student."""
+"""`junit.xml` in the format of pytest's `--junitxml`, with only what a student may read."""
 
 from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
 from grader.results.record import Grade
-from grader.results.student import CheckView, ModuleView, Report, report
+from grader.results.student import report
+from grader.results.views import CheckView, ModuleView, Report
 
 
 def to_junit(grade: Grade) -> bytes:
-    """One testcase a check; a module that could not be imported is a collection error."""
+    """One testcase per check; a module that could not be imported is a collection error."""
     view = report(grade)
     checks = [check for exercise in view.exercises for check in exercise.checks]
     broken = [module for module in view.modules if not module.ok]

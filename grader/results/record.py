@@ -1,4 +1,4 @@
-"""The one record of a grading. Every output is a pure function of it."""
+"""The record of a grading. Every output is a pure function of it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Visibility = Literal["public", "hidden"]
 
 
 class _Finite(msgspec.Struct, frozen=True, kw_only=True):
-    """Refuses nan and infinity with a ValueError: msgspec would write both as null, and null
-    as a score means a fault of the grader."""
+    """Raises ValueError for nan and infinity: msgspec would write both as null, and a score of
+    null means a fault of the grader."""
 
     def __post_init__(self) -> None:
         for field in self.__struct_fields__:
@@ -25,14 +25,15 @@ class _Finite(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Check(_Finite, frozen=True, kw_only=True):
-    """One test. `points` of a not-run check is 0, `max_points` its share of the exercise.
+    """One test.
 
-    A race, or a fit into memory, that earns a part of its points has failed, and says how far in
-    `timing` or `fit`.
-    `exception` is the nearest built-in class's name, only with the cause `exception`.
-    `detail` is for staff alone; `shown` is what the student reads, and None for a hidden test.
-    `seconds` is wall time, `charged` the CPU time of the submission's processes and the time they
-    were asleep.
+    `max_points` is its share of the exercise's points; `points` is 0 if it was not run.
+    `exception` is the name of the nearest built-in class, only with the cause `exception`.
+    `detail` is for staff; `shown` is for the student, and None for a hidden test.
+    `seconds` is wall time; `charged` is the CPU time of the submission's processes plus the time
+    that they slept.
+    A race, or a fit into memory, that earns a part of its points has the state "failed"; `timing`
+    or `fit` has the measurements.
     """
 
     exercise: str
@@ -53,9 +54,10 @@ class Check(_Finite, frozen=True, kw_only=True):
 
 
 class Quad(_Finite, frozen=True, kw_only=True):
-    """Runs of a race in order, in seconds: rounds of submission, reference, reference, submission.
+    """A block of runs of a race, in order: rounds of submission, reference, reference, submission.
 
-    `void` says what disturbed it; such a quad counts for nothing.
+    `seconds` has the time of each run. If `void` is not empty, it says what disturbed the block,
+    and the block is not counted.
     """
 
     seconds: tuple[float, ...]
@@ -63,10 +65,11 @@ class Quad(_Finite, frozen=True, kw_only=True):
 
 
 class Timing(_Finite, frozen=True, kw_only=True):
-    """A race, with every sample; `naive_quads` are the naive program's, before the submission's.
+    """A race with every sample: `quads` of the submission, `naive_quads` of the naive program.
 
-    `ratio` is submission / reference, between `low` and `high`; `naive_ratio` that of the slow
-    program, at which nothing is earned; `mark` the share of the points, 0 to 1.
+    `ratio` is the time of submission / reference, in the interval from `low` to `high`.
+    `naive_ratio` is naive / reference: from there on nothing is earned. `mark` is the share of the
+    points, 0 to 1. The naive program runs before the submission.
     """
 
     program: str
@@ -83,7 +86,7 @@ class Timing(_Finite, frozen=True, kw_only=True):
 
 
 class Fit(_Finite, frozen=True, kw_only=True):
-    """Budgets of memory, in bytes, and whether a program fitted into each."""
+    """Memory budgets, in bytes, and for each whether the program ran within it."""
 
     program: str
     device: str
@@ -98,8 +101,11 @@ class Fit(_Finite, frozen=True, kw_only=True):
 
 
 class ExerciseScore(_Finite, frozen=True, kw_only=True):
-    """One exercise's sum. `measured` is False where a check could not be run here at no fault
-    of the submission (no CUDA, a grader's fault): such an exercise is left out of the total."""
+    """The sum of one exercise's checks.
+
+    `measured` is False if a check could not be run here and the submission is not to blame (no
+    CUDA, a fault of the grader): such an exercise is left out of the total.
+    """
 
     id: str
     title: str
@@ -111,9 +117,9 @@ class ExerciseScore(_Finite, frozen=True, kw_only=True):
 
 
 class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What importing one module of the submission said, before any hidden test ran.
+    """The result of importing one module of the submission, before any hidden test ran.
 
-    A student sees `message` whole: nothing secret had reached the worker by then.
+    A student sees `message` uncut: the worker had received nothing secret by then.
     """
 
     module: str
@@ -124,9 +130,10 @@ class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Budget(_Finite, frozen=True, kw_only=True):
-    """Seconds that tests which hit their limit may draw together, and how much they drew.
+    """The time budget that all tests which reach their limit share, in seconds.
 
-    `bound`: seconds that code which hangs in every function is charged at most.
+    `drawn` is how much of it was used. `bound` is the most that code which hangs in every function
+    can be charged.
     """
 
     seconds: float
@@ -135,27 +142,28 @@ class Budget(_Finite, frozen=True, kw_only=True):
 
 
 class Isolation(msgspec.Struct, frozen=True, kw_only=True):
-    """The tier the submission ran in (A, B, B-, C, none), and what each probe found."""
+    """The tier the submission ran in (A, B, B-, C or none), and the result of each probe."""
 
     tier: str
     probes: dict[str, str]
 
 
 class Provenance(_Finite, frozen=True, kw_only=True):
-    """Where a grade comes from; hashes are SHA-256.
+    """Where a grade comes from. Hashes are SHA-256.
 
     Args:
-        submission: the hash of the files that were graded, names and bytes, however wrapped.
-        handout: the version of the handout that the submission says it was made with; nobody
-            vouches for it. None if it does not say.
-        grader: the version of the grader, and
-        tree: the hash of all its files that can change a mark.
+        submission: the hash of the files that were graded, names and bytes; folder, zip and tar
+            give the same.
+        handout: the version of the handout that the submission says it was made with, unverified;
+            None if it does not say.
+        grader: the version of the grader.
+        tree: the hash of all files of the grader that can change a mark.
         python, torch: their versions.
         cpu, kernel: the machine's.
         tier: how the submission was isolated.
         lanes: tests that ran at a time.
-        cpu_seconds: of judge, zygotes and workers, the first grading's with their start; None if a
-            zygote was gone before it was asked.
+        cpu_seconds: CPU time of judge, zygotes and workers; the first grading's includes their
+            start. None if a zygote ended before it could be asked.
     """
 
     submission: str
@@ -172,10 +180,11 @@ class Provenance(_Finite, frozen=True, kw_only=True):
 
 
 class Grade(_Finite, frozen=True, kw_only=True):
-    """Everything one grading found; staff only. `score` is None after a fault of the grader.
+    """Everything that one grading found; staff only.
 
-    `version` is the assignment's. `verdicts` is the hash of every check's state, cause and points:
-    the same nonce on the same versions gives the same one on any machine.
+    `score` is None after a fault of the grader. `version` is the assignment's. `verdicts` is the
+    hash of every check's state, cause and points: with the same nonce and the same versions it is
+    the same on any machine.
     """
 
     submission: str
@@ -210,8 +219,10 @@ def from_json(data: bytes) -> Grade:
 
 
 def _encodable(value: Any) -> Any:
-    """Escapes lone surrogates: a file name of the submission that is not UTF-8 arrives with them,
-    and must not keep the record from being written."""
+    """Escapes lone surrogates, which cannot be written as UTF-8.
+
+    The name of a submission's file holds some if it is not UTF-8.
+    """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, dict):

@@ -15,8 +15,8 @@ from grader.results.record import Grade, to_json
 def write_all(grade: Grade, folder: Path) -> None:
     """Writes report.html, junit.xml, results.json and, last, grade.json (mode 0600: staff only).
 
-    Each file is whole or absent, and a grade.json means that all are there and of one grading.
-    Without a score there is no results.json, not even one from before.
+    Each file is complete or absent. If grade.json is there, all files are, from the same grading.
+    Without a score there is no results.json; an older one is removed.
     """
     outputs = {"report.html": to_html(grade).encode(), "junit.xml": to_junit(grade)}
     if grade.score is not None:
@@ -33,7 +33,7 @@ def write_all(grade: Grade, folder: Path) -> None:
 
 
 def write_atomically(path: Path, data: bytes, mode: int) -> None:
-    """Replaces `path` by a file of these bytes that a crash leaves either whole or untouched."""
+    """Replaces `path` by a file of these bytes; a crash leaves the old file or the new one."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -1,8 +1,8 @@
-"""How fast the harness is, beside what people use instead. Prints; asserts nothing.
+"""How fast the grader is, compared with plain pytest. Prints figures; asserts nothing.
 
     make bench
 
-Every ratio is of two commands run in turn, so that a machine whose speed drifts slows both.
+Each ratio compares two commands that run in turn, so changes of the machine's speed affect both.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ console = Console()
 def main() -> None:
     """Runs both benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5, help="of each whole command")
-    parser.add_argument("--workers", type=int, default=100, help="started in each tier")
+    parser.add_argument("--runs", type=int, default=5, help="number of runs of each command")
+    parser.add_argument("--workers", type=int, default=100, help="workers to start in each tier")
     options = parser.parse_args()
     torch.set_num_threads(1)
     tiers = workers(options.workers)
@@ -81,7 +81,7 @@ def whole_gradings(runs: int) -> None:
 
 
 def workers_in_a_container(count: int) -> None:
-    """The same where namespaces are forbidden, as in Docker's defaults: tier B."""
+    """Measures tier B: in a container without namespaces, as with Docker's defaults."""
     console.print("As in a container:")
     own = [sys.executable, __file__, "--runs", "0", "--workers", str(count)]
     container = [sys.executable, "-m", "tests.harness.container", "docker", "--"]
@@ -89,7 +89,7 @@ def workers_in_a_container(count: int) -> None:
 
 
 def workers(count: int) -> list[str]:
-    """A worker's start, a call with scalars, a large tensor each way; in each tier that holds.
+    """Measures a worker's start, calls and transfers in each tier that works here.
 
     Returns those tiers.
     """
@@ -148,7 +148,7 @@ def _figures(tier: str, count: int) -> dict[str, str]:
 
 
 def _transfer(worker: Worker) -> tuple[float, float]:
-    """GB/s of a 64 MB tensor to the worker (which measures it), and back from it."""
+    """GB/s of a 64 MB tensor to the worker (which returns its size), and back from it."""
     size = 64_000_000
     tensor = torch.rand(size // 4)
     small: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""How exact races are on this machine's CPU, by programs whose ratio is known. Prints only.
+"""How exact races are on this CPU, for programs whose ratio is known. Prints figures.
 
 make races          200 races of the reference against itself and 100 of each slower program
 """
@@ -21,21 +21,31 @@ from grader.results.record import Timing
 from tests.harness import racing
 
 SLOWER = (1.05, 1.5, 3.0)
-_SHOWN = 25  # races after which the figures so far are printed: all take hours
+_PROGRESS_EVERY = 25  # races between two lines of figures: all races take hours
 console = Console()
 
 
 def main() -> None:
-    """Races the reference against itself, then against what is slower by a known ratio."""
+    """Races the reference against itself, then against programs that are slower by known ratios."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--races", type=int, default=200, help="of the reference against itself")
     parser.add_argument("--slower", type=int, default=100, help="races of each slower program")
     parser.add_argument(
-        "times", nargs="*", type=float, default=(1.0, *SLOWER), help="times the reference's time"
+        "times", nargs="*", type=float, default=(1.0, *SLOWER), help="ratios to race"
     )
     options = parser.parse_args()
     table = Table(title="Races on this CPU")
-    for column in ("times", "races", "ratio", "holds it", "not 1", "±", "quads", "s", "mark"):
+    for column in (
+        "times",
+        "races",
+        "ratio",
+        "in interval",
+        "1 is not",
+        "±",
+        "blocks",
+        "s",
+        "mark",
+    ):
         table.add_column(column, justify="right")
     with (
         tempfile.TemporaryDirectory() as text,
@@ -58,24 +68,24 @@ def _raced(judge: Grader, folder: Path, times: float, count: int) -> list[str]:
         seconds.append(time.monotonic() - begun)
         if check.timing is not None:
             timings.append(check.timing)
-        if done % _SHOWN == 0 and timings:
+        if done % _PROGRESS_EVERY == 0 and timings:
             console.print(f"{times:g} times:", *_row(timings, seconds, times))
     return _row(timings, seconds, times) if timings else [f"0 of {count}", *[""] * 7]
 
 
 def _row(timings: list[Timing], seconds: list[float], times: float) -> list[str]:
-    holds = sum(t.low <= times <= t.high for t in timings)
-    told = sum(not t.low <= 1 <= t.high for t in timings)
+    within = sum(t.low <= times <= t.high for t in timings)
+    without_one = sum(not t.low <= 1 <= t.high for t in timings)
     widths = [Interval(t.ratio, t.low, t.high).half_width for t in timings]
-    quads = statistics.mean(len([q for q in t.quads if not q.void]) for t in timings)
+    blocks = statistics.mean(len([q for q in t.quads if not q.void]) for t in timings)
     marks = Counter(t.mark for t in timings)
     return [
         f"{len(timings)} of {len(seconds)}",
         f"{statistics.median(t.ratio for t in timings):.3f}",
-        f"{holds / len(timings):.1%}",
-        f"{told / len(timings):.1%}",
+        f"{within / len(timings):.1%}",
+        f"{without_one / len(timings):.1%}",
         f"{statistics.median(widths):.2%}",
-        f"{quads:.1f}",
+        f"{blocks:.1f}",
         f"{statistics.median(seconds):.1f}",
         ", ".join(f"{mark:g}: {n}" for mark, n in sorted(marks.items())),
     ]

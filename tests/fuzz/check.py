@@ -1,12 +1,12 @@
-"""What must hold of every frame that a worker may send, whatever is in it.
+"""Checks what must be true for every frame that a worker can send, whatever bytes it holds.
 
-`check` reads one as the judge does, with the decoder and then with the readers of an answer. A
-frame is refused with FrameError, or it is a value that is plain, no larger than its frame, and
-either an answer or a failure that the judge knows. Nothing else comes out, and nothing takes more
-memory, or more steps, than a frame of that length may.
+`Checker.check` reads a frame as the judge does: first the decoder, then the readers of answers. The
+result is either a FrameError, or a plain value that is no larger than its frame and is an answer
+or a failure that the judge knows. Reading must not take more memory or more steps than the length
+of the frame allows.
 
-A step is a call of a function, in Python or in C: how many there are depends on the frame alone,
-not on the machine. A campaign also gives a clock, for what is slow within one call.
+A step is a call of a function, in Python or in C. The number of steps depends only on the frame,
+not on the machine. A campaign also passes a clock, to find single calls that are slow.
 """
 
 from __future__ import annotations
@@ -29,43 +29,44 @@ from tests.fuzz.frames import values_in
 
 CAPS = wire.Caps(size=2**20, items=2000)  # small, so that small frames reach them
 HEADER = wire.HEADER.size
-SLACK = 128 * 1024  # bytes of memory, for a frame of any length
-PER_BYTE = 64  # bytes of Python objects for a byte: an empty dict takes five, and becomes 64
-SLACK_STEPS = 200  # for a frame of any length
-STEPS = 4  # for a byte: an honest value of one byte takes three
-LOOK_STEPS = 1  # for a byte, once it is decoded: readers look at few fields
-SLACK_NS = 3_000_000  # of time, for a frame of any length
-TIMES = 4  # as long as the slowest honest frame of that length
-LOOKS_NS = 100  # for a byte, once it is decoded: readers copy little
-_LENGTH = 5000  # the judge cuts what it quotes at some 4000 characters
+# Limits: a constant for each frame, plus an amount for each of its bytes.
+SLACK = 128 * 1024  # bytes of memory for each frame
+PER_BYTE = 64  # bytes of memory: an empty dict is 5 bytes of a frame and 64 in memory
+SLACK_STEPS = 200  # steps for each frame
+STEPS = 4  # steps to decode a byte: an honest value of one byte takes 3
+READ_STEPS = 1  # steps to read a decoded byte: readers use few fields
+SLACK_NS = 3_000_000  # nanoseconds for each frame
+TIMES = 4  # decoding may take this many times the slowest honest frame of the same length
+READ_NS = 100  # nanoseconds to read a decoded byte: readers copy little
+_LENGTH = 5000  # characters; the judge cuts quotes after some 4000
 
 
 _REFUSED = object()
 
 
 class Finding(Exception):
-    """A frame did what no frame may do."""
+    """A frame broke a rule."""
 
 
 Clock = Callable[[], int]
 
 
 def nanoseconds_a_byte(decoder: ModuleType, clock: Clock) -> int:
-    """What an honest frame of one-byte values takes: the most for its length, on this machine."""
+    """Time for each byte of an honest frame of one-byte values, the slowest kind."""
     many = CAPS.items - 1
-    body = _room(b"[" + many.to_bytes(4, "little") + b"N" * many)
+    body = _new_body(b"[" + many.to_bytes(4, "little") + b"N" * many)
     return max(min(_timed(clock, decoder.decode, body, CAPS)[0] for _ in range(5)) // len(body), 1)
 
 
 def _timed(clock: Clock, function: Any, *args: Any) -> tuple[int, Any]:
-    """What a call takes by the clock, and its result."""
+    """The time that a call takes, and its result."""
     began = clock()
     result = function(*args)
     return clock() - began, result
 
 
 def steps(function: Any, *args: Any) -> int:
-    """The calls of functions that a call makes, its own included."""
+    """The number of function calls in a call, itself included."""
     count = 0
 
     def counts(frame: FrameType, event: str, arg: Any) -> None:
@@ -82,12 +83,12 @@ def steps(function: Any, *args: Any) -> int:
 
 
 class Checker:
-    """Checks frames, and counts them: `frames`, and of those `values`, which were not refused.
+    """Checks frames. Counts all in `frames`, and those that were decoded in `values`.
 
     Args:
-        decoder: the module `grader.wire`, or another copy of it.
-        clock: nanoseconds. With one, no frame may take much longer than an honest one of its
-            length: a campaign gives its thread's, whose findings a person judges.
+        decoder: the module `grader.wire`, or a copy of it.
+        clock: a clock in nanoseconds. If there is one, no frame may take much longer than an honest
+            frame of its length. Only campaigns use it: a person checks what they find.
     """
 
     def __init__(self, decoder: ModuleType = wire, clock: Clock | None = None) -> None:
@@ -96,10 +97,10 @@ class Checker:
         self._ns_a_byte = TIMES * nanoseconds_a_byte(decoder, clock) if clock else 0
 
     def check(self, frame: bytes, thorough: bool = True) -> None:
-        """Reads one frame; `thorough` also measures what decoding takes, and sends its value back.
+        """Reads one frame. `thorough` also measures memory and steps, and sends the value back.
 
         Raises:
-            Finding: it broke a promise.
+            Finding: the frame broke a rule.
         """
         self.frames += 1
         body = self._body(frame)
@@ -109,8 +110,8 @@ class Checker:
         if value is not _REFUSED:
             self.values += 1
             _Examiner().examine(value, len(body))
-            self._in_time(LOOKS_NS, len(body), _look, value)
-            _check_steps(LOOK_STEPS, len(body), _look, value)
+            self._in_time(READ_NS, len(body), _read, value)
+            _check_steps(READ_STEPS, len(body), _read, value)
         if thorough:
             self._check_memory(body)
             _check_steps(STEPS, len(body), self._decode, body)
@@ -119,19 +120,19 @@ class Checker:
                 _check_return(value)
 
     def _in_time(self, ns_a_byte: int, length: int, function: Any, *args: Any) -> Any:
-        """What a call returns; with a clock, it may take so long for a body of this length."""
+        """Calls a function; with a clock, its time is limited by the length of the body."""
         if self._clock is None:
             return function(*args)
         spent, result = _timed(self._clock, function, *args)
         allowed = SLACK_NS + ns_a_byte * length
-        if spent > allowed:  # once more: garbage may have been collected
+        if spent > allowed:  # try again: the garbage collector may have run
             spent = min(_timed(self._clock, function, *args)[0] for _ in range(3))
         if spent > allowed:
             raise Finding(f"to {_name(function)} {length} bytes took {spent / 1e6:.0f} ms")
         return result
 
     def _body(self, frame: bytes) -> memoryview | None:
-        """The body that the judge would decode; None if it would refuse, or wait for more."""
+        """The body that the judge would decode; None if it would reject the header or wait."""
         try:
             _, length = self._decoder.decode_header(frame[:HEADER], CAPS)
         except self._decoder.FrameError as error:
@@ -141,7 +142,7 @@ class Checker:
             raise Finding(f"the header raised {type(error).__name__}") from error
         if length > CAPS.size:
             raise Finding("the header announces more than the cap")
-        return None if length > len(frame) - HEADER else _room(frame[HEADER : HEADER + length])
+        return None if length > len(frame) - HEADER else _new_body(frame[HEADER : HEADER + length])
 
     def _decode(self, body: memoryview) -> Any:
         try:
@@ -153,13 +154,13 @@ class Checker:
             raise Finding(f"decoding raised {type(error).__name__}: {error}") from error
 
     def _check_whole(self, body: memoryview, value: Any) -> None:
-        """No byte is missed, none is left over, and no value of the frame is lost."""
+        """Checks that every byte counts and that every value of the frame is read."""
         examiner = _Examiner()
         examiner.examine(value, len(body))
         if examiner.items != (written := values_in(bytes(body))):
             raise Finding(f"{examiner.items} values were read of {written} written")
         for other in (body[:-1], bytes(body) + b"N"):
-            if self._decode(_room(other)) is not _REFUSED:
+            if self._decode(_new_body(other)) is not _REFUSED:
                 raise Finding(f"a value was read from {len(body)} bytes and from {len(other)}")
 
     def _check_memory(self, body: memoryview) -> None:
@@ -167,7 +168,7 @@ class Checker:
         try:
             value = self._decode(body)
             if value is not _REFUSED:
-                _look(value)
+                _read(value)
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -187,8 +188,8 @@ def _name(function: Any) -> str:
     return str(function.__name__).strip("_")
 
 
-def _look(value: Any) -> None:
-    """Reads a value as each kind of answer."""
+def _read(value: Any) -> None:
+    """Reads a value as each kind of answer that the judge expects."""
     _check_answer(value)
     _check_bytecode(value)
     _check_import(value)
@@ -200,11 +201,11 @@ def _check_words(error: Exception) -> None:
         raise Finding(f"a FrameError quotes what it met: {words!r}")
 
 
-# --- what was read -----------------------------------------------------------------------------
+# --- what was read -------------------------------------------------------------------------------
 
 
 class _Examiner:
-    """Walks through a value: exact types, under the caps, no larger than the body it came in."""
+    """Walks through a value: exact types, within the caps, not larger than its body."""
 
     def __init__(self) -> None:
         self.items = self.held = 0
@@ -219,7 +220,7 @@ class _Examiner:
     def _walk(self, value: Any, depth: int) -> None:
         self.items += 1
         if depth > CAPS.depth:
-            raise Finding(f"a value lies {depth} deep")
+            raise Finding(f"a value is {depth} levels deep")
         kind = type(value)
         if kind is list or kind is tuple:
             for item in value:
@@ -314,14 +315,14 @@ def _check_import(value: Any) -> None:
         raise Finding("a module's report is not cut")
 
 
-# --- the way back -------------------------------------------------------------------------------
+# --- the way back --------------------------------------------------------------------------------
 
 
 def _check_return(value: Any) -> None:
-    """What was read can be sent, and arrives as the same bytes again."""
+    """Checks that the value can be sent and gives the same bytes again."""
     try:
         sent = _sent(value)
-        back = _sent(wire.decode(_room(sent), CAPS))
+        back = _sent(wire.decode(_new_body(sent), CAPS))
     except (plain.NotPlainData, wire.FrameError) as error:
         raise Finding(f"what was read cannot be sent: {error}") from error
     if sent != back:
@@ -333,7 +334,7 @@ def _sent(value: Any) -> bytes:
     return b"".join(bytes(part) for part in parts[1:])
 
 
-def _room(data: bytes | memoryview) -> memoryview:
+def _new_body(data: bytes | memoryview) -> memoryview:
     body = wire.new_body(len(data))
     body[:] = data
     return body

@@ -1,8 +1,8 @@
-"""Frames to attack the judge with: valid ones made by code, and mutants that know the format.
+"""Frames to attack the judge with: valid ones, and mutants that follow the format.
 
-A body is taken apart into `Node`s and written again with some field changed: a tag, a count, a
-dtype's name, a shape, a length. What cannot be taken apart stays raw bytes, so that any bytes at
-all can be mutated further.
+A body is parsed into `Node`s and written again with some field changed: a tag, a count, a dtype's
+name, a shape, a length. Bytes that cannot be parsed stay raw, so every frame can be mutated
+further.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grader.judge.claims import CAUSES
 TAGS = b"NTFidIsb[({taDn"
 CONTAINERS, TEXTS, TENSORS = b"[({", b"sbIDn", b"ta"
 WIDTHS = {**dict.fromkeys(b"NTF", 0), **dict.fromkeys(b"id", 8)}
-DEEP = 40  # levels that are taken apart, more than the judge reads
+DEEP = 40  # levels that are parsed; the judge reads fewer
 NUMBERS = (
     *(0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 63, 64, 65, 127, 128, 255, 256, 511, 512, 513, 1023),
     *(2**15, 2**16, 2**20, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**39, 2**40 - 1, 2**40),
@@ -44,9 +44,9 @@ WORDS = (
 
 
 class Node:
-    """One value of a body. Without a tag it is raw bytes, then its items, and nothing else.
+    """One value of a body. Without a tag it is raw bytes followed by its items.
 
-    `count`, `rank` and `size` are what is written, where that is not what is true.
+    `count`, `rank` and `size`, if not None, are written instead of the true ones.
     """
 
     __slots__ = ("count", "data", "items", "name", "rank", "shape", "size", "tag")
@@ -60,15 +60,15 @@ class Node:
         self.size: int | None = None
 
 
-# --- apart, and together again -----------------------------------------------------------------
+# --- parse and write -----------------------------------------------------------------
 
 
 class _CannotParse(Exception):
-    """From here on, the bytes are no value."""
+    """The bytes from here on are not a value."""
 
 
 def parse(body: bytes) -> Node:
-    """A body as nodes; `write` gives the same bytes again, but for padding that is not zero."""
+    """A body as nodes. `write` gives the same bytes again, except for padding that is not 0."""
     nodes, at = [], 0
     try:
         node, at = _parse(body, 0, 0)
@@ -128,12 +128,12 @@ def _end(body: bytes, at: int) -> int:
 
 
 def values_in(body: bytes) -> int:
-    """How many values a body holds, keys among them, as far as it can be taken apart."""
+    """The number of values in a body, keys included, as far as it can be parsed."""
     return sum(node.tag is not None for node in _nodes(parse(body)))
 
 
 def write(node: Node) -> bytes:
-    """The body that a node stands for."""
+    """The body of a node, as bytes."""
     out = bytearray()
     _write(node, out)
     return bytes(out)
@@ -175,7 +175,7 @@ def _count(count: int) -> bytes:
     return (count & 2**32 - 1).to_bytes(4, "little")
 
 
-# --- mutants -----------------------------------------------------------------------------------
+# --- mutants -------------------------------------------------------------------------------------
 
 
 def frame_of(body: bytes, call_id: int = 1) -> bytes:
@@ -184,7 +184,7 @@ def frame_of(body: bytes, call_id: int = 1) -> bytes:
 
 
 def mutants(frame: bytes, rng: random.Random, count: int) -> Iterator[bytes]:
-    """So many frames that differ from this one in a field or a few."""
+    """`count` frames that each differ from this one in one to four fields."""
     tree = parse(frame[wire.HEADER.size :])
     nodes = list(_nodes(tree))
     for _ in range(count):
@@ -212,7 +212,7 @@ def _nodes(node: Node) -> Iterator[Node]:
 
 
 def _change(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
-    """What becomes of a node: names of its fields, with their new values."""
+    """A random change of a node: names of its fields, with new values."""
     luck = rng.random()
     tag = node.tag
     if tag is None:
@@ -295,26 +295,26 @@ def _change_tensor(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
         case 7:
             return [("data", _scratch(node.data, rng))]
         case _:
-            # No bytes, however large the sides beside a 0 are.
+            # With one side of length 0 there are no bytes, however large the other sides are.
             sides = [_number(rng) for _ in range(int(rng.random() * 4))]
             return [("shape", (*sides[:at], 0, *sides[at:])), ("data", b"")]
 
 
 def _wrapped(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
-    """The node, so many containers deep."""
+    """Wraps the node into a random number of containers."""
     levels = rng.choice((1, 2, 3, 8, 30, 31, 32, 33, 34, 35, 400 if rng.random() < 0.2 else 1))
     layer = rng.choice((b"[" + _count(1), b"(" + _count(1), b"{" + _count(1) + b"N"))
     return _as(Node(None, layer * levels + write(node)))
 
 
 def _repeated(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
-    """The node so many times in a list, or as many keys as that in a dict, all alike in a way."""
+    """Repeats the node in a list, or makes a dict with many keys; some have equal hashes."""
     times = int(rng.choice((2, 3, 10, 100)) if rng.random() < 0.97 else 2 ** (8 + 6 * rng.random()))
     if rng.random() < 0.7:
         copy = write(node)
         times = max(1, min(times, 2**16 // (len(copy) + 1)))
         return _as(Node(None, b"[" + _count(times) + copy * times))
-    if rng.random() < 0.5:  # Python hashes all of them alike
+    if rng.random() < 0.5:  # these have equal hashes in Python
         step, size, tag = 2**61 - 1, 16, b"I" + _count(16)
     else:
         step, size, tag = 1, 8, b"i"
@@ -323,7 +323,7 @@ def _repeated(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
 
 
 def _scratch(data: bytes, rng: random.Random) -> bytes:
-    """The bytes with a few of them changed, added or taken away."""
+    """The bytes with a few of them changed, inserted or removed."""
     at = int(rng.random() * (len(data) + 1))
     match int(rng.random() * 5):
         case 0:
@@ -349,7 +349,7 @@ def _word(rng: random.Random) -> Node:
 
 
 def leaf(rng: random.Random) -> Node:
-    """A value of its own, whole or nearly."""
+    """A random new value, valid or nearly valid."""
     tag = TAGS[int(rng.random() * len(TAGS))]
     if tag in CONTAINERS:
         return Node(tag)
@@ -370,7 +370,7 @@ def leaf(rng: random.Random) -> Node:
     return Node(tag, rng.choice(WORDS) if rng.random() < 0.7 else rng.randbytes(9))
 
 
-# --- where it starts ---------------------------------------------------------------------------
+# --- seeds ---------------------------------------------------------------------------
 
 
 def seeds() -> list[bytes]:

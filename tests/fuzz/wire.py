@@ -1,12 +1,12 @@
-"""The fuzzer of the judge's end of the wire: `make fuzz`, or `python -m tests.fuzz.wire`.
+"""The fuzzer for the judge's end of the protocol: `make fuzz`, or `python -m tests.fuzz.wire`.
 
     python -m tests.fuzz.wire --frames 10000000
-    python -m tests.fuzz.wire build/fuzz/findings/frame-…     # what one frame does, without atheris
+    python -m tests.fuzz.wire build/fuzz/findings/frame-…     # checks one frame, without atheris
 
-atheris guides it by coverage: an input is one frame, and is kept and changed further if it reached
-something new in the decoder. Watching makes the decoder five times slower, so each input brings
-mutants along, of itself and of a valid frame, that are read without. What breaks a promise of
-`check` is written to build/fuzz/findings.
+atheris guides it by coverage: an input is one frame, and is kept and mutated further if it reached
+new code of the decoder. Coverage makes the decoder five times slower, so for each input some
+mutants, of itself and of a valid frame, are read without it. A frame that breaks a rule of `check`
+is written to build/fuzz/findings.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from tests.fuzz.check import Checker, Finding
 from tests.fuzz.frames import mutants, seeds
 
 BUILD = Path("build/fuzz")
-MUTANTS = 31  # of each input
-THOROUGH = 100  # one frame in so many also has what decoding takes measured, and is sent back
-EVERY = 500_000  # frames between two lines
+MUTANTS = 31  # for each input
+THOROUGH = 100  # one in this many frames is checked thoroughly
+EVERY = 500_000  # frames between two lines of output
 LONGEST = 1024  # bytes of an input; a mutant may be longer
-SECONDS = 20  # of the processor's time, for one input and its mutants
-HANGS = 4 * 3600  # of the clock's, after which libFuzzer ends the run: the process may be paused
-HEADROOM = 2**30  # bytes that the process may take beyond what it starts with
+SECONDS = 20  # CPU seconds for one input and its mutants
+HANGS = 4 * 3600  # wall seconds until libFuzzer ends the run; long, as the process may be paused
+HEADROOM = 2**30  # bytes of memory that the process may use in addition to those at the start
 
 
 def main() -> None:
     assert __doc__ is not None
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--frames", type=int, default=10_000_000, help="how many to read")
-    parser.add_argument("--seed", type=int, default=0, help="0 draws one")
-    parser.add_argument("files", nargs="*", type=Path, help="frames to read instead")
+    parser.add_argument("--frames", type=int, default=10_000_000, help="number of frames to read")
+    parser.add_argument("--seed", type=int, default=0, help="0 draws a random one")
+    parser.add_argument("files", nargs="*", type=Path, help="files of frames to read instead")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # torch's, about half-precision complex numbers
     torch.set_num_threads(1)
@@ -103,7 +103,7 @@ def _fuzz(frames: int, seed: int) -> None:
 
 
 def _copy_of(module: ModuleType) -> ModuleType:
-    """The same code a second time."""
+    """A second copy of a module: only this one is instrumented."""
     spec = importlib.util.spec_from_file_location("watched", str(module.__file__))
     assert spec is not None
     assert spec.loader is not None
@@ -113,7 +113,7 @@ def _copy_of(module: ModuleType) -> ModuleType:
 
 
 def _limit_memory() -> None:
-    """Whoever asks for far more than a frame can need gets a MemoryError, which is a finding."""
+    """Makes an allocation far beyond a frame's needs a MemoryError, which is a finding."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + HEADROOM
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -124,17 +124,17 @@ def _too_long(number: int, at: FrameType | None) -> None:
 
 
 class _Run:
-    """Counts frames, says how it goes, and ends the process after so many, or at a finding."""
+    """Counts and reports frames, and ends the process after the last one or at a finding."""
 
     def __init__(self, frames: int, watched: ModuleType) -> None:
         self._wanted, self._seeds = frames, seeds()
-        clock = time.thread_time_ns  # how busy the machine is does not count
+        clock = time.thread_time_ns  # CPU time: a busy machine changes nothing
         self._watched, self._plain = Checker(watched, clock), Checker(clock=clock)
         self._began = time.monotonic()
         signal.signal(signal.SIGVTALRM, _too_long)
 
     def input(self, data: bytes) -> None:
-        """One input of libFuzzer's, and mutants of it and of a valid frame."""
+        """Checks one input of libFuzzer, mutants of it and mutants of a valid frame."""
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         self._check(self._watched, data)
         rng = random.Random(zlib.crc32(data))
@@ -154,15 +154,15 @@ class _Run:
             file = BUILD / "findings" / f"frame-{zlib.crc32(frame):08x}"
             file.write_bytes(frame)
             print(f"FOUND: {finding}\n  {file}, {len(frame)} bytes")
-            self._say()
+            self._print_progress()
             raise
         if self._frames == self._wanted or self._frames % EVERY == 0:
-            self._say()
+            self._print_progress()
         if self._frames == self._wanted:
             print("nothing found", flush=True)
-            os._exit(0)  # libFuzzer knows no end but its own
+            os._exit(0)  # libFuzzer has no call to end a run
 
-    def _say(self) -> None:
+    def _print_progress(self) -> None:
         seconds = time.monotonic() - self._began
         values = self._watched.values + self._plain.values
         print(

@@ -1,4 +1,4 @@
-"""`make bench` of the handout: what it shows, and that its baselines are right."""
+"""`make bench` of the handout: its output, and that its baselines are correct."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ def handout(tmp_path) -> Path:
     return Path(shutil.copytree(REPOSITORY / "handout", tmp_path / "handout", ignore=ignored))
 
 
-def benched(folder, *names):
+def run_bench(folder, *names):
     done = subprocess.run(
         [sys.executable, "-m", "assignment", "bench", *names],
         cwd=folder,
@@ -32,7 +32,7 @@ def benched(folder, *names):
 
 
 def test_untouched_handout_is_not_started(handout):
-    status, said = benched(handout, "adamw", "batches")
+    status, said = run_bench(handout, "adamw", "batches")
     assert status == 0, said
     assert said.count("not started") == 2
     assert not (handout / "roofline.svg").exists()
@@ -41,7 +41,7 @@ def test_untouched_handout_is_not_started(handout):
 def test_finished_handout_shows_speed_and_place(handout):
     for path in (REPOSITORY / "solutions" / "resource_accounting").glob("*.py"):
         shutil.copy(path, handout / "resource_accounting")
-    status, said = benched(handout)
+    status, said = run_bench(handout)
     assert status == 0, said
     lines = {line.split()[0]: line for line in said.splitlines() if " × " in line}
     assert set(lines) == {"matmul_chain", "training", "adamw", "batches"}
@@ -52,7 +52,7 @@ def test_finished_handout_shows_speed_and_place(handout):
 
 
 def test_unknown_program_is_named(handout):
-    status, said = benched(handout, "adam")
+    status, said = run_bench(handout, "adam")
     assert status == 2
     assert "no program is called 'adam'; there are matmul_chain" in said
     assert "Traceback" not in said

@@ -1,4 +1,4 @@
-"""`grader flakes` and `grader draws`: each reports what was planted in a small assignment."""
+"""`grader flakes` and `grader draws` find the defects planted in a small assignment."""
 
 import os
 import re
@@ -45,7 +45,7 @@ def wait(n):
 def later(n):
     return double(n) + 1
 """
-# `later` depends on `double`. Every test draws from its seed, and one is wrong now and then.
+# `later` depends on `double`. Every test draws from its seed; one fails for some draws.
 TESTS = """
 import pytest
 
@@ -89,7 +89,7 @@ WRONG = {
         "            continue",
     ),
 }
-# Runs the command on the small assignment, in a process with one thread: it forks.
+# Runs the command on the small assignment, in a process with one thread, since it forks.
 DRIVER = """
 import os
 import sys
@@ -102,11 +102,11 @@ from grader.authoring.campaigns import draws, flakes
 here = Path(sys.argv[1])
 toys = manifest.parse((here / "assignment.toml").read_text())
 right = {"the reference": here / "solutions", "another": here / "another"}
-draws.ours = lambda: draws.Assignment(
+draws.own_assignment = lambda: draws.Assignment(
     here, here / "solutions" / "toy_package", here / "wrong", toys, here / "list.toml", ()
 )
-flakes.ours = lambda: flakes.Assignment(here, toys, right)
-status = cli.app(sys.argv[2:], standalone_mode=False)
+flakes.own_assignment = lambda: flakes.Assignment(here, toys, right)
+status = cli.build_app()(sys.argv[2:], standalone_mode=False)
 left = [p for p in (here / "tmp").iterdir()]
 assert left == [], f"left behind: {left}"
 sys.exit(status)
@@ -114,8 +114,8 @@ sys.exit(status)
 
 
 @dataclass
-class Ended:
-    """A command that ended: its status and what it printed."""
+class Finished:
+    """The exit status and the output of a command."""
 
     status: int
     said: str
@@ -123,7 +123,7 @@ class Ended:
 
 @pytest.fixture(scope="module")
 def toys(tmp_path_factory):
-    """A reference of one module, five tests, six mistakes."""
+    """A reference of one module, five tests, six wrong submissions."""
     here = tmp_path_factory.mktemp("toys")
     text = MANIFEST
     for name in FUNCTIONS:
@@ -146,7 +146,7 @@ def toys(tmp_path_factory):
 
 @pytest.fixture
 def start(toys):
-    """Starts a command of the grader's on the small assignment."""
+    """Starts a command of the grader on the small assignment."""
 
     def begin(*arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -165,21 +165,21 @@ def start(toys):
 
 @pytest.fixture
 def run(start):
-    """Runs a command to its end."""
+    """Runs a command and waits for it."""
 
-    def to_its_end(*arguments: str) -> Ended:
+    def to_the_end(*arguments: str) -> Finished:
         with start(*arguments) as program:
             said, _ = program.communicate()
-        return Ended(program.returncode, said)
+        return Finished(program.returncode, said)
 
-    return to_its_end
+    return to_the_end
 
 
 # --- flakes --------------------------------------------------------------------------------------
 
 
 def test_a_planted_flake_is_found_and_repeated(run):
-    """It fails with some nonces, on each submission; its command repeats it, a resumed hunt too"""
+    """With some nonces, on each submission; the printed command and a resumed campaign repeat it"""
     found = run("flakes", "--nonces", "24", "--runs", "10000", "--seed", "planted", "--jobs", "2")
     assert found.status == 1, found.said
     failures = re.findall(r"✗ (\S+) on (.+), nonce (\S+): (\w+)", found.said)
@@ -189,7 +189,7 @@ def test_a_planted_flake_is_found_and_repeated(run):
     assert 0 < len(nonces) < 24
     assert "AssertionError: one nonce in four" in found.said
     assert f"24 nonces, 240 test runs, {len(failures)} failed" in found.said
-    assert "each test ran 48 times at least, 48 at most" in found.said
+    assert "each test ran 48 to 48 times, on all submissions together" in found.said
 
     nonce = min(nonces)
     command = f"grader flakes --nonce '{nonce}' --test 'test_toy::test_remember'"
@@ -203,14 +203,14 @@ def test_a_planted_flake_is_found_and_repeated(run):
     assert later == set(re.findall(r", nonce (\S+):", rest.said)) != set()
 
 
-def test_right_code_is_not_refused(run):
+def test_correct_code_passes(run):
     found = run("flakes", "--nonces", "3", "--test", "test_toy::test_double", "--seed", "s")
     assert found.status == 0, found.said
     assert "3 nonces, 6 test runs, 0 failed" in found.said
 
 
-def test_a_hunt_that_is_ended_leaves_nothing(start):
-    """A TERM ends it with its figures; the driver looks for what it left"""
+def test_a_terminated_campaign_leaves_nothing(start):
+    """SIGTERM ends it with its figures; the driver checks for files that are left"""
     with start("flakes", "--nonces", "1000000", "--test", "test_toy::test_double") as program:
         first = program.stdout.readline()
         program.terminate()
@@ -228,7 +228,7 @@ def test_unknown_tests_are_named(run):
 
 
 def test_cheap_tests_run_more_often_than_slow_ones():
-    """Shares fall with the cost, add up to what was asked for, and are never too small"""
+    """Shares fall with the cost, add up to the requested runs, and have a minimum"""
     pairs = [("s", f"cheap {i}") for i in range(98)] + [("s", "slow"), ("s", "slower")]
     seconds = dict.fromkeys(pairs, 0.001) | {pairs[-2]: 0.2, pairs[-1]: 20.0}
     shares = flakes._shares(pairs, seconds, 10_000, 1000)
@@ -245,7 +245,7 @@ def test_cheap_tests_run_more_often_than_slow_ones():
 
 
 def test_a_mark_that_depends_on_the_draw_is_found(run):
-    """With the tests whose outcome differs; what dies or hangs loses in every draw"""
+    """With the tests whose outcome differs; code that dies or hangs loses in every draw"""
     found = run("draws", "--nonces", "8")
     assert found.status == 1, found.said
     lines = found.said.splitlines()
@@ -254,24 +254,24 @@ def test_a_mark_that_depends_on_the_draw_is_found(run):
     changes = r"now_and_then 0 to 1 of 4\n +test_toy::test_one_of_two fails in \d of 8: draws \d"
     assert re.search(changes, found.said)
     assert re.search(r"always 0 of 8", found.said), "what builds on it is not run"
-    assert "costs nothing in triple with nonces draws 0, draws 1" in found.said
-    assert "now_and_then: its marks depend on the draw. Make the case certain" in found.said
+    assert "loses no points in triple with nonces draws 0, draws 1" in found.said
+    assert "now_and_then: its marks depend on the draw. Test the case in every draw" in found.said
     assert "5 of 6 submissions (83.3 %) get the same marks in every draw" in found.said
 
 
-def test_list_gives_leave_and_goes_stale(run, toys):
-    """A listed file may change, and must"""
+def test_a_listed_file_may_change_and_must(run, toys):
+    """Its entry is stale if the marks are equal in every draw"""
     entry = "[[file]]\nfile = '{}'\nreason = 'the clock decides'\n"
     (toys / "list.toml").write_text(entry.format("always") + entry.format("now_and_then"))
     found = run("draws", "always", "now_and_then")
     assert found.status == 1
     assert "stale in draw_dependent.toml: always gets the same marks in every draw" in found.said
-    assert "depend on the draw. Make" not in found.said
+    assert "depend on the draw. Test" not in found.said
 
 
 def test_unknown_submissions_are_named():
     with pytest.raises(CampaignError, match="neither a wrong submission nor an alternative: gone"):
-        draws.run(draws.ours(), ["gone"])
+        draws.run(draws.own_assignment(), ["gone"])
 
 
 @pytest.mark.parametrize(
@@ -280,30 +280,30 @@ def test_unknown_submissions_are_named():
         ("file = 1", "array"),
         ("[[file]]\nfile = 'a'", "reason"),
         ("[[file]]\nfile = 'a'\nreason = ' '", "a has no reason"),
-        (2 * "[[file]]\nfile = 'a'\nreason = 'b'\n", "a stands there twice"),
+        (2 * "[[file]]\nfile = 'a'\nreason = 'b'\n", "a is listed twice"),
         ("[[file", "list.toml"),
     ],
 )
-def test_list_that_cannot_be_used_is_refused(tmp_path, text, message):
+def test_invalid_list_is_refused(tmp_path, text, message):
     (tmp_path / "list.toml").write_text(text)
     with pytest.raises(CampaignError, match=message) as caught:
         draws.load_listed(tmp_path / "list.toml")
     assert "list.toml" in str(caught.value)
 
 
-def test_repositorys_own_list_names_files_that_are_there():
+def test_list_of_the_repository_names_existing_files():
     for name in draws.load_listed(draws.LISTED):
         assert (REPOSITORY / "solutions" / "wrong" / f"{name}.py").exists(), name
 
 
 def finding(name: str, *points: float) -> Finding:
-    """A wrong submission's marks, one for each draw."""
+    """A wrong submission with these marks, one for each draw."""
     made = [Draw(str(i), {"e": p}, {"t": "failed"}) for i, p in enumerate(points)]
     return Finding(name, "e", {"e": 3.0}, tuple(made))
 
 
-def test_a_list_is_no_leave_for_many():
-    """One in two hundred may depend on the draw, even if all are listed"""
+def test_only_few_files_may_be_listed():
+    """One in two hundred"""
     many = [finding(f"constant {i}", 1.0, 1.0) for i in range(398)]
     few = [finding(f"listed {i}", 1.0, 2.0) for i in range(3)]
     listed = {f.name: "so it is" for f in few}
@@ -313,7 +313,7 @@ def test_a_list_is_no_leave_for_many():
     assert not Report([*many, finding("never", 3.0, 3.0)], {}).holds
 
 
-def test_everything_of_the_repository_can_be_planned():
-    """Every wrong submission names tests that are there"""
-    assert Path(draws.ours().wrong).is_dir()
-    assert set(flakes.ours().correct) == {"the reference", "by_loops", "another_order"}
+def test_defaults_are_the_repositorys_own_files():
+    """The folder of wrong submissions, and all correct solutions"""
+    assert Path(draws.own_assignment().wrong).is_dir()
+    assert set(flakes.own_assignment().correct) == {"the reference", "by_loops", "another_order"}

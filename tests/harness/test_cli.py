@@ -1,4 +1,4 @@
-"""The command line: exit codes, files written, words on the screen."""
+"""The command line: exit statuses, written files, printed text."""
 
 import json
 import stat
@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from assignment import manifest
 from grader import cli
+from grader.authoring import campaign_commands
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
 from grader.judge.zygote import CannotIsolate
@@ -23,7 +24,7 @@ FULL = sum(manifest.load()[exercise].points for exercise in KEPT)
 
 @pytest.fixture
 def short(monkeypatch):
-    """Two exercises alone, so that a grading is quick."""
+    """Only two exercises, so that a grading is fast."""
     grade = Grader.grade
     monkeypatch.setattr(
         Grader, "grade", lambda self, *a, **k: grade(self, *a, **{**k, "only": KEPT})
@@ -32,7 +33,7 @@ def short(monkeypatch):
 
 @pytest.fixture
 def started(short, hurried, monkeypatch):
-    """A judge that is started already, for all but its own start and end."""
+    """A judge that is already started; tests of start and end do not use it."""
 
     class Started:
         grade = staticmethod(lambda *a, **k: hurried.grade(*a, **k))
@@ -42,7 +43,7 @@ def started(short, hurried, monkeypatch):
 
 
 def grade(*arguments):
-    return CliRunner().invoke(cli.app, ["grade", *map(str, arguments)])
+    return CliRunner().invoke(cli.build_app(), ["grade", *map(str, arguments)])
 
 
 def submission(folder, **extra):
@@ -88,7 +89,7 @@ def test_public_tests_alone_hold_no_hidden_check(started, tmp_path):
     assert record.score == FULL
 
 
-# Right for about half of all inputs: which, depends on the nonce.
+# Correct for about half of all inputs; the nonce decides for which.
 FICKLE = """
 _right = storage_index
 def storage_index(index, strides, offset=0):
@@ -118,7 +119,7 @@ def test_nonce_repeats_the_inputs_and_the_states(started, tmp_path):
 
 
 @pytest.mark.parametrize("data", [None, b"", b"PK\x03\x04broken", b"text"])
-def test_what_cannot_be_read_exits_2_and_writes_nothing(started, tmp_path, data):
+def test_unreadable_submission_exits_2_and_writes_nothing(started, tmp_path, data):
     path = tmp_path / "in.zip"
     if data is not None:
         path.write_bytes(data)
@@ -129,7 +130,7 @@ def test_what_cannot_be_read_exits_2_and_writes_nothing(started, tmp_path, data)
     assert not (tmp_path / "out").exists()
 
 
-# Runs the command of its arguments, and says which modules it loaded and what it started.
+# Runs the command in its arguments, and prints which modules it loaded and what it started.
 WATCHED = """
 import sys
 started = []
@@ -156,7 +157,7 @@ def watched(*arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_path_that_does_not_exist_fails_before_anything_is_loaded_or_started(tmp_path):
+def test_missing_path_fails_before_anything_is_loaded_or_started(tmp_path):
     status, said, complaint = watched("grade", tmp_path / "nowhere", "--out", tmp_path / "out")
     assert status == 2
     assert said == "loaded [] started []\n"
@@ -166,7 +167,7 @@ def test_path_that_does_not_exist_fails_before_anything_is_loaded_or_started(tmp
     )
 
 
-def test_what_loads_and_starts_is_noticed(tmp_path):
+def test_loads_and_starts_are_noticed(tmp_path):
     """A test of the test above"""
     (tmp_path / "in").mkdir()
     status, said, _ = watched("grade", tmp_path / "in", "--out", tmp_path / "out")
@@ -175,8 +176,8 @@ def test_what_loads_and_starts_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["\nUsage: x", "x" * 70 + " Usage: y", "\x1b[2JUsage"])
-def test_refusal_is_one_line_that_no_name_can_break(started, tmp_path, name):
-    """`run_autograder` takes a line that begins with Usage for a mistake in its own call"""
+def test_refusal_is_one_line_whatever_the_file_names(started, tmp_path, name):
+    """`run_autograder` treats a line that begins with Usage as a mistake in its own call"""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / name).touch()
     result = grade(tmp_path / "in", "--out", tmp_path / "out")
@@ -189,7 +190,7 @@ def test_refusal_is_one_line_that_no_name_can_break(started, tmp_path, name):
 
 @pytest.fixture
 def mistaken(tmp_path, monkeypatch):
-    """Puts a changed manifest in the place of ours: `mistaken(old, new, more)`."""
+    """Replaces the manifest by a changed copy: `mistaken(old, new, more)`."""
     ours = manifest.MANIFEST.read_text(encoding="utf-8")
 
     def change(old, new, more=""):
@@ -217,7 +218,7 @@ every_command = pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 
 
 def refusal(command, out, monkeypatch, capsys):
-    """What a command says that ends with the status of an author's mistake, and writes nothing."""
+    """Runs a command that must end with the status of an author's mistake; returns its message."""
     options = [] if command[0] in ("handout", "verify", "mutate") else ["--out", str(out)]
     monkeypatch.setattr(sys, "argv", ["grader", *command, *options])
     with pytest.raises(SystemExit) as ended:
@@ -233,12 +234,21 @@ def refusal(command, out, monkeypatch, capsys):
 def test_every_command_refuses_a_mistaken_manifest(
     mistaken, tmp_path, monkeypatch, capsys, command
 ):
-    """In one line, as the author's mistake, and with a status of its own"""
+    """In one line, as the author's mistake, with its own exit status"""
     text = mistaken("seconds = 10 ", "seconds = -10 ")
     line = 1 + text[: text.index("seconds = -10")].count("\n")
     assert refusal(command, tmp_path / "out", monkeypatch, capsys) == (
         f"assignment/assignment.toml:{line}: limits.seconds: expected `float` > 0.0, got -10\n"
     )
+
+
+@pytest.mark.parametrize("command", ["verify", "mutate", "handout"])
+def test_commands_name_packages_that_grading_does_not_install(monkeypatch, command):
+    monkeypatch.setattr(campaign_commands, "find_spec", lambda name: None)
+    result = CliRunner().invoke(cli.build_app(), [command])
+    assert result.exit_code == cli.FAULT == 3
+    assert "not installed: libcst" in result.output
+    assert "`make .venv/dev` installs this" in result.output
 
 
 UNTESTED = """
@@ -301,7 +311,7 @@ def test_fault_in_a_check_exits_3_and_gives_no_score(started, tmp_path, monkeypa
     assert not (tmp_path / "out" / "results.json").exists()
 
 
-def test_unsafe_is_said_on_every_output(short, tmp_path):
+def test_every_output_says_unsafe(short, tmp_path):
     result = grade(submission(tmp_path), "--out", tmp_path / "out", "--unsafe")
     assert result.exit_code == 0, result.output
     record = from_json((tmp_path / "out" / "grade.json").read_bytes())

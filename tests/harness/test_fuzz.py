@@ -101,7 +101,7 @@ def test_frame_that_takes_longer_than_an_honest_one_is_found_by_the_campaigns_cl
         late.check(frame)
 
 
-# --- without its guards, it is found out -------------------------------------------------------
+# --- without its guards, it is found out ---------------------------------------------------------
 
 Reader = wire._Reader
 DECODE, HEADER, RESULT = wire.decode, wire.decode_header, claims.result
@@ -189,7 +189,7 @@ BROKEN = {
     "any shape": (Reader, "buffer", any_shape, "decoding raised"),
     "bools that are 2": (Reader, "tensor", bools_as_they_come, "a bool"),
     "errors that quote": (Reader, "known", quotes, "quotes"),
-    "words of anything": (claims, "result", words_of_anything, "to look .* steps"),
+    "words of anything": (claims, "result", words_of_anything, "to read .* steps"),
     "any bytecode": (claims, "bytecode", any_bytecode, "bytecode"),
     "any import report": (claims, "import_report", lambda answer: answer, "import report"),
 }

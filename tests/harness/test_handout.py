@@ -1,4 +1,4 @@
-"""The handout: stubs from reference modules, in sync, and what a student sees of it."""
+"""The handout: stubs of reference modules, that it is in sync, and what a student sees."""
 
 import ast
 import os
@@ -20,11 +20,12 @@ from tests.harness.conftest import LONGEST
 REFERENCE = handout.ROOT / "solutions" / "resource_accounting"
 
 
-# The stub of a module: source in, source out
+# The stub of a module
 
 
 def stub(source, **messages):
-    return stubs.stub_module(source, messages or {"f": "ex: not started"})
+    text = stubs.stub_module(source, messages or {"f": "ex: not started"})
+    return handout.format_code(text)
 
 
 def test_stub_keeps_signature_docstring_imports_and_decorators():
@@ -34,7 +35,7 @@ def test_stub_keeps_signature_docstring_imports_and_decorators():
         '    """What it does.\n\n    More.\n    """\n    # secret\n    return math.pi\n'
     ) == (
         '"""A module."""\n\nfrom __future__ import annotations\n\nimport math  # used below\n\n\n'
-        "@decorated(1)\ndef f(\n    x: int,  # in bytes\n    *, y: str = 'a',\n) -> float:\n"
+        '@decorated(1)\ndef f(\n    x: int,  # in bytes\n    *,\n    y: str = "a",\n) -> float:\n'
         '    """What it does.\n\n    More.\n    """\n'
         '    raise NotImplementedError("ex: not started")\n'
     )
@@ -46,7 +47,7 @@ def test_stub_of_a_one_line_function_loses_its_body():
     )
 
 
-def test_private_helpers_unnamed_functions_and_constants_go():
+def test_private_helpers_unnamed_functions_and_constants_are_removed():
     text = stub(
         "SECRET = 41\n\n\ndef _helper():\n    return SECRET\n\n\n"
         "def unnamed():\n    return 42\n\n\nclass Unnamed:\n    x = 43\n\n\n"
@@ -55,7 +56,7 @@ def test_private_helpers_unnamed_functions_and_constants_go():
     assert text == 'def f():\n    raise NotImplementedError("ex: not started")\n'
 
 
-def test_marked_helpers_stay_whole_without_their_marker():
+def test_marked_helpers_stay_without_their_marker():
     text = stub(
         "import math\n\n# What it is for.\n# handout: keep\nTABLE = [1]\n\n\n"
         "# handout: keep\n@cached\ndef _helper():\n    # why\n    return 41\n\n\n"
@@ -105,11 +106,11 @@ def test_every_method_of_a_named_class_is_a_stub():
         '    def __init__(self):\n        raise NotImplementedError("ex: not started")\n\n'
         "    @property\n    def y(self) -> int:\n"
         '        raise NotImplementedError("ex: not started")\n\n'
-        "    def __repr__(self):\n        return 'C'\n"
+        '    def __repr__(self):\n        return "C"\n'
     )
 
 
-def test_comments_beside_removed_code_go_and_headings_stay():
+def test_comments_of_removed_code_are_removed_and_headings_stay():
     text = stub(
         "import math\n\n# Layouts\n\n# Tells all.\nSECRET = 41\n\n\ndef f():\n    return SECRET\n"
     )
@@ -117,12 +118,13 @@ def test_comments_beside_removed_code_go_and_headings_stay():
     assert "Tells all" not in text
 
 
-def test_imports_of_removed_names_from_siblings_go():
+def test_imports_of_removed_names_from_siblings_are_removed():
     text = stubs.stub_module(
         "from .flops import _secret, matmul\nfrom ._hidden import x\n\n\ndef f():\n    return 1\n",
         {"f": "ex: not started"},
         siblings={"flops": {"matmul"}},
     )
+    text = handout.format_code(text)
     assert text.startswith("from .flops import matmul\n\n\ndef f():\n")
 
 
@@ -135,7 +137,7 @@ def test_a_message_names_exercise_text_and_hint():
     )
 
 
-# The handout as it is
+# The committed handout
 
 
 def test_handout_is_in_sync():
@@ -160,7 +162,7 @@ def test_check_names_stale_missing_and_unexpected_files(tmp_path):
     assert (tmp_path / ".venv" / "local").is_file()
 
 
-def test_build_refuses_a_folder_that_is_no_handout(tmp_path):
+def test_build_refuses_a_folder_with_other_files(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
     with pytest.raises(handout.HandoutError, match="is no handout"):
         handout.build(tmp_path)
@@ -199,7 +201,7 @@ def test_no_line_of_a_solution_is_in_a_stub():
 
 
 def test_no_passage_of_a_solution_is_anywhere_in_the_handout():
-    """A line such as `optimizer.step()` is anyone's; three in a row are a solution's."""
+    """One line such as `optimizer.step()` may be anywhere; three in a row are a solution."""
     secret = {tuple(body[i : i + 3]) for body in bodies() for i in range(len(body) - 2)}
     for path in handout.HANDOUT.rglob("*"):
         if path.suffix in (".py", ".md"):
@@ -209,7 +211,7 @@ def test_no_passage_of_a_solution_is_anywhere_in_the_handout():
             assert not shown & secret, path
 
 
-def test_every_text_that_a_stub_names_is_there():
+def test_every_chapter_that_a_stub_names_exists():
     chapters = {exercise.chapter for exercise in manifest.load()}
     texts = {path.stem for path in (handout.HANDOUT / "assignment" / "writeup").glob("*.md")}
     assert chapters <= texts
@@ -220,7 +222,7 @@ def test_version_is_the_manifests():
     assert project["project"]["version"] == manifest.load().version
 
 
-def test_dependencies_are_a_part_of_this_repositorys():
+def test_dependencies_are_a_subset_of_this_repositorys():
     theirs, ours = (
         set(tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
         for root in (handout.HANDOUT, handout.ROOT)
@@ -273,7 +275,7 @@ def states(output):
 
 
 def write(folder, module, text):
-    """Adds to a module of the student's package; a later definition wins."""
+    """Appends code to a module of the student's package; later definitions count."""
     path = folder / "resource_accounting" / f"{module}.py"
     path.write_text(path.read_text(encoding="utf-8") + "\n\n" + text, encoding="utf-8")
 
@@ -291,7 +293,7 @@ def test_an_untouched_handout_shows_every_exercise_as_not_started(pristine):
     assert max(map(len, run.stdout.splitlines())) <= 80
 
 
-def test_states_and_failures_of_a_handout_at_work(workspace):
+def test_states_and_failures_of_a_handout_in_progress(workspace):
     write(
         workspace,
         "strides",
@@ -341,7 +343,7 @@ def test_reference_passes_the_public_tests_with_shape_checks(workspace):
     assert "Every public test passes. Hand in with:  python -m assignment submit" in run.stdout
 
 
-def test_one_exercise_runs_alone_and_a_wrong_name_is_told(pristine):
+def test_one_exercise_runs_alone_and_a_wrong_name_is_an_error(pristine):
     run = python(
         pristine, "pytest", "-p", "no:cacheprovider", "--ex", "matmul_flops", MAKELEVEL="1"
     )
@@ -352,13 +354,13 @@ def test_one_exercise_runs_alone_and_a_wrong_name_is_told(pristine):
     assert "no exercise is called 'matmul_flop'; the exercises are: " in run.stderr
 
 
-def test_a_terminal_without_symbols_gets_letters(pristine):
+def test_a_terminal_without_symbols_gets_ascii(pristine):
     run = python(pristine, "pytest", "--ex", "matmul_flops", PYTHONIOENCODING="cp1252:strict")
     assert ". matmul_flops" in run.stdout
     assert "\\u" not in run.stdout
 
 
-def test_no_progress_gives_pytests_own_words(pristine):
+def test_no_progress_gives_the_usual_output_of_pytest(pristine):
     run = python(pristine, "pytest", "--no-progress", "-v", "--ex", "matmul_flops")
     assert "FAILURES" in run.stdout
     assert "NotImplementedError: matmul_flops: not started" in run.stdout
@@ -404,14 +406,14 @@ def test_submit_packs_code_that_fails_and_warns_of_syntax_errors(workspace):
     assert {name for name in names if not name.endswith(".py")} == {manifest.VERSION_FILE}
 
 
-def test_submit_without_a_package_says_where_to_run_it(workspace):
+def test_submit_outside_a_handout_says_where_to_run_it(workspace):
     shutil.rmtree(workspace / "resource_accounting")
     run = python(workspace, "assignment", "submit")
     assert run.returncode == 2
     assert "holds no .py file" in run.stderr
 
 
-def test_reset_gives_one_exercises_stubs_back_and_keeps_a_copy(workspace):
+def test_reset_restores_the_stubs_of_one_exercise_and_keeps_a_copy(workspace):
     path = workspace / "resource_accounting" / "strides.py"
     stub_text = path.read_text(encoding="utf-8")
     reference = (REFERENCE / "strides.py").read_text(encoding="utf-8")
@@ -439,7 +441,7 @@ def test_reset_replaces_a_definition_with_its_decorators():
     ) == ("x = 1\n\n\ndef f(a):\n    raise NotImplementedError\n\n\ny = 2\n")
 
 
-def test_reset_adds_a_definition_that_is_gone():
+def test_reset_adds_a_missing_definition():
     assert commands.replace_definition("x = 1\n", "class C:\n    pass\n", "C") == (
         "x = 1\n\n\nclass C:\n    pass\n"
     )
@@ -448,7 +450,7 @@ def test_reset_adds_a_definition_that_is_gone():
 @pytest.mark.parametrize(
     "command", [["pytest"], ["assignment", "hint"], ["assignment", "submit"]], ids=" ".join
 )
-def test_mistaken_manifest_is_told_in_one_line(workspace, command):
+def test_mistake_in_the_manifest_is_reported_in_one_line(workspace, command):
     """As the author's mistake, not the student's"""
     path = workspace / "assignment" / "assignment.toml"
     text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The table of accelerators: what it must hold, and what is refused with which words."""
+"""The table of accelerators: its figures, and the errors for invalid tables."""
 
 import pytest
 
@@ -25,7 +25,7 @@ KNOWN = {
 }
 
 
-def test_machines_own_table_adds_and_replaces():
+def test_local_table_adds_and_replaces():
     own = ENTRY.replace("3e12", "4e12") + OTHER.replace("Y2", "Z3")
     table = hardware.parse(ENTRY + OTHER, local=own)
     assert list(table) == ["X1", "Y2", "Z3"]
@@ -35,7 +35,7 @@ def test_machines_own_table_adds_and_replaces():
             hardware.parse(ENTRY, "both tables", wrong)
 
 
-def test_machines_own_table_is_looked_for_beside_the_other(tmp_path, monkeypatch):
+def test_local_table_is_read_if_present(tmp_path, monkeypatch):
     monkeypatch.setattr(hardware, "LOCAL", tmp_path / "hardware.local.toml")
     assert "Y2" not in list(hardware.load.__wrapped__())
     (tmp_path / "hardware.local.toml").write_text(OTHER)
@@ -65,8 +65,8 @@ def test_table_has_the_figures_of_the_text():
     assert table["H100 SXM"].peak("fp8") == 1979e12
 
 
-def test_every_peak_is_a_dense_one():
-    """Halving the width of a dtype doubles the peak at most; a sparse figure would stand out."""
+def test_every_peak_is_for_dense_matrices():
+    """Half the width of a dtype at most doubles the peak; a sparse figure would exceed that."""
     for key in hardware.load():
         peaks = hardware.load()[key].peak_flops
         assert peaks.get("bf16", peaks["fp16"]) == peaks["fp16"], key
@@ -75,8 +75,8 @@ def test_every_peak_is_a_dense_one():
                 assert 1.95 <= peaks[narrow] / peaks[wide] <= 2.06, (key, narrow)
 
 
-def test_table_says_where_its_figures_come_from():
-    """A comment that names the vendor's document stands above each entry, or above those before."""
+def test_table_names_the_sources_of_its_figures():
+    """A comment above each entry, or above a group of entries, names the vendor's document."""
     entries = hardware.HARDWARE.read_text(encoding="utf-8").split("\n[accelerator")
     assert len(entries) == len(list(hardware.load())) + 1
     assert "\n# NVIDIA" in entries[0]
@@ -117,7 +117,7 @@ def test_plain_data_can_be_changed_without_changing_the_table():
         ("bandwidth = 3e12", "bandwidth = ", ["line 5"]),
     ],
 )
-def test_refuses_and_says_what(old, new, said):
+def test_error_names_what_is_wrong(old, new, said):
     assert old in ENTRY
     with pytest.raises(hardware.HardwareError) as error:
         hardware.parse(ENTRY.replace(old, new), "there.toml")
@@ -129,10 +129,10 @@ def test_refuses_a_name_of_another_entry():
     both = ENTRY + OTHER.replace("Y2 SXM", "x1 sxm")
     with pytest.raises(hardware.HardwareError, match="'Y2' has the name 'x1 sxm', as 'X1' has"):
         hardware.parse(both)
-    hardware.parse(ENTRY.replace("X1 SXM", "X1 80GB"))  # twice in one entry harms nobody
+    hardware.parse(ENTRY.replace("X1 SXM", "X1 80GB"))  # twice in one entry is allowed
 
 
-def test_unknown_keys_and_dtypes_are_refused_with_what_there_is():
+def test_unknown_keys_and_dtypes_are_refused_with_the_known_ones():
     table = hardware.parse(ENTRY + OTHER)
     with pytest.raises(hardware.HardwareError, match=r"'Z3'.*X1, Y2"):
         table["Z3"]

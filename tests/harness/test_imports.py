@@ -1,6 +1,8 @@
-"""Which part may import which: read from the syntax trees, imports inside functions included."""
+"""Which part may import which, checked in the syntax trees; also imports in functions."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,7 @@ OURS = ("assignment", "grader", "solutions", "tests", "handout")
 
 
 def imports_of(path: Path, root: Path = REPOSITORY) -> set[str]:
-    """The modules of this repository that a file imports, by full name, relative ones resolved.
+    """The full names of this repository's modules that a file imports.
 
     `from a import b` gives `a.b` where that is a module, else `a`.
     """
@@ -48,7 +50,7 @@ def offenders(folder: str, allowed: Callable[[str], bool], root: Path = REPOSITO
 
 
 def within(*packages: str) -> Callable[[str], bool]:
-    """Allows the packages and what lies in them."""
+    """Allows the packages and their modules."""
     return lambda name: any(name == p or name.startswith(f"{p}.") for p in packages)
 
 
@@ -77,7 +79,7 @@ def test_wire_imports_the_assignment_alone():
 
 
 def test_judge_never_imports_the_worker():
-    """They share the wire; the zygote is started as a program of its own."""
+    """They share `grader.wire`; the judge starts the zygote as a separate program."""
     assert offenders("grader/judge", lambda name: not within("grader.worker")(name)) == []
 
 
@@ -91,7 +93,32 @@ def test_only_judge_and_authoring_import_the_solutions():
             assert place.startswith(may), place
 
 
-def test_nobody_imports_the_tests():
+@pytest.mark.parametrize("folder", ["grader/judge", "grader/worker", "grader/results"])
+def test_grading_imports_neither_authoring_nor_pack(folder):
+    forbidden = within("grader.authoring", "grader.pack")
+    assert offenders(folder, lambda name: not forbidden(name)) == []
+
+
+def test_modules_beside_the_packages_import_neither_authoring_nor_pack():
+    forbidden = within("grader.authoring", "grader.pack")
+    paths = sorted((REPOSITORY / "grader").glob("*.py"))
+    assert REPOSITORY / "grader" / "cli.py" in paths
+    assert [p.name for p in paths if any(map(forbidden, imports_of(p)))] == []
+
+
+def test_the_grading_commands_load_no_module_of_authoring_or_pack():
+    code = "import sys, grader.cli; print([n for n in sys.modules if n.startswith('grader.')])"
+    loaded = ast.literal_eval(
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True
+        ).stdout.decode()
+    )
+    assert "grader.cli" in loaded
+    forbidden = within("grader.authoring", "grader.pack")
+    assert [name for name in loaded if forbidden(name)] == []
+
+
+def test_no_package_imports_the_tests():
     for folder in ("assignment", "grader", "solutions"):
         assert offenders(folder, lambda name: not within("tests")(name)) == []
 

@@ -1,4 +1,4 @@
-"""The manifest: a mistake of its author is told in one line, with its place and what is allowed."""
+"""The manifest: a mistake is reported in one line, with its place and what is allowed."""
 
 import re
 
@@ -68,7 +68,7 @@ def test_good_manifest_is_read():
     assert (course.points, course.cuda_points) == (3, 4)
 
 
-# A change, the line that is named (the changed one, if None), and what is said of it.
+# A change, the line that the error names (None: the changed line), and the error.
 POSITIVE = "expected `float` > 0.0"
 MISTAKES = {
     "no time": ("seconds = 10", "seconds = -10", None, f"limits.seconds: {POSITIVE}, got -10"),
@@ -212,7 +212,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistake_is_told_in_one_line(name):
+def test_mistake_is_reported_in_one_line(name):
     """With file, line, key and what is allowed"""
     old, new, at, words = MISTAKES[name]
     assert GOOD.count(f"\n{old}") + GOOD.startswith(old) + GOOD.count(f"    {old}") == 1
@@ -224,12 +224,12 @@ def test_mistake_is_told_in_one_line(name):
     assert "\n" not in str(caught.value)
 
 
-def test_text_that_never_ends_is_told_with_the_last_line():
+def test_unterminated_text_is_reported_with_the_last_line():
     with pytest.raises(ManifestError, match=r"^course\.toml:2: not TOML: .*end of document"):
         parse('title = "x"\nversion = """1', "course.toml")
 
 
-def test_line_is_that_of_the_key_whatever_its_value_holds():
+def test_line_is_that_of_the_key_for_every_kind_of_value():
     text = (
         'a = """\n[x]\nb = 1\n"""\n# c\nx = [\n 1,\n]\n'
         'y = { z = 3, w = 4 }\r\n[t.u]\nv = "\u2028"\nw = 1\n'
@@ -248,7 +248,7 @@ def test_line_is_that_of_the_key_whatever_its_value_holds():
     assert {path: line_of(text, path) for path in lines} == lines
 
 
-def test_line_of_each_exercise_of_our_own():
+def test_line_of_each_exercise_of_the_repository():
     text = manifest.MANIFEST.read_text(encoding="utf-8")
     heads = [n for n, line in enumerate(text.split("\n"), 1) if line == "[[exercise]]"]
     ours = manifest.load().exercise
@@ -269,7 +269,7 @@ def test_file_that_cannot_be_read_is_a_mistake_too(tmp_path, monkeypatch):
             manifest.load.__wrapped__()
 
 
-# --- what the tests name -----------------------------------------------------------------------
+# --- exercises that tests name -------------------------------------------------------------------
 
 MARKED = """
 import pytest
@@ -290,7 +290,7 @@ def test_three(impl): ...
 
 @pytest.fixture
 def tests(tmp_path):
-    """The folder of a course's tests, which match its manifest."""
+    """A folder of tests that match the manifest."""
     raced = '@pytest.mark.exercise("raced")\ndef test_raced(race): ...\n'
     for name, text in {"public": MARKED, "hidden": MARKED, "timing": raced}.items():
         (tmp_path / name).mkdir()
@@ -306,13 +306,13 @@ def test_tests_that_match_are_fine(tests):
     markers.check_tests(parse(GOOD), tests, GOOD)
 
 
-def test_our_own_tests_match():
+def test_tests_of_the_repository_match():
     assert markers.load(REPOSITORY / "tests") == manifest.load()
 
 
 @pytest.mark.parametrize("folder", ["public", "hidden", "timing"])
 def test_marker_of_no_exercise_is_refused(tests, folder):
-    """As after an exercise was renamed"""
+    """For example after an exercise was renamed"""
     (tests / folder / "test_two.py").write_text('\n@pytest.mark.exercise("frist")\ndef test(): ...')
     with pytest.raises(ManifestError) as caught:
         markers.check_tests(parse(GOOD), tests, GOOD)
@@ -327,7 +327,7 @@ def test_marker_of_no_exercise_is_refused(tests, folder):
     [("hidden", "second", "tests/hidden"), ("timing", "raced", "tests/hidden or tests/timing")],
 )
 def test_exercise_without_a_test_is_refused(tests, folder, exercise, where):
-    """A public test alone gives no points, and neither does a race where no device is needed"""
+    """A public test alone gives no points, nor does a race if the exercise needs no device"""
     path = tests / folder / "test_one.py"
     path.write_text(path.read_text().replace("@pytest.mark.exercise", "@pytest.mark.slow"))
     for name in {"first", "second", "raced"} - {exercise}:

@@ -1,4 +1,4 @@
-"""`grader mutate`: which mutants are made, what names them, and what becomes of each."""
+"""`grader mutate`: which mutants are made, what identifies them, and the result of each."""
 
 import ast
 import copy
@@ -25,17 +25,17 @@ REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
 
 
 def changes(text, operator, module="m"):
-    """What one operator makes of a module: the changed lines, in their order."""
+    """The changed lines of the mutants that one operator makes, in order."""
     return [m.mutated for m in mutants_of(module, text).mutants if m.operator == operator]
 
 
-def in_function(body):
+def module_with_body(body):
     return f"def f(a, b, c, xs):\n{textwrap.indent(body, '    ')}\n"
 
 
 # --- operators -----------------------------------------------------------------------------------
 
-# Operator, a statement, and all that the operator makes of it.
+# Operator, a statement, and all mutants that the operator makes of it.
 CASES = [
     ("arithmetic", "t = a + b", ["t = a - b"]),
     ("arithmetic", "t = a - b", ["t = a + b"]),
@@ -82,8 +82,8 @@ CASES = [
     ),
     ("negation", "if a:\n    b()", ["if not a:"]),
     ("negation", "if a or b:\n    b()", ["if not (a or b):"]),
-    ("negation", "if a < b:\n    b()", []),  # `comparison` says it
-    ("negation", "if not a:\n    b()", []),  # `unary` says it
+    ("negation", "if a < b:\n    b()", []),  # `comparison` makes this change
+    ("negation", "if not a:\n    b()", []),  # `unary` makes this change
     ("negation", "if 0 < a < b:\n    b()", ["if not 0 < a < b:"]),
     ("negation", "while f(a):\n    b()", ["while not f(a):"]),
     ("negation", "t = a if b else c", ["t = a if not b else c"]),
@@ -106,7 +106,7 @@ CASES = [
     ("literal", "t = a is None", []),
     ("literal", "t = zip(a, strict=True)", []),  # like an assertion
     ("argument", "t = g(a, b, k=c)", ["t = g(b, k=c)", "t = g(a, k=c)", "t = g(a, b)"]),
-    ("argument", "t = len(a)", []),  # could only fail
+    ("argument", "t = len(a)", []),  # it would always fail
     ("argument", "t = min(a, b), min(a)", ["t = min(b), min(a)", "t = min(a), min(a)"]),
     ("argument", "t = sum(a, b)", ["t = sum(b)", "t = sum(a)"]),
     ("argument", "t = int(a)", ["t = int()"]),
@@ -124,7 +124,7 @@ CASES = [
     ("call", "t = reversed(a)", ["t = a"]),
     ("call", "t = a.sqrt().add_(b)", ["t = a.sqrt()", "t = a.add_(b)"]),
     ("call", "t = a.min()", ["t = a.max()", "t = a"]),
-    ("call", "a.add_(b)", []),  # `statement` says it
+    ("call", "a.add_(b)", []),  # `statement` makes this change
     ("slice", "t = a[b:c]", ["t = a[:c]", "t = a[b:]"]),
     ("slice", "t = a[::2]", ["t = a[::]"]),
     ("element", "t = [a, b, c]", ["t = [b, c]", "t = [a, c]", "t = [a, b]"]),
@@ -160,11 +160,11 @@ CASES = [
 
 
 @pytest.mark.parametrize(("operator", "body", "expected"), CASES)
-def test_operator_makes_exactly_these(operator, body, expected):
-    assert changes(in_function(body), operator) == expected
+def test_operator_makes_exactly_these_changes(operator, body, expected):
+    assert changes(module_with_body(body), operator) == expected
 
 
-def test_decorator_goes():
+def test_decorator_is_removed():
     assert changes("@a\n@b(1)\ndef f():\n    g()\n", "decorator") == ["", ""]
 
 
@@ -216,7 +216,7 @@ def later(x: int = 1) -> int:
 '''
 
 
-def test_some_things_are_left_alone():
+def test_some_code_is_never_mutated():
     """Docstrings, annotations, aliases, imports, messages, assertions, placeholders"""
     made = mutants_of("m", LEFT_ALONE)
     assert [(m.operator, m.mutated.strip()) for m in made.mutants] == [
@@ -229,7 +229,7 @@ def test_some_things_are_left_alone():
 
 
 def test_mutants_of_the_reference_compile_and_differ():
-    """From the reference and from each other, by their syntax trees; each has a name of its own"""
+    """From the reference and from each other, by their syntax trees; each has its own id"""
     text = (REFERENCE / "checkpoint.py").read_text()
     made = mutants_of("checkpoint", text).mutants
     trees = {ast.dump(ast.parse(m.text)) for m in made}
@@ -237,13 +237,13 @@ def test_mutants_of_the_reference_compile_and_differ():
     assert ast.dump(ast.parse(text)) not in trees
 
 
-# --- what names a mutant -------------------------------------------------------------------------
+# --- what identifies a mutant --------------------------------------------------------------------
 
 TWICE = "def f(a):\n    g(a + 1)\n    h(a + 1)\n    h(a + 1)\n"
 
 
-def test_name_survives_edits_elsewhere():
-    """Lines above, other functions, indentation of what surrounds: the mutant stays the same"""
+def test_id_survives_edits_of_other_lines():
+    """New lines above, new functions, other indentation: the mutant stays the same"""
     edited = f'"""Doc."""\n\ndef new(a):\n    h(a + 1)\n\n\n{TWICE}\n\nLAST = 1\n'
     before = {m.id: m.text for m in mutants_of("m", TWICE).mutants}
     after = {m.id: m.text for m in mutants_of("m", edited).mutants}
@@ -251,13 +251,13 @@ def test_name_survives_edits_elsewhere():
     assert all(before[i].splitlines() == after[i].splitlines()[6:-3] for i in before)
 
 
-def test_same_change_in_another_place_has_another_name():
+def test_same_change_in_another_place_has_another_id():
     found = [m for m in mutants_of("m", TWICE).mutants if m.mutated == "h(a - 1)"]
     assert [(m.line, m.occurrence) for m in found] == [(3, 1), (4, 2)]
     assert found[0].id != found[1].id != mutants_of("n", TWICE).mutants[0].id
 
 
-def test_sample_is_drawn_by_the_seed_and_survives_edits():
+def test_sample_depends_on_the_seed_and_survives_edits():
     made = list(mutants_of("flops", (REFERENCE / "flops.py").read_text()).mutants)
     one = sampled(made, 20, seed=1)
     assert len(one) == 20
@@ -267,7 +267,7 @@ def test_sample_is_drawn_by_the_seed_and_survives_edits():
     assert sampled(made, 10**6, seed=1) == made
 
 
-def test_diff_says_file_and_lines():
+def test_diff_names_file_and_lines():
     (mutant, *_) = mutants_of("m", TWICE).mutants
     lines = diff(TWICE, mutant, "solutions/m.py")
     assert lines[:2] == ["--- solutions/m.py", "+++ solutions/m.py"]
@@ -282,14 +282,14 @@ def entry(mutant, **changes):
     return Entry(**{**{n: getattr(mutant, n) for n in names}, "reason": "so it is", **changes})
 
 
-def test_entry_stands_for_its_mutant_alone():
+def test_entry_matches_only_its_mutant():
     made = mutants_of("m", TWICE).mutants
     listed = Equivalents([entry(made[-1])])
     assert [m for m in made if listed.reason(m)] == [made[-1]]
     assert listed.unmatched(made, ["m"]) == []
 
 
-def test_entry_of_no_mutant_is_found_in_modules_that_are_looked_at():
+def test_entry_without_a_mutant_is_found_in_checked_modules():
     made = mutants_of("m", TWICE).mutants
     wrong = entry(made[0], original="something else")
     listed = Equivalents([wrong, entry(made[1])])
@@ -311,19 +311,19 @@ def test_entry_of_no_mutant_is_found_in_modules_that_are_looked_at():
         ("[[mutant", "list.toml"),
     ],
 )
-def test_list_that_cannot_be_used_is_refused(tmp_path, text, message):
+def test_invalid_list_is_refused(tmp_path, text, message):
     (tmp_path / "list.toml").write_text(text)
     with pytest.raises(EquivalentsError, match=message) as caught:
         equivalents.load(tmp_path / "list.toml")
     assert "list.toml" in str(caught.value)
 
 
-def test_repositorys_own_list_stands_for_mutants():
-    """Each entry matches one, and gives its reason"""
-    assert plan.make(plan.ours()).unmatched == ()
+def test_every_entry_of_the_repository_matches_a_mutant():
+    """No entry is left over"""
+    assert plan.make(plan.own_assignment()).unmatched == ()
 
 
-# --- whose tests are tried -----------------------------------------------------------------------
+# --- which tests are tried -
 
 
 def test_reach_follows_helpers_constants_and_siblings():
@@ -377,7 +377,7 @@ def deadly(a):
         os._exit(1)
     return a
 
-def wavering(a):
+def flaky(a):
     return a + 1
 
 def listed(a):
@@ -393,7 +393,7 @@ def placeholder(a):
     raise NotImplementedError
 """
 
-# What each exercise's test does; `SECOND` is the seed that the second nonce gives the test.
+# The body of each exercise's test; `SECOND` is the seed that the second nonce gives the test.
 TESTS = {
     "strong": """
     for a, b in rng.integers(2, 9, (5, 2)).tolist() + [[0, 1], [1, 1]]:
@@ -404,7 +404,7 @@ TESTS = {
     "weak": "    assert impl.toy.weak(3) == 3\n",
     "endless": "    assert impl.toy.endless(1) == 0\n",
     "deadly": "    assert impl.toy.deadly(3) == 3\n",
-    "wavering": "    assert impl.toy.wavering(1) == 2 or seed != SECOND\n",
+    "flaky": "    assert impl.toy.flaky(1) == 2 or seed != SECOND\n",
     "listed": "    assert abs(impl.toy.listed(2)) == 2\n",
     "raced": "    assert impl.toy.raced(2) == 3\n",
 }
@@ -412,7 +412,7 @@ LITTLE = manifests.LimitOverrides(seconds=0.7)
 
 
 def toy_manifest(**functions):
-    """Exercises of so many functions, with little time; those of what is raced need a device."""
+    """Exercises with a short time limit, by their functions; "raced" needs a device."""
     made = [
         manifests.Exercise(
             *(e, e, "toy", tuple(names), 1, "no"),
@@ -426,11 +426,11 @@ def toy_manifest(**functions):
 
 @pytest.fixture
 def toy(tmp_path):
-    """A reference of one module, a test for most of its functions, no list of equivalents."""
+    """A reference of one module, tests for most of its functions, no list of equivalents."""
     (tmp_path / "solutions" / "toy_package").mkdir(parents=True)
     (tmp_path / "solutions" / "toy_package" / "toy.py").write_text(TOY)
     (tmp_path / "tests" / "hidden").mkdir(parents=True)
-    text = f"import pytest\nSECOND = {seed_of('mutation 0 1', 'test_toy', 'test_wavering')}\n"
+    text = f"import pytest\nSECOND = {seed_of('mutation 0 1', 'test_toy', 'test_flaky')}\n"
     for name, body in TESTS.items():
         text += f"@pytest.mark.exercise('{name}')\ndef test_{name}(impl, rng, seed):\n{body}\n"
     (tmp_path / "tests" / "hidden" / "test_toy.py").write_text(text)
@@ -444,12 +444,12 @@ def toy(tmp_path):
 
 
 def mutate(*arguments):
-    return CliRunner().invoke(cli.app, ["mutate", *map(str, arguments)])
+    return CliRunner().invoke(cli.build_app(), ["mutate", *map(str, arguments)])
 
 
 def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
-    """Through the command, in a process and a judge of its own"""
-    monkeypatch.setattr(plan, "ours", lambda: toy)
+    """Through the command, in a separate process with its own judge"""
+    monkeypatch.setattr(plan, "own_assignment", lambda: toy)
     toy.equivalents.write_text(
         "[[mutant]]\nmodule = 'toy'\nfunction = 'listed'\noriginal = 'return -a'\n"
         "mutated = 'return a'\nreason = 'the test takes the magnitude'\n"
@@ -477,7 +477,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     }
     assert of["endless"]["n += 1"] == of["endless"]["pass"] == "timed out"
     assert of["deadly"]["if a:"] == "killed"
-    assert of["wavering"] == {
+    assert of["flaky"] == {
         **dict.fromkeys(["return a - 1", "return a + 2", "return a + 0"], "killed"),
         "return None": "killed",
     }
@@ -500,13 +500,13 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     assert "solutions/toy_package/toy.py:10  weak: survived" in said
     assert "-    return max(a, 0)\n+    return max(a, 1)\n" in said
     assert "toy.untested: no hidden test is for it" in said
-    assert "not written yet, without mutants: toy.placeholder" in said
+    assert "not written yet, so without mutants: toy.placeholder" in said
     assert "killed by 1 of 3 nonces only" in said
 
 
 @pytest.fixture
-def tried(toy, judge):
-    """Tries the mutants of a toy function, by this process and a judge that is there already."""
+def try_mutants_of(toy, judge):
+    """Tries the mutants of a toy function in this process, with a judge that is already started."""
     from grader.authoring.mutation import trials
 
     here = copy.copy(judge)
@@ -523,7 +523,7 @@ def tried(toy, judge):
 
 
 @pytest.mark.parametrize("lasting", [False, True])
-def test_fault_of_the_grader_is_tried_once_more_and_never_a_kill(tried, monkeypatch, lasting):
+def test_fault_of_the_grader_is_retried_and_never_a_kill(try_mutants_of, monkeypatch, lasting):
     from grader.judge.implementation import GradedImplementation
 
     calls = itertools.count()
@@ -534,7 +534,9 @@ def test_fault_of_the_grader_is_tried_once_more_and_never_a_kill(tried, monkeypa
             raise GraderFault("the disk is on fire")
         return call(self, *arguments, **options)
 
-    found = tried("strong", lambda: monkeypatch.setattr(GradedImplementation, "call", fail))
+    found = try_mutants_of(
+        "strong", lambda: monkeypatch.setattr(GradedImplementation, "call", fail)
+    )
     assert len(found) > 1
     if lasting:
         assert {v.status for v in found} == {"fault"}
@@ -544,8 +546,8 @@ def test_fault_of_the_grader_is_tried_once_more_and_never_a_kill(tried, monkeypa
         assert {v.status for v in found} == {"killed"}
 
 
-def test_reference_that_does_not_pass_is_said(toy, judge):
-    """Nothing can be said of its mutants then"""
+def test_reference_that_does_not_pass_is_reported(toy, judge):
+    """Its mutants have no result then"""
     from grader.authoring.mutation import trials
 
     path = toy.reference / "toy_package" / "toy.py"
@@ -562,8 +564,8 @@ def test_reference_that_does_not_pass_is_said(toy, judge):
 
 
 def invoke(monkeypatch, toy, statuses, *options, problems=(), faults=()):
-    """The command with a campaign whose verdicts are told beforehand."""
-    monkeypatch.setattr(plan, "ours", lambda: toy)
+    """Runs the command with a fake campaign that gives these verdicts."""
+    monkeypatch.setattr(plan, "own_assignment", lambda: toy)
 
     def run(assignment, planned, jobs, on_verdict):
         outcome = campaign.Outcome(planned, problems=[*problems], faults=[*faults])
@@ -610,7 +612,7 @@ def test_list_that_cannot_be_read_exits_2(toy, monkeypatch):
 
 
 def test_share_counts_equivalents_as_not_killed(toy, monkeypatch):
-    """A long list of equivalents cannot hide that little is killed"""
+    """A long list of equivalents cannot hide a low share"""
     made = plan.make(toy).chosen
     text = "".join(
         f"[[mutant]]\nmodule={m.module!r}\nfunction={m.function!r}\noriginal={m.original!r}\n"
@@ -622,7 +624,7 @@ def test_share_counts_equivalents_as_not_killed(toy, monkeypatch):
     assert invoke(monkeypatch, toy, statuses, "--at-least", 85).exit_code == 0
     result = invoke(monkeypatch, toy, statuses)
     assert result.exit_code == 1
-    assert "95 % are wanted" in result.output
+    assert "95 % are required" in result.output
     result = invoke(monkeypatch, toy, ["killed"])
     assert result.exit_code == 1
     assert result.output.count("stale") == len(made[::10])

@@ -1,4 +1,4 @@
-"""The packed grader: what is in it, and that it grades as Gradescope would have it."""
+"""The packed grader: its files, and that it grades as Gradescope requires."""
 
 import importlib.metadata
 import io
@@ -35,7 +35,7 @@ FOLDERS = {
 needs_root = pytest.mark.skipif(
     os.getuid() != 0, reason="Gradescope runs it as root, and only root may mount /autograder"
 )
-# Tier B-, in `make attack`.
+# "no-landlock" is tier B-; only `make attack` tries it.
 PROFILES = ("docker", "no-landlock") if "ALL_ATTACKS" in os.environ else ("docker",)
 
 
@@ -52,10 +52,10 @@ def copied(folder):
     return root
 
 
-# --- the list -------------------------------------------------------------------------------------
+# --- the list ------------------------------------------------------------------------------------
 
 
-def test_contents_are_what_grading_needs_and_nothing_else():
+def test_contents_are_only_what_grading_needs():
     packed = files.contents()
     assert {str(Path(name).parent) for name in packed} == {".", "tests", *FOLDERS}
     assert {n for n in packed if "/" not in n} == {"pyproject.toml", "constraints.txt"}
@@ -66,7 +66,7 @@ def test_contents_are_what_grading_needs_and_nothing_else():
     assert all(packed[name] == (REPOSITORY / name).read_bytes() for name in packed)
 
 
-def test_what_lies_around_stays_out(tmp_path):
+def test_other_files_of_the_checkout_stay_out(tmp_path):
     root = copied(tmp_path)
     before = files.contents(root)
     for name in (
@@ -94,17 +94,17 @@ def test_missing_and_linked_files_are_refused(tmp_path):
     path = root / "tests" / "hidden" / "test_strides.py"
     path.unlink()
     path.symlink_to(root / "pyproject.toml")
-    with pytest.raises(files.PackError, match=r"test_strides\.py is not a plain file"):
+    with pytest.raises(files.PackError, match=r"test_strides\.py is not a regular file"):
         files.contents(root)
     shutil.rmtree(path.parent)
     with pytest.raises(files.PackError, match=r"tests/hidden/\*\.py; pack from a whole checkout"):
         files.contents(root)
 
 
-# --- the zip --------------------------------------------------------------------------------------
+# --- the zip -------------------------------------------------------------------------------------
 
 
-def test_zip_is_the_list_and_two_scripts_the_same_bytes_each_time(tmp_path):
+def test_zip_has_the_list_and_two_scripts_with_the_same_bytes_each_time(tmp_path):
     data = gradescope.pack()
     root = copied(tmp_path)
     for path in root.rglob("*"):
@@ -122,7 +122,7 @@ def test_zip_is_the_list_and_two_scripts_the_same_bytes_each_time(tmp_path):
 
 
 @pytest.mark.parametrize("tool", [["bash", "-n"], ["shellcheck"]], ids=["bash", "shellcheck"])
-def test_scripts_are_sound(tmp_path, tool):
+def test_scripts_pass_the_linter(tmp_path, tool):
     if shutil.which(tool[0]) is None:
         pytest.skip(f"{tool[0]} is not installed")
     with opened(gradescope.pack(extra_index="https://example.org/a b'c")) as archive:
@@ -160,19 +160,19 @@ def graded(score, *checks):
 
 @pytest.fixture
 def full_marks(monkeypatch):
-    """A reference that gets them at once; how it is really graded has tests of its own."""
+    """Skips the grading of the reference, which other tests check."""
     monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(manifest.load().points))
 
 
 def test_commands_write_what_is_packed(full_marks, tmp_path):
     out = tmp_path / "new" / "a.zip"
-    result = CliRunner().invoke(cli.app, ["pack", "gradescope", "--out", str(out)])
+    result = CliRunner().invoke(cli.build_app(), ["pack", "gradescope", "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert out.read_bytes() == gradescope.pack()
     assert out.stat().st_mode & 0o777 == 0o600  # the hidden tests are in it
     folder = tmp_path / "context"
-    for _ in range(2):  # a second time over the first
-        result = CliRunner().invoke(cli.app, ["pack", "docker", "--out", str(folder)])
+    for _ in range(2):  # the second time over the first
+        result = CliRunner().invoke(cli.build_app(), ["pack", "docker", "--out", str(folder)])
         assert result.exit_code == 0, result.output
     assert folder.stat().st_mode & 0o777 == 0o700
 
@@ -190,7 +190,7 @@ def test_commands_pack_nothing_without_full_marks(monkeypatch, tmp_path, kind):
         cause=Cause.WRONG_ANSWER,
     )
     monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(99.5, *[check] * 7))
-    result = CliRunner().invoke(cli.app, ["pack", kind, "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(cli.build_app(), ["pack", kind, "--out", str(tmp_path / "out")])
     assert result.exit_code == 4
     assert (
         "a mistake of the assignment's author, not of a submission: nothing is packed: graded with "
@@ -206,12 +206,12 @@ def test_commands_pack_nothing_where_nothing_can_be_graded(monkeypatch, tmp_path
         raise GraderFault("no tier")
 
     monkeypatch.setattr(rehearsal, "grade_packed", fail)
-    result = CliRunner().invoke(cli.app, ["pack", "docker", "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(cli.build_app(), ["pack", "docker", "--out", str(tmp_path / "out")])
     assert (result.exit_code, result.output) == (3, "no tier\n")
     assert not (tmp_path / "out").exists()
 
 
-def test_commands_say_what_is_in_the_way(full_marks, tmp_path):
+def test_commands_refuse_an_output_path_in_use(full_marks, tmp_path):
     (tmp_path / "thesis.tex").touch()
     for arguments in (
         ["docker", "--out", str(tmp_path)],
@@ -219,18 +219,18 @@ def test_commands_say_what_is_in_the_way(full_marks, tmp_path):
         ["gradescope", "--out", str(tmp_path)],
         ["gradescope", "--out", str(tmp_path / "a.zip"), "--extra-index", "cpu"],
     ):
-        result = CliRunner().invoke(cli.app, ["pack", *arguments])
+        result = CliRunner().invoke(cli.build_app(), ["pack", *arguments])
         assert result.exit_code == 2, arguments
         assert "Traceback" not in result.output
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-# --- the reference, graded with what is packed ----------------------------------------------------
+# --- the reference, graded with the packed files -------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def one_chapter():
-    """What is packed, cut down to the exercises of `dtypes`: they are graded in seconds."""
+    """The packed files, reduced to the exercises of `dtypes`, which are graded in seconds."""
     packed = dict(files.contents())
     name = "assignment/assignment.toml"
     packed[name] = cut_down(packed[name].decode(), ["dtypes"]).encode()
@@ -245,7 +245,7 @@ def test_reference_gets_full_marks_with_what_is_packed(one_chapter):
     rehearsal.check(one_chapter)
 
 
-def test_reference_that_its_tests_refuse_is_not_packed(one_chapter):
+def test_reference_that_fails_its_tests_is_not_packed(one_chapter):
     name = "solutions/resource_accounting/dtypes.py"
     wrong = b"\n\ndef bytes_per_element(dtype):\n    return 4\n"
     with pytest.raises(rehearsal.RehearsalError) as caught:
@@ -266,13 +266,44 @@ def test_test_of_an_unknown_exercise_is_not_packed(one_chapter):
 
 
 def test_pack_that_lacks_a_file_is_a_fault(one_chapter):
-    """The pack grades by itself: what it lacks is not found in the checkout"""
+    """Files that it lacks are not taken from the checkout"""
     lacking = {n: data for n, data in one_chapter.items() if n != "grader/judge/score.py"}
     with pytest.raises(GraderFault, match=r"No module named 'grader\.judge\.score'"):
         rehearsal.check(lacking)
 
 
-# --- the build context ----------------------------------------------------------------------------
+COMMANDS = """
+import typer
+from grader import cli
+print(*typer.main.get_command(cli.build_app()).commands)
+"""
+
+
+def commands_in(folder):
+    """The commands that the grader in a folder offers."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", COMMANDS],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+def test_packed_grader_offers_only_the_commands_that_it_can_run(tmp_path):
+    for name, data in files.contents().items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    assert commands_in(tmp_path) == ["grade", "doctor"]
+    assert {"verify", "handout", "pack"} < set(commands_in(files.ROOT))
+    (tmp_path / "grader" / "authoring" / "__pycache__").mkdir(parents=True)
+    assert commands_in(tmp_path) == ["grade", "doctor"]
+
+
+# --- the build context ---------------------------------------------------------------------------
 
 
 def test_context_is_the_list_and_a_dockerfile(tmp_path):
@@ -290,7 +321,7 @@ def test_context_is_the_list_and_a_dockerfile(tmp_path):
     assert {source for line in copies for source in line} == tops
 
 
-def test_image_closes_temporary_folders_and_hands_on_what_is_asked(tmp_path):
+def test_image_closes_temporary_folders_and_passes_options_on(tmp_path):
     docker.write(tmp_path / "context")
     text = (tmp_path / "context" / "Dockerfile").read_text()
     (line,) = [line for line in text.splitlines() if line.startswith("ENTRYPOINT ")]
@@ -308,10 +339,10 @@ def test_image_closes_temporary_folders_and_hands_on_what_is_asked(tmp_path):
     ]
 
 
-# --- the real thing: unpacked at /autograder, in mounts of its own --------------------------------
+# --- unpacked at /autograder, in a separate mount namespace --------------------------------------
 
-# A root like the machine's, but with an /autograder, and nothing where the checkout's packages lie:
-# a file that the pack lacks must not be found there.
+# The machine's root with an /autograder, and without the checkout's packages: a file that the pack
+# lacks must not be found there.
 IN_A_CONTAINER = """
 set -eu
 zip=$1 work=$2 profile=$3; shift 3
@@ -348,7 +379,7 @@ exit "$status"
 
 @pytest.fixture
 def gradescoped(tmp_path):
-    """Runs the pack on a submission under Gradescope's contract: status, results, modes, stdout."""
+    """Runs the pack on a submission as Gradescope does: status, results, modes, stdout."""
     site = importlib.metadata.distribution("resource-accounting-grader")
     url = json.loads(site.read_text("direct_url.json") or "{}").get("url", "")
     checkouts = {str(REPOSITORY), unquote(urlparse(url).path) or str(REPOSITORY)}
@@ -372,7 +403,7 @@ def gradescoped(tmp_path):
             },
             capture_output=True,
             text=True,
-            timeout=1800,  # three times what the pack gives a grading
+            timeout=1800,  # three times the time limit of the pack
         )
         assert (tmp_path / "modes").exists(), done.stderr
         lines = (tmp_path / "modes").read_text().split("\0")[:-1]
@@ -385,7 +416,7 @@ def gradescoped(tmp_path):
 
 
 def assert_closed(modes):
-    """Nothing secret, and nothing of a result, can be read by another user."""
+    """Other users can read no secret and no result."""
     for name in ("source", "results", "staff", "submission", "submission_metadata.json"):
         assert modes[name] & 0o077 == 0, name
     kept = {name for name in modes if name.startswith("results/")}
@@ -395,7 +426,7 @@ def assert_closed(modes):
 @needs_root
 @pytest.mark.parametrize("profile", PROFILES)
 def test_half_finished_submission_is_graded(gradescoped, profile):
-    """In tiers B and B-, however strict root's umask is"""
+    """In tiers B and B-, also with a strict umask"""
     status, results, modes, stdout = gradescoped(HALF, "umask 077", profile)
     assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
     assert status == 0, stdout
@@ -444,7 +475,7 @@ def test_hostile_submission_gets_nothing(gradescoped, submit):
 
 
 @needs_root
-def test_submission_without_the_package_is_told_so(gradescoped, tmp_path):
+def test_submission_without_the_package_gets_a_message(gradescoped, tmp_path):
     (tmp_path / "in").mkdir()
     for name in ('my "essay".txt', "\nUsage: x", "x" * 90 + " Usage: y"):
         (tmp_path / "in" / name).touch()

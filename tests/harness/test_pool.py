@@ -1,4 +1,4 @@
-"""The pool of judges that verify and mutate use: it leaves no process and no work behind."""
+"""The process pool of verify and mutate: it leaves no process and no task behind."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def holder(tmp_path):
-    """Starts a program that holds a pool with work that waits; ends it afterwards."""
+    """Starts a program that holds a pool with waiting tasks; kills it afterwards."""
     script = tmp_path / "holder.py"
     script.write_text(HOLDER, encoding="utf-8")
     started = []
@@ -74,7 +74,7 @@ def is_alive(pid):
 
 
 @pytest.mark.parametrize("signal_sent", [signal.SIGTERM, signal.SIGKILL])
-def test_processes_end_with_the_one_that_holds_the_pool(holder, tmp_path, signal_sent):
+def test_processes_end_with_their_parent(holder, tmp_path, signal_sent):
     program = holder("waits")
     assert program.stdout.readline() == "ready\n"
     (process,) = [int(f.name.removeprefix("process-")) for f in tmp_path.glob("process-*")]
@@ -85,7 +85,7 @@ def test_processes_end_with_the_one_that_holds_the_pool(holder, tmp_path, signal
     assert gone, "the process outlived the one that held its pool"
 
 
-def test_an_exception_drops_what_is_not_under_way(holder, tmp_path):
+def test_an_exception_cancels_waiting_tasks(holder, tmp_path):
     program = holder("raises")
     assert program.communicate(timeout=LONGEST)[0] == "raised\n"
     assert len(list(tmp_path.glob("done-*"))) < 10  # the first, and those that were under way

@@ -293,12 +293,12 @@ def said_of(handout: str | None) -> tuple[str, str]:
 def test_another_handout_is_named_kindly():
     older, line = said_of("0.9.1")
     assert older == (
-        "Made with handout 0.9.1, graded with version 0.10.0 of it. "
-        "If a test surprises you: its CHANGELOG.md says what changed since."
+        "Made with handout 0.9.1, graded with version 0.10.0. "
+        "If a test is unexpected, see the handout's CHANGELOG.md for what changed since."
     )
     assert line == "Made with handout 0.9.1."
     assert said_of("0.11.0")[0] == (
-        "Made with handout 0.11.0, graded with version 0.10.0 of it. "
+        "Made with handout 0.11.0, graded with version 0.10.0. "
         "Please tell the course staff, who may have to update the grader."
     )
     assert said_of("0.10.0") == ("", "Made with handout 0.10.0.")

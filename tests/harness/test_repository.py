@@ -1,4 +1,4 @@
-"""The front door: what README.md says about this repository is so."""
+"""README.md, Makefile and pyproject.toml match the repository."""
 
 import fnmatch
 import os
@@ -23,7 +23,7 @@ TOP_LEVEL = {
 
 
 def ignored(path: Path) -> bool:
-    """Whether .gitignore leaves a path out, by its plain patterns alone."""
+    """Whether .gitignore matches a path; understands simple patterns only."""
     for pattern in IGNORED:
         name = path.as_posix() if pattern.startswith("/") else path.name
         if fnmatch.fnmatch(name, pattern.strip("/")):
@@ -43,7 +43,7 @@ def tree() -> tuple[set[str], list[Path]]:
 
 
 def layout() -> set[str]:
-    """The folders that the README's layout lists; indentation says what holds what."""
+    """The folders in the README's layout, whose indentation gives the parents."""
     block = README.split("## Layout")[1].split("```")[1]
     listed, holders = set(), []
     for line in block.strip().splitlines():
@@ -55,7 +55,7 @@ def layout() -> set[str]:
 
 
 def blocks(language: str) -> list[str]:
-    """The README's fenced blocks of one language, "" for those that name none."""
+    """The README's fenced blocks of one language; "" for blocks without a language."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.M | re.S)
     return [text for name, text in found if name == language]
 
@@ -74,7 +74,7 @@ def test_top_level_is_what_is_listed():
     assert {p.name for p in ROOT.iterdir() if not ignored(p.relative_to(ROOT))} == TOP_LEVEL
 
 
-def test_layout_lists_every_folder_with_a_word_on_each():
+def test_layout_lists_and_describes_every_folder():
     own = {name for name in tree()[0] if name.count("/") <= 1}
     own -= {name for name in own if name.startswith("handout/")}
     assert layout() == own
@@ -90,20 +90,20 @@ def test_every_make_target_that_is_named_exists(page):
     assert named <= rules
 
 
-def test_help_tells_every_target():
+def test_help_lists_every_target():
     shown = set(re.findall(r'@echo "make (\w+)', MAKEFILE))
     assert shown | {"help", "lint", "types", "sync"} == set(
         re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.M)[1].split()
     )
 
 
-def test_readme_shows_a_test_that_is_there():
+def test_readme_shows_a_test_that_exists():
     (example,) = blocks("python")
     hidden = (ROOT / "tests" / "hidden").glob("test_*.py")
     assert any(example in path.read_text(encoding="utf-8") for path in hidden)
 
 
-def test_readme_names_the_default_submission_in_what_it_shows():
+def test_readme_shows_the_grade_of_the_default_submission():
     name = Path(re.search(r"^SUBMISSION = (.*)$", MAKEFILE, re.M)[1])
     assert (ROOT / name / "resource_accounting").is_dir()
     assert any(block.startswith(f"{name.name}\n") for block in blocks(""))
@@ -154,7 +154,7 @@ def test_no_file_names_a_machine_or_a_registry():
 
 
 def test_a_race_has_two_thirds_of_the_points_beside_hidden_tests():
-    """As grader/README.md and the text say"""
+    """As in grader/README.md and the text"""
 
     def weights(folder):
         text = (ROOT / "tests" / folder / "test_performance.py").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Renderers: what a person sees of a grade, and above all what a student does not see."""
+"""Renderers: what each output shows of a grade, and what students must not see."""
 
 import io
 import json
@@ -26,14 +26,15 @@ from grader.results.record import (
     from_json,
     to_json,
 )
-from grader.results.student import clean, points, report, student_text
+from grader.results.student import report, student_text
+from grader.results.text import clean, points
 
 CANARY = "canary-7f3a"
 PUBLIC = "expected: (12, 4, 1)"
 
 
 def check(exercise: str, state: str = "passed", cause: Cause | None = None, **fields: Any) -> Check:
-    """A hidden check; whatever only staff may see of it holds the canary."""
+    """A hidden check; the fields that only staff may see hold the canary."""
     name = fields.pop("name", "test_rule")
     defaults: dict[str, Any] = {
         "test": f"tests/hidden/test_{exercise}.py::{name}",
@@ -52,7 +53,7 @@ def exercise(name: str, got: float, of: float, chapter: str = "strides", **field
 
 
 def grade(**fields: Any) -> Grade:
-    """A submission half finished, with something of everything."""
+    """The grade of a half-finished submission, with every kind of check."""
     failed, waits = "failed", "not_run"
     defaults: dict[str, Any] = {
         "submission": "alice",
@@ -107,7 +108,7 @@ def console(of: Grade, *, width: int = 80, staff: bool = False) -> str:
 
 
 def gradescope(of: Grade) -> str:
-    """Its strings as a student reads them: JSON's own escapes undone."""
+    """The strings of results.json as a student reads them, without JSON's escapes."""
     return json.dumps(json.loads(to_gradescope(of)), ensure_ascii=False)
 
 
@@ -132,7 +133,7 @@ def test_only_staff_sees_the_detail_of_a_hidden_check(render):
 
 
 @every_output
-def test_hidden_outcomes_read_alike_whatever_their_detail_and_time(render):
+def test_text_of_a_hidden_check_does_not_depend_on_its_detail_and_time(render):
     plain = grade()
     other = msgspec.structs.replace(
         plain,
@@ -167,7 +168,7 @@ def test_parameters_of_a_hidden_test_stay_hidden(render):
     assert [c.name for c in report(of).exercises[0].checks] == ["test_rule[1]", "test_rule[2]"]
 
 
-def test_words_of_a_check_follow_from_its_cause_alone():
+def test_text_of_a_check_depends_only_on_its_cause():
     for cause in Cause:
         one = check("a", "failed", cause, detail="one", seconds=1.0)
         two = check("a", "failed", cause, detail="two", seconds=2.0, title="Another")
@@ -183,7 +184,7 @@ def test_only_builtin_exceptions_are_named():
         assert words(name) == "The code raised an exception."
 
 
-def test_a_passed_check_needs_no_words():
+def test_a_passed_check_has_no_text():
     assert student_text(check("a")) == ""
 
 
@@ -192,7 +193,7 @@ def test_a_public_check_adds_its_detail():
     assert student_text(public) == f"{WORDS[Cause.WRONG_ANSWER]}\n{PUBLIC}"
 
 
-# --- what must be said --------------------------------------------------------
+# --- what every output must show --------------------------------------------------------
 
 
 @every_output
@@ -202,7 +203,7 @@ def test_every_output_names_the_tier(render):
 
 
 @every_output
-def test_missing_isolation_is_loud_everywhere(render):
+def test_every_output_warns_of_missing_isolation(render):
     assert "UNSAFE" not in render(grade())
     assert render(grade(isolation=Isolation(tier="none", probes={}))).count("UNSAFE") >= 2
 
@@ -210,12 +211,12 @@ def test_missing_isolation_is_loud_everywhere(render):
 @every_output
 def test_exercises_not_measured_are_named_and_left_out(render):
     text = " ".join(render(grade()).split())
-    assert "Left out of the total, since not measured here: on_gpu (5 points)." in text
+    assert "Not measured here, and left out of the total: on_gpu (5 points)." in text
     assert "of 12 points" in text or "12.0" in text
 
 
 @every_output
-def test_public_tests_alone_are_not_the_whole(render):
+def test_every_output_says_that_only_public_tests_ran(render):
     assert "Public tests only" in render(grade(tests="public"))
     assert "Public tests only" not in render(grade())
 
@@ -224,12 +225,12 @@ def test_public_tests_alone_are_not_the_whole(render):
 def test_a_fault_of_the_grader_is_no_zero(render):
     text = " ".join(render(grade(score=None, faults=("worker pool broke",))).split())
     assert "This is not a zero." in text
-    assert "met 1 fault of its own" in text
+    assert "had 1 internal fault;" in text
     assert "worker pool broke" not in text
 
 
-def test_standing_of_each_exercise():
-    assert {e.id: e.standing for e in report(grade()).exercises} == {
+def test_status_of_each_exercise():
+    assert {e.id: e.status for e in report(grade()).exercises} == {
         "done": "complete",
         "half": "partly",
         "untouched": "not started",
@@ -238,7 +239,7 @@ def test_standing_of_each_exercise():
     }
 
 
-def test_hints_only_where_something_is_to_mend():
+def test_hints_only_where_points_are_missing():
     hints = {e.id: e.hint for e in report(grade()).exercises}
     assert [name for name, hint in hints.items() if hint] == ["half", "untouched"]
 
@@ -248,7 +249,7 @@ def test_a_chapter_sums_what_was_measured():
     assert chapters == {"dtypes": (2.0, 2.0), "strides": (1.5, 10.0), "precision": (0, 0)}
 
 
-def test_points_read_as_people_write_them():
+def test_points_have_at_most_two_decimals():
     written = [points(value) for value in (3.0, 2.5, 2 / 3, 0.0, 100.0)]
     assert written == ["3", "2.5", "0.67", "0", "100"]
 
@@ -285,7 +286,7 @@ def test_no_control_character_reaches_an_output(render):
     assert "3702" not in text  # no template ran in a message
 
 
-def test_terminal_sequences_go_whole():
+def test_terminal_sequences_are_removed_completely():
     assert clean("a\x1b[1;31mb\x1b[0mc") == "abc"
     assert clean("a\x1b]8;;http://x\x1b\\link\x1b]8;;\x07b") == "alinkb"
     assert clean("a\x1b]0;never closed\nnext line stays") == "a\nnext line stays"
@@ -311,7 +312,7 @@ def test_html_fetches_nothing():
         assert outside not in page
 
 
-def test_console_takes_no_markup_from_a_submission():
+def test_console_ignores_markup_of_a_submission():
     assert "notes/[bold]plan[/bold].txt" in console(grade())
 
 
@@ -399,7 +400,7 @@ def test_gradescope_lists_the_checks_of_an_exercise():
     )
 
 
-def test_gradescope_says_once_what_all_checks_say():
+def test_gradescope_shows_a_text_that_all_checks_share_once():
     checks = tuple(check("half", "failed", Cause.WRONG_ANSWER) for _ in range(3))
     of = grade(checks=checks, exercises=(exercise("half", 0, 1),))
     output = read_gradescope(of).tests[0].output
@@ -408,8 +409,8 @@ def test_gradescope_says_once_what_all_checks_say():
 
 
 @pytest.mark.parametrize("checks", [1, 3])
-def test_gradescope_has_one_line_for_what_was_not_started(checks):
-    """With its hint, whether there are public checks or not"""
+def test_gradescope_has_one_line_for_an_exercise_not_started(checks):
+    """With its hint, with public checks and without"""
     stub = [check("new", "failed", Cause.NOT_STARTED) for _ in range(checks)]
     stub[0] = msgspec.structs.replace(stub[0], visibility="public", shown="")
     of = grade(checks=tuple(stub), exercises=(exercise("new", 0, 1),))
@@ -418,7 +419,7 @@ def test_gradescope_has_one_line_for_what_was_not_started(checks):
     )
 
 
-def test_gradescope_has_one_line_for_what_waits_for_another_exercise():
+def test_gradescope_has_one_line_for_an_exercise_that_waits_for_another():
     waits = [check("new", "not_run", Cause.PREREQUISITE) for _ in range(3)]
     waits[0] = msgspec.structs.replace(
         waits[0], visibility="public", shown="storage_index passes no test yet"
@@ -429,7 +430,7 @@ def test_gradescope_has_one_line_for_what_waits_for_another_exercise():
     )
 
 
-def test_gradescope_has_one_line_for_what_is_not_measured():
+def test_gradescope_has_one_line_for_an_exercise_not_measured():
     checks = tuple(check("raced", "not_run", Cause.NEEDS_CUDA) for _ in range(3))
     of = grade(checks=checks, exercises=(exercise("raced", 0, 5, measured=False),))
     assert read_gradescope(of).tests[0].output == (
@@ -459,7 +460,7 @@ def test_gradescope_output_stays_under_its_limit():
 
 
 def test_gradescope_cuts_details_before_titles_and_hints():
-    """However much a submission says, each exercise keeps what helps"""
+    """Titles and hints stay, however long the texts of a submission are"""
     long = "é✓\\\n" * 5000
     titles = [f"A rule that is {'quite ' * 8}long, number {n}" for n in range(6)]
     many = grade(

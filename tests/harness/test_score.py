@@ -1,4 +1,4 @@
-"""From outcomes to points: weights, parameters, what is not measured, totals."""
+"""From outcomes to points: weights, parameters, unmeasured exercises, totals."""
 
 import msgspec
 import pytest
@@ -64,26 +64,26 @@ def test_public_tests_carry_no_points_in_a_grading():
     assert only.points == 0
 
 
-def test_public_tests_carry_them_all_in_a_rehearsal():
+def test_public_tests_carry_all_points_when_only_they_run():
     shares, (only,) = points([outcome("p", visibility="public")], visibility="public")
     assert shares == [(6.0, 6.0)]
     assert only.points == 6
 
 
-def test_public_failure_takes_nothing():
+def test_public_failure_costs_no_points():
     _, (only,) = points([outcome("p", "failed", visibility="public"), outcome("h")])
     assert (only.points, only.measured) == (6.0, True)
 
 
 def test_all_passed_is_exactly_full_marks():
-    """Shares of a third do not sum to one in floating point; full marks are full."""
+    """Although three thirds do not sum to one in floating point"""
     outcomes = [outcome(f"t{i}", weight=1 / 3) for i in range(3)]
     _, (only,) = points(outcomes, [exercise(points=7.0)])
     assert only.points == 7.0
 
 
 @pytest.mark.parametrize("cause", [Cause.GRADER_FAULT, Cause.NEEDS_CUDA])
-def test_what_is_nobodys_fault_leaves_the_exercise_out_of_the_total(cause):
+def test_check_that_cannot_be_measured_leaves_the_exercise_out_of_the_total(cause):
     exercises = [exercise("a", 6), exercise("b", 4)]
     outcomes = [
         outcome("x", of="a"),
@@ -106,7 +106,7 @@ def test_exercise_without_tests_is_not_in_the_total():
     assert [s.id for s in scores] == ["a"]
 
 
-def test_checks_keep_their_order_and_all_else_they_say():
+def test_checks_keep_their_order_and_other_fields():
     outcomes = [outcome("b", "failed", cause=Cause.TIMEOUT), outcome("a", visibility="public")]
     checks, _ = score([exercise()], outcomes, "hidden")
     for check, given_ in zip(checks, outcomes, strict=True):
@@ -130,7 +130,7 @@ def test_total_of_nothing_is_zero_of_zero():
         max_size=12,
     )
 )
-def test_points_never_exceed_and_shares_sum_to_the_whole(tests):
+def test_points_never_exceed_the_maximum_and_shares_sum_to_it(tests):
     weights = {}
     outcomes = [
         outcome(

@@ -1,6 +1,6 @@
 """Races against the reference and a slow version, on a CUDA device.
 
-A race gives two thirds of an exercise's points where hidden tests give the rest.
+If an exercise has hidden tests too, its race has two thirds of the points.
 """
 
 import pytest

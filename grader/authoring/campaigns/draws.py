@@ -1,12 +1,12 @@
-"""Does wrong code lose the same in every draw? `grader draws`.
+"""Does wrong code get the same marks with every draw of inputs? `grader draws`.
 
-Each file of `solutions/wrong/` runs under several nonces: the tests of the exercise that it names
-and of those that build on it. A hidden test decides one rule, so a mistake fails it in every draw
-or in none, and the marks are the same. Correct solutions that are written differently run too, on
-every test: they lose nothing in any draw.
+Each file of `solutions/wrong/` runs with several nonces, on the tests of the exercise that it names
+and of those that build on it. A hidden test checks one rule, so a mistake should fail it in every
+draw or in none, and the marks should be equal. Correct solutions that are written differently run
+on every test; they must lose nothing in any draw.
 
-What cannot be made constant at a fair price is in `solutions/draw_dependent.toml`, each with its
-reason.
+Files whose marks depend on the draw, and for which a better test would cost too much, are listed in
+`solutions/draw_dependent.toml` with the reason.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.authoring.variants import Wrong
 from grader.judge.score import Outcome, score
 
-LISTED = variants.SOLUTIONS / "draw_dependent.toml"  # it quotes hidden tests: as secret as they
-ALLOWED = 0.005  # share of the files whose marks may depend on the draw, if they are listed
+LISTED = variants.SOLUTIONS / "draw_dependent.toml"  # quotes hidden tests, so it is secret too
+ALLOWED = 0.005  # share of the files that may be listed
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A file whose marks depend on the draw, and why that stays so."""
+    """A file whose marks depend on the draw, and why this is accepted."""
 
     file: str
     reason: str
@@ -45,7 +45,7 @@ class _List(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Assignment:
-    """Where everything is that a campaign needs."""
+    """The files of a campaign."""
 
     repository: Path = variants.ROOT
     reference: Path = variants.REFERENCE
@@ -55,14 +55,14 @@ class Assignment:
     alternatives: Sequence[Path] = field(default_factory=variants.alternatives)
 
 
-def ours() -> Assignment:
-    """This repository's own."""
+def own_assignment() -> Assignment:
+    """This repository's assignment."""
     return Assignment()
 
 
 @dataclass(frozen=True)
 class Draw:
-    """One nonce: the points of each exercise, and each test's state."""
+    """The result with one nonce: points by exercise, and states by test."""
 
     nonce: str
     points: dict[str, float]
@@ -71,12 +71,12 @@ class Draw:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one submission got in every draw.
+    """The results of one submission in every draw.
 
     Args:
-        name: the file's name without its ending, or the folder's.
-        exercise: the one that must lose points in every draw; None if nothing may be lost.
-        most: the points that each exercise has.
+        name: the file's name without its suffix, or the folder's name.
+        exercise: the one that must lose points in every draw; None if no points may be lost.
+        most: the full points of each exercise.
         draws: one for each nonce.
     """
 
@@ -92,7 +92,7 @@ class Finding:
 
     @property
     def uncaught(self) -> list[str]:
-        """The nonces under which the mistake cost nothing, or right code lost something."""
+        """The nonces with which the mistake lost no points, or correct code lost some."""
         if self.exercise is None:
             return [draw.nonce for draw in self.draws if draw.points != self.most]
         name = self.exercise
@@ -100,7 +100,7 @@ class Finding:
 
     @property
     def changing(self) -> dict[str, list[str]]:
-        """The tests that do not always end alike: the nonces under which they did not pass."""
+        """The tests whose state changes, with the nonces with which they did not pass."""
         return {
             test: [draw.nonce for draw in self.draws if draw.states[test] != "passed"]
             for test in self.draws[0].states
@@ -110,7 +110,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """What a campaign found. `stale` are entries of the list that no longer hold."""
+    """The result of a campaign. `stale` are entries of the list that are no longer true."""
 
     findings: list[Finding] = field(default_factory=list)
     listed: dict[str, str] = field(default_factory=dict)
@@ -118,28 +118,28 @@ class Report:
 
     @property
     def unlisted(self) -> list[Finding]:
-        """Submissions whose marks depend on the draw, without a reason on the list."""
+        """Submissions whose marks depend on the draw and that are not on the list."""
         return [f for f in self.findings if not f.constant and f.name not in self.listed]
 
     @property
     def share(self) -> float:
-        """The share of submissions with the same marks in every draw; 1 of none."""
+        """The share of submissions with the same marks in every draw; 1 if there are none."""
         constant = sum(finding.constant for finding in self.findings)
         return constant / len(self.findings) if self.findings else 1.0
 
     @property
     def holds(self) -> bool:
-        """Whether all is as it should be: an entry of the list is no leave for a whole chapter."""
+        """Whether every submission is as required, and few enough are listed."""
         changing = sum(not finding.constant for finding in self.findings)
-        few = changing <= max(1, ALLOWED * len(self.findings))  # one, of a few that were named
+        few = changing <= max(1, ALLOWED * len(self.findings))  # one, if only a few were named
         return few and not (self.unlisted or self.stale or any(f.uncaught for f in self.findings))
 
 
 def load_listed(path: Path) -> dict[str, str]:
-    """The list: a reason for each file.
+    """The list: the reason for each file.
 
     Raises:
-        CampaignError: it cannot be read, names a file twice, or gives no reason.
+        CampaignError: the list cannot be read, names a file twice, or lacks a reason.
     """
     if not path.exists():
         return {}
@@ -150,9 +150,9 @@ def load_listed(path: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in entries:
         if entry.file in found:
-            raise CampaignError(f"{path.name}: {entry.file} stands there twice; keep one entry")
+            raise CampaignError(f"{path.name}: {entry.file} is listed twice; keep one entry")
         if not entry.reason.strip():
-            raise CampaignError(f"{path.name}: {entry.file} has no reason; say why it stays")
+            raise CampaignError(f"{path.name}: {entry.file} has no reason; say why it is accepted")
         found[entry.file] = entry.reason
     return found
 
@@ -166,18 +166,18 @@ def run(
     jobs: int | None = None,
     on_finding: Callable[[Finding], None] = lambda _: None,
 ) -> Report:
-    """Runs the wrong submissions and the alternatives (some of them, if named) under each nonce.
+    """Runs wrong submissions and alternatives with each nonce.
 
     Args:
-        assignment: where everything is.
-        names: of wrong files without their ending, of folders of alternatives; all if empty.
-        nonces: how many draws each gets.
+        assignment: the files.
+        names: wrong files without their suffix, and folders of alternatives; all if empty.
+        nonces: the number of draws for each.
         seed: what nonces are made of: the same seed gives the same draws.
         jobs: processes at a time; as many as there are cores if None.
         on_finding: called with each finding as it comes.
 
     Raises:
-        CampaignError: no such submission, or the list cannot be used.
+        CampaignError: a submission does not exist, or the list is invalid.
         GraderFault: the tests cannot be collected.
     """
     report = Report(listed=load_listed(assignment.listed))
@@ -191,8 +191,8 @@ def run(
 
     def campaign(tests: InProcess) -> None:
         with tempfile.TemporaryDirectory(prefix="draws-") as text:
-            mistaken = _mistaken(assignment, tests, chosen, drawn, Path(text))
-            subjects = itertools.chain(mistaken, _correct(tests, correct, drawn))
+            wrong_ones = _wrong_subjects(assignment, tests, chosen, drawn, Path(text))
+            subjects = itertools.chain(wrong_ones, _correct_subjects(tests, correct, drawn))
             for finding in _findings(tests, subjects, jobs):
                 report.findings.append(finding)
                 on_finding(finding)
@@ -211,7 +211,7 @@ def run(
 
 @dataclass(frozen=True)
 class _Subject:
-    """A submission on its way: its batches, one for each nonce, and the results until now."""
+    """A submission that is being run: a batch for each nonce, and the results so far."""
 
     name: str
     exercise: str | None
@@ -219,24 +219,24 @@ class _Subject:
     results: dict[str, list[Outcome]] = field(default_factory=dict)
 
 
-def _mistaken(
+def _wrong_subjects(
     assignment: Assignment,
     tests: InProcess,
     wrong: Sequence[Wrong],
     nonces: Sequence[str],
-    room: Path,
+    folder: Path,
 ) -> Iterator[_Subject]:
-    """Each wrong submission, written into `room` just before it is needed."""
-    for mistaken in wrong:
-        concerned = set(mistaken.concerns(assignment.manifest))
-        chosen = tuple(test.name for test in tests.tests if test.exercise in concerned)
-        name = mistaken.path.stem
-        folder = mistaken.write(room / name, assignment.reference)
-        batches = [Batch(name, folder, nonce, chosen) for nonce in nonces]
-        yield _Subject(name, mistaken.exercise.id, batches)
+    """The wrong submissions. Each is written into `folder` just before it is needed."""
+    for submission in wrong:
+        affected = set(submission.affected_exercises(assignment.manifest))
+        chosen = tuple(test.name for test in tests.tests if test.exercise in affected)
+        name = submission.path.stem
+        written = submission.write(folder / name, assignment.reference)
+        batches = [Batch(name, written, nonce, chosen) for nonce in nonces]
+        yield _Subject(name, submission.exercise.id, batches)
 
 
-def _correct(
+def _correct_subjects(
     tests: InProcess, folders: Sequence[Path], nonces: Sequence[str]
 ) -> Iterator[_Subject]:
     everything = tuple(test.name for test in tests.tests)
@@ -248,19 +248,19 @@ def _correct(
 def _findings(
     tests: InProcess, subjects: Iterator[_Subject], jobs: int | None
 ) -> Iterator[Finding]:
-    """A finding for each subject, once all its batches have ended."""
-    under_way: dict[str, _Subject] = {}
+    """Runs the subjects; yields the finding of each once all its batches have ended."""
+    running: dict[str, _Subject] = {}
 
     def batches() -> Iterator[Batch]:
         for subject in subjects:
-            under_way[subject.name] = subject
+            running[subject.name] = subject
             yield from subject.batches
 
     for batch, outcomes in tests.run(batches(), jobs):
-        subject = under_way[batch.label]
+        subject = running[batch.label]
         subject.results[batch.nonce] = outcomes
         if len(subject.results) == len(subject.batches):
-            del under_way[subject.name]
+            del running[subject.name]
             if subject.exercise is not None:
                 shutil.rmtree(batch.submission)
             yield _finding(tests, subject)

@@ -1,12 +1,12 @@
-"""Is right code ever refused? `grader flakes`.
+"""Does a hidden test ever fail on correct code? `grader flakes`.
 
-Hidden tests run on the reference and on the correct solutions that are written differently, with
-random nonces. All of them pass, or a test is wrong (or, rarely, the reference).
+Hidden tests run with random nonces on the reference and on the correct solutions that are written
+differently. If one fails, the test is wrong (or, rarely, the reference).
 
-Tests take from a millisecond to seconds, so not every one runs with every nonce. The first nonce
-runs everything and measures; of the others each test gets a share that falls with its cost, so
-that the campaign makes about as many runs as it was asked for. The report says how many nonces each
-test saw at least.
+Tests take from a millisecond to seconds, so not every test runs with every nonce. With the first
+nonce all tests run and are timed. Of the other nonces each test gets a share, smaller for slow
+tests, so that the campaign makes about the requested number of runs. The report gives the least
+number of nonces that any test ran with.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.judge.score import Outcome
 
-_CHEAP = 0.02  # seconds: a test that takes less is not run any more often
-_LEAST = 5  # nonces that even the slowest test sees
+_CHEAP = 0.02  # seconds: faster tests do not run more often than a test that takes this
+_LEAST = 5  # nonces that even the slowest test runs with
 Pair = tuple[str, str]  # a submission's label and a test's name
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Where everything is that a campaign needs: `correct` are folders of the package, by label."""
+    """The files of a campaign; `correct` are folders that hold the package, by label."""
 
     repository: Path = variants.ROOT
     manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
@@ -44,14 +44,14 @@ class Assignment:
     )
 
 
-def ours() -> Assignment:
-    """This repository's own."""
+def own_assignment() -> Assignment:
+    """This repository's assignment."""
     return Assignment()
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A test that did not pass on right code."""
+    """A test that did not pass on correct code."""
 
     submission: str
     nonce: str
@@ -61,18 +61,18 @@ class Failure:
 
     @property
     def command(self) -> str:
-        """What repeats it, on every correct solution."""
+        """The command that repeats it, on every correct solution."""
         return f"grader flakes --nonce '{self.nonce}' --test '{self.test}'"
 
 
 @dataclass
 class Report:
-    """What a campaign found until now.
+    """What a campaign has found so far.
 
     Args:
-        nonces: how many have been run, in the order of their numbers.
+        nonces: how many nonces are complete, in the order of their numbers.
         runs: how often each test ran on each submission.
-        failures: what did not pass.
+        failures: the tests that did not pass.
     """
 
     nonces: int = 0
@@ -81,12 +81,12 @@ class Report:
 
     @property
     def total(self) -> int:
-        """Test runs, of all submissions together."""
+        """The number of test runs on all submissions together."""
         return self.runs.total()
 
     @property
     def spread(self) -> tuple[int, int]:
-        """The fewest and the most nonces that a test has seen, over all submissions together."""
+        """The fewest and the most runs of any test, on all submissions together."""
         seen: Counter[str] = Counter()
         for (_, test), times in self.runs.items():
             seen[test] += times
@@ -109,19 +109,19 @@ def run(
     """Runs hidden tests on every correct solution under many nonces.
 
     Args:
-        assignment: where everything is.
+        assignment: the files.
         seed: what nonces are made of: nonce i is "seed-i".
-        nonces: the number of the last one.
-        runs: how many test runs to make with about so many nonces.
-        first: the number of the first nonce, to go on where a campaign was interrupted.
+        nonces: the number of the last nonce.
+        runs: about how many test runs to make with all nonces.
+        first: the number of the first nonce, to continue a campaign that was interrupted.
         tests: names of tests (`test_floats::test_zeros`); all if empty.
-        exactly: nonces to run every chosen test with, in the place of all of that.
+        exactly: nonces to run every chosen test with, instead of nonces made from the seed.
         jobs: processes at a time; as many as there are cores if None.
         on_failure: called with each failure as it comes.
-        on_nonce: called each time another nonce has been run whole.
+        on_nonce: called each time another nonce is complete.
 
     Raises:
-        CampaignError: no such test.
+        CampaignError: a test does not exist.
         GraderFault: the tests cannot be collected.
     """
     report = Report()
@@ -132,13 +132,13 @@ def run(
             raise CampaignError(f"no hidden test is called {', '.join(unknown)}")
         chosen = [name for name in names if not tests or name in tests]
         pairs = list(itertools.product(assignment.correct, chosen))
-        course = _Course(assignment, collected, jobs, report, on_failure, on_nonce)
+        runner = _Runner(assignment, collected, jobs, report, on_failure, on_nonce)
         if exactly:
-            course.follow((nonce, pairs) for nonce in exactly)
+            runner.run((nonce, pairs) for nonce in exactly)
             return
-        course.follow([(f"{seed}-{first}", pairs)])
-        shares = _shares(pairs, course.seconds, runs, nonces)
-        course.follow(
+        runner.run([(f"{seed}-{first}", pairs)])
+        shares = _shares(pairs, runner.seconds, runs, nonces)
+        runner.run(
             (f"{seed}-{i}", [pair for pair in pairs if _is_due(pair, shares[pair], i)])
             for i in range(first + 1, nonces + 1)
         )
@@ -148,8 +148,8 @@ def run(
 
 
 @dataclass
-class _Course:
-    """Runs what is due with one nonce after the other, and notes in the report what comes of it."""
+class _Runner:
+    """Runs tests with one nonce after the other, and records the results in the report."""
 
     assignment: Assignment
     collected: InProcess
@@ -157,30 +157,30 @@ class _Course:
     report: Report
     on_failure: Callable[[Failure], None]
     on_nonce: Callable[[Report], None]
-    seconds: dict[Pair, float] = field(default_factory=dict)  # that each pair took at first
-    under_way: dict[str, int] = field(default_factory=dict)  # batches of each nonce, in order
+    seconds: dict[Pair, float] = field(default_factory=dict)  # of each pair's first run
+    unfinished: dict[str, int] = field(default_factory=dict)  # batches of each nonce, in order
 
-    def follow(self, rounds: Iterable[tuple[str, Sequence[Pair]]]) -> None:
-        """Each round is a nonce and what is due with it."""
+    def run(self, rounds: Iterable[tuple[str, Sequence[Pair]]]) -> None:
+        """Runs some rounds; each is a nonce and the pairs to run with it."""
         for batch, outcomes in self.collected.run(self._batches(rounds), self.jobs):
             for outcome in outcomes:
-                self._note(batch, outcome)
-            self.under_way[batch.nonce] -= 1
-            while self.under_way and not self.under_way[nonce := next(iter(self.under_way))]:
-                del self.under_way[nonce]
+                self._record(batch, outcome)
+            self.unfinished[batch.nonce] -= 1
+            while self.unfinished and not self.unfinished[nonce := next(iter(self.unfinished))]:
+                del self.unfinished[nonce]
                 self.report.nonces += 1
                 self.on_nonce(self.report)
 
     def _batches(self, rounds: Iterable[tuple[str, Sequence[Pair]]]) -> Iterator[Batch]:
-        for nonce, due in rounds:
+        for nonce, pairs in rounds:
             by_submission: dict[str, list[str]] = {}
-            for submission, test in due:
+            for submission, test in pairs:
                 by_submission.setdefault(submission, []).append(test)
-            self.under_way[nonce] = len(by_submission)
+            self.unfinished[nonce] = len(by_submission)
             for submission, tests in by_submission.items():
                 yield Batch(submission, self.assignment.correct[submission], nonce, tuple(tests))
 
-    def _note(self, batch: Batch, outcome: Outcome) -> None:
+    def _record(self, batch: Batch, outcome: Outcome) -> None:
         check = outcome.check
         pair = batch.label, check.test
         self.report.runs[pair] += 1
@@ -196,7 +196,7 @@ class _Course:
 def _shares(
     pairs: Sequence[Pair], seconds: Mapping[Pair, float], runs: int, nonces: int
 ) -> dict[Pair, float]:
-    """The share of the nonces that each pair runs with: all cheap ones alike, others by cost."""
+    """The share of the nonces that each pair runs with: equal for cheap ones, else by cost."""
     weights = {pair: _CHEAP / max(seconds[pair], _CHEAP) for pair in pairs}
     least = min(1.0, _LEAST / nonces)
     low, high = 0.0, 1.0 / min(weights.values())
@@ -208,6 +208,6 @@ def _shares(
 
 
 def _is_due(pair: Pair, share: float, nonce: int) -> bool:
-    """Whether a pair runs with this nonce: evenly spread, each pair beginning somewhere else."""
+    """Whether a pair runs with this nonce: evenly spread, with another first nonce for each."""
     phase = zlib.crc32("/".join(pair).encode()) / 2**32
     return int(phase + nonce * share) > int(phase + (nonce - 1) * share)

@@ -1,4 +1,4 @@
-"""Campaigns on the screen: a line for what is found as it comes, and the figures at the end."""
+"""Prints the progress of a campaign: a line for each finding, and the figures at the end."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from rich.markup import escape
 
 from grader.authoring.campaigns import draws, flakes
 
-_EVERY = 50  # nonces, after which a line says how to go on from here
-_LINES = 6  # of a failure's text, from its end
+_PROGRESS_EVERY = 50  # nonces between two lines that say how to continue from there
+_MAX_LINES = 6  # of a failure's text; the last ones are shown
 
 
 class Flakes:
-    """Follows `grader flakes`. `found` is the report until now."""
+    """Prints for `grader flakes`. `found` is the report so far."""
 
     def __init__(self, console: Console, seed: str, nonces: int, first: int) -> None:
         self.seed, self.found = seed, flakes.Report()
         self._console, self._nonces, self._first = console, nonces, first
 
     def failure(self, failure: flakes.Failure) -> None:
-        """Prints what failed, where and how to repeat it."""
-        said = "\n".join(failure.detail.strip().splitlines()[-_LINES:])
+        """Prints a failed test, and the command that repeats it."""
+        detail = "\n".join(failure.detail.strip().splitlines()[-_MAX_LINES:])
         self._print(
             f"[red]✗ {escape(failure.test)}[/] on {failure.submission}, "
-            f"nonce {escape(failure.nonce)}: {failure.cause}\n{escape(said)}\n"
+            f"nonce {escape(failure.nonce)}: {failure.cause}\n{escape(detail)}\n"
             f"  repeat: {escape(failure.command)}"
         )
 
     def nonce(self, report: flakes.Report) -> None:
-        """Notes that one more nonce has been run; sometimes says so."""
+        """Takes the report after another nonce, and prints it from time to time."""
         self.found = report
-        if report.nonces % _EVERY == 0:
+        if report.nonces % _PROGRESS_EVERY == 0:
             at = self._first + report.nonces
             self._print(
-                f"{self._figures()}; from here: --seed {escape(self.seed)} --first {at}"
+                f"{self._figures()}; to continue: --seed {escape(self.seed)} --first {at}"
                 if at <= self._nonces
                 else self._figures()
             )
@@ -42,8 +42,8 @@ class Flakes:
         """Prints the figures."""
         least, most = self.found.spread
         self._print(
-            f"{self._figures()}; each test ran {least} times at least, {most} at most, over all "
-            f"submissions (seed {escape(self.seed)})"
+            f"{self._figures()}; each test ran {least} to {most} times, on all submissions "
+            f"together (seed {escape(self.seed)})"
         )
 
     def _figures(self) -> str:
@@ -55,13 +55,13 @@ class Flakes:
 
 
 class Draws:
-    """Follows `grader draws`."""
+    """Prints for `grader draws`."""
 
     def __init__(self, console: Console) -> None:
         self._console, self._done = console, 0
 
     def finding(self, finding: draws.Finding) -> None:
-        """Prints one submission: its marks, and what changes if they are not always the same."""
+        """Prints one submission: its marks, and the tests that make them change."""
         self._done += 1
         mark = "[green]✓[/]" if finding.constant and not finding.uncaught else "[red]✗[/]"
         totals = [sum(draw.points.values()) for draw in finding.draws]
@@ -69,7 +69,7 @@ class Draws:
         most = sum(finding.most.values())
         self._print(f"{mark} {self._done:3} {escape(finding.name)} [dim]{seen} of {most:g}[/]")
         if finding.uncaught:
-            what = f"costs nothing in {finding.exercise}" if finding.exercise else "loses points"
+            what = f"loses no points in {finding.exercise}" if finding.exercise else "loses points"
             self._print(f"      [red]{what} with nonces {', '.join(finding.uncaught)}[/]")
         if not finding.constant:
             for test, nonces in finding.changing.items():
@@ -79,18 +79,18 @@ class Draws:
                 )
 
     def summary(self, report: draws.Report) -> None:
-        """Prints the figures, and what is wrong."""
+        """Prints the problems and the figures."""
         for finding in report.unlisted:
             self._print(
-                f"[red]{escape(finding.name)}: its marks depend on the draw. Make the case certain "
-                f"in the test, or list it in {draws.LISTED.name} with the reason[/]"
+                f"[red]{escape(finding.name)}: its marks depend on the draw. Test the case in "
+                f"every draw, or list the file in {draws.LISTED.name} with the reason[/]"
             )
         for line in report.stale:
             self._print(f"[red]stale in {draws.LISTED.name}: {escape(line)}[/]")
         constant = sum(finding.constant for finding in report.findings)
         self._print(
             f"{constant} of {len(report.findings)} submissions ({100 * report.share:.1f} %) get "
-            f"the same marks in every draw; {100 * (1 - draws.ALLOWED):g} % are wanted"
+            f"the same marks in every draw; {100 * (1 - draws.ALLOWED):g} % are required"
         )
 
     def _print(self, text: str) -> None:

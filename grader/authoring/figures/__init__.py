@@ -1,7 +1,7 @@
-"""The write-up's figures: drawn by code, from the reference's own numbers, and committed.
+"""The figures of the write-up: code draws them from the reference's numbers.
 
-Committed, so that a chapter shows them wherever it is read, and the handout has them. `check` says
-which of them are not what the code draws; it compares bytes, so it needs the pinned matplotlib.
+They are committed, so that every copy of a chapter shows them, also the handout's. A test compares
+their bytes with what the code draws, which needs the pinned matplotlib.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def draw(name: str) -> bytes:
 
 
 def build(folder: Path = FOLDER) -> None:
-    """Draws every figure into a folder, and removes files there that no code draws."""
+    """Draws every figure into a folder, and removes all other files there."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in FIGURES:
         (folder / f"{name}.svg").write_bytes(draw(name))
@@ -54,6 +54,6 @@ def build(folder: Path = FOLDER) -> None:
 
 
 def matches_pin() -> bool:
-    """Whether matplotlib is the one that drew the committed files: another draws other bytes."""
+    """Whether matplotlib is the pinned version; another version draws other bytes."""
     pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
     return f"matplotlib=={mpl.__version__}" in pins

@@ -1,4 +1,4 @@
-"""Figures of the chapters on FLOPs and on the roofline."""
+"""Figures for the chapters on FLOPs and on the roofline."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def mlp_flops() -> Figure:
 
 
 def transformer_flops() -> Figure:
-    """Which part of a transformer takes the FLOPs, from short sequences to long ones."""
+    """The share of FLOPs of each part of a transformer, by sequence length."""
     lengths = [2**power for power in range(8, 18)]
     counts = [_gpt2_xl(length) for length in lengths]
     groups = {
@@ -105,7 +105,7 @@ def transformer_flops() -> Figure:
 
 
 def rooflines() -> Figure:
-    """What accelerators can attain in 16 bits, and where operations lie."""
+    """The rooflines of accelerators in 16 bits, and the intensity of some operations."""
     table = hardware.load()
     shown = {
         "B200": PURPLE,

@@ -1,4 +1,4 @@
-"""Figures of the chapters on bits and on storage."""
+"""Figures for the chapters on bits and on storage."""
 
 from __future__ import annotations
 
@@ -142,10 +142,10 @@ def float_formats() -> Figure:
 
 
 def _pattern(value: float, exponent: int, mantissa: int, specials: str) -> str:
-    """The bits of a positive value of a format, found by decoding them all in its binade."""
+    """The bits of a positive value in a format, found by bisection over all bit patterns."""
     width = 1 + exponent + mantissa
     low, high = 0, 2 ** (width - 1) - 1
-    while low < high:  # positive values grow with their patterns
+    while low < high:  # larger patterns are larger values
         middle = (low + high) // 2
         if floats.decode(middle, exponent, mantissa, specials) < value:
             low = middle + 1
@@ -155,7 +155,7 @@ def _pattern(value: float, exponent: int, mantissa: int, specials: str) -> str:
 
 
 def nvfp4_block() -> Figure:
-    """Sixteen weights in NVFP4: their values on the block's grid, and the bits that it takes."""
+    """Sixteen weights in NVFP4: their values on the block's grid, and the bits of the block."""
     weights = torch.randn(16, generator=torch.Generator().manual_seed(4)).tolist()
     grid = sorted({floats.decode(bits, 2, 1, "finite") for bits in range(16)})
     scale = floats.round_to_format(max(map(abs, weights)) / grid[-1], 4, 3, "fn")

@@ -1,4 +1,4 @@
-"""One look for all figures: sizes, colours, and the shapes that several of them draw."""
+"""The style of all figures: sizes, colours, and shapes that several of them draw."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from matplotlib.patches import Rectangle
 
 WIDTH = 6.4  # inches: the width of a printed column
 
-# Okabe and Ito's colours, which people with any colour vision tell apart.
+# Okabe and Ito's colours: people with any colour vision can distinguish them.
 BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
-SKY, PURPLE, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
+SKY, PURPLE = "#56b4e9", "#cc79a7"
 INK, SOFT, LINE, PALE = "#1b1d21", "#5b626d", "#c9cbc6", "#eeeeea"
-CYCLE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 
 STYLE: Any = {  # matplotlib types the names as literals
     "font.family": "DejaVu Sans",
@@ -45,8 +44,7 @@ STYLE: Any = {  # matplotlib types the names as literals
     "grid.color": LINE,
     "grid.linewidth": 0.6,
     "lines.linewidth": 1.8,
-    # The same file from the same code: no random ids, and letters as outlines, so that no
-    # machine's fonts change a figure.
+    # The same file on every machine: no random ids, and letters as outlines, which need no fonts.
     "svg.hashsalt": "resource accounting",
     "svg.fonttype": "path",
 }
@@ -59,7 +57,7 @@ def canvas(height: float, **options: Any) -> tuple[Figure, Any]:
 
 
 def drawing(height: float, units: float) -> tuple[Figure, Axes]:
-    """Axes for a drawing: `units` across, as large down, y downwards, nothing around it."""
+    """Axes for a drawing: `units` wide, the same scale downwards, no margin and no ticks."""
     figure = Figure(figsize=(WIDTH, height))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, units)
@@ -83,7 +81,7 @@ def cell(
     weight: str = "normal",
     zorder: float = 1,
 ) -> None:
-    """A box with its upper left corner at x, y, and text in its middle."""
+    """A box with its upper left corner at (x, y), and centred text."""
     axes.add_patch(
         Rectangle((x, y), *size, facecolor=fill, edgecolor=edge, linewidth=width, zorder=zorder)
     )
@@ -108,13 +106,13 @@ def tint(colour: str, share: float) -> str:
 
 
 def shade(colour: str) -> str:
-    """A colour dark enough for letters on white."""
+    """A darker colour, for letters on white."""
     red, green, blue = (0.7 * part for part in mpl.colors.to_rgb(colour))
     return mpl.colors.to_hex((red, green, blue))
 
 
 def end_label(axes: Axes, x: float, y: float, text: str, colour: str, **options: Any) -> None:
-    """Names a line at its end, in its own colour: no legend to look up."""
+    """Writes the name of a line at its end, in its colour, instead of a legend."""
     axes.annotate(
         text,
         (x, y),
@@ -128,10 +126,9 @@ def end_label(axes: Axes, x: float, y: float, text: str, colour: str, **options:
 
 
 def svg(figure: Figure) -> bytes:
-    """A figure's file: the same bytes each time, from one version of matplotlib.
+    """A figure as an SVG file: the same bytes each time with one version of matplotlib.
 
-    Coordinates are in points. Two digits after the point are enough, and hide that another
-    processor may compute the last bits otherwise.
+    Coordinates are in points and rounded to two digits: the last bits differ between processors.
     """
     file = io.BytesIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})

@@ -1,4 +1,4 @@
-"""Figures of the chapters on memory: recipes, ZeRO, activations and their checkpointing."""
+"""Figures for the chapters on memory: recipes, ZeRO, activations and their checkpointing."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _finish(axes: Axes, *parts: str) -> None:
 
 
 class Meter(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Follows the bytes of tensors of one shape that are alive, over the matrix products done."""
+    """Records the live bytes of tensors of one shape after each matrix product."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -134,7 +134,7 @@ class Meter(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def watch(self, tensor: torch.Tensor) -> None:
-        """Counts a tensor from now on, until nothing holds its storage any more."""
+        """Counts a tensor until its storage is freed."""
         storage = tensor.untyped_storage()
         if tuple(tensor.shape) == self.shape and storage._cdata not in self.seen:
             self.seen.add(storage._cdata)
@@ -151,14 +151,14 @@ class Meter(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _measure(run: Run) -> tuple[list[tuple[int, int]], int]:
-    """The log of one step, and the products after its forward pass."""
+    """The log of one step, and the number of products in its forward pass."""
     batch, width, count = 64, 1024, 16
 
     def layer(weight: torch.Tensor) -> Layer:
         return lambda x: x @ weight
 
-    # On the meta device tensors have shapes and lifetimes, and no elements: the measurement is
-    # exact and takes no time.
+    # On the meta device tensors have shapes and lifetimes but no elements, so the measurement is
+    # exact and fast.
     weights = [
         torch.empty(width, width, dtype=BF16, device="meta", requires_grad=True)
         for _ in range(count)

@@ -1,4 +1,4 @@
-"""Figures of the chapters on numbers that are added up, on data and on optimizers."""
+"""Figures for the chapters on sums in low precision, on data and on optimizers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def accumulate() -> Figure:
     """0.01 added 1000 times, by the dtypes of the term and of the sum."""
     term, count = 0.01, 1000
     pairs = {
-        # name: dtypes of the term and of the sum, colour, where the label stands
+        # name: dtypes of the term and of the sum, colour, position of the label
         "fp32": (torch.float32, torch.float32, BLUE, 7),
         "fp16,\nsummed in fp32": (torch.float16, torch.float32, GREEN, 34),
         "fp16": (torch.float16, torch.float16, ORANGE, -11),
@@ -121,7 +121,7 @@ def batches() -> Figure:
 
 
 def loss_scale() -> Figure:
-    """The scale of `train_fp16` on one weight, below what the gradient allows and above it."""
+    """The loss scale of `train_fp16` on one weight, below and above the gradient's limit."""
     torch.manual_seed(0)
     model = torch.nn.Linear(1, 1, bias=False)
     with torch.no_grad():
@@ -161,7 +161,7 @@ def loss_scale() -> Figure:
 
 
 def optimizer_paths() -> Figure:
-    """Six optimizers in a valley that is twenty times steeper one way than the other."""
+    """Six optimizers in a valley that is twenty times steeper in one direction."""
     curvature, count = torch.tensor([1.0, 20.0], dtype=torch.float64), 60
     sgd, adam = optimizers.sgd_step, {"betas": (0.9, 0.999), "eps": 1e-8}
     settings: list[tuple[str, Callable[..., None], dict[str, Any], str]] = [

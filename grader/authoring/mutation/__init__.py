@@ -1,1 +1,1 @@
-"""Mutates the reference, one small change at a time, and asks whether the hidden tests notice."""
+"""Mutation testing: changes the reference a little and checks that a hidden test fails."""

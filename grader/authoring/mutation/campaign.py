@@ -1,4 +1,4 @@
-"""Runs a plan: every chosen mutant against the hidden tests, a judge for each process."""
+"""Runs a plan: tries every chosen mutant, in a pool of processes with one judge each."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
 
 Result = TypeVar("Result")
-_BATCH = 16  # mutants that one pytest session tries
+_BATCH_SIZE = 16  # mutants in one pytest session
 
 
 @dataclass
 class Outcome:
-    """What came of a campaign.
+    """The result of a campaign.
 
     Args:
-        plan: what was tried.
-        verdicts: what became of each mutant, in the plan's order.
-        problems: modules that were not tried, since the reference itself does not pass.
-        faults: what the grader failed at.
+        plan: the mutants that were tried.
+        verdicts: the result of each mutant, in the plan's order.
+        problems: modules that were not tried because the reference does not pass their tests.
+        faults: faults of the grader.
     """
 
     plan: Plan
@@ -35,23 +35,23 @@ class Outcome:
 
     @property
     def share(self) -> float:
-        """The share of all mutants that were killed; those on the list count like all others."""
+        """The share of all mutants that were killed; listed equivalents count as not killed."""
         return share(self.verdicts)
 
     @property
     def survivors(self) -> list[Verdict]:
-        """Mutants that no test noticed and nobody has reviewed."""
+        """Mutants that no test noticed and that are not on the list of equivalents."""
         left = [v for v in self.verdicts if v.status in ("survived", "untested")]
         return [verdict for verdict in left if not self.is_listed(verdict)]
 
     @property
-    def wavering(self) -> list[Verdict]:
-        """Mutants that only some of the nonces gave away."""
+    def flaky(self) -> list[Verdict]:
+        """Mutants that were noticed with some nonces but not with all."""
         return [v for v in self.verdicts if v.killed and not all(v.noticed)]
 
     @property
     def stale(self) -> list[str]:
-        """Entries of the list of equivalents that stand for no mutant, or for a killed one."""
+        """Entries of the list of equivalents that match no mutant, or a mutant that was killed."""
         killed = [v for v in self.verdicts if v.killed and self.is_listed(v)]
         return [f"{entry} matches no mutant" for entry in self.plan.unmatched] + [
             f"{v.mutant.module}.{v.mutant.function}: {v.mutant.original!r} → {v.mutant.mutated!r} "
@@ -65,7 +65,7 @@ class Outcome:
 
 
 def share(verdicts: Collection[Verdict]) -> float:
-    """The share that was killed; 1 of none."""
+    """The share of mutants that were killed; 1 if there are none."""
     return sum(v.killed for v in verdicts) / len(verdicts) if verdicts else 1.0
 
 
@@ -75,7 +75,7 @@ def run(
     jobs: int | None = None,
     on_verdict: Callable[[Verdict], None] = lambda _: None,
 ) -> Outcome:
-    """Tries every chosen mutant, `jobs` at a time (as many as there are cores if None)."""
+    """Tries every chosen mutant in `jobs` processes (None: one for each core)."""
     outcome = Outcome(plan)
     with pool.processes(jobs, _start, assignment) as judges:
         for verdict in _verdicts(judges, outcome):
@@ -90,7 +90,7 @@ def run(
 
 
 def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
-    """A module's baseline first; its mutants, in batches, once it is there."""
+    """Runs each module's baseline, then its mutants in batches."""
     plan = outcome.plan
     baselines: dict[Future[Baseline], str] = {}
     for module in (made.module for made in plan.modules):
@@ -115,8 +115,8 @@ def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
                 trials.append(Trial(mutant, plan.exercises(mutant)))
             else:
                 yield Verdict(mutant, "untested")
-        for i in range(0, len(trials), _BATCH):
-            batch = trials[i : i + _BATCH]
+        for i in range(0, len(trials), _BATCH_SIZE):
+            batch = trials[i : i + _BATCH_SIZE]
             batches[judges.submit(_try, batch, base, plan.nonces)] = batch
     for finished in as_completed(batches):
         try:
@@ -129,37 +129,37 @@ def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
 # --- in a process of the pool --------------------------------------------------------------------
 
 _assignment: Assignment
-_judge: Grader | None = None
+_grader: Grader | None = None
 _killers = Killers()
 
 
 def _start(assignment: Assignment) -> None:
-    """Starts this process's judge; it ends with the process, when its control socket closes."""
-    global _assignment, _judge  # one judge for each process of the pool
+    """Starts this process's grader; it ends when the process does and its socket closes."""
+    global _assignment, _grader  # one judge for each process of the pool
     _assignment = assignment
     manifest = assignment.manifest.without_devices
-    _judge = Grader(lanes=1, repository=assignment.repository, manifest=manifest)
+    _grader = Grader(lanes=1, repository=assignment.repository, manifest=manifest)
 
 
 def _baseline(exercises: Sequence[str], nonce: str) -> Baseline:
     from grader.authoring.mutation import trials  # loads torch and pytest: after the judge
 
-    return _with_judge(lambda j: trials.baseline(j, _assignment.reference, exercises, nonce))
+    return _with_grader(lambda j: trials.baseline(j, _assignment.reference, exercises, nonce))
 
 
 def _try(batch: Sequence[Trial], base: Baseline, nonces: Sequence[str]) -> list[Verdict]:
     from grader.authoring.mutation import trials
 
     reference = _assignment.reference
-    return _with_judge(lambda j: trials.run(j, reference, batch, base, nonces, _killers))
+    return _with_grader(lambda j: trials.run(j, reference, batch, base, nonces, _killers))
 
 
-def _with_judge(work: Callable[[Grader], Result]) -> Result:
-    """Does the work with this process's judge, and once more with a fresh one if that fails."""
-    assert _judge is not None
+def _with_grader(work: Callable[[Grader], Result]) -> Result:
+    """Does the work with this process's grader; after a fault, once more with a new grader."""
+    assert _grader is not None
     try:
-        return work(_judge)
+        return work(_grader)
     except GraderFault:
-        _judge.zygote.close()
+        _grader.zygote.close()
         _start(_assignment)
-        return work(_judge)
+        return work(_grader)

@@ -1,6 +1,6 @@
-"""The reviewed list of equivalent mutants: those that no test could tell from the reference.
+"""The reviewed list of equivalent mutants: no test could tell them from the reference.
 
-A TOML file. Each entry names a mutant by what does not change when other lines do:
+A TOML file. An entry identifies its mutant by fields that edits of other lines do not change:
 
     [[mutant]]
     module = "strides"
@@ -9,8 +9,8 @@ A TOML file. Each entry names a mutant by what does not change when other lines 
     mutated = "left, step = 1, 2"
     reason = "the stride of a dimension before the first that is cut off is never used"
 
-`original` and `mutated` are the lines that change, as the diff of a survivor shows them, without
-their indentation. `occurrence = 2` stands for the second such change in a function.
+`original` and `mutated` are the changed lines as in the diff of a survivor, dedented.
+`occurrence = 2` selects the second such change in a function.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from grader.authoring.mutation.mutants import Mutant
 
 
 class EquivalentsError(Exception):
-    """The list cannot be used; the message names the file, the entry and what to do."""
+    """The list is invalid; the message names the file, the entry and what to do."""
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """One mutant, and why it is equivalent: for whoever reviews it."""
+    """One mutant, and for reviewers the reason why it is equivalent."""
 
     module: str
     function: str
@@ -52,15 +52,15 @@ class _File(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Equivalents:
-    """The list; `reason` answers why a mutant is on it."""
+    """The list: `reason` looks up a mutant."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries: dict[tuple[str, str, str, str, int], Entry] = {}
         for entry in entries:
             if entry.key in self._entries:
-                raise EquivalentsError(f"{entry} stands twice; keep one of them")
+                raise EquivalentsError(f"{entry} is listed twice; keep one of them")
             if not entry.reason.strip():
-                raise EquivalentsError(f"{entry} has no reason; say why no test could tell")
+                raise EquivalentsError(f"{entry} has no reason; say why no test could notice it")
             self._entries[entry.key] = entry
 
     def reason(self, mutant: Mutant) -> str | None:
@@ -69,18 +69,18 @@ class Equivalents:
         return entry.reason if entry else None
 
     def unmatched(self, mutants: Iterable[Mutant], modules: Iterable[str]) -> list[Entry]:
-        """Entries of these modules that stand for no mutant."""
-        found, looked_at = {key_of(mutant) for mutant in mutants}, set(modules)
-        return [e for e in self._entries.values() if e.module in looked_at and e.key not in found]
+        """Entries of these modules that match no mutant."""
+        found, checked = {key_of(mutant) for mutant in mutants}, set(modules)
+        return [e for e in self._entries.values() if e.module in checked and e.key not in found]
 
 
 def key_of(mutant: Mutant) -> tuple[str, str, str, str, int]:
-    """What an entry must say to stand for a mutant."""
+    """The fields that identify a mutant: an entry with the same ones matches it."""
     return mutant.module, mutant.function, mutant.original, mutant.mutated, mutant.occurrence
 
 
 def load(path: Path) -> Equivalents:
-    """Reads the list; raises EquivalentsError if it cannot be used. No file is an empty list."""
+    """Reads the list; raises EquivalentsError if it is invalid. No file means an empty list."""
     if not path.exists():
         return Equivalents()
     try:

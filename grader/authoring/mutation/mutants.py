@@ -1,8 +1,7 @@
 """The mutants of a module: each is the module with one small change.
 
-Left alone: docstrings, annotations and what serves them alone (type aliases), imports, `__all__`,
-assertions, the `strict` of a `zip`, the text of raised errors, and placeholders: functions that are
-not written yet.
+Never changed: docstrings, annotations and type aliases, imports, `__all__`, assertions, the
+`strict` of a `zip`, the text of raised errors, and placeholders: functions not written yet.
 """
 
 from __future__ import annotations
@@ -18,26 +17,29 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from grader.authoring.mutation.operators import OPERATORS, Edit, is_strict
+from grader.authoring.mutation.calls import is_strict
+from grader.authoring.mutation.edits import Edit
+from grader.authoring.mutation.names import bound_names, parameters, type_aliases
+from grader.authoring.mutation.operators import OPERATORS
 from grader.authoring.mutation.source import Source, dotted
 
-WHOLE = "<module>"  # the scope of what belongs to no function, class or constant
+MODULE_SCOPE = "<module>"  # the scope of code outside of functions, classes and constants
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change. Module, function, both texts and `occurrence` name it, whatever its line.
+    """One change. Module, function, both texts and `occurrence` identify it, not its line.
 
     Args:
         module: the module's name.
-        scope: the function, class or constant at the module's top that holds the change.
-        function: the same, down to a method: `AdamW.step`.
-        operator: which kind of change this is.
+        scope: the top-level function, class or constant that holds the change.
+        function: the same with the method, such as `AdamW.step`.
+        operator: the kind of change.
         line: where the change begins.
-        original: the lines that change, without their common indentation.
-        mutated: what they become.
-        occurrence: 1, or more where the function has the same change of the same lines earlier.
-        text: the whole module, changed.
+        original: the lines that change, dedented.
+        mutated: the lines after the change, dedented.
+        occurrence: 1 for the first such change in the function, 2 for the second, and so on.
+        text: the text of the changed module.
     """
 
     module: str
@@ -52,14 +54,14 @@ class Mutant:
 
     @property
     def id(self) -> str:
-        """Ten digits that stay the same while the change itself does."""
+        """Ten hexadecimal digits, made from what identifies the mutant."""
         parts = (self.module, self.function, self.original, self.mutated, str(self.occurrence))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:10]
 
 
 @dataclass(frozen=True)
 class Mutants:
-    """All mutants of a module, in the order of its text, and the functions not written yet."""
+    """All mutants of a module in the order of its text, and its unwritten functions."""
 
     module: str
     text: str
@@ -68,7 +70,7 @@ class Mutants:
 
 
 def mutants_of(module: str, text: str) -> Mutants:
-    """Every mutant of a module that compiles and differs from the module and from all others."""
+    """Every mutant that compiles and whose syntax tree differs from the module and all others."""
     walk = _Walk(text)
     chunks = list(_chunks(text))
     found: list[Mutant] = []
@@ -92,7 +94,7 @@ def mutants_of(module: str, text: str) -> Mutants:
 
 
 def sampled(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
-    """So many mutants, drawn by the seed; an edit elsewhere changes nothing of the draw."""
+    """Draws `count` mutants by the seed; an edit of other lines does not change the draw."""
     drawn = sorted(mutants, key=lambda m: hashlib.sha256(f"{seed} {m.id}".encode()).digest())
     kept = {id(mutant) for mutant in drawn[:count]}
     return [mutant for mutant in mutants if id(mutant) in kept]
@@ -109,7 +111,7 @@ def diff(original: str, mutant: Mutant, path: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """A statement at the module's top, by whole lines; positions are in bytes."""
+    """A top-level statement as whole lines; positions are in bytes."""
 
     start: int
     end: int
@@ -133,7 +135,7 @@ def _apply(data: bytes, edit: Edit, base: int) -> str:
 
 
 def _tree(text: str) -> str | None:
-    """A statement's syntax tree as text, to compare by; None if it does not compile."""
+    """The syntax tree of a statement as text, for comparison; None if it does not compile."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `x is 0`, a call of a number
         try:
@@ -145,7 +147,7 @@ def _tree(text: str) -> str | None:
 
 
 def _changed_lines(before: str, after: str) -> tuple[str, str]:
-    """The lines that differ, of both texts, each without its common indentation."""
+    """The lines that differ, of both texts, dedented."""
     old, new = before.splitlines(), after.splitlines()
     while old and new and old[0] == new[0]:
         del old[0], new[0]
@@ -158,56 +160,56 @@ def _changed_lines(before: str, after: str) -> tuple[str, str]:
 
 
 class _Walk:
-    """Goes through a module once, in the order of its text."""
+    """Walks through a module once, in the order of its text."""
 
     def __init__(self, text: str) -> None:
         self.source = Source(text)
         self.placeholders: list[str] = []
-        self._for_types_only = _type_aliases(text)
+        self._for_types_only = type_aliases(text)
 
     def edits(self) -> Iterator[tuple[str, Edit]]:
-        """Each edit, with the function it lies in."""
+        """Each edit with the function that holds it."""
         for statement in self.source.module.body:
-            yield from self._visit(statement, WHOLE, set())
+            yield from self._visit(statement, MODULE_SCOPE, set())
 
     def _visit(
         self, node: cst.CSTNode, function: str, bound: set[str]
     ) -> Iterator[tuple[str, Edit]]:
-        """`bound` are the names that the function has given a value until here."""
-        if _is_left_alone(node) or self._is_type_alias(node):
+        """`bound` are the names that the function has given a value so far."""
+        if _is_skipped(node) or self._is_type_alias(node):
             return
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             name = node.name.value
-            function = name if function == WHOLE else f"{function}.{name}"
+            function = name if function == MODULE_SCOPE else f"{function}.{name}"
             if _is_placeholder(node):
                 self.placeholders.append(function)
                 return
-            bound = _parameters(node) if isinstance(node, cst.FunctionDef) else set()
-        elif function == WHOLE and (names := _names(node)):
+            bound = parameters(node) if isinstance(node, cst.FunctionDef) else set()
+        elif function == MODULE_SCOPE and (names := bound_names(node)):
             function = min(names)  # a constant
         if _is_cast(node):
             yield from self._visit(node.args[1], function, bound)
             return
         for operator in OPERATORS:
             for edit in operator(node, self.source):
-                if edit.operator != "statement" or _names(node) <= bound:
+                if edit.operator != "statement" or bound_names(node) <= bound:
                     yield function, edit
         if isinstance(node, cst.Raise | cst.Decorator):
             return
         for child in node.children:
             if not is_strict(child, node):
                 yield from self._visit(child, function, bound)
-        bound |= _names(node)
+        bound |= bound_names(node)
 
     def _is_type_alias(self, node: cst.CSTNode) -> bool:
-        if not isinstance(node, cst.Assign | cst.AnnAssign) or not (names := _names(node)):
+        if not isinstance(node, cst.Assign | cst.AnnAssign) or not (names := bound_names(node)):
             return False
         if any(isinstance(holder, cst.FunctionDef) for holder in self.source.parents(node)):
             return False
         return names <= self._for_types_only or all(name.startswith("__") for name in names)
 
 
-def _is_left_alone(node: cst.CSTNode) -> bool:
+def _is_skipped(node: cst.CSTNode) -> bool:
     match node:
         case cst.Import() | cst.ImportFrom() | cst.Annotation() | cst.Assert() | cst.TypeAlias():
             return True
@@ -219,14 +221,14 @@ def _is_left_alone(node: cst.CSTNode) -> bool:
 
 
 def _is_cast(node: cst.CSTNode) -> TypeGuard[cst.Call]:
-    """Whether this is a call of `cast`, which is for types alone."""
+    """Whether this is a call of `typing.cast`, which does nothing at run time."""
     if not isinstance(node, cst.Call) or len(node.args) != 2:
         return False
     return dotted(node.func) in ("cast", "typing.cast")
 
 
 def _is_placeholder(node: cst.FunctionDef | cst.ClassDef) -> bool:
-    """Whether a function has no body but `raise NotImplementedError`."""
+    """Whether the body of a function is only `raise NotImplementedError`."""
     if isinstance(node, cst.ClassDef):
         return False
     statements = [
@@ -234,10 +236,10 @@ def _is_placeholder(node: cst.FunctionDef | cst.ClassDef) -> bool:
         for line in node.body.body
         for small in (line.body if isinstance(line, cst.SimpleStatementLine) else [line])
     ]
-    return all(_says_nothing(statement) for statement in statements)
+    return all(_does_nothing(statement) for statement in statements)
 
 
-def _says_nothing(node: cst.CSTNode) -> bool:
+def _does_nothing(node: cst.CSTNode) -> bool:
     match node:
         case (
             cst.Raise(exc=cst.Name(value="NotImplementedError"))
@@ -246,79 +248,4 @@ def _says_nothing(node: cst.CSTNode) -> bool:
             return True
         case cst.Pass():
             return True
-    return isinstance(node, cst.Expr) and _is_left_alone(node)
-
-
-def _parameters(node: cst.FunctionDef) -> set[str]:
-    found = [*node.params.posonly_params, *node.params.params, *node.params.kwonly_params]
-    stars = [node.params.star_arg, node.params.star_kwarg]
-    found += [star for star in stars if isinstance(star, cst.Param)]
-    return {parameter.name.value for parameter in found}
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    """The names that a node binds: that of an assignment, a loop, a `with`, a definition."""
-    match node:
-        case cst.SimpleStatementLine(body=small):
-            return set().union(*map(_names, small))
-        case cst.Assign(targets=targets):
-            return set().union(*(_names_in(target.target) for target in targets))
-        case cst.AnnAssign(target=target, value=value) if value is not None:
-            return _names_in(target)
-        case cst.For(target=target) | cst.NamedExpr(target=target):
-            return _names_in(target)
-        case cst.With(items=items):
-            return set().union(*(_names_in(i.asname.name) for i in items if i.asname))
-        case cst.FunctionDef(name=name) | cst.ClassDef(name=name):
-            return {name.value}
-    return set()
-
-
-def _names_in(target: cst.BaseExpression) -> set[str]:
-    match target:
-        case cst.Name(value=value):
-            return {value}
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            return set().union(*(_names_in(element.value) for element in elements))
-    return set()
-
-
-def _type_aliases(text: str) -> set[str]:
-    """The names that are used in annotations, and in values of other such names, alone."""
-    tree = ast.parse(text)
-    values = {
-        target.id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    annotations = [
-        annotation
-        for node in ast.walk(tree)
-        for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None))
-        if isinstance(annotation, ast.expr)
-    ]
-    inside = {id(node) for annotation in annotations for node in ast.walk(annotation)}
-    used = {n.id for a in annotations for n in ast.walk(a) if isinstance(n, ast.Name)}
-    aliases = used & values.keys()
-    while True:
-        for name in aliases:
-            inside |= {id(node) for node in ast.walk(values[name])}
-        elsewhere = {
-            node.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Load)
-            and id(node) not in inside
-        }
-        of_aliases = {
-            node.id
-            for name in aliases
-            for node in ast.walk(values[name])
-            if isinstance(node, ast.Name)
-        }
-        wider = (aliases | (of_aliases & values.keys())) - elsewhere
-        if wider == aliases:
-            return aliases
-        aliases = wider
+    return isinstance(node, cst.Expr) and _is_skipped(node)

@@ -1,4 +1,4 @@
-"""What a campaign will try: the mutants of some modules, and whose tests may notice each."""
+"""What a campaign will try: mutants, and for each the exercises whose tests may notice it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from grader.authoring.variants import ROOT, SOLUTIONS
 from grader.judge import markers
 
 EQUIVALENTS = SOLUTIONS / "equivalent_mutants.toml"  # it quotes the reference: as secret as it
-_NONCES = 3  # a survivor must survive so many draws of inputs
+_NONCES = 3  # a survivor must survive the tests with this many draws of inputs
 
 
 class PlanError(Exception):
-    """What was asked for is not there; the message says what is."""
+    """A module or an exercise does not exist; the message lists those that do."""
 
 
 @dataclass(frozen=True)
@@ -33,21 +33,21 @@ class Assignment:
     equivalents: Path = EQUIVALENTS
 
 
-def ours() -> Assignment:
-    """This repository's own; raises ManifestError where manifest and tests do not match."""
+def own_assignment() -> Assignment:
+    """This repository's assignment; raises ManifestError if manifest and tests do not match."""
     return Assignment(manifest=markers.load(ROOT / "tests"))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The modules with all their mutants, those chosen among them, and what is known of them.
+    """The mutants to try.
 
     Args:
-        modules: each module that was asked for.
+        modules: the requested modules, with all their mutants.
         chosen: the mutants to try.
-        reach: which exercises are for which function.
+        reach: which exercises use which function.
         listed: the reviewed equivalents.
-        unmatched: entries of that list that stand for no mutant.
+        unmatched: entries of that list that match no mutant.
         nonces: what the tests' inputs are drawn from.
     """
 
@@ -59,7 +59,7 @@ class Plan:
     nonces: tuple[str, ...]
 
     def exercises(self, mutant: Mutant) -> tuple[str, ...]:
-        """The exercises whose tests are tried on a mutant, the likeliest to notice first."""
+        """The exercises whose tests are tried on a mutant, the most likely to notice it first."""
         return self.reach.exercises(mutant.module, mutant.scope)
 
     def of_module(self, module: str) -> list[Mutant]:
@@ -68,7 +68,7 @@ class Plan:
 
     @property
     def placeholders(self) -> list[str]:
-        """Functions that are not written yet, and have no mutants."""
+        """Functions that are not written yet and so have no mutants."""
         return [f"{m.module}.{name}" for m in self.modules for name in m.placeholders]
 
 
@@ -80,18 +80,18 @@ def make(
     sample: int | None = None,
     seed: int = 0,
 ) -> Plan:
-    """Makes the mutants of some modules (of all, if none is named) and chooses among them.
+    """Makes the mutants of some modules (default: all) and chooses among them.
 
     Args:
-        assignment: where everything is.
+        assignment: the reference, its tests and the list of equivalents.
         modules: names of modules of the reference.
-        exercises: only mutants of what these exercises name, and of its helpers.
+        exercises: choose only mutants of functions that these exercises name, and of helpers.
         sample: how many mutants to draw; all if None.
         seed: what the sample and the tests' inputs are drawn from.
 
     Raises:
         PlanError: no such module or exercise.
-        EquivalentsError: the list of equivalents cannot be read.
+        EquivalentsError: the list of equivalents is invalid.
     """
     texts = {
         path.stem: path.read_text(encoding="utf-8")

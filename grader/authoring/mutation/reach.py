@@ -1,6 +1,6 @@
-"""Which exercises a piece of the reference is for: those whose functions use it.
+"""Which exercises use a function of the reference, directly or through other functions.
 
-Read from the syntax trees: who names whom, in a module and across relative imports of siblings.
+Found from names in the syntax trees, within a module and across relative imports of siblings.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from assignment.manifest import Exercise, Manifest
-from grader.authoring.mutation.mutants import WHOLE
+from grader.authoring.mutation.mutants import MODULE_SCOPE
 
-Name = tuple[str, str]  # a module, and what it defines at its top
+Name = tuple[str, str]  # a module, and a name that it defines at top level
 
 
 class Reach:
-    """Who uses what among the modules of a package.
+    """Which names of a package use which others.
 
     Args:
-        texts: every module's text, by its name.
-        manifest: the exercises, and which functions they name.
+        texts: the text of every module, by its name.
+        manifest: the exercises, with the functions that they name.
     """
 
     def __init__(self, texts: Mapping[str, str], manifest: Manifest) -> None:
@@ -34,9 +34,9 @@ class Reach:
         self._reached = {exercise.id: self._closure(exercise) for exercise in manifest}
 
     def exercises(self, module: str, scope: str) -> tuple[str, ...]:
-        """The exercises whose tests may notice a change there, the likeliest first.
+        """The exercises whose tests may notice a change there, the most likely first.
 
-        Those that name the function, then those that use it, of its own module first.
+        First those that name the function; then those of its module that use it; then the others.
         """
         users = [e for e in self._manifest if self._uses(e, module, scope)]
         named = [e for e in users if f"{module}.{scope}" in e.functions]
@@ -44,14 +44,14 @@ class Reach:
         return tuple(dict.fromkeys(e.id for e in (*named, *same, *users)))
 
     def owned(self, exercise: Exercise) -> set[Name]:
-        """What is for an exercise: its functions, and helpers of them that no exercise names."""
+        """An exercise's functions, and their helpers that no exercise names."""
         named = set(map(_split, self._manifest.functions))
         own = set(map(_split, exercise.functions))
         return {name for name in self._reached[exercise.id] if name in own or name not in named}
 
     def _uses(self, exercise: Exercise, module: str, scope: str) -> bool:
         reached = self._reached[exercise.id]
-        if scope == WHOLE:  # whatever imports the module runs it
+        if scope == MODULE_SCOPE:  # every import of the module runs it
             return any(found == module for found, _ in reached)
         return (module, scope) in reached
 
@@ -74,7 +74,7 @@ class Reach:
                     yield module, node.id
 
     def _imported(self, statement: ast.ImportFrom, name: str) -> Iterator[Name]:
-        """What a name that is imported from a sibling stands for: all of a module, if it is one."""
+        """What an imported name refers to: a name of a sibling, or all names of a module."""
         (alias,) = [a for a in statement.names if (a.asname or a.name) == name]
         source = (statement.module or "").rpartition(".")[2]
         if source in self._defined:
@@ -90,7 +90,7 @@ def _split(function: str) -> Name:
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement at a module's top binds."""
+    """The names that a top-level statement binds."""
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return {statement.name}
     if isinstance(statement, ast.ImportFrom):

@@ -1,4 +1,4 @@
-"""A campaign on the screen and as a record."""
+"""The report of a mutation campaign: as text and as JSON."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 
 def summary(outcome: Outcome, folder: str, at_least: float) -> RenderableType:
-    """What a person reads: survivors first, then what else is wrong, then the figures.
+    """The report as text: survivors, then other problems, then the figures.
 
     Args:
-        outcome: the campaign.
-        folder: the package's folder, as paths in diffs shall begin.
-        at_least: the share in % that must be killed.
+        outcome: the result of the campaign.
+        folder: the package's folder; paths in diffs begin with it.
+        at_least: the percentage of mutants that must be killed.
     """
-    return Group(*_survivors(outcome, folder), *_troubles(outcome, at_least), _table(outcome))
+    return Group(*_survivors(outcome, folder), *_problems(outcome, at_least), _table(outcome))
 
 
 def record(outcome: Outcome) -> bytes:
-    """Everything as JSON: figures by module, and each mutant with its verdict."""
+    """The report as JSON: figures for each module, and each mutant with its verdict."""
     modules = [made.module for made in outcome.plan.modules]
     content = {
         "total": _figures(outcome, outcome.verdicts),
@@ -119,14 +119,14 @@ def _survivors(outcome: Outcome, folder: str) -> Iterator[RenderableType]:
         yield Text(f"{name}: no hidden test is for it; its {count} mutants survive", style="red")
 
 
-def _troubles(outcome: Outcome, at_least: float) -> Iterator[RenderableType]:
+def _problems(outcome: Outcome, at_least: float) -> Iterator[RenderableType]:
     for problem in outcome.problems:
         yield Text(problem, style="red")
     for fault in outcome.faults:
-        yield Text(f"a fault of the grader, so nothing is known: {fault}", style="red")
+        yield Text(f"a fault of the grader, so there is no result: {fault}", style="red")
     for line in outcome.stale:
         yield Text(f"stale in the list of equivalents: {line}", style="red")
-    for verdict in outcome.wavering:
+    for verdict in outcome.flaky:
         mutant, hits = verdict.mutant, sum(verdict.noticed)
         yield Text(
             f"killed by {hits} of {len(verdict.noticed)} nonces only: "
@@ -136,7 +136,7 @@ def _troubles(outcome: Outcome, at_least: float) -> Iterator[RenderableType]:
         )
     if outcome.plan.placeholders:
         names = ", ".join(outcome.plan.placeholders)
-        yield Text(f"not written yet, without mutants: {names}", style="yellow")
+        yield Text(f"not written yet, so without mutants: {names}", style="yellow")
     if outcome.verdicts and 100 * outcome.share < at_least:
         found = f"{100 * outcome.share:.1f} %"
-        yield Text(f"{found} of all mutants were killed; {at_least:g} % are wanted", style="red")
+        yield Text(f"{found} of all mutants were killed; {at_least:g} % are required", style="red")

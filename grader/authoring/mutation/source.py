@@ -1,4 +1,4 @@
-"""A parsed module: the text of each node, where it stands, and what stands around it."""
+"""A parsed module: the text, position and parents of each node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper, ParentNod
 
 
 class Source:
-    """A module's text and tree. Positions are in bytes."""
+    """The text and the tree of a module. Positions are in bytes."""
 
     def __init__(self, text: str) -> None:
         wrapper = MetadataWrapper(cst.parse_module(text))
@@ -22,41 +22,41 @@ class Source:
         self.signatures = _signatures(self.module)
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Where a node begins and ends, without the parentheses around it."""
+        """Start and end of a node, without the parentheses around it."""
         span = self._spans[node]
         return span.start, span.start + span.length
 
-    def outer(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Where a node begins and ends, with the parentheses around it."""
+    def span_with_parentheses(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Start and end of a node, with the parentheses around it."""
         if isinstance(node, cst.BaseExpression) and node.lpar:
             return self.span(node.lpar[0])[0], self.span(node.rpar[-1])[1]
         return self.span(node)
 
     def text(self, node: cst.CSTNode) -> str:
         """A node's text, with the parentheses around it."""
-        return self.between(*self.outer(node))
+        return self.between(*self.span_with_parentheses(node))
 
     def between(self, start: int, end: int) -> str:
         """The text between two positions."""
         return self.data[start:end].decode()
 
     def line(self, position: int) -> int:
-        """The line of a position, from 1."""
+        """The line number of a position, from 1."""
         return self.data.count(b"\n", 0, position) + 1
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """What holds a node; None above the module."""
+        """The parent of a node; None for the module."""
         found: cst.CSTNode | None = self._parents.get(node)
         return found
 
     def parents(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """What holds a node, from the inside out."""
+        """All parents of a node, innermost first."""
         while (holder := self.parent(node)) is not None:
             yield (node := holder)
 
 
 def dotted(node: cst.BaseExpression) -> str:
-    """A chain of attributes that begins with a name, as text; "" for any other expression."""
+    """A name, or attributes of a name (`a.b.c`), as text; "" for any other expression."""
     match node:
         case cst.Name(value=value):
             return value
@@ -66,7 +66,7 @@ def dotted(node: cst.BaseExpression) -> str:
 
 
 def _imported(module: cst.Module) -> set[str]:
-    """The names that imports bind, wherever they stand."""
+    """The names that imports bind, anywhere in the module."""
     found: set[str] = set()
 
     class Collect(cst.CSTVisitor):
@@ -78,7 +78,7 @@ def _imported(module: cst.Module) -> set[str]:
 
 
 def _signatures(module: cst.Module) -> dict[str, inspect.Signature]:
-    """The parameters of each function at the module's top."""
+    """The signature of each top-level function."""
     functions = (node for node in module.body if isinstance(node, cst.FunctionDef))
     return {function.name.value: _signature(function.params) for function in functions}
 

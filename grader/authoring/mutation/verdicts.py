@@ -1,4 +1,4 @@
-"""What a campaign knows of mutants, before and after they are tried."""
+"""The data of a campaign: what is to be tried, and the results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Status = Literal["killed", "timed out", "survived", "untested", "fault"]
 
 @dataclass(frozen=True)
 class Trial:
-    """A mutant, and the exercises whose tests are tried on it, the likeliest to notice first."""
+    """A mutant, and the exercises whose tests to try on it, the most likely to notice first."""
 
     mutant: Mutant
     exercises: tuple[str, ...]
@@ -22,15 +22,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant.
+    """The result of one mutant.
 
     Args:
         mutant: the mutant.
-        status: "untested" if no hidden test is for its function; "fault" if the grader failed.
-        killer: the test that noticed.
-        detail: of a fault, what went wrong.
+        status: "untested" if no hidden test covers its function; "fault" if the grader failed.
+        killer: the test that noticed it.
+        detail: what went wrong, for a fault.
         noticed: for each nonce that was tried, whether a test noticed.
-        seconds: how long it took.
+        seconds: wall time of its tests.
     """
 
     mutant: Mutant
@@ -47,8 +47,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Baseline:
-    """How the reference itself fares: each test's seconds, the exercises that have a test, and what
-    does not pass."""
+    """The result of the unchanged reference.
+
+    Args:
+        seconds: what each test was charged.
+        exercises: those that have a test.
+        problems: the tests that do not pass, with their details.
+    """
 
     seconds: Mapping[str, float]
     exercises: frozenset[str]
@@ -57,18 +62,18 @@ class Baseline:
 
 @dataclass
 class Killers:
-    """The tests that noticed mutants of a function, the latest first: they may notice the next."""
+    """The tests that noticed mutants of a function, the latest first: they are tried first."""
 
     _of: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, mutant: Mutant, test: str) -> None:
-        """Notes that a test noticed a mutant."""
+        """Records that a test noticed a mutant."""
         known = self._of[mutant.module, mutant.scope]
         if test in known:
             known.remove(test)
         known.insert(0, test)
 
     def rank(self, mutant: Mutant, test: str) -> int:
-        """The place of a test among those to try on a mutant."""
+        """The position of a test in the order of trial for a mutant; 0 comes first."""
         known = self._of[mutant.module, mutant.scope]
         return known.index(test) if test in known else len(known)

@@ -1,4 +1,4 @@
-"""The write-up as a site and as a PDF, both made from `assignment/writeup/*.md`.
+"""Builds the write-up as a site and as a PDF from `assignment/writeup/*.md`.
 
 Markdown -> pandoc's tree -> pages      build/site/, HTML and MathML, opens from the disk
                           -> typst      build/resource-accounting.pdf
@@ -21,10 +21,10 @@ PDF = "resource-accounting.pdf"
 
 
 def build(destination: Path, writeup: Path = WRITEUP) -> None:
-    """Makes `destination`/site and the PDF beside it anew.
+    """Builds `destination`/site and the PDF beside it.
 
     Raises:
-        WriteupError: a chapter is missing, or something in one cannot be shown; names each.
+        WriteupError: a chapter is missing, or something in one cannot be shown; lists all.
         ManifestError: the manifest has a mistake, or the tests do not match it.
     """
     markers.load(ROOT / "tests")

@@ -1,4 +1,4 @@
-"""The write-up as pages: HTML and MathML, no scripts, nothing fetched."""
+"""The write-up as pages: HTML and MathML, without scripts; they fetch nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXERCISES = "exercises"
 
 
 def write(book: text.Book, destination: Path) -> None:
-    """Makes `destination` the site: a page for each chapter, and one that lists the exercises."""
+    """Writes the site: a page for each chapter, and one that lists the exercises."""
     if destination.is_dir():
         shutil.rmtree(destination)
     (destination / "figures").mkdir(parents=True)
@@ -59,17 +59,17 @@ def body(chapter: text.Chapter) -> str:
     }
     options = ("--from", "json", "--to", "html", "--mathml", "--wrap", "none")
     try:
-        html = pandoc.run(json.dumps(document), *options)
+        return pandoc.run(json.dumps(document), *options)
     except WriteupError as error:
         raise WriteupError(f"{chapter.name}.md: {error}") from error
-    # A wide table or formula scrolls by itself; the page does not.
-    html = re.sub(r"<table>.*?</table>", r'<div class="wide">\g<0></div>', html, flags=re.S)
-    display = re.compile(r'<math display="block".*?</math>', re.S)
-    return display.sub(r'<span class="wide">\g<0></span>', html)
 
 
 def _for_pages(node: Node) -> Node:
-    """Links lead to pages; an exercise's heading says so, and sets its points apart."""
+    """Adapts a node to HTML.
+
+    Links lead to pages. Headings of exercises get a class, and their points another. Wide tables
+    and formulas scroll in an element of their own.
+    """
     if node["t"] == "Link":
         target = node["c"][2]
         target[0] = re.sub(r"^([\w-]+)\.md(?=#|$)", r"\1.html", target[0])
@@ -78,4 +78,8 @@ def _for_pages(node: Node) -> Node:
         start = next(i for i, inline in enumerate(title) if inline["t"] == "Code") + 1
         points = {"t": "Span", "c": [["", ["points"], []], title[start + 1 :]]}
         node["c"] = [level, [anchor, ["exercise"], []], [*title[: start + 1], points]]
+    if node["t"] == "Table":
+        return {"t": "Div", "c": [["", ["wide"], []], [node]]}
+    if node["t"] == "Math" and node["c"][0]["t"] == "DisplayMath":
+        return {"t": "Span", "c": [["", ["wide"], []], [node]]}
     return node

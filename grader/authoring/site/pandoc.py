@@ -1,4 +1,4 @@
-"""Runs pandoc and walks its trees. A warning of pandoc is an error here."""
+"""Runs pandoc and walks its trees. A warning of pandoc counts as an error."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any
 
-# A node is {"t": its kind, "c": what it holds}; see pandoc's types Block and Inline.
+# A node is {"t": its kind, "c": its content}; see pandoc's types Block and Inline.
 Node = dict[str, Any]
 
-# What GitHub shows, so that a chapter reads the same in the repository and here.
+# GitHub's Markdown, so that a chapter looks the same in the repository and here.
 MARKDOWN = "gfm+smart+implicit_figures"
 
 
 class WriteupError(Exception):
-    """The write-up cannot be built; the message has a line for each thing to correct."""
+    """The write-up cannot be built; the message has a line for each problem."""
 
 
 def run(text: str, *options: str) -> str:
     """Pandoc's output for a text.
 
     Raises:
-        WriteupError: it warned (of mathematics that it cannot convert, say) or failed.
+        WriteupError: it failed or warned, for example of mathematics that it cannot convert.
     """
     try:
         import pypandoc  # type: ignore[import-untyped]
@@ -40,12 +40,12 @@ def run(text: str, *options: str) -> str:
 
 
 def missing(error: ModuleNotFoundError) -> WriteupError:
-    """What to tell somebody who lacks a package that only the write-up needs."""
-    return WriteupError(f"{error.name} is not installed; install the write-up's packages: .[docs]")
+    """The error for a missing package that only the write-up needs."""
+    return WriteupError(f"{error.name} is not installed; `make .venv/docs` installs it")
 
 
 def rewrite(tree: Any, change: Callable[[Node], Node]) -> Any:
-    """A copy of a tree with `change(node)` in the place of every node, innermost first."""
+    """A copy of a tree with every node replaced by `change(node)`, innermost first."""
     if isinstance(tree, list):
         return [rewrite(item, change) for item in tree]
     if isinstance(tree, dict):
@@ -55,7 +55,7 @@ def rewrite(tree: Any, change: Callable[[Node], Node]) -> Any:
 
 
 def nodes(tree: Any, *kinds: str) -> Iterator[Node]:
-    """Every node of some kinds in a tree, in the order of the text."""
+    """Every node of the given kinds in a tree, in the order of the text."""
     if isinstance(tree, list):
         for item in tree:
             yield from nodes(item, *kinds)
@@ -66,7 +66,7 @@ def nodes(tree: Any, *kinds: str) -> Iterator[Node]:
 
 
 def plain(tree: Any) -> str:
-    """The words of a tree, without their markup."""
+    """The text of a tree, without markup."""
     words = []
     for node in nodes(tree, "Str", "Code", "Math", "Space", "SoftBreak"):
         content = node.get("c", " ")

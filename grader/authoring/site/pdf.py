@@ -1,12 +1,15 @@
-"""The write-up as a PDF: pandoc's typst, set by `book.typ`."""
+"""The write-up as a PDF: typst text from pandoc, laid out by `book.typ`."""
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shutil
 import tempfile
 from pathlib import Path
+
+import jinja2
 
 from assignment import manifest
 from grader.authoring.site import pandoc, text
@@ -16,7 +19,7 @@ _HERE = Path(__file__).parent
 
 
 def write(book: text.Book, destination: Path) -> None:
-    """Makes `destination` the PDF of the whole book.
+    """Writes the PDF of the whole book.
 
     Raises:
         WriteupError: typst failed or warned.
@@ -34,7 +37,7 @@ def write(book: text.Book, destination: Path) -> None:
             shutil.copy(figure, folder / "figures")
         (folder / "main.typ").write_text(source(book), encoding="utf-8")
         try:
-            # Fonts of this machine would make another PDF elsewhere: typst's own are enough.
+            # Only typst's own fonts: with system fonts each machine would make another PDF.
             content, warnings = typst.compile_with_warnings(
                 str(folder / "main.typ"), ignore_system_fonts=True, timestamp=0
             )
@@ -47,24 +50,37 @@ def write(book: text.Book, destination: Path) -> None:
 
 def source(book: text.Book) -> str:
     """The whole book in typst."""
-    settings = {"title": book.title, "version": book.version}
-    parts = [
-        '#import "book.typ": *',
-        f"#show: book.with({', '.join(f'{k}: {json.dumps(v)}' for k, v in settings.items())})",
-        *(_typst(chapter) for chapter in book.chapters),
-        _index(book),
-    ]
-    return "\n\n".join(parts) + "\n"
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE),
+        autoescape=False,  # typst, not HTML
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["string"] = functools.partial(json.dumps, ensure_ascii=False)
+    labels = {
+        section.exercise: f"{chapter.name}--{section.anchor}"
+        for chapter in book.chapters
+        for section in chapter.sections
+        if section.exercise
+    }
+    return environment.get_template("main.typ.jinja").render(
+        book=book,
+        chapters=[_typst(chapter) for chapter in book.chapters],
+        exercises=[exercise for exercise in manifest.load() if exercise.id in labels],
+        labels=labels,
+    )
 
 
 def _typst(chapter: text.Chapter) -> str:
-    """A chapter, with its name before each label, since all chapters are one document here."""
+    """A chapter in typst. Its name comes before each label: all chapters are one document."""
 
     def change(node: Node) -> Node:
         if node["t"] == "Header":
             node["c"][1][0] = f"{chapter.name}--{node['c'][1][0]}"
         if node["t"] == "Math" and "{cases}" in node["c"][1]:
-            # TeX sets the conditions apart, typst only aligns them.
+            # TeX leaves a space before the conditions; typst only aligns them.
             node["c"][1] = node["c"][1].replace("&", r"& \quad")
         if node["t"] == "Link":
             target = node["c"][2]
@@ -78,21 +94,21 @@ def _typst(chapter: text.Chapter) -> str:
     document = {
         "pandoc-api-version": [1, 23, 1],
         "meta": {},
-        "blocks": [heading, *_whole(pandoc.rewrite(chapter.blocks, change))],
+        "blocks": [heading, *_with_frames(pandoc.rewrite(chapter.blocks, change))],
     }
     options = ("--from", "json", "--to", "typst", "--wrap", "none")
     try:
         typst = pandoc.run(json.dumps(document), *options)
     except WriteupError as error:
         raise WriteupError(f"{chapter.name}.md: {error}") from error
-    # Pandoc takes the bars of |x| for relations, which stand apart.
+    # Pandoc reads the bars of |x| as relations, with spaces around them.
     typst = re.sub(r"\\\| ([^|$]+?) \\\|", r"abs(\1)", typst)
-    # Pandoc centres tables, and with them the text in their cells.
+    # Pandoc centres tables, and so the text in their cells.
     return typst.replace("align(center)[#table(", "align(left + horizon)[#table(")
 
 
-def _whole(blocks: list[Node]) -> list[Node]:
-    """The blocks with a frame around each exercise, so that no page ends within one."""
+def _with_frames(blocks: list[Node]) -> list[Node]:
+    """The blocks with a frame around each exercise, which keeps it on one page."""
     framed: list[Node] = []
     inside = False
     for block in [*blocks, None]:
@@ -106,20 +122,3 @@ def _whole(blocks: list[Node]) -> list[Node]:
                 inside = True
             framed.append(block)
     return framed
-
-
-def _index(book: text.Book) -> str:
-    """The table of all exercises, with the page of each."""
-    anchors = {
-        section.exercise: f"{chapter.name}--{section.anchor}"
-        for chapter in book.chapters
-        for section in chapter.sections
-        if section.exercise
-    }
-    rows = [
-        f"({json.dumps(e.chapter)}, {json.dumps(e.title)}, {json.dumps(e.id)}, "
-        f'"{e.points:g}", label({json.dumps(anchors[e.id])}))'
-        for e in manifest.load()
-        if e.id in anchors
-    ]
-    return "#exercises((\n" + "".join(f"  {row},\n" for row in rows) + "))"

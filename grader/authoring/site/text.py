@@ -1,4 +1,4 @@
-"""Reads the chapters, in the manifest's order, and refuses what could not be shown."""
+"""Reads the chapters in the manifest's order, and rejects what cannot be shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXERCISE = re.compile(r"Exercise (\w+) \(([\d.]+) points?\)")
 
 @dataclass(frozen=True)
 class Section:
-    """A heading below the chapter's own; `exercise` and `points` where it is an exercise's."""
+    """A heading below the title; of an exercise, `exercise` and `points` are set."""
 
     level: int
     anchor: str
@@ -30,7 +30,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One file: `number` 0 is the introduction; `blocks` are pandoc's, without the title."""
+    """One file. `number` 0 is the introduction; `blocks` are pandoc's, without the title."""
 
     name: str
     number: int
@@ -41,7 +41,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Book:
-    """The introduction and every chapter, and the folder that holds their figures."""
+    """The introduction and every chapter; `folder` holds their figures."""
 
     title: str
     version: str
@@ -49,7 +49,7 @@ class Book:
     folder: Path
 
     def figures(self) -> list[Path]:
-        """The figures that some chapter shows, each once."""
+        """The figures that chapters show, each once."""
         shown = {
             self.folder / node["c"][2][0]
             for chapter in self.chapters
@@ -59,7 +59,7 @@ class Book:
 
 
 def names() -> tuple[str, ...]:
-    """The chapters in their order: the introduction, then the manifest's."""
+    """The names of all chapters: the introduction, then the manifest's order."""
     chapters = (exercise.chapter for exercise in manifest.load())
     return (INTRODUCTION, *dict.fromkeys(chapters))
 
@@ -82,7 +82,7 @@ def read(folder: Path) -> Book:
 
 
 def problems(chapter: Chapter, book: Book) -> Iterator[str]:
-    """What is wrong in a chapter, a line each."""
+    """The problems of a chapter, a line each."""
     where = f"{chapter.name}.md"
     anchors = {
         f"{other.name}.md": {section.anchor for section in other.sections}
@@ -105,7 +105,7 @@ def problems(chapter: Chapter, book: Book) -> Iterator[str]:
             yield f"{where}: shows {target} without a caption"
     for node in pandoc.nodes(chapter.blocks, "Str"):
         if "$" in node["c"] or "\\" in node["c"]:
-            yield f"{where}: {node['c']!r} is shown as it stands; is a $ or a backtick missing?"
+            yield f"{where}: {node['c']!r} is shown as it is; is a $ or a backtick missing?"
     for node in pandoc.nodes(chapter.blocks, "RawBlock", "RawInline"):
         yield f"{where}: has raw {node['c'][0]}, {node['c'][1]!r}; write it in Markdown"
 
@@ -126,7 +126,7 @@ def _chapter(folder: Path, name: str, number: int) -> Chapter:
 
 
 def _tidy(node: Node) -> Node:
-    """Makes one word of TeX's 1{,}000, whose comma pandoc would set apart from the digits."""
+    """Makes text of TeX's 1{,}000: pandoc would add a space after the comma."""
     if node["t"] == "Math":
         node["c"][1] = re.sub(
             r"\d+(?:\{,\}\d{3})+",

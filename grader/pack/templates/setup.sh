@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Makes the image that submissions are graded in. Gradescope runs this once, as root, on plain
+# Builds the image in which submissions are graded. Gradescope runs this once, as root, on plain
 # Ubuntu 22.04, with the pack in /autograder/source.
 #
-# BASE_PYTHON names an interpreter to use in the place of the one that is installed here: Python
-# 3.11 or newer, with venv, readable by every user.
+# BASE_PYTHON: an interpreter to use instead of the one that is installed here: Python 3.11 or
+# newer, with venv, readable by every user.
 set -euo pipefail
 umask 022
 
 home=/autograder
 python_version=@PYTHON@
-uv_version=0.13.9 # knows the checksum of every interpreter that it can install
-extra_index=@EXTRA_INDEX@ # of PyTorch's CPU builds; empty: several GB for CUDA
+uv_version=0.13.9 # has the checksum of every interpreter that it installs
+extra_index=@EXTRA_INDEX@ # PyTorch's index of CPU builds; if empty, several GB for CUDA are installed
 [ -z "$extra_index" ] || export PIP_EXTRA_INDEX_URL=$extra_index
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 export DEBIAN_FRONTEND=noninteractive
 
-# Ubuntu 22.04 has Python 3.10, and as 3.11 a release candidate that torch cannot run on; other
-# archives drop versions. uv is one pinned wheel and brings a release. It lies under /autograder:
-# workers run as users that could not read it in root's home.
+# Ubuntu 22.04 has Python 3.10, and of 3.11 a release candidate that torch does not support; other
+# archives drop versions. uv is one pinned wheel and installs a release, under /autograder: workers
+# run as users that cannot read root's home.
 base=${BASE_PYTHON:-}
 if [ -z "$base" ]; then
   apt-get update
@@ -30,8 +30,8 @@ if [ -z "$base" ]; then
   rm -rf "$home/uv"
 fi
 
-# The dependencies alone: the grader runs from /autograder/source, which only root can read, and
-# not from a folder of packages, which workers see.
+# Only the dependencies. The grader runs from /autograder/source, which only root can read; workers
+# can read installed packages.
 cd "$home/source"
 rm -rf "$home/venv"
 "$base" -m venv "$home/venv"
@@ -40,12 +40,12 @@ python=$home/venv/bin/python
   >"$home/venv/requirements.txt"
 "$python" -m pip install -c constraints.txt -r "$home/venv/requirements.txt"
 
-# Each submission gets a fresh copy of this image: what is not compiled now is compiled each time.
+# Each submission gets a new copy of this image: files not compiled now are compiled each time.
 "$python" -m compileall -q .
 library=$("$python" -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
 "$python" -m compileall -q -x '/(test|tests|lib2to3|site-packages)/' "$library" || true
 
-# Secret from every other user, and all else readable by them: seen here, or no image is built.
+# Checks that other users can read the dependencies but not the grader; else no image is built.
 chmod -R go= "$home/source"
 cd /
 runuser -u nobody -- "$python" -c 'import torch._dynamo; print("torch", torch.__version__)'

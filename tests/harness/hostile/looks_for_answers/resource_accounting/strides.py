@@ -13,7 +13,7 @@ NAMES = (
     "tests",
     "test_strides",
     "grader.judge",
-    "grader.judge.session",
+    "grader.judge.grader",
     "grader.judge.plugin",
     "grader.results",
     "grader.cli",

@@ -1,7 +1,7 @@
-"""A submission that knows the public tests by heart, and nothing else.
+"""A submission that has memorized the public tests.
 
-It gives the reference's answer to each call that a public test makes, and refuses all others. No
-hidden test may be satisfied with that.
+It gives the reference's answer to each call that a public test makes, and fails on every other
+call. No hidden test may pass with it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def {name}(*args, **kwargs):
 
 
 class _Recorder:
-    """A pytest plugin whose `impl` is the reference; keeps each call and what came of it."""
+    """A pytest plugin whose `impl` is the reference; records each call and its result."""
 
     def __init__(self, package: str) -> None:
         self.package = package
@@ -66,13 +66,13 @@ class _Recorded(LocalImplementation):
         try:
             ast.literal_eval(answer)
         except (ValueError, SyntaxError):
-            return result  # a tensor, say: its text is no answer
+            return result  # for example a tensor: its repr cannot be evaluated
         self._known.setdefault(module, {})[f"{name} {args} {kwargs}"] = answer
         return result
 
 
-@functools.cache  # one run of the public tests for every submission that knows them
-def learn(manifest: Manifest) -> dict[str, dict[str, str]]:
+@functools.cache  # one run of the public tests serves all submissions
+def record_answers(manifest: Manifest) -> dict[str, dict[str, str]]:
     """The reference's answers to the calls of the public tests, by module."""
     recorder = _Recorder(f"solutions.{manifest.package}")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -87,8 +87,8 @@ def learn(manifest: Manifest) -> dict[str, dict[str, str]]:
 
 
 def write(folder: Path, manifest: Manifest, otherwise: str) -> Path:
-    """Writes the submission into `folder`; to unknown calls it does `otherwise`."""
-    known = learn(manifest)
+    """Writes the submission into `folder`; unknown calls run the statement `otherwise`."""
+    known = record_answers(manifest)
     package = folder / manifest.package
     package.mkdir(parents=True)
     for module in manifest.modules:

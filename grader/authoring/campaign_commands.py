@@ -1,0 +1,188 @@
+"""The commands that run campaigns: `mutate`, `flakes` and `draws`."""
+
+from __future__ import annotations
+
+import secrets
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import Progress, TextColumn
+
+from grader.judge.failure import GraderFault
+from grader.terminal import BAD_INPUT, FAULT, OK, console, fail
+
+if TYPE_CHECKING:
+    from grader.authoring.mutation.verdicts import Verdict
+
+_PROGRESS_EVERY = 200  # mutants between two lines of a log
+Jobs = Annotated[int | None, typer.Option(help="processes at a time; by default one for each core")]
+
+
+def require(*packages: str) -> None:
+    """Ends the command if packages are missing that grading does not need."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        fail(FAULT, f"not installed: {', '.join(missing)}; `make .venv/dev` installs this")
+
+
+def mutate(
+    modules: Annotated[
+        list[str] | None, typer.Argument(help="modules of the reference; all by default")
+    ] = None,
+    jobs: Jobs = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, help="number of mutants to try, drawn by the seed; all by default"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="draws the sample and the tests' inputs")] = 0,
+    exercise: Annotated[
+        list[str] | None,
+        typer.Option(help="only mutants of this exercise's functions; may be repeated"),
+    ] = None,
+    at_least: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=100,
+            help="percentage of mutants that must be killed; by default 95, or 0 for a sample",
+        ),
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="file for the whole record, as JSON")] = None,
+) -> None:
+    """Mutates the reference and checks that the hidden tests notice.
+
+    Exit status: 0 they do; 1 a mutant survived that is not listed as equivalent, an entry of that
+    list is stale, too few mutants were killed, or the reference itself does not pass; 2 no such
+    module or exercise; 3 a fault of the grader; 4 a mistake in the manifest.
+    """
+    require("libcst")
+    from grader.authoring.mutation import campaign, equivalents, plan, report
+
+    assignment = plan.own_assignment()
+    try:
+        planned = plan.make(
+            assignment, modules or (), exercises=exercise or (), sample=sample, seed=seed
+        )
+    except (plan.PlanError, equivalents.EquivalentsError) as error:
+        fail(BAD_INPUT, str(error))
+    if at_least is None:
+        at_least = 0 if sample else 95  # the share of a small sample varies too much to judge
+    done = survived = 0
+    columns = (*Progress.get_default_columns(), TextColumn("{task.fields[survived]} survived"))
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("mutants", total=len(planned.chosen), survived=0)
+
+        def show(verdict: Verdict) -> None:
+            nonlocal done, survived
+            done += 1
+            survived += verdict.status in ("survived", "untested")
+            progress.update(task, advance=1, survived=survived)
+            if not console.is_terminal and done % _PROGRESS_EVERY == 0:
+                console.print(f"{done}/{len(planned.chosen)} mutants, {survived} survived")
+
+        outcome = campaign.run(assignment, planned, jobs, show)
+    folder = f"{assignment.reference.name}/{assignment.manifest.package}"
+    console.print(report.summary(outcome, folder, at_least), soft_wrap=True)
+    if json is not None:
+        json.write_bytes(report.record(outcome))
+    if outcome.faults:
+        raise typer.Exit(FAULT)
+    bad = outcome.survivors or outcome.stale or outcome.problems
+    raise typer.Exit(1 if bad or 100 * outcome.share < at_least else OK)
+
+
+def flakes(
+    nonces: Annotated[int, typer.Option(min=1, help="number of the last nonce")] = 1000,
+    runs: Annotated[
+        int, typer.Option(min=1, help="test runs to make in total; cheap tests get most of them")
+    ] = 100_000,
+    seed: Annotated[
+        str | None,
+        typer.Option(help="what nonces are made of; to continue, the seed that was printed"),
+    ] = None,
+    first: Annotated[int, typer.Option(min=1, help="number of the first nonce")] = 1,
+    nonce: Annotated[
+        list[str] | None,
+        typer.Option(help="run all tests with exactly this nonce; may be repeated"),
+    ] = None,
+    test: Annotated[
+        list[str] | None, typer.Option(help="run only this test, file::name; may be repeated")
+    ] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Runs the hidden tests on every correct solution with random inputs: all must pass.
+
+    In process, without the sandbox. Exit status: 0 all passed; 1 a test failed; 2 no such test;
+    3 a fault of the grader.
+    """
+    from grader.authoring.campaigns import flakes as campaign
+    from grader.authoring.campaigns import inprocess, report
+
+    if nonce is None and first > nonces:
+        fail(BAD_INPUT, f"--first {first} is after the last nonce, {nonces}; raise --nonces")
+    printer = report.Flakes(console, seed or secrets.token_hex(4), nonces, first)
+    interrupted = False
+    try:
+        campaign.run(
+            campaign.own_assignment(),
+            seed=printer.seed,
+            nonces=nonces,
+            runs=runs,
+            first=first,
+            tests=test or (),
+            exactly=nonce or (),
+            jobs=jobs,
+            on_failure=printer.failure,
+            on_nonce=printer.nonce,
+        )
+    except inprocess.CampaignError as error:
+        fail(BAD_INPUT, str(error))
+    except GraderFault as error:
+        fail(FAULT, f"a fault of the grader: {error}")
+    except KeyboardInterrupt:
+        interrupted = True
+    printer.summary()
+    raise typer.Exit(1 if printer.found.failures or interrupted else OK)
+
+
+def draws(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="files of solutions/wrong without .py, or alternatives; by default all"
+        ),
+    ] = None,
+    nonces: Annotated[int, typer.Option(min=2, help="number of draws for each submission")] = 10,
+    seed: Annotated[
+        str, typer.Option(help="what nonces are made of: the same seed gives the same draws")
+    ] = "draws",
+    jobs: Jobs = None,
+) -> None:
+    """Grades wrong submissions with several draws of inputs: the marks must be the same in each.
+
+    In process, without the sandbox. Exit status: 0 they are; 1 marks depend on the draw, a mistake
+    costs nothing, or an entry of solutions/draw_dependent.toml is stale; 2 no such submission, or
+    that list cannot be read; 3 a fault of the grader.
+    """
+    from grader.authoring.campaigns import draws as campaign
+    from grader.authoring.campaigns import inprocess, report
+
+    printer = report.Draws(console)
+    try:
+        found = campaign.run(
+            campaign.own_assignment(),
+            names or (),
+            nonces=nonces,
+            seed=seed,
+            jobs=jobs,
+            on_finding=printer.finding,
+        )
+    except inprocess.CampaignError as error:
+        fail(BAD_INPUT, str(error))
+    except GraderFault as error:
+        fail(FAULT, f"a fault of the grader: {error}")
+    except KeyboardInterrupt:
+        fail(1, "interrupted; to continue, name the submissions that are left")
+    printer.summary(found)
+    raise typer.Exit(OK if found.holds else 1)

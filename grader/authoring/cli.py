@@ -1,0 +1,124 @@
+"""The commands for authors: they check the assignment and build the handout and the site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.authoring.campaign_commands import Jobs, draws, flakes, mutate, require
+from grader.authoring.variants import Kind
+from grader.judge.failure import GraderFault
+from grader.terminal import FAULT, OK, console, errors, fail
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds the commands for authors to `grader`."""
+    for command in (verify, mutate, calibrate, flakes, draws, handout, site):
+        app.command()(command)
+
+
+def verify(
+    jobs: Jobs = None,
+    kind: Annotated[
+        list[Kind] | None, typer.Option(help="grade only this kind; may be repeated")
+    ] = None,
+    nonces: Annotated[
+        int,
+        typer.Option(
+            min=1, help="how often each correct solution is graded, with new inputs each time"
+        ),
+    ] = 1,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="grade this many random submissions that should fail; all by default"
+        ),
+    ] = None,
+) -> None:
+    """Verifies the assignment: correct solutions, handout, rote answers, all wrong submissions.
+
+    Exit status: 0 every check passed; 1 one did not; 3 a fault of the grader; 4 a mistake in the
+    manifest.
+    """
+    require("libcst", "ruff")
+    from grader.authoring import verify as verification
+
+    done = 0
+    cases = verification.cases(kind or tuple(Kind), nonces, sample)
+    total = len(cases) + 2
+
+    def show(finding: verification.Finding) -> None:
+        nonlocal done
+        done += 1
+        mark = "[green]✓[/]" if finding.ok else "[red]✗[/]"
+        seen = f" [dim]{finding.seen}[/]" if finding.seen else ""
+        console.print(f"{mark} {done:3}/{total} {finding.name}{seen}", highlight=False)
+        for problem in finding.problems:
+            console.print(f"      {problem}", style="red", markup=False, highlight=False)
+
+    findings = verification.verify(cases, jobs, show)
+    failed = [finding for finding in findings if not finding.ok]
+    console.print(f"{len(findings) - len(failed)} passed, {len(failed)} failed", highlight=False)
+    raise typer.Exit(1 if failed else OK)
+
+
+def calibrate(
+    gradings: Annotated[int, typer.Option(min=1, help="how often the reference is graded")] = 3,
+) -> None:
+    """Measures the reference's CPU times for tests/reference_times.toml; needs an idle machine.
+
+    Exit status: 0 the file is written; 3 a fault of the grader.
+    """
+    from grader.authoring import calibrate as calibrating
+
+    try:
+        text = calibrating.measure(gradings)
+    except GraderFault as error:
+        fail(FAULT, str(error))
+    calibrating.FILE.write_text(text, encoding="utf-8")
+    console.print(f"wrote {calibrating.FILE.name}")
+
+
+def handout(
+    check: Annotated[bool, typer.Option("--check", help="only list what is stale")] = False,
+) -> None:
+    """Builds handout/ from the solutions, the assignment and the public tests."""
+    require("libcst", "ruff")
+    from grader.authoring import handout as building
+
+    if not check:
+        building.build(building.HANDOUT)
+        console.print(f"built {building.HANDOUT.name}/")
+        return
+    problems = building.check()
+    for problem in problems:
+        errors.print(problem, style="red", markup=False)
+    if problems:
+        fail(1, "handout/ is stale: run `make handout` and commit it")
+    console.print("handout/ is in sync")
+
+
+def site(
+    out: Annotated[Path, typer.Option(help="folder for the site and the PDF")] = Path("build"),
+    figures: Annotated[
+        bool, typer.Option("--figures", help="only redraw the figures of the text")
+    ] = False,
+) -> None:
+    """Builds the write-up as a site and as a PDF, from assignment/writeup/."""
+    from grader.authoring import site as building
+
+    if figures:
+        try:
+            from grader.authoring import figures as drawing
+        except ModuleNotFoundError as error:
+            fail(1, str(building.missing(error)))
+        drawing.build()
+        console.print(f"drew {len(drawing.FIGURES)} figures")
+        return
+    try:
+        building.build(out)
+    except building.WriteupError as error:
+        fail(1, str(error))
+    console.print(f"built {out / building.SITE / 'index.html'} and {out / building.PDF}")

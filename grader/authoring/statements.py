@@ -1,0 +1,97 @@
+"""Questions about a statement: is it an import or a type alias, which names does it define?"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import libcst as cst
+
+
+def defined_names(statement: cst.CSTNode) -> set[str]:
+    """The names that a top-level statement binds."""
+    names: set[str] = set()
+    for node in ast.parse(code(statement)).body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                names.add(node.name)
+            case ast.Import() | ast.ImportFrom():
+                names |= {(a.asname or a.name).partition(".")[0] for a in node.names}
+            case _:
+                names |= {
+                    n.id
+                    for n in ast.walk(node)
+                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+                }
+    return names
+
+
+def is_docstring(statement: cst.CSTNode) -> bool:
+    """Whether the statement is a string."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=value)]) | cst.Expr(value=value):
+            return isinstance(value, cst.SimpleString | cst.ConcatenatedString)
+    return False
+
+
+def is_import(statement: cst.CSTNode) -> bool:
+    """Whether this is an import, or an `if` or `try` that holds only imports."""
+    imports = ast.Import | ast.ImportFrom
+    compound = ast.If | ast.Try
+    (node, *rest) = ast.parse(code(statement)).body or [ast.Pass()]
+    if rest or not isinstance(node, imports | compound):
+        return all(isinstance(n, imports) for n in [node, *rest])
+    simple = [
+        n
+        for n in ast.walk(node)
+        if isinstance(n, ast.stmt) and not isinstance(n, imports | compound)
+    ]
+    return not simple
+
+
+def is_type(statement: cst.CSTNode) -> bool:
+    """Whether this is `X: TypeAlias = …`, `type X = …`, or `T = TypeVar(…)` or similar."""
+    match ast.parse(code(statement)).body:
+        case [ast.AnnAssign(annotation=ast.Name(id="TypeAlias"))]:
+            return True
+        case [ast.Assign(value=ast.Call(func=ast.Name(id="TypeVar" | "ParamSpec" | "NewType")))]:
+            return True
+        case [node]:
+            return type(node).__name__ == "TypeAlias"  # `type X = …`, from Python 3.12
+    return False
+
+
+def is_private(name: str) -> bool:
+    """Whether a name is private; `__init__` and the like are not."""
+    return name.startswith("_") and not name.endswith("__")
+
+
+def is_plain_data(statement: cst.CSTNode) -> bool:
+    """Whether this is a simple statement, or a class without methods."""
+    if isinstance(statement, cst.ClassDef):
+        return not any(isinstance(s, cst.FunctionDef) for s in statement.body.body)
+    return isinstance(statement, cst.SimpleStatementLine)
+
+
+def used_names(statement: cst.CSTNode) -> set[str]:
+    """All names in a statement."""
+    return {n.id for n in ast.walk(ast.parse(code(statement))) if isinstance(n, ast.Name)}
+
+
+def last_name(node: cst.BaseExpression) -> str:
+    """The last part of a dotted name; "" for another expression."""
+    match node:
+        case cst.Name(value=value) | cst.Attribute(attr=cst.Name(value=value)):
+            return value
+    return ""
+
+
+def code(node: cst.CSTNode) -> str:
+    """The source text of a statement."""
+    return cst.Module(body=[node]).code  # type: ignore[list-item]
+
+
+def leading_lines(statement: cst.CSTNode) -> Sequence[cst.EmptyLine]:
+    """The comments and blank lines above a statement."""
+    lines: Sequence[cst.EmptyLine] = getattr(statement, "leading_lines", ())
+    return lines

@@ -1,0 +1,102 @@
+"""The commands `grader pack gradescope` and `grader pack docker`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assignment.manifest import AUTHORS
+from grader.judge.failure import GraderFault
+from grader.terminal import BAD_ASSIGNMENT, BAD_INPUT, FAULT, console, fail
+
+pack = typer.Typer(no_args_is_help=True)
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds `pack` and its commands to `grader`."""
+    app.add_typer(pack, name="pack")
+
+
+@pack.callback()
+def _pack() -> None:
+    """Packs the grader for a container, with the hidden tests and the reference: staff only.
+
+    First the packed files grade the reference; without full marks nothing is packed. Exit status:
+    0 it is packed; 2 a file is missing, or the output path is in use; 3 this machine cannot grade;
+    4 a mistake in the assignment, such as a reference without full marks.
+    """
+
+
+@pack.command("gradescope")
+def pack_gradescope(
+    out: Annotated[Path, typer.Option(help="the zip to write")] = Path("out/autograder.zip"),
+    minutes: Annotated[
+        int, typer.Option(min=2, max=40, help="the assignment's time limit on Gradescope")
+    ] = 10,
+    extra_index: Annotated[
+        str,
+        typer.Option(
+            help="an extra package index for pip: PyTorch's index of CPU builds, which PyTorch's "
+            "install page names; without it the image holds several GB for CUDA",
+        ),
+    ] = "",
+) -> None:
+    """Makes the zip for Gradescope. Upload it under Configure Autograder, with Ubuntu 22.04.
+
+    Raise the container's memory to 2 GB there: the grader takes some 620 MB, and a test of a
+    submission may take 1 GiB. The same checkout and options give the same bytes.
+    """
+    from grader.pack import gradescope
+    from grader.pack.files import PackError
+    from grader.results.write import write_atomically
+
+    try:
+        data = gradescope.pack(minutes, extra_index)
+        _rehearse()
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(out, data, mode=0o600)
+    except (PackError, OSError) as error:
+        fail(BAD_INPUT, str(error))
+    console.print(f"packed {out}: {len(data) / 2**20:.1f} MiB, with the hidden tests: staff only")
+    if not extra_index:
+        console.print("no --extra-index: the image will hold PyTorch for CUDA, several GB")
+
+
+@pack.command("docker")
+def pack_docker(
+    out: Annotated[Path, typer.Option(help="a folder: new, empty, or made by this command")] = Path(
+        "out/docker"
+    ),
+) -> None:
+    """Makes a build context for Docker; its Dockerfile says how to build and how to run it.
+
+    The image grades /submission into /results. Docker's usual rights need tier B; the Dockerfile
+    names the flags that give tier A.
+    """
+    from grader.pack import docker
+    from grader.pack.files import PackError
+
+    try:
+        docker.check_folder(out)
+        _rehearse()
+        docker.write(out)
+    except (PackError, OSError) as error:
+        fail(BAD_INPUT, str(error))
+    console.print(f"packed {out}/, with the hidden tests: staff only")
+    console.print(f"docker build -t autograder {out}    # {out}/Dockerfile says the rest")
+
+
+def _rehearse() -> None:
+    """Ends the command unless the packed grader gives the reference full marks."""
+    from grader.judge import markers
+    from grader.pack import files, rehearsal
+
+    markers.load(files.ROOT / "tests")
+    try:
+        rehearsal.check(files.contents())
+    except rehearsal.RehearsalError as error:
+        fail(BAD_ASSIGNMENT, f"{AUTHORS}{error}")
+    except GraderFault as error:
+        fail(FAULT, str(error))

@@ -1,0 +1,50 @@
+"""Text for people: numbers and counts as people write them, and text that a submission wrote."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LIMIT = 4000  # characters of one text that a submission can influence
+
+
+def points(value: float) -> str:
+    """Points as people write them: 3, 2.5, 0.67."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 file`, `3 files`."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def clean(text: str, limit: int = LIMIT) -> str:
+    """Text that a submission can influence, made safe for a terminal, XML and HTML.
+
+    Removes terminal escape sequences, then every control character but line feed and tab, and
+    characters that change the writing direction. What cannot be encoded becomes U+FFFD. The text
+    is cut after `limit` characters.
+    """
+    text = _SEQUENCE.sub("", text[: 4 * limit])
+    text = re.sub("\r\n?|[\u2028\u2029\x85\v\f]", "\n", text)
+    text = "".join(_printable(character) for character in text)
+    text = "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
+    return text if len(text) <= limit else text[:limit].rstrip() + " … (cut)"
+
+
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, the cursor, erasing
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS
+    r"|\x1b[ -/]*[0-~]"  # two characters: reset, charset
+)
+_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def _printable(character: str) -> str:
+    if character in "\n\t":
+        return character
+    category = unicodedata.category(character)
+    if category == "Cc" or character in _DIRECTION:
+        return ""
+    unencodable = category == "Cs" or ord(character) & 0xFFFE == 0xFFFE
+    return "\ufffd" if unencodable else character
