@@ -208,7 +208,7 @@ def test_cpu_of_a_worker_counts_once_it_is_gone(sandboxed, hurried):
     implementation = sandboxed(probe=text)
     implementation.probe.burn()
     implementation.close()
-    assert hurried.zygote.cpu_seconds() >= before + 0.5
+    assert hurried.zygote.cpu_seconds() >= before + 0.5 - 0.02  # each is exact to a tick
 
 
 # --- with what verdicts --------------------------------------------------------------------------
