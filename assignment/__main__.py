@@ -86,7 +86,7 @@ def time_programs(console: Console, names: Sequence[str], picture: Path) -> None
     from assignment import bench  # torch loads for seconds: not before it is known to be needed
 
     sys.path.insert(0, str(ROOT))
-    bench.run(manifest.load().package, names, console, picture)
+    bench.run(manifest.load().package, names or PROGRAMS, console, picture)
 
 
 def find(exercise_id: str) -> Exercise:

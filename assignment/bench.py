@@ -20,7 +20,6 @@ from rich.table import Table
 from torch.nn import functional
 
 from assignment import hardware, programs
-from assignment.__main__ import PROGRAMS
 from assignment.implementation import Package
 from assignment.programs import Program, naive
 
@@ -56,7 +55,7 @@ def bench(student: Any, names: Sequence[str], kind: str, console: Console, pictu
 
     Args:
         student: the package.
-        names: programs; every one that is graded if empty.
+        names: programs.
         kind: "cpu" or "cuda".
         console: where the table goes.
         picture: an SVG file, drawn if matplotlib is there.
@@ -65,7 +64,7 @@ def bench(student: Any, names: Sequence[str], kind: str, console: Console, pictu
     memory = torch.cuda.get_device_properties(device).total_memory if kind == "cuda" else 0
     roofs = _roofs(student, device)
     results = []
-    for name in names or PROGRAMS:
+    for name in names:
         console.print(f"[dim]{name} …[/dim]")
         results.append(_result(student, name, device, memory))
     console.print(_table(results, roofs))

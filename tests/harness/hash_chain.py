@@ -1,4 +1,4 @@
-"""A chain of hashes: no exercise, but what races themselves are tested with."""
+"""A program for the tests of races: a chain of hashes, which no exercise uses."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from assignment.programs import Program, program
 
 @program("hash_chain")
 class HashChain(Program):
-    """A chain of SHA-256, whose time is proportional to its length: races are tested with it.
+    """A chain of SHA-256, whose time is proportional to its length.
 
-    `student.spin.hash_block(state, rounds)` returns the state after so many rounds.
+    `student.spin.hash_block(state, rounds)` returns the state after `rounds` rounds.
     """
 
     @staticmethod
@@ -22,12 +22,12 @@ class HashChain(Program):
         return {"blocks": 4, "rounds": 3000}
 
     def make(self) -> None:
-        """All of it follows from the start."""
+        """Nothing to make: the start decides everything."""
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
         state = hashlib.sha256(start.to_bytes(16, "little", signed=True)).digest()
         for _ in range(self.sizes["blocks"]):
             state = student.spin.hash_block(state, self.sizes["rounds"])
-            # Not what the block gave, but what depends on it: a block that was skipped shows.
+            # Hash the result again, so that a skipped block changes the final state.
             state = hashlib.sha256(state[::-1]).digest()
         return [torch.frombuffer(bytearray(state), dtype=torch.uint8)]
