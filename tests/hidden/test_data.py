@@ -98,13 +98,13 @@ def test_token_that_does_not_fit_is_refused(impl, rng):
 
 
 @pytest.mark.exercise("token_file")
-def test_opened_file_is_a_read_only_map(impl, rng, exchange):
+def test_opened_file_is_a_read_only_map(impl, rng, shared_folder):
     """An opened file is a read-only memory map of its tokens"""
     for dtype in ("uint16", "uint32", "uint8", "int32"):
         limits = np.iinfo(dtype)
         for size in (1, 1023, 5000):
             tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
-            path = exchange / f"{dtype}-{size}.bin"
+            path = shared_folder / f"{dtype}-{size}.bin"
             path.write_bytes(tokens.tobytes())
             opened = impl.scenarios.open_and_read(str(path), dtype, [(0, size), (size // 2, size)])
             expect(opened["windows"]).equals([tokens, tokens[size // 2 :]])
@@ -120,9 +120,9 @@ def test_opened_file_is_a_read_only_map(impl, rng, exchange):
 
 
 @pytest.mark.exercise("token_file")
-def test_file_of_broken_tokens_is_refused(impl, rng, exchange):
+def test_file_of_broken_tokens_is_refused(impl, rng, shared_folder):
     """A file whose size is not a whole number of tokens is refused"""
-    path = exchange / "tokens.bin"
+    path = shared_folder / "tokens.bin"
     for dtype in ("uint16", "uint32", "int64"):
         width = np.dtype(dtype).itemsize
         count = int(rng.integers(2, 50))
@@ -137,10 +137,10 @@ def test_file_of_broken_tokens_is_refused(impl, rng, exchange):
 
 
 @pytest.mark.exercise("token_file", weight=2)
-def test_opening_terabytes_reads_nothing(impl, rng, exchange):
+def test_opening_terabytes_reads_nothing(impl, rng, shared_folder):
     """Opening a file costs the same for a kilobyte and for terabytes"""
     block = rng.integers(1, 65536, 1024, dtype=np.uint16)
-    warm = sparse_file(exchange / "warm.bin", 1 << 16, {0: block})
+    warm = sparse_file(shared_folder / "warm.bin", 1 << 16, {0: block})
     impl.scenarios.open_and_read(warm, "uint16", [(0, 1024)] * 16, times=30)
     before = impl.peak_rss()
     for size in (SMALL_HOLE, LLAMA):
@@ -148,7 +148,7 @@ def test_opening_terabytes_reads_nothing(impl, rng, exchange):
         last = size // 4096 - 1
         offsets = [0, *(int(n) * 4096 for n in rng.integers(1, last, 6)), last * 4096]
         blocks = {o: rng.integers(1, 65536, 1024, dtype=np.uint16) for o in offsets}
-        path = sparse_file(exchange / f"{size}.bin", size, blocks)
+        path = sparse_file(shared_folder / f"{size}.bin", size, blocks)
         windows = [(o // 2, o // 2 + 1024) for o in offsets]
         opened = impl.scenarios.open_and_read(path, "uint16", windows, times=30)
         expect(opened["shape"], "the shape").equals((size // 2,))
@@ -275,10 +275,10 @@ def test_what_holds_no_window_is_refused(impl, rng):
 
 
 @pytest.mark.exercise("get_batch", weight=3)
-def test_batch_of_terabytes_reads_its_windows(impl, rng, exchange):
+def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
     """A batch out of 2.8 TB is right, and takes the memory of its windows"""
     dense = rng.permutation(np.arange(1, 65536))[:4096].astype(np.uint16)
-    warm = sparse_file(exchange / "warm.bin", 4096 * 2, {0: dense})
+    warm = sparse_file(shared_folder / "warm.bin", 4096 * 2, {0: dense})
     impl.scenarios.batches_of_file(warm, "uint16", None, 8, 1024, 3)
     many = impl.scenarios.batches_of_file(warm, "uint16", None, 1, 8, 50)
     assert many["descriptors"] < 10, "files stay open after a batch"
@@ -287,7 +287,7 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, exchange):
     for size in (SMALL_HOLE, LLAMA):
         last = size // 4096 - 2
         offsets = [int(rng.integers(last // 2, last)) * 4096, last * 4096]
-        path = sparse_file(exchange / f"{size}.bin", size, dict.fromkeys(offsets, dense))
+        path = sparse_file(shared_folder / f"{size}.bin", size, dict.fromkeys(offsets, dense))
         # Out of the whole: zeros nearly always, and always what the file holds somewhere.
         whole = impl.scenarios.batches_of_file(path, "uint16", None, 8, 1024, 3)
         for drawn in whole["batches"]:

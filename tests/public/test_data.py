@@ -30,9 +30,9 @@ def test_refuses_a_token_that_does_not_fit(impl):
 
 
 @pytest.mark.exercise("token_file")
-def test_opens_as_a_read_only_map(impl, exchange):
+def test_opens_as_a_read_only_map(impl, shared_folder):
     """An opened file is a read-only np.memmap of its tokens"""
-    path = exchange / "tokens.bin"
+    path = shared_folder / "tokens.bin"
     path.write_bytes(bytes.fromhex("01 00 00 01 50 c4"))
     opened = impl.scenarios.open_and_read(str(path), "uint16", [(0, 3)])
     expect(opened["windows"][0].tolist(), "the tokens").equals([1, 256, 50256])
