@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import pytest
 
@@ -220,8 +221,9 @@ def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) ->
     (place / "repository" / "tests" / "timing" / f"test_{course.program}.py").write_text(test)
     submission(place / "solutions", course, text)
     submission(place / "solutions" / "naive", course, course.takes(naive))
-    # Zygotes that start from now on know the tests' own program, too.
-    zygote._ENVIRONMENT[programs.ADDED] = hash_chain.__name__
+    # Zygotes that start from now on also know the tests' own program.
+    known = mock.patch.dict(zygote._ENVIRONMENT, {programs.ADDED: hash_chain.__name__})
+    known.start()
     # The survey holds a submission's functions against this.
     name = f"solutions.resource_accounting.{course.module}"
     real, reference = sys.modules.get(name), types.ModuleType(name)
@@ -235,7 +237,7 @@ def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) ->
         ) as judge:
             yield judge
     finally:
-        del zygote._ENVIRONMENT[programs.ADDED]
+        known.stop()
         del sys.modules[name]
         if real is not None:
             sys.modules[name] = real
