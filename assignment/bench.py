@@ -111,9 +111,9 @@ def _result(student: Any, name: str, device: torch.device, memory: int) -> Resul
     return Result(name, seconds, _seconds(made, baseline(student)), *kind.work(sizes))
 
 
-def _seconds(made: Program, who: Any) -> float | None:
+def _seconds(program: Program, package: Any) -> float | None:
     try:
-        return timed(lambda: made.run(who, 1), made.device)
+        return timed(lambda: program.run(package, 1), program.device)
     except NotImplementedError:
         return None
 
