@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, program
+from assignment.programs import ADDED, Program, program
 
 
 @program("hash_chain")
@@ -31,3 +31,13 @@ class HashChain(Program):
             # Hash the result again, so that a skipped block changes the final state.
             state = hashlib.sha256(state[::-1]).digest()
         return [torch.frombuffer(bytearray(state), dtype=torch.uint8)]
+
+
+def known_to_zygotes() -> Any:
+    """A patch, to start and stop: zygotes that start in the meantime load this module, too."""
+    # Imported here, since a zygote loads this module and must not load the judge.
+    from unittest import mock
+
+    from grader.judge import zygote
+
+    return mock.patch.dict(zygote._ENVIRONMENT, {ADDED: __name__})

@@ -10,13 +10,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest import mock
 
 import pytest
 
-from assignment import programs
 from assignment.manifest import Manifest, parse
-from grader.judge import zygote
 from grader.judge.session import Judge
 from grader.judge.timing import device
 from grader.judge.timing.seat import Seat
@@ -221,8 +218,7 @@ def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) ->
     (place / "repository" / "tests" / "timing" / f"test_{course.program}.py").write_text(test)
     submission(place / "solutions", course, text)
     submission(place / "solutions" / "naive", course, course.takes(naive))
-    # Zygotes that start from now on also know the tests' own program.
-    known = mock.patch.dict(zygote._ENVIRONMENT, {programs.ADDED: hash_chain.__name__})
+    known = hash_chain.known_to_zygotes()
     known.start()
     # The survey holds a submission's functions against this.
     name = f"solutions.resource_accounting.{course.module}"
