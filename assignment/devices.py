@@ -1,25 +1,25 @@
 """Hides CUDA devices from a process: tests compute on the CPU, so that a GPU changes no mark.
 
-A process that has asked CUDA for its devices cannot fork: in its children every backward pass and
-every use of the device fails. The grader forks a worker for each test, and a test may fork to kill
-a run half-way.
+There is a second reason. A process that has asked CUDA for its devices cannot fork: in its children
+every backward pass and every use of the device fails. The grader forks a worker for each test, and
+a test may fork to kill a run half-way.
 """
 
 from __future__ import annotations
 
 import os
 
-_HIDDEN = {"CUDA_VISIBLE_DEVICES": ""}  # the runtime reads it when it is first asked for devices
+_HIDDEN = {"CUDA_VISIBLE_DEVICES": ""}  # CUDA reads it when it is first asked for devices
 
 
 def hide() -> None:
-    """Lets this process and its children see no CUDA device; call it before the first use of one.
+    """Hides all CUDA devices from this process and its children; call it before using a device.
 
-    It may come after torch's import, which asks for none.
+    It may be called after importing torch, since the import does not ask for devices.
     """
     os.environ.update(_HIDDEN)
 
 
 def hidden() -> dict[str, str]:
-    """The variables of the environment that hide the devices; empty where they are not hidden."""
+    """The environment variables that hide the devices; empty if they are not hidden."""
     return dict(_HIDDEN) if _HIDDEN.items() <= os.environ.items() else {}

@@ -1,4 +1,4 @@
-"""`expect(actual).equals(expected)`: comparisons that say what was expected and what came."""
+"""`expect(actual).equals(expected)`: comparisons that report the expected and the actual value."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _SHOWN = 400  # characters of a value in a message
 
 
 class Mismatch(AssertionError):
-    """What was expected, what came, and perhaps advice."""
+    """A wrong value: what was expected, what was found, and an optional hint."""
 
     def __init__(self, what: str, expected: str, actual: str, hint: str | None = None) -> None:
         self.expected, self.actual, self.hint = expected, actual, hint
         super().__init__(
-            f"{what} is not as expected\n  expected: {expected}\n  found:    {actual}"
+            f"wrong: {what}\n  expected: {expected}\n  found:    {actual}"
             + (f"\n  hint:     {hint}" if hint else "")
         )
 
 
 class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
-    """Wraps a value that an implementation returned; `what` names it in messages."""
+    """Wraps a value returned by an implementation; `what` names it in messages."""
 
     def __init__(self, actual: Any, what: str = "the result") -> None:
         self.actual = actual
         self.what = what
 
     def equals(self, expected: Any, hint: str | None = None) -> None:
-        """Same value and same kind: 1 is not True, 4 is not 4.0; a tuple may be a list.
+        """Same value and same type: 1 is not True, 4 is not 4.0; a list may replace a tuple.
 
-        Tensors and arrays: same shape, same dtype, every element equal, nan equal to nothing.
+        Tensors and arrays: same shape, same dtype, all elements equal. nan equals nothing.
         """
         if not _equal(self.actual, expected):
             raise Mismatch(self.what, show(expected), show(self.actual), hint)
@@ -43,9 +43,10 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
     def close(
         self, expected: Any, *, rtol: float, atol: float = 0.0, hint: str | None = None
     ) -> None:
-        """Within |found - expected| <= atol + rtol * |expected| everywhere, compared in float64.
+        """|found - expected| <= atol + rtol * |expected| for all elements, compared in float64.
 
-        Numbers, tensors, arrays, and lists, tuples or dicts of them. Shapes and dtypes must agree.
+        Takes numbers, tensors, arrays, and lists, tuples or dicts of them. Shapes and dtypes must
+        be equal.
         """
         problem = _far(self.actual, expected, rtol, atol, self.what)
         if problem:
@@ -75,13 +76,13 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
 
 
 def show(value: Any) -> str:
-    """A value for a message: its type, and its contents where they are short."""
+    """A value as text for a message: its type, and its contents if they are short."""
     if isinstance(value, torch.Tensor | np.ndarray):
         text = plain.describe(value)
         size = value.numel() if isinstance(value, torch.Tensor) else value.size
         return f"{text}: {value.tolist()}" if size <= 12 else text
     text = ""
-    for piece in _pieces(value):  # no further than it is shown: tensors take long to print
+    for piece in _pieces(value):  # stop at the limit: printing tensors is slow
         text += piece
         if len(text) > _SHOWN:
             return text[:_SHOWN] + " …"
@@ -89,7 +90,7 @@ def show(value: Any) -> str:
 
 
 def _pieces(value: Any) -> Iterator[str]:
-    """What `repr` gives, bit by bit."""
+    """The text of `repr`, in pieces."""
     kind = type(value)
     if kind is list:
         start, end = "[", "]"
@@ -134,7 +135,7 @@ def _equal(actual: Any, expected: Any) -> bool:
 def _far(
     actual: Any, expected: Any, rtol: float, atol: float, what: str
 ) -> tuple[str, str, str] | None:
-    """The first place where `actual` is not close: (what, expected, found), or None."""
+    """The first position where `actual` is not close: (what, expected, found), or None."""
     if isinstance(expected, list | tuple | dict):
         pairs = expected.items() if isinstance(expected, dict) else enumerate(expected)
         same_kind = isinstance(actual, dict) == isinstance(expected, dict)

@@ -1,7 +1,7 @@
-"""Why a test did not pass, in the fewest lines that a student can act on.
+"""Why a test failed, in as few lines as a student needs.
 
-The lines of a traceback that count are the test's and the student's own; those of pytest, of the
-fixtures and of the type checker in between say nothing about their code.
+Of a traceback only the lines of the test and of the student's code are shown; those of pytest, of
+fixtures and of the type checker say nothing about the student's code.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from assignment.expect import Mismatch
 from assignment.shapes import shape_error
 
 _SHOWN_STATEMENT_LINES = 5
-_SHOWN_PLACES = 4  # at either end of a traceback
+_SHOWN_PLACES = 4  # at each end of a traceback
 
 
 def explain(
     error: pytest.ExceptionInfo[BaseException], test: Path, root: Path, package: Path
 ) -> str:
-    """What happened, then where.
+    """Describes a failure: what happened and where.
 
     Args:
-        error: what the test raised.
+        error: the exception that the test raised.
         test: the test's file.
-        root: the folder that paths are shown relative to.
-        package: the student's package, whose lines are shown.
+        root: paths are shown relative to this folder.
+        package: folder of the student's package, whose lines are shown.
     """
     value = error.value
     if isinstance(value, SyntaxError) and value.filename:
@@ -54,7 +54,7 @@ def explain(
             continue
         lines = _statement(entry)
         if _path(entry) == test and len(lines) > 1:
-            lines = [lines[0] + " …"]  # what it expects, and the hint, belong to another failure
+            lines = [lines[0] + " …"]  # the expected value and the hint are for another failure
         if repeats > 1:
             lines.append(f"… {repeats} times")
         places.append("\n    ".join([_where(entry, root), *lines]))
@@ -62,7 +62,7 @@ def explain(
 
 
 def _runs(frames: list[Any]) -> list[tuple[Any, int | None]]:
-    """The calls with how often each stood in a row, and (None, None) where too many stood."""
+    """The calls with their number of repeats in a row, and (None, None) where some are left out."""
     runs: list[tuple[Any, int | None]] = []
     for _, group in itertools.groupby(frames, key=lambda entry: (_path(entry), entry.lineno)):
         same = list(group)
@@ -73,18 +73,18 @@ def _runs(frames: list[Any]) -> list[tuple[Any, int | None]]:
 
 
 def is_import_failure(error: pytest.ExceptionInfo[BaseException]) -> bool:
-    """Whether a module could not be imported: every test that uses it fails the same way."""
+    """Whether a module could not be imported: then every test that uses it fails the same way."""
     return any("importlib" in str(entry.path) for entry in error.traceback)
 
 
 def nothing_raised(text: str) -> str:
-    """What a failed `pytest.raises` says, as other messages say it; empty for any other text."""
+    """The message of a failed `pytest.raises` in our words; empty for any other text."""
     raised = re.fullmatch(r"DID NOT RAISE (?:<class '(?:.*\.)?)?(\w+)(?:'>)?", text)
     return f"expected {raised[1]}, but nothing was raised" if raised else ""
 
 
 def _message(value: BaseException) -> str:
-    """The exception in words: a shape error's own few lines, pytest's failures without its name."""
+    """The exception as text: shape errors shortened, pytest's failures without a class name."""
     if shape := shape_error(str(value)):
         return shape
     if isinstance(value, pytest.fail.Exception):

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 HARDWARE = Path(__file__).parent / "hardware.toml"
-LOCAL = HARDWARE.with_name("hardware.local.toml")  # a machine's own accelerators; not committed
+LOCAL = HARDWARE.with_name("hardware.local.toml")  # accelerators of this machine; not committed
 
 Dtype = Literal["fp32", "tf32", "bf16", "fp16", "fp8"]
 
@@ -22,9 +22,9 @@ class HardwareError(Exception):
 
 
 class Accelerator(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What a datasheet promises: dense FLOP/s by dtype, B/s, and bytes of memory.
+    """Numbers of a datasheet: dense FLOP/s by dtype, B/s, and bytes of memory.
 
-    `names` are what the device may be called, as far as it takes to tell it from all others.
+    `names` are names that the device may report, with enough words to distinguish it from others.
     """
 
     names: tuple[str, ...]
@@ -64,9 +64,9 @@ class Hardware(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def parse(text: str, source: str = "hardware.toml", local: str = "") -> Hardware:
-    """Reads a table and checks that it makes sense; raises HardwareError if not.
+    """Reads a table and validates it; raises HardwareError if it is not valid.
 
-    Entries of `local`, a second table's text, stand beside those of the first, or in their place.
+    Entries of `local`, the text of a second table, are added to the first or replace its entries.
     """
     try:
         table = tomllib.loads(text)
@@ -80,17 +80,17 @@ def parse(text: str, source: str = "hardware.toml", local: str = "") -> Hardware
     for key, entry in hardware.accelerator.items():
         where = f"{source}: accelerator {key!r}"
         if not entry.names:
-            raise HardwareError(f"{where} has no names; add what the device calls itself")
+            raise HardwareError(f"{where} has no names; add the name that the device reports")
         for name in entry.names:
             if not any(letter.isalnum() for letter in name):
-                raise HardwareError(f"{where} has the name {name!r}, without a word in it")
+                raise HardwareError(f"{where} has the name {name!r}, which contains no word")
             if (owner := owners.setdefault(name.lower(), key)) != key:
                 raise HardwareError(
-                    f"{where} has the name {name!r}, as {owner!r} has; "
-                    "add the words that tell them apart"
+                    f"{where} has the name {name!r}, and so does {owner!r}; "
+                    "add words that distinguish them"
                 )
         if not entry.peak_flops:
-            raise HardwareError(f"{where} has no peak_flops; add one for a dtype at least")
+            raise HardwareError(f"{where} has no peak_flops; add at least one dtype")
         numbers = {f"peak_flops.{dtype}": flops for dtype, flops in entry.peak_flops.items()}
         numbers |= {"bandwidth": entry.bandwidth, "capacity": entry.capacity}
         for name, number in numbers.items():
@@ -101,7 +101,7 @@ def parse(text: str, source: str = "hardware.toml", local: str = "") -> Hardware
 
 @functools.cache
 def load() -> Hardware:
-    """The table beside this file, and what this machine's own adds to it."""
+    """The table beside this file, with the entries of `hardware.local.toml` if it exists."""
     text = HARDWARE.read_text(encoding="utf-8")
     if not LOCAL.is_file():
         return parse(text)

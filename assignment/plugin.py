@@ -2,8 +2,8 @@
 
     pytest -p assignment.plugin tests/public --submission .
 
-`impl` is the implementation under test. Here it is imported into this process; the grader puts a
-sandboxed one in its place by setting `hooks.PROVIDER`, and the same tests run.
+`impl` is the implementation under test. Here it is imported into this process. The grader replaces
+it by a sandboxed one, by setting `hooks.PROVIDER`, and the same tests run.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from assignment.progress import Progress
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("assignment")
-    group.addoption("--submission", default=".", help="folder that holds the package under test")
+    group.addoption("--submission", default=".", help="folder with the package under test")
     group.addoption("--package", default=None, help="name of the package under test")
-    group.addoption("--nonce", default="local", help="text that every random input is drawn from")
+    group.addoption("--nonce", default="local", help="text from which random inputs are derived")
     group.addoption("--ex", default=None, help="run only this exercise's tests")
     group.addoption(
         "--progress",
         action="store_true",
         default=False,
-        help="short failures, a table of exercises and what comes next",
+        help="short failures, a table of exercises, and the next exercise",
     )
     group.addoption("--no-progress", action="store_false", dest="progress")
     group.addoption("--only-table", action="store_true", help="with --progress: no failures")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    devices.hide()  # here as in the grader: the same result on every machine
+    devices.hide()  # as in the grader: the same result on every machine
     config.addinivalue_line(
         "markers",
         "exercise(id, weight=1): the exercise that a test belongs to, and its share of the points",
@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """This test's own seed, from the run's nonce and the test's name."""
+    """The seed of this test, from the run's nonce and the test's name."""
     return seed_of(request.config.getoption("--nonce"), request.path.stem, request.node.name)
 
 
@@ -87,8 +87,8 @@ def torch_rng(seed: int) -> torch.Generator:
 
 
 @pytest.fixture
-def exchange(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A folder that the test writes and the implementation may read; gone with the test."""
+def shared_folder(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder that the test writes to and the implementation may read; removed after the test."""
     with tempfile.TemporaryDirectory(dir=request.config.stash.get(EXCHANGE, None)) as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)

@@ -1,6 +1,6 @@
-"""Shape errors in few lines: which argument, what its annotation expects, what came.
+"""Shape errors in few lines: the argument, the shape that its annotation expects, the one found.
 
-jaxtyping says all of it, between a traceback's worth of other words.
+jaxtyping's own message says the same in as many lines as a traceback.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 
 def shape_error(text: str) -> str | None:
-    """What a failed shape check says, in three or four lines; None for any other text.
+    """The message of a failed shape check in three or four lines; None for any other text.
 
     flops.mean: argument x is not as annotated
       expected: Float[Tensor, 'batch d']

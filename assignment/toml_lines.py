@@ -1,4 +1,4 @@
-"""In which line of a TOML file a key is set: tomllib reads values and tells no lines."""
+"""The line of a TOML file in which a key is set, which tomllib does not report."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """The line, from 1 on, where a valid TOML text begins to set what lies at `path`.
+    """The line, counted from 1, where the value at `path` of a valid TOML text begins.
 
-    It parses ever longer beginnings of the text: the first that knows the path ends with its value,
-    and the value begins after the longest shorter one that can be parsed at all. Where nothing
-    lies at `path`, it is the line of what holds it; 1 for the top.
+    It parses longer and longer beginnings of the text. The first one that contains the path ends
+    with its value, and the value begins after the longest shorter one that can be parsed. If
+    nothing is at `path`, it is the line of the table that would contain it; 1 for the top level.
 
         line_of('[[exercise]]\\nid = "a"\\n', ("exercise", 0, "id"))  →  2
     """
@@ -21,7 +21,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
         path = path[:-1]
     if not path:
         return 1
-    before, after = 0, len(lines)  # parsable beginnings: the first lacks the path, the last has it
+    before, after = 0, len(lines)  # parsable beginnings: `before` lacks the path, `after` has it
     while True:
         middle = next((n for n in _between(before, after) if _parsed(lines[:n]) is not None), None)
         if middle is None:
@@ -33,7 +33,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
 
 
 def _between(before: int, after: int) -> list[int]:
-    """The numbers between two others, those in the middle first."""
+    """The numbers between two others, starting from the middle."""
     middle = (before + after) / 2
     return sorted(range(before + 1, after), key=lambda n: abs(n - middle))
 

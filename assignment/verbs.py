@@ -1,4 +1,4 @@
-"""What to type: the Makefile's verbs, or their Python commands where make is not in use."""
+"""The commands shown to students: the Makefile's targets, or Python commands without make."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Programs that are timed: chains of dependent work through a submission's functions.
+"""Timed programs: chains of dependent work that call a submission's functions.
 
-A program is prepared off the clock: its inputs are made on the device, and it is run a few times to
-warm up. Then it is run once, on the clock, from a start that is drawn only then; step k + 1 needs
-what step k gave, so nothing can be computed ahead, skipped or replayed. What it returns is its
-whole final state, in host memory.
+A program is prepared before it is timed: its inputs are created on the device, and it runs a few
+times to warm up. Then one run is timed, from a start state drawn only then. Step k + 1 needs the
+result of step k, so nothing can be computed ahead, skipped or replayed. A run returns its whole
+final state, in host memory.
 
 The same code runs on a CPU, with small sizes.
 """
@@ -11,6 +11,7 @@ The same code runs on a CPU, with small sizes.
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ from typing import Any, ClassVar, TypeVar
 import torch
 
 WARM_UPS = 2
+ADDED = "ASSIGNMENT_PROGRAMS"  # environment variable: a module with one more program
 P = TypeVar("P", bound="type[Program]")
 
 
@@ -27,9 +29,9 @@ class Program(ABC):
 
     Args:
         device: where it runs.
-        sizes: what `sizes_on` gave.
-        seed: draws its inputs.
-        dtype: of inputs and states; float64 where the exact result is wanted.
+        sizes: the sizes that `sizes_on` returned.
+        seed: seed of its inputs.
+        dtype: dtype of inputs and states; float64 for the exact result.
     """
 
     name: ClassVar[str]
@@ -47,13 +49,13 @@ class Program(ABC):
 
     @staticmethod
     def drawn_by(start: int) -> torch.Generator:
-        """What draws the state that a run starts from."""
+        """The generator of a run's start state."""
         return torch.Generator().manual_seed(start % 2**63)
 
     @staticmethod
     @abstractmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
-        """The sizes for a kind of device, "cpu" or "cuda", that has so many bytes of memory."""
+        """The sizes for a kind of device, "cpu" or "cuda", with `memory` bytes."""
 
     @abstractmethod
     def make(self) -> None:
@@ -61,25 +63,25 @@ class Program(ABC):
 
     @abstractmethod
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        """All of the work, from a state that `start` draws; the final state."""
+        """Does all of the work, from the start state of seed `start`; returns the final state."""
 
     @staticmethod
     def budgets(sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """Bytes of memory that it is tried in, the most first; none where memory is no matter."""
+        """Memory limits in bytes to try it with, largest first; empty if memory does not matter."""
         return ()
 
     def repeat(self, calls: int, start: int) -> list[torch.Tensor]:
-        """So many calls of what a timer times, without a student's function."""
-        raise NotImplementedError(f"{self.name} times nothing")
+        """Calls the function that a timer times `calls` times, without a student's code."""
+        raise NotImplementedError(f"{self.name} has no timed function to repeat")
 
     @staticmethod
     def exact_dtype(kind: str) -> torch.dtype:
-        """The dtype of its exact result: many accelerators have next to no float64."""
+        """The dtype of its exact result: float64 is very slow on many accelerators."""
         return torch.float64 if kind == "cpu" else torch.float32
 
     @staticmethod
     def work(sizes: Mapping[str, int]) -> tuple[float, float]:
-        """FLOPs and bytes that no way of doing it can avoid; 0 where there is no such floor."""
+        """The least FLOPs and bytes that any implementation needs; 0 if there is no such bound."""
         return 0.0, 0.0
 
 
@@ -109,12 +111,18 @@ def find(name: str) -> type[Program]:
 
 
 def load_all() -> None:
-    """Imports every module of this package, so that each program is registered."""
+    """Imports every module of this package, so that each program is registered.
+
+    Also imports the module that the environment variable `ASSIGNMENT_PROGRAMS` names, if it is set:
+    the grader's own tests add a program of theirs in this way.
+    """
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
+    if added := os.environ.get(ADDED):
+        importlib.import_module(added)
 
 
-# --- what a judge calls, in a worker -------------------------------------------------------------
+# --- called by the judge, in a worker ------------------------------------------------------------
 
 
 def prepare(
@@ -135,17 +143,17 @@ def prepare(
 
 
 def run(student: Any, name: str, start: int) -> list[torch.Tensor]:
-    """Runs a prepared program once; its final state, in host memory."""
+    """Runs a prepared program once; returns its final state, in host memory."""
     return [tensor.cpu() for tensor in _prepared[name].run(student, start)]
 
 
 def repeat(student: Any, name: str, calls: int, start: int) -> list[torch.Tensor]:
-    """Runs what a prepared program times so many times; part of its state, in host memory."""
+    """Repeats a prepared program's timed function; returns part of its state, in host memory."""
     return [tensor.cpu() for tensor in _prepared[name].repeat(calls, start)]
 
 
 def hold(student: Any, device: str, leave: int) -> int:
-    """Takes a CUDA device's free memory but for so many bytes; returns what it took."""
+    """Allocates all free memory of a CUDA device except `leave` bytes; returns the bytes taken."""
     free, _ = torch.cuda.mem_get_info(torch.device(device))
     _held.append(torch.empty(max(0, free - leave), dtype=torch.uint8, device=device))
     return _held[-1].numel()
@@ -154,17 +162,17 @@ def hold(student: Any, device: str, leave: int) -> int:
 def exact(
     student: Any, name: str, device: str, sizes: Mapping[str, int], seed: int, start: int
 ) -> list[torch.Tensor]:
-    """What `run` would give in `exact_dtype`, by functions that keep the dtype they are given."""
+    """The result of `run` in `exact_dtype`; needs functions that keep the dtype of their inputs."""
     kind = find(name)
     made = kind(torch.device(device), sizes, seed, kind.exact_dtype(device))
     return [tensor.cpu() for tensor in made.run(student, start)]
 
 
-# --- what a judge does with it -------------------------------------------------------------------
+# --- used by the judge itself --------------------------------------------------------------------
 
 
 def errors(found: list[torch.Tensor], exactly: list[torch.Tensor]) -> list[float]:
-    """How far each tensor is from the exact one: the norm of the difference, relative."""
+    """The relative error of each tensor: the norm of the difference over that of the exact one."""
     return [
         float((ours.double() - truth.double()).norm() / truth.double().norm().clamp_min(1e-300))
         for ours, truth in zip(found, exactly, strict=True)
@@ -174,18 +182,18 @@ def errors(found: list[torch.Tensor], exactly: list[torch.Tensor]) -> list[float
 def unacceptable(found: Any, reference: list[torch.Tensor], allowed: list[float]) -> str:
     """Why a final state is not accepted, or "".
 
-    Args:
-        found: the submission's.
-        reference: the reference's, of the same inputs and start.
-        allowed: how far each tensor may be from the reference's, relative, by the norm.
+    The number of tensors, shapes and dtypes must be the same, integers equal, and floats finite.
 
-    Same number of tensors, shapes and dtypes; whole numbers equal; floats finite.
+    Args:
+        found: the submission's final state.
+        reference: the reference's final state, of the same inputs and start.
+        allowed: the largest relative error of each tensor, by the norm.
     """
     if not isinstance(found, list) or len(found) != len(reference):
         return f"expected {len(reference)} tensors"
     for i, (ours, theirs) in enumerate(zip(found, reference, strict=True)):
         if not isinstance(ours, torch.Tensor) or ours.shape != theirs.shape:
-            return f"tensor {i} has not the reference's shape"
+            return f"tensor {i} does not have the reference's shape"
         if ours.dtype is not theirs.dtype:
             return f"tensor {i} is {ours.dtype}, expected {theirs.dtype}"
         if not ours.is_floating_point():
@@ -196,5 +204,5 @@ def unacceptable(found: Any, reference: list[torch.Tensor], allowed: list[float]
             return f"tensor {i} is not finite"
         (error,) = errors([ours], [theirs])
         if not error <= allowed[i]:
-            return f"tensor {i} is off by {error:.3g} of its norm; allowed are {allowed[i]:.3g}"
+            return f"tensor {i} has a relative error of {error:.3g}; allowed is {allowed[i]:.3g}"
     return ""

@@ -1,4 +1,4 @@
-"""Batches from host memory, while the device works."""
+"""A timed program: batches are loaded from host memory while the device works."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from assignment.programs import Program, program
 class Batches(Program):
     """Batches from host memory, moved by `student.device.prefetch` while the device works.
 
-    Which batch comes next follows from the start, and so does one row of each, anywhere in it: what
-    was kept on the device of an earlier run is stale. Each batch enters a state, not linearly.
+    The start decides the order of the batches and one random row of each, so copies that were kept
+    on the device from an earlier run are stale. Each batch changes a state, by a nonlinear
+    function.
     """
 
     @staticmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         if kind == "cpu":
             return {"rows": 64, "columns": 64, "batches": 8, "products": 1}
-        # 64 MiB each; as many products as take about as long as the copy.
+        # 64 MiB each; the products take about as long as the copy.
         return {"rows": 4096, "columns": 4096, "batches": 24, "products": 1}
 
     @staticmethod
@@ -32,14 +33,14 @@ class Batches(Program):
 
     def make(self) -> None:
         rows, columns = self.sizes["rows"], self.sizes["columns"]
-        # Uniform, which is drawn several times faster than normal; its variance is 1.
+        # Uniform with variance 1: several times faster to draw than normal.
         self.batches = [
             torch.empty(rows, columns)
             .uniform_(-(3**0.5), 3**0.5, generator=self.generator)
             .to(self.dtype)
             for _ in range(self.sizes["batches"])
         ]
-        self.replaced: list[tuple[torch.Tensor, torch.Tensor]] = []  # a row, and what it was
+        self.replaced: list[tuple[torch.Tensor, torch.Tensor]] = []  # a row, and its old values
         weight = torch.randn(columns, columns, generator=self.generator) / columns**0.5
         self.weight = weight.to(self.device, self.dtype)
 
@@ -56,7 +57,7 @@ class Batches(Program):
         return [state, torch.tensor(given)]
 
     def _replace_rows(self, drawn: torch.Generator) -> None:
-        """Puts a new row into each batch, where it is drawn, and what was there before back."""
+        """Restores the rows replaced before, then replaces a random row of each batch."""
         for row, before in self.replaced:
             row.copy_(before)
         count, columns = self.sizes["batches"], self.sizes["columns"]

@@ -1,4 +1,4 @@
-"""Activation checkpointing, in so little memory that not all activations can be kept."""
+"""A program that must fit into little memory: activation checkpointing of a deep stack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _M_MMAP_THRESHOLD = -3
 class Recompute(Program):
     """Forward and backward pass of a deep stack, by `student.recompute.checkpointed_forward`.
 
-    In as many segments as `student.recompute.best_segments` says. A layer keeps its output.
+    `student.recompute.best_segments` chooses the number of segments. A layer keeps its output.
     """
 
     @staticmethod
@@ -29,14 +29,14 @@ class Recompute(Program):
 
     @staticmethod
     def budgets(sizes: Mapping[str, int]) -> tuple[int, ...]:
-        # All activations are 64 of them. Two segments hold 2 + 32, eight hold 8 + 8; inputs,
-        # gradients and a layer's own work take some more.
+        # There are 64 activations. Two segments hold 2 + 32 of them, eight hold 8 + 8; inputs,
+        # gradients and temporary tensors take some more.
         return tuple(4 * sizes["elements"] * count for count in (44, 25))
 
     def make(self) -> None:
         if self.device.type == "cpu":
-            # glibc cannot use the hole that an aligned block left for another of the same size:
-            # as maps of their own, blocks go back when they are freed.
+            # glibc cannot reuse the gap of a freed aligned block for another one of the same size.
+            # Blocks in their own memory maps are returned to the system when they are freed.
             with contextlib.suppress(OSError, AttributeError):
                 ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 2**20)
         size = self.sizes["elements"]
@@ -48,7 +48,7 @@ class Recompute(Program):
         drawn = self.drawn_by(start)
         shift = float(torch.rand((), generator=drawn))
         self.scales.grad = None
-        # A layer's output is all that its backward pass needs of it.
+        # The backward pass of a layer needs only the layer's output.
         layers = [lambda x, s=scale: torch.tanh(x * s) for scale in self.scales.unbind()]
         segments = student.recompute.best_segments(len(layers))
         y = student.recompute.checkpointed_forward(layers, self.x + shift, segments)

@@ -1,4 +1,4 @@
-"""Correct, and slow: what everybody writes first, of what is no exercise of its own."""
+"""Naive versions, correct but slow, of functions that no earlier exercise asks for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 
 def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Each product in the dtype it is given."""
+    """All products in the dtype of the arguments."""
     for weight in weights:
         x = torch.nn.functional.leaky_relu(x @ weight, 0.8)
         x = x / x.square().mean(-1, keepdim=True).sqrt()
@@ -16,7 +16,7 @@ def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tens
 
 
 def causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Each score in memory."""
+    """Writes all scores to memory."""
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
     later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
     weights: torch.Tensor = scores.masked_fill(later, float("-inf")).softmax(-1)
@@ -26,6 +26,6 @@ def causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch
 def prefetch(
     batches: Iterable[tuple[torch.Tensor, ...]], device: torch.device
 ) -> Iterator[tuple[torch.Tensor, ...]]:
-    """Each batch is copied when it is asked for, and waited for."""
+    """Copies each batch when it is requested, and waits for the copy."""
     for batch in batches:
         yield tuple(tensor.to(device) for tensor in batch)

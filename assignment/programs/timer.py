@@ -1,4 +1,4 @@
-"""A timer that is itself timed."""
+"""A program that checks the student's timer against another clock."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import torch
 
 from assignment.programs import Program, program
 
-PEAK = 1e12  # FLOP/s that MFU is asked against, whatever the device
+PEAK = 1e12  # FLOP/s passed to `measured_mfu`, whatever the device
 
 
 @program("timer")
 class Timer(Program):
     """`student.device.time_function` and `measured_mfu`, on work whose time the judge knows.
 
-    The start decides how much work it is.
+    The start decides the amount of work.
     """
 
     @staticmethod
@@ -29,7 +29,7 @@ class Timer(Program):
         self.weight = weight.to(self.device, self.dtype)
 
     def products(self, start: int) -> int:
-        """How many products one call of the timed function is: 20 to 59."""
+        """The number of products in one call of the timed function: 20 to 59."""
         return self.sizes["products"] + start % 40
 
     def once(self, start: int) -> torch.Tensor:

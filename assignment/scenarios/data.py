@@ -15,7 +15,7 @@ from assignment.scenarios import scenario
 
 @scenario
 def raw_bytes(student: Any, path: str) -> bytes:
-    """What a file holds, read with plain Python."""
+    """The content of a file, read with plain Python."""
     return Path(path).read_bytes()
 
 
@@ -23,7 +23,7 @@ def raw_bytes(student: Any, path: str) -> bytes:
 def open_and_read(
     student: Any, path: str, dtype: str, windows: list[tuple[int, int]], times: int = 1
 ) -> dict[str, Any]:
-    """Opens a token file `times` times and copies the tokens [a, b) of each window out of it.
+    """Opens a token file `times` times and copies the tokens [a, b) of each window.
 
     `descriptors` counts the file descriptors that stayed open.
     """
@@ -51,7 +51,7 @@ def batches_of_file(
     context_length: int,
     count: int,
 ) -> dict[str, Any]:
-    """Batches from a memory map of a file, or of the tokens [a, b) of it.
+    """Batches from a memory map of a file, or from its tokens [a, b).
 
     `descriptors` counts the file descriptors that stayed open.
     """
@@ -77,7 +77,8 @@ def seeded_batch(
 
 
 def _highest_new_descriptor() -> int:
-    """The system gives the lowest free numbers, so descriptors that stay open push new ones up."""
+    """The highest of 8 new descriptors. The system assigns the lowest free numbers, so descriptors
+    that stay open make new ones higher."""
     descriptors = [os.open(os.devnull, os.O_RDONLY) for _ in range(8)]
     for descriptor in descriptors:
         os.close(descriptor)

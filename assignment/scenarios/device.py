@@ -1,4 +1,4 @@
-"""Drives timing and prefetching, on devices that are only pretended: no accelerator is needed."""
+"""Drives timing and prefetching on a simulated device, so that no accelerator is needed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from torch.overrides import TorchFunctionMode
 from assignment.scenarios import scenario
 
 
-class PretendedDevice:
-    """A device that works behind the program's back, and a clock that shows only its time.
+class SimulatedDevice:
+    """A device that works asynchronously, with a simulated clock.
 
-    `queued` seconds of work are there from the start. Call i of `function` takes launches[i]
-    seconds, in which the device goes on with its queue, and then adds works[i] seconds of work.
-    `synchronize` waits until the queue is empty.
+    `queued` seconds of work are in the queue at the start. Call i of `function` takes launches[i]
+    seconds, during which the device continues with its queue, and then adds works[i] seconds of
+    work. `synchronize` waits until the queue is empty.
     """
 
     def __init__(self, launches: Sequence[float], works: Sequence[float], queued: float) -> None:
@@ -49,12 +49,12 @@ def timed(
     queued: float = 0.0,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Times a function on a pretended device by `time_function`; `settings` are passed on.
+    """Times a function on a simulated device by `time_function`; `settings` are passed on.
 
     Returns:
-        "seconds" that it returned, or None where it raised a ValueError, and the "calls" made.
+        "seconds" that it returned, or None if it raised a ValueError, and the number of "calls".
     """
-    device = PretendedDevice(launches, works, queued)
+    device = SimulatedDevice(launches, works, queued)
     try:
         seconds = student.device.time_function(
             device.function, synchronize=device.synchronize, clock=device.clock, **settings
@@ -66,11 +66,11 @@ def timed(
 
 @scenario
 def timed_for_real(student: Any, pause: float, **settings: Any) -> dict[str, Any]:
-    """Times a function that sleeps, by the default clock and the default synchronization.
+    """Times a function that sleeps, with the default clock and the default synchronization.
 
     Returns:
-        "seconds" that `time_function` returned, the "calls" that it made and "total", the seconds
-        that all of it took.
+        "seconds" that `time_function` returned, the number of "calls" and "total", the seconds that
+        it took altogether.
     """
     calls = 0
 
@@ -96,20 +96,23 @@ def prefetched(
     total: int | None = None,
     fails_at: int | None = None,
 ) -> dict[str, Any]:
-    """Asks for the first `ask` batches of `prefetch`.
+    """Requests the first `ask` batches of `prefetch`.
 
     Args:
-        device: "cpu", or "meta", whose tensors hold no data: there, moving is seen.
-        as_list: pass a list, not a generator; then no "took" is seen.
-        total: how many batches there are in all: when they are used up they begin again.
-        fails_at: in the place of this batch the source raises a LookupError.
+        batches: the batches of the source.
+        device: "cpu", or "meta", whose tensors hold no data: there, moves can be observed.
+        ask: number of batches to request.
+        as_list: pass a list, not a generator; then there are no "took" events.
+        total: number of batches of the source; after the last of `batches` they repeat.
+        fails_at: instead of this batch the source raises a LookupError.
 
     Returns:
-        "batches": those handed out, each tensor as it is on the CPU, else its shape and dtype.
-        "devices": of each tensor handed out. "ended": the exception that came instead of a batch,
-        "StopIteration" say, or None. "events", in order: ["made", 0] when `prefetch` returned,
-        ["took", i] when batch i was taken from the source, ["moved", size] when a tensor of so many
-        elements came into being on the device "meta", ["gave", i] when batch i was handed out.
+        "batches": those handed out; a tensor on the CPU as it is, others as shape and dtype.
+        "devices": the device of each tensor handed out. "ended": the exception raised instead of a
+        batch, for example "StopIteration", or None. "events", in order: ["made", 0] when `prefetch`
+        returned, ["took", i] when batch i was taken from the source, ["moved", size] when a tensor
+        of `size` elements was created on the device "meta", ["gave", i] when batch i was handed
+        out.
     """
     events: list[list[Any]] = []
 
@@ -140,7 +143,7 @@ def prefetched(
 
 
 class _Moves(TorchFunctionMode):
-    """Notes each tensor that comes into being on the device "meta"."""
+    """Records each tensor that is created on the device "meta"."""
 
     def __init__(self, events: list[list[Any]]) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Drives the mixed-precision loops on a small two-layer model of given weights.
+"""Drives the mixed-precision loops on a small two-layer model with given weights.
 
-The dtypes reported here are hints for people. What is judged are the values: losses, scales, and
-by how much each parameter moved.
+The dtypes reported here are hints for people. The tests judge the values: losses, scales, and how
+far each parameter moved.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Batch = tuple[torch.Tensor, torch.Tensor]
 
 
 class SmallModel(torch.nn.Module):
-    """Linear, ReLU, Linear, from the weights given; `unused` is a parameter no loss reaches.
+    """Linear, ReLU, Linear, with the given weights. With one weight, a linear layer without bias.
 
-    With one weight it is a single linear layer without a bias.
+    `unused` adds a parameter that does not affect the loss.
     """
 
     def __init__(self, weights: Sequence[torch.Tensor], unused: bool = False) -> None:
@@ -74,7 +74,7 @@ def fp16_run(
     unused: bool = False,
     **scaling: Any,
 ) -> dict[str, Any]:
-    """Trains the model by `train_fp16`, the loss being multiplied by `loss_weight`."""
+    """Trains the model by `train_fp16`, with the loss multiplied by `loss_weight`."""
     model = SmallModel(weights, unused)
     made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
     dtypes = _watch_gradients(made)
@@ -85,7 +85,7 @@ def fp16_run(
 
 
 def _once(batches: Sequence[Batch]) -> Iterable[Batch]:
-    """A loader is an iterable and no list; so is this."""
+    """The batches as an iterable that is not a list, like a data loader."""
     yield from ((inputs, targets) for inputs, targets in batches)
 
 
@@ -95,7 +95,7 @@ def _loss(name: str, weight: float) -> Callable[[torch.Tensor, torch.Tensor], to
 
 
 def _watch_gradients(optimizer: torch.optim.Optimizer) -> list[torch.dtype]:
-    """The dtype of every gradient that the optimizer is given, however it was computed."""
+    """A list that collects the dtype of every gradient that the optimizer gets."""
     dtypes: list[torch.dtype] = []
 
     def record(stepping: torch.optim.Optimizer, *_: Any) -> None:

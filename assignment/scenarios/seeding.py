@@ -1,4 +1,4 @@
-"""Draws from generators before and after a student's function: who was seeded, who moved on?"""
+"""Draws from generators before and after a student's function, to see which ones it changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from assignment.scenarios import scenario
 
 
 def _draw(count: int = 3) -> dict[str, list[float]]:
-    """Some draws of each global generator; one gauss, of which both keep a second in store."""
+    """Draws from each global generator, including one normal number: random and numpy draw these in
+    pairs and keep the second."""
     return {
         "random": [random.gauss(0, 1), *(random.random() for _ in range(count))],
         "numpy": [float(np.random.standard_normal()), *np.random.random(count).tolist()],
@@ -27,7 +28,7 @@ def _draw(count: int = 3) -> dict[str, list[float]]:
 def draws_after_seeding(
     student: Any, seeds: Sequence[int], burn: int = 0
 ) -> list[dict[str, list[float]]]:
-    """For each seed: draws `burn` times, calls `seed_everything`, and reports what comes then."""
+    """For each seed: draws `burn` times, calls `seed_everything`, and reports the next draws."""
     found = []
     for seed in seeds:
         for _ in range(burn):
@@ -39,7 +40,7 @@ def draws_after_seeding(
 
 @scenario
 def draws_around(student: Any, module: str, name: str, args: Sequence[Any], seed: int) -> Any:
-    """Draws twice from generators of a known seed, calling a function in between.
+    """Draws twice from generators with a known seed, and calls a function in between.
 
     With an empty name nothing is called.
     """
@@ -55,7 +56,7 @@ def draws_around(student: Any, module: str, name: str, args: Sequence[Any], seed
 
 @scenario
 def refused_seeding(student: Any, seed: int, state: int) -> dict[str, Any]:
-    """Offers a seed to `seed_everything`, over generators of a known state."""
+    """Calls `seed_everything` with generators in a known state; reports a refusal and the draws."""
     refused = False
     random.seed(state)
     np.random.seed(state % 2**32)
@@ -71,8 +72,8 @@ def refused_seeding(student: Any, seed: int, state: int) -> dict[str, Any]:
 def stream_seeds(student: Any, calls: Sequence[Sequence[Any]], salt: int = 0) -> list[int]:
     """`stream_seed(*call)` for each of many calls.
 
-    With a salt Python's `hash` gives other numbers than without, as it does in another process for
-    texts. (Workers of one grading are forks, and share their salt.)
+    A salt changes the results of Python's `hash`, as another process does for strings. (The workers
+    of one grading are forks and share their salt.)
     """
     function = student.seeding.stream_seed
     original = builtins.hash
@@ -82,6 +83,6 @@ def stream_seeds(student: Any, calls: Sequence[Sequence[Any]], salt: int = 0) ->
 
 @scenario
 def stream_draws(student: Any, calls: Sequence[Sequence[Any]], count: int) -> list[torch.Tensor]:
-    """What `stream_generator(*call)` gives, for each call; all are made before one is used."""
+    """Draws of `stream_generator(*call)` for each call; all are made before the first is used."""
     generators = [student.seeding.stream_generator(*call) for call in calls]
     return [torch.randn(count, generator=g, dtype=torch.float64) for g in generators]

@@ -1,4 +1,4 @@
-"""What the assignment is: its exercises, the programs that drive them, and the pytest plugin.
+"""The assignment: its exercises, the code that drives them in tests, and the pytest plugin.
 
-Public: this package travels in the handout, and imports nothing else of this repository.
+Public: this package is part of the handout, and imports nothing else of this repository.
 """

@@ -1,10 +1,10 @@
 """`python -m assignment`: hints, progress, handing in, starting an exercise over.
 
-python -m assignment hint [EX]      the hint of an exercise; without EX, every exercise
-python -m assignment progress       the table of exercises, without the failures
+python -m assignment hint [EX]      shows the hint of an exercise; without EX, lists the exercises
+python -m assignment progress       shows the table of exercises, without the failures
 python -m assignment submit         packs submission.zip
-python -m assignment reset EX       gives an exercise's stubs back, and keeps a copy
-python -m assignment bench [NAME]   how fast the programs of the last chapter are
+python -m assignment reset EX       restores the stubs of an exercise, and saves a copy of your code
+python -m assignment bench [NAME]   times the programs of the last chapter
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ PROGRAMS = ("matmul_chain", "training", "adamw", "batches")
 
 
 class UserError(Exception):
-    """Something that the person at the keyboard can put right; the message says how."""
+    """A mistake that the user can correct; the message says how."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit status: 2 for a mistake in it, or in the manifest."""
+    """Runs one command; returns its exit status: 2 for a usage error or a bad manifest."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a console that lacks × still works
+        sys.stdout.reconfigure(errors="replace")  # for consoles that cannot show ×
     console = Console(highlight=False, soft_wrap=True)
     parser = argparse.ArgumentParser(
         prog="python -m assignment", description="Hints, progress, handing in, starting over."
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    hint = commands.add_parser("hint", help="the hint of an exercise")
-    hint.add_argument("exercise", nargs="?", help="its id; without one, all exercises are listed")
-    commands.add_parser("progress", help="runs the public tests and shows the table alone")
+    hint = commands.add_parser("hint", help="shows the hint of an exercise")
+    hint.add_argument("exercise", nargs="?", help="its id; without one, lists all exercises")
+    commands.add_parser("progress", help="runs the public tests and shows only the table")
     submit = commands.add_parser("submit", help=f"packs {ARCHIVE}")
     submit.add_argument("--output", type=Path, default=ROOT / ARCHIVE)
-    reset = commands.add_parser("reset", help="gives an exercise's stubs back, and keeps a copy")
+    reset = commands.add_parser("reset", help="restores an exercise's stubs, and keeps a copy")
     reset.add_argument("exercise")
     bench = commands.add_parser("bench", help="times the programs of the last chapter")
-    bench.add_argument("programs", nargs="*", help=f"of {', '.join(PROGRAMS)}; all if left out")
+    bench.add_argument("programs", nargs="*", help=f"any of {', '.join(PROGRAMS)}; all by default")
     bench.add_argument("--picture", type=Path, default=ROOT / "roofline.svg")
     options = parser.parse_args(arguments)
     try:
@@ -80,17 +80,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def time_programs(console: Console, names: Sequence[str], picture: Path) -> None:
-    """Times programs; raises UserError for a name that is none."""
+    """Times programs; raises UserError for an unknown name."""
     if unknown := sorted(set(names) - set(PROGRAMS)):
         raise UserError(f"no program is called {unknown[0]!r}; there are {', '.join(PROGRAMS)}")
-    from assignment import bench  # torch loads for seconds: not before it is known to be needed
+    from assignment import bench  # imports torch, which takes seconds: only if it is needed
 
     sys.path.insert(0, str(ROOT))
-    bench.run(manifest.load().package, names, console, picture)
+    bench.run(manifest.load().package, names or PROGRAMS, console, picture)
 
 
 def find(exercise_id: str) -> Exercise:
-    """The exercise of this id; raises UserError with the nearest ids if there is none."""
+    """The exercise with this id; raises UserError with similar ids if there is none."""
     exercises = {exercise.id: exercise for exercise in manifest.load()}
     if exercise_id in exercises:
         return exercises[exercise_id]
@@ -119,18 +119,18 @@ def show_hint(console: Console, exercise_id: str | None) -> None:
 
 
 def run_tests() -> int:
-    """Runs every public test and shows the table alone."""
+    """Runs every public test and shows only the table."""
     command = [sys.executable, "-m", "pytest", "--only-table"]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 def pack(console: Console, package: Path, output: Path) -> None:
-    """Zips the package's `.py` files, working or not, and prints what went in.
+    """Zips the package's `.py` files, working or not, and prints their names.
 
-    The handout's version goes in beside them.
+    The archive also holds the handout's version.
 
     Raises:
-        UserError: there is no such package, or the archive cannot be written.
+        UserError: the package has no `.py` files, or the archive cannot be written.
     """
     files = [
         path
@@ -169,7 +169,7 @@ def pack(console: Console, package: Path, output: Path) -> None:
 
 
 def syntax_error(path: Path) -> str | None:
-    """Where and why a file is not Python, or None."""
+    """The syntax error of a file, or None."""
     try:
         ast.parse(path.read_bytes(), str(path))
     except SyntaxError as error:
@@ -180,10 +180,10 @@ def syntax_error(path: Path) -> str | None:
 
 
 def start_over(console: Console, exercise: Exercise) -> None:
-    """Puts the stubs of an exercise in the place of the student's functions.
+    """Replaces the student's functions of an exercise by the stubs.
 
     Raises:
-        UserError: the stubs are not there, or a file is not Python.
+        UserError: the stubs are missing, or a file is not valid Python.
     """
     package = ROOT / manifest.load().package
     for module in exercise.modules:
@@ -205,22 +205,22 @@ def start_over(console: Console, exercise: Exercise) -> None:
             line = getattr(error, "lineno", None)
             problem = f"has a syntax error in line {line}" if line else "is not UTF-8"
             raise UserError(
-                f"{path} {problem}, so its functions cannot be told apart; "
+                f"{path} {problem}, so its functions cannot be found; "
                 f"correct it, or copy {pristine} over it"
             ) from error
         backup = back_up(path)
         path.write_text(text, encoding="utf-8")
         console.print(f"{', '.join(names)} in {package.name}/{path.name}: a stub again")
-        console.print(f"what you had is in {backup.relative_to(ROOT).as_posix()}")
+        console.print(f"your code is saved in {backup.relative_to(ROOT).as_posix()}")
         for other in manifest.load():
             if other != exercise and set(other.functions) & set(exercise.functions):
                 console.print(f"(this also resets {other.id}, which has the same functions)")
 
 
 def replace_definition(text: str, stub: str, name: str) -> str:
-    """The text with its function or class of this name as the stub has it.
+    """The text with its function or class `name` replaced by that of the stub.
 
-    A text without one gets it at its end. Raises SyntaxError if the text is not Python.
+    If the text lacks it, it is added at the end. Raises SyntaxError if the text is not Python.
     """
     new = _cut(stub, name)
     assert new is not None, name
@@ -233,7 +233,7 @@ def replace_definition(text: str, stub: str, name: str) -> str:
 
 
 def back_up(path: Path) -> Path:
-    """Copies a file to `backups/`, under a name that no earlier copy has."""
+    """Copies a file to `backups/`, under a new name."""
     folder = ROOT / "backups"
     folder.mkdir(exist_ok=True)
     stem = f"{path.stem}-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -246,7 +246,7 @@ def back_up(path: Path) -> Path:
 
 
 def _cut(text: str, name: str) -> tuple[int, int] | None:
-    """The lines, from and up to, of the last top-level definition of a name, decorators with it."""
+    """The range of lines of the last top-level definition of a name, with its decorators."""
     for node in reversed(ast.parse(text).body):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])

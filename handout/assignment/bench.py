@@ -1,7 +1,7 @@
-"""`make bench`: how fast your programs are, beside what everybody writes first, and why.
+"""`make bench`: how fast your programs are compared with naive versions, and why.
 
-Timed in this process, by CUDA events or by the CPU's clock: for your own eyes. Marks come from
-another clock.
+Times are measured in this process, with CUDA events or the CPU's clock, for your information only.
+Marks come from another clock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from rich.table import Table
 from torch.nn import functional
 
 from assignment import hardware, programs
-from assignment.__main__ import PROGRAMS
 from assignment.implementation import Package
 from assignment.programs import Program, naive
 
@@ -30,7 +29,7 @@ _MATRIX, _COPY = {"cpu": 1024, "cuda": 8192}, {"cpu": 2**26, "cuda": 2**30}  # n
 
 @dataclass(frozen=True)
 class Roofs:
-    """What bounds every program on a device: FLOP/s and B/s, and where the figures are from."""
+    """The limits of a device: FLOP/s and B/s, and where the numbers come from."""
 
     flops: float
     bandwidth: float
@@ -39,9 +38,9 @@ class Roofs:
 
 @dataclass(frozen=True)
 class Result:
-    """A program's time and its baseline's, None where a function of it is not written yet.
+    """The times of a program and its baseline; None if one of its functions is not written yet.
 
-    `flops` and `bytes` are what no way of doing it can avoid.
+    `flops` and `bytes` are the least that any implementation needs.
     """
 
     name: str
@@ -52,34 +51,34 @@ class Result:
 
 
 def bench(student: Any, names: Sequence[str], kind: str, console: Console, picture: Path) -> None:
-    """Times programs, prints a table, and draws where each lies under the roofline.
+    """Times programs, prints a table, and draws their positions under the roofline.
 
     Args:
         student: the package.
-        names: programs; every one that is graded if empty.
+        names: the programs to time.
         kind: "cpu" or "cuda".
-        console: where the table goes.
-        picture: an SVG file, drawn if matplotlib is there.
+        console: prints the table.
+        picture: path of an SVG file, drawn if matplotlib is installed.
     """
     device = torch.device(kind)
     memory = torch.cuda.get_device_properties(device).total_memory if kind == "cuda" else 0
     roofs = _roofs(student, device)
     results = []
-    for name in names or PROGRAMS:
+    for name in names:
         console.print(f"[dim]{name} …[/dim]")
         results.append(_result(student, name, device, memory))
     console.print(_table(results, roofs))
     console.print(
         f"Roofs: {_si(roofs.flops)}FLOP/s and {_si(roofs.bandwidth)}B/s, {roofs.source}.\n"
-        "The baseline is what everybody writes first. Full marks are for the reference's time."
+        "The baseline is a naive version. Full marks are for the reference's time."
     )
     drawn = [r for r in results if r.seconds is not None and r.flops and r.bytes]
     if drawn and draw(drawn, roofs, picture):
-        console.print(f"Where they lie under the roofline: {picture}")
+        console.print(f"Their positions under the roofline: {picture}")
 
 
 def baseline(student: Any) -> Any:
-    """What everybody writes first; of optimizers and training, your own earlier exercises."""
+    """The naive versions; for the optimizer and training, your own earlier exercises."""
 
     def training_step(model: Any, optimizer: Any, tokens: torch.Tensor) -> None:
         def loss_fn(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -112,15 +111,15 @@ def _result(student: Any, name: str, device: torch.device, memory: int) -> Resul
     return Result(name, seconds, _seconds(made, baseline(student)), *kind.work(sizes))
 
 
-def _seconds(made: Program, who: Any) -> float | None:
+def _seconds(program: Program, package: Any) -> float | None:
     try:
-        return timed(lambda: made.run(who, 1), made.device)
+        return timed(lambda: program.run(package, 1), program.device)
     except NotImplementedError:
         return None
 
 
 def timed(function: Callable[[], object], device: torch.device) -> float:
-    """The median of several measurements, in seconds, after two calls that are not measured."""
+    """The median time of several calls in seconds, after two calls that are not measured."""
     found: list[float] = []
     for i in range(2 + REPEATS):
         if device.type == "cuda":
@@ -141,7 +140,7 @@ def timed(function: Callable[[], object], device: torch.device) -> float:
 
 
 def _roofs(student: Any, device: torch.device) -> Roofs:
-    """By the datasheet where your `find_accelerator` knows the device, else as measured here."""
+    """The datasheet's numbers if your `find_accelerator` knows the device, else measured ones."""
     if device.type == "cuda":
         table = hardware.load()
         name = torch.cuda.get_device_name(device)
@@ -149,7 +148,7 @@ def _roofs(student: Any, device: torch.device) -> Roofs:
             entry = table[student.roofline.find_accelerator(name, table.plain())]
             return Roofs(entry.peak("bf16"), entry.bandwidth, f"the datasheet's of {name}")
         except (NotImplementedError, LookupError, hardware.HardwareError):
-            pass  # not written yet, or a device that the table lacks
+            pass  # not written yet, or the table lacks the device
     n = _MATRIX[device.type]
     x = torch.randn(n, n, device=device)
     x = x.bfloat16() if device.type == "cuda" else x
@@ -193,7 +192,7 @@ def _si(number: float) -> str:
 
 
 def draw(results: Sequence[Result], roofs: Roofs, picture: Path) -> bool:
-    """The roofline and each program under it, as SVG; False where matplotlib is not installed."""
+    """Draws the roofline and the programs as SVG; False if matplotlib is not installed."""
     try:
         import matplotlib
     except ImportError:
@@ -224,6 +223,6 @@ def draw(results: Sequence[Result], roofs: Roofs, picture: Path) -> bool:
 
 
 def run(package: str, names: Sequence[str], console: Console, picture: Path) -> None:
-    """Benches a package of this name on the CUDA device, or on the CPU."""
+    """Times the programs of a package on the CUDA device if there is one, else on the CPU."""
     kind = "cuda" if torch.cuda.is_available() else "cpu"
     bench(Package(package), names, kind, console, picture)

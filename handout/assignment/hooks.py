@@ -1,4 +1,4 @@
-"""Where the grader takes hold of the plugin, and what a test says of itself."""
+"""The grader's hooks into the plugin, and the exercise, title and seed of a test."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from assignment.implementation import Implementation
 
 Provider = Callable[[pytest.FixtureRequest], AbstractContextManager[Implementation]]
-PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()  # what `impl` is made by
-EXCHANGE: pytest.StashKey[Path] = pytest.StashKey()  # where `exchange` folders are made
+PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()  # makes `impl`
+EXCHANGE: pytest.StashKey[Path] = pytest.StashKey()  # where `shared_folder` folders are created
 
 
 def exercise_of(item: pytest.Item) -> str | None:
@@ -30,5 +30,5 @@ def title_of(item: pytest.Item) -> str:
 
 
 def seed_of(nonce: str, *parts: str) -> int:
-    """A seed that follows from the nonce and the parts, and says nothing about either."""
+    """A seed derived from the nonce and the parts, which reveals neither."""
     return int.from_bytes(hashlib.sha256("/".join([nonce, *parts]).encode()).digest()[:8], "big")

@@ -1,8 +1,8 @@
 """The implementation under test, as tests see it: `impl.flops.matmul_flops(1024, 256, 64)`.
 
-`Implementation` is the contract. `LocalImplementation` imports the package into this process, so
-that a breakpoint works; the grader has one that calls a sandboxed worker. Both pass plain data
-only, so that a test means the same either way.
+`Implementation` is the interface. `LocalImplementation` imports the package into this process, so
+that a breakpoint works; the grader's implementation calls a sandboxed worker. Both pass only plain
+data, so that a test means the same with either.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import torch
 
 from assignment import plain, programs, scenarios
 
-DRIVERS = ("scenarios", "programs")  # modules of the assignment's that drive a submission's code
+DRIVERS = ("scenarios", "programs")  # modules of the assignment that drive a submission's code
 
 
 class Package:
@@ -41,8 +41,8 @@ class Package:
 class Implementation(ABC):
     """What a test may do with an implementation; modules are attributes.
 
-    `scratch` is a folder that the implementation may write; it outlives `restart` and `kill_during`
-    and goes with the test.
+    `scratch` is a folder that the implementation may write to. It outlives `restart` and
+    `kill_during`, and is removed after the test.
     """
 
     scratch: Path
@@ -53,15 +53,15 @@ class Implementation(ABC):
 
     @abstractmethod
     def restart(self) -> None:
-        """Goes on in a fresh process: nothing held in memory is left."""
+        """Continues in a fresh process, with nothing left in memory."""
 
     @abstractmethod
     def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
-        """Starts a call, kills its process after `delay` seconds; False if it had ended by then."""
+        """Starts a call and kills its process after `delay` seconds; False if it ended earlier."""
 
     @abstractmethod
     def peak_rss(self) -> int:
-        """The most memory that the process ever held, in bytes, read from outside it."""
+        """The peak memory of the process in bytes, measured from outside it."""
 
     def __getattr__(self, module: str) -> _Module:
         if module.startswith("_"):
@@ -81,7 +81,7 @@ class _Module:
 
 
 def resolve(package: Package, target: str) -> Callable[..., Any]:
-    """The function of a target; scenarios and programs get the package as their first argument."""
+    """The function of a target; scenarios and programs get the package as first argument."""
     module, _, name = target.partition(".")
     if module in DRIVERS:
         run = scenarios.find(name) if module == "scenarios" else getattr(programs, name)
@@ -94,14 +94,14 @@ def seed_everything(seed: int) -> None:
     """Seeds the global generators of random, numpy and torch."""
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    # torch.manual_seed would also note, with a stack trace, to seed devices that do not exist.
+    # Without CUDA, torch.manual_seed would also queue, with a stack trace, a seed for its devices.
     (torch.manual_seed if torch.cuda.is_available() else torch.default_generator.manual_seed)(
         seed % 2**63
     )
 
 
 class LocalImplementation(Implementation):
-    """An implementation imported into this process from a package of this name."""
+    """An implementation imported into this process from the package of this name."""
 
     def __init__(self, package: str, scratch: Path) -> None:
         self._package = Package(package)
@@ -116,11 +116,11 @@ class LocalImplementation(Implementation):
         return plain.copy(result, f"what {target} returned")
 
     def restart(self) -> None:
-        """Nothing to do: a local run trusts its own code to keep nothing in memory."""
+        """Does nothing: a local run trusts the code not to keep state in memory."""
 
     def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
         if not hasattr(os, "fork"):
-            _skip("killing a run half-way needs os.fork, which this system lacks")
+            _skip("killing a run half-way needs os.fork, which this system does not have")
         child = os.fork()
         if child == 0:
             try:
@@ -135,12 +135,12 @@ class LocalImplementation(Implementation):
         try:
             import resource
         except ImportError:
-            _skip("this system does not say how much memory a process held")
+            _skip("this system does not report the peak memory of a process")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _skip(reason: str) -> NoReturn:
-    import pytest  # only a test can be skipped; a worker has no use for pytest
+    import pytest  # only tests can be skipped; a worker does not need pytest
 
     pytest.skip(reason)

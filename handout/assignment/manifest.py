@@ -1,7 +1,7 @@
 """Loads `assignment.toml`: the exercises, their functions, points, hints and limits.
 
-A mistake in it is its author's, and is told in one line: file, line, key, what is allowed, what
-stands there.
+A mistake in it is reported to its author in one line: file, line, key, what is allowed, what was
+found.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from msgspec import Meta
 from assignment.toml_lines import line_of
 
 MANIFEST = Path(__file__).parent / "assignment.toml"
-VERSION_FILE = "handout-version.txt"  # beside the package in submission.zip: the handout's version
-SOURCE = f"{MANIFEST.parent.name}/{MANIFEST.name}"  # what messages call it
+VERSION_FILE = "handout-version.txt"  # in submission.zip beside the package: the handout's version
+SOURCE = f"{MANIFEST.parent.name}/{MANIFEST.name}"  # its name in messages
 AUTHORS = "a mistake of the assignment's author, not of a submission: "
 
 Seconds = Annotated[float, Meta(gt=0, le=3600)]
@@ -30,16 +30,16 @@ Mebibytes = Annotated[int, Meta(gt=0, le=2**20)]
 Points = Annotated[float, Meta(gt=0, le=10_000)]
 Total = Annotated[float, Meta(ge=0, le=10_000)]
 Device = Literal["cuda"]  # what an exercise may need
-Keys = Sequence[str | int]  # a place in the file: keys, and indices of tables in an array
+Keys = Sequence[str | int]  # a position in the file: keys, and indices of tables in an array
 
 
 class ManifestError(Exception):
-    """A mistake of the assignment's author; the message is one line, and says what to correct."""
+    """A mistake of the assignment's author; the message is one line and says what to correct."""
 
 
 class Limits(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What a test may use: `seconds` of CPU and sleep in all its calls together, `memory_mib` above
-    an idle worker."""
+    """What a test may use: `seconds` of CPU and sleep in all its calls together, and `memory_mib`
+    more than an idle worker."""
 
     seconds: Seconds
     memory_mib: Mebibytes
@@ -47,7 +47,7 @@ class Limits(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class LimitOverrides(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The entries of `[limits]` that one exercise sets for itself."""
+    """The entries of `[limits]` that one exercise overrides."""
 
     seconds: Seconds | None = None
     memory_mib: Mebibytes | None = None
@@ -69,7 +69,7 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that hold the exercise's functions, each once, in order."""
+        """The modules with the exercise's functions, each once, in order."""
         return tuple(dict.fromkeys(name.partition(".")[0] for name in self.functions))
 
 
@@ -77,8 +77,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The assignment: its package, its exercises in the order of the text, its default limits.
 
     `points` is the sum over the exercises that any machine can grade, `cuda_points` over those that
-    need a CUDA device. `budget_seconds` is what tests of one grading that hit their limit may draw
-    together.
+    need a CUDA device. `budget_seconds` is the total time that tests which hit their limit may use
+    in one grading.
     """
 
     title: str
@@ -104,7 +104,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     @property
     def without_devices(self) -> Manifest:
-        """The same, with every exercise tested on any machine: by all its tests but races."""
+        """The same, with every exercise tested on any machine: by all its tests except races."""
         return msgspec.structs.replace(
             self,
             exercise=tuple(
@@ -124,12 +124,12 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return tuple(dict.fromkeys(f for exercise in self.exercise for f in exercise.functions))
 
     def functions_of(self, module: str) -> tuple[str, ...]:
-        """The names that exercises ask for in one module, in order."""
+        """The functions of one module that exercises name, in order."""
         pairs = (function.split(".") for function in self.functions)
         return tuple(name for where, name in pairs if where == module)
 
     def limits_of(self, exercise: Exercise) -> Limits:
-        """The limits that hold for an exercise: its own where it sets them, else the defaults."""
+        """The limits of an exercise: its own where it sets them, else the defaults."""
         own = msgspec.structs.asdict(exercise.limits)
         return msgspec.structs.replace(
             self.limits, **{name: value for name, value in own.items() if value is not None}
@@ -137,7 +137,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def parse(text: str, source: str = MANIFEST.name) -> Manifest:
-    """Reads a manifest and checks that it hangs together; raises ManifestError if not."""
+    """Reads a manifest and checks that it is consistent; raises ManifestError if not."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -148,9 +148,9 @@ def parse(text: str, source: str = MANIFEST.name) -> Manifest:
         manifest = msgspec.convert(data, Manifest)
     except msgspec.ValidationError as error:
         path, problem = _invalid(str(error), data)
-        raise ManifestError(_told(path, problem, data, text, source)) from error
+        raise ManifestError(_format(path, problem, data, text, source)) from error
     for path, problem in _contradictions(manifest):
-        raise ManifestError(_told(path, problem, data, text, source))
+        raise ManifestError(_format(path, problem, data, text, source))
     return manifest
 
 
@@ -165,12 +165,12 @@ def load() -> Manifest:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question to put behind a name that nobody knows; empty if none is close."""
+    """A suggestion to add to a message about an unknown name; empty if no known name is close."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _told(path: Keys, problem: str, data: dict[str, Any], text: str, source: str) -> str:
+def _format(path: Keys, problem: str, data: dict[str, Any], text: str, source: str) -> str:
     """One line: `assignment.toml:26: exercise 'tensor_bytes', points: expected …, got …`."""
     rest, where = list(path), []
     if rest[:1] == ["exercise"] and len(rest) > 1:
@@ -183,9 +183,9 @@ def _told(path: Keys, problem: str, data: dict[str, Any], text: str, source: str
 
 
 def _invalid(message: str, data: dict[str, Any]) -> tuple[Keys, str]:
-    """The place and the problem of a msgspec.ValidationError, by its message.
+    """The position and the problem of a msgspec.ValidationError, from its message.
 
-    That ends with the place, as in "Expected `float` > 0.0 - at `$.exercise[3].points`".
+    The message ends with the position, as in "Expected `float` > 0.0 - at `$.exercise[3].points`".
     """
     message, _, place = message.partition(" - at `$")
     path: list[str | int] = [
@@ -203,7 +203,7 @@ def _invalid(message: str, data: dict[str, Any]) -> tuple[Keys, str]:
     shown = value if isinstance(value, float | int) else repr(value)[:60]
     if message.startswith("Invalid enum value"):
         message = f"Expected {' or '.join(map(repr, get_args(Device)))}"
-    expected = re.sub(", got `.*`$", "", message)  # its type; the value says more
+    expected = re.sub(", got `.*`$", "", message)  # the type that was found; we show the value
     return path, f"{expected[:1].lower()}{expected[1:]}, got {shown}"
 
 
@@ -216,7 +216,7 @@ _TABLES: dict[tuple[str, ...], type[msgspec.Struct]] = {
 
 
 def _contradictions(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
-    """What is wrong though each value by itself is not."""
+    """Mistakes between values that are valid by themselves."""
     seen: set[str] = set()
     for i, exercise in enumerate(manifest.exercise):
         if exercise.id in seen:

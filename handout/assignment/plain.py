@@ -1,7 +1,7 @@
-"""Plain data: the only values that cross between a test and an implementation.
+"""Plain data: the only values that are passed between a test and an implementation.
 
-None, bool, int, float, str, bytes, list, tuple, dict with such keys, torch tensors and dtypes,
-numpy arrays and dtypes. Exactly these types: a subclass could bring code along.
+None, bool, int, float, str, bytes, list, tuple, dict with str, int or bool keys, torch tensors and
+dtypes, numpy arrays and dtypes. Exactly these types: a subclass could contain code.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ _SCALARS = frozenset({type(None), bool, int, float, str, bytes, torch.dtype})
 
 
 class NotPlainData(TypeError):
-    """A value that cannot cross; the message says where it stood, what it is, what is expected."""
+    """A value that is not plain data; the message says where it is, what it is, what is
+    expected."""
 
 
 def copy(value: Any, where: str = "value", depth: int = 0) -> Any:
-    """A deep copy made of plain data only: no storage, list or dict is shared with `value`.
+    """A deep copy of plain data: no storage, list or dict is shared with `value`.
 
     A `torch.Size` becomes a tuple, a `torch.nn.Parameter` a tensor, and a tensor loses its graph.
 
     Raises:
-        NotPlainData: somewhere inside stands a value of another type.
+        NotPlainData: `value` is or contains a value of another type.
     """
     kind = type(value)
     if kind in _SCALARS:
@@ -58,7 +59,7 @@ def copy(value: Any, where: str = "value", depth: int = 0) -> Any:
 
 
 def check_tensor(tensor: torch.Tensor, where: str) -> None:
-    """Raises NotPlainData for a tensor that is not dense or does not lie in host memory."""
+    """Raises NotPlainData for a tensor that is not dense or not in host memory."""
     if (
         tensor.layout is not torch.strided
         or tensor.device.type != "cpu"
@@ -78,7 +79,7 @@ def check_array(array: np.ndarray, where: str) -> None:
 
 
 def refuse(value: Any, where: str) -> NoReturn:
-    """Raises NotPlainData with the value's type, what is expected instead, and how to get there."""
+    """Raises NotPlainData with the value's type, the expected types, and how to convert it."""
     raise NotPlainData(
         f"{where} is {describe(value)}; expected plain data ({PLAIN}){_advice(value)}"
     )
@@ -87,16 +88,16 @@ def refuse(value: Any, where: str) -> NoReturn:
 def refuse_key(key: Any, where: str) -> NoReturn:
     """Raises NotPlainData for a key of the dict `where`."""
     advice = _advice(key)
-    fits = advice.endswith((" str()", " int()", " bool()"))  # what a key may become
+    fits = advice.endswith((" str()", " int()", " bool()"))  # types that a key may have
     raise NotPlainData(
         f"a key of {where} is {describe(key)}; expected str or int{advice if fits else ''}"
     )
 
 
-# Iterators and views that functions return in place of a list.
+# Iterators and views that functions return instead of a list.
 _LAZY = (GeneratorType, map, filter, zip, enumerate, reversed, *map(type, ({}.keys(), {}.values())))
-# What turns a value of a class or of one derived from it into plain data; the first that fits.
-# numpy's scalars come first: np.float64 is a float, too.
+# How to turn a value of these classes, or of a subclass, into plain data; the first match counts.
+# numpy's scalars come first: np.float64 is also a float.
 _WRAP: tuple[tuple[tuple[type, ...], str], ...] = (
     ((Enum,), "take its .value"),
     ((np.bool_,), "wrap it in bool()"),
@@ -115,10 +116,10 @@ _WRAP: tuple[tuple[tuple[type, ...], str], ...] = (
 
 
 def _advice(value: Any) -> str:
-    """How to make plain data of a value, "" if unknown.
+    """How to turn a value into plain data; "" if unknown.
 
-    Only its type is looked at: it comes from a submission, and `isinstance` would ask its
-    `__class__`, which could be the submission's code.
+    Looks only at the type: the value comes from a submission, and `isinstance` would read its
+    `__class__`, which could run the submission's code.
     """
     ancestors = type.__dict__["__mro__"].__get__(type(value))
     for kinds, advice in _WRAP:
@@ -128,7 +129,7 @@ def _advice(value: Any) -> str:
 
 
 def describe(value: Any) -> str:
-    """A value's type in words, never its contents: `a tensor (2, 3) of torch.float32`."""
+    """A value's type in words, without its contents: `a tensor (2, 3) of torch.float32`."""
     kind = type(value)
     if kind is torch.Tensor:
         return f"a tensor {tuple(value.shape)} of {value.dtype}"

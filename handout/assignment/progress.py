@@ -1,7 +1,7 @@
-"""What a student sees of a run: failures in few lines, a table of exercises, what comes next.
+"""What a student sees of a run: short failures, a table of exercises, and the next exercise.
 
-`Progress` is a pytest plugin that `assignment.plugin` registers for `--progress`. The grader, which
-sets a provider of its own, never sees it at work.
+`Progress` is a pytest plugin that `assignment.plugin` registers for `--progress`. It is off in the
+grader, which sets its own provider.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _CACHE = "assignment/passed"
 
 @dataclass
 class Failure:
-    """One test that did not pass: its title, why, and what the code printed."""
+    """One failed test: its title, the reason, and what the code printed."""
 
     title: str
     text: str
-    shared: bool  # the same for every test of the module, so shown once
+    shared: bool  # the same for every test of the module, so it is shown once
     printed: list[tuple[str, str]]
 
 
@@ -62,7 +62,7 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """Its tests, those too that a run stopped short of."""
+        """Number of its tests, including those that did not run because the run was stopped."""
         return max(self.collected, self.ran)
 
     @property
@@ -90,7 +90,7 @@ class Progress:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, Any, Any]:
-        """Notes on the report what the summary needs; plain data, so that xdist can pass it on."""
+        """Adds to the report what the summary needs, as plain data that xdist can transfer."""
         report = yield
         exercise = None if self._is_off else exercise_of(item)
         if exercise is None:
@@ -132,7 +132,7 @@ class Progress:
             )
 
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
-        """Names the states as the table does, which also keeps pytest from printing them again."""
+        """Names the states as in the table; this also keeps pytest from printing them again."""
         if getattr(report, "exercise", None) is None or not report.failed:
             return None
         if report.waiting:
@@ -216,7 +216,7 @@ class Progress:
                 f"({time.perf_counter() - self._started:.1f} s)."
             )
         )
-        console.print(Text("The marks come from the hidden tests, which look closer.", style="dim"))
+        console.print(Text("The marks come from hidden tests, which check more.", style="dim"))
 
     def _print_next(self, console: Console) -> None:
         console.print()
@@ -229,7 +229,7 @@ class Progress:
                 )
             )
             return
-        label = "Go on with: " if self._tallies.get(following.id, Tally()).passed else "Next: "
+        label = "Continue with: " if self._tallies.get(following.id, Tally()).passed else "Next: "
         console.print(
             Text.assemble((label, "bold"), (following.title, "bold"), f"  ({following.id})")
         )
@@ -242,11 +242,11 @@ class Progress:
             console.print(Text.assemble((f"  {what:<7}", "dim"), where), soft_wrap=True)
         if is_under_make():
             console.print(
-                Text("(make reports an error until every test passes: all is well.)", style="dim")
+                Text("(make reports an error until every test passes; ignore it.)", style="dim")
             )
 
     def _next(self) -> Exercise | None:
-        """The first exercise of the text that does not pass, as far as this and older runs know."""
+        """The first exercise in the text's order not known to pass from this or earlier runs."""
         cache = getattr(self._config, "cache", None)
         known = set(cache.get(_CACHE, [])) if cache else set()
         known -= self._tallies.keys()
@@ -258,9 +258,9 @@ class Progress:
         return next((e for e in candidates if e.id not in known), None)
 
     def _is_whole_run(self) -> bool:
-        """Whether no test of an exercise was left out by -k, -m or a path."""
+        """Whether no tests were deselected by -k, -m or a path."""
         option = self._config.option
-        last_failed = getattr(option, "lf", False)  # an option of pytest's cache, if that is on
+        last_failed = getattr(option, "lf", False)  # an option of pytest's cache, if it is enabled
         return not (option.keyword or option.markexpr or last_failed) and (
             self._config.args_source is not pytest.Config.ArgsSource.ARGS
         )
@@ -270,7 +270,7 @@ class Progress:
 
 
 def _lines(text: str, width: int) -> Iterator[Text]:
-    """A failure's lines, indented. Words wrap under themselves; code is left as it is."""
+    """A failure's lines, indented. Text is wrapped with a hanging indent; code is not."""
     for line in text.splitlines():
         if line.startswith("    "):
             yield Text("  " + line)
@@ -310,7 +310,7 @@ def _where_to_write(exercise: Exercise) -> str:
 
 
 def _readable(text: str, encoding: str) -> str:
-    """The text in characters that the terminal has: a Windows console may lack ● and ×."""
+    """The text in characters that the terminal can show: a Windows console may lack ● and ×."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

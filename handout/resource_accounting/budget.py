@@ -1,17 +1,17 @@
 """Budget: will it fit? The bytes of a training run, counted before it starts.
 
-A recipe says what a training run keeps for each parameter, and in which dtypes. It is data, a
-mapping from each of four parts to the dtypes of that part's copies:
+A recipe says what a training run keeps for each parameter, and in which dtypes. It is a mapping
+from each of four parts to the dtypes of that part's copies:
 
     {
         "parameters": [torch.bfloat16],
         "gradients": [torch.bfloat16],
-        "master": [],  # a second copy of the parameters in more bits, if there is one
+        "master": [],  # a second copy of the parameters in higher precision, if any
         "optimizer": [torch.float32, torch.float32],  # AdamW's two moments
     }
 
-All results are exact Python ints. Text that goes with them names its unit: kB, MB and GB are powers
-of ten, KiB, MiB and GiB powers of two.
+All results are exact Python ints. The text always names the unit: kB, MB and GB are powers of ten,
+KiB, MiB and GiB powers of two.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def bytes_per_parameter(recipe: Recipe) -> int:
         Bytes per parameter, all copies of all parts together.
 
     Raises:
-        ValueError: a part is missing, or there is one of another name; the message names it. Also
-            for a dtype without a whole byte count.
-        TypeError: a copy is no `torch.dtype`.
+        ValueError: a part is missing or unknown; the message names it. Or a dtype's elements are
+            not a whole number of bytes.
+        TypeError: a copy is not a `torch.dtype`.
 
     AdamW in fp32 keeps 4 + 4 + (4 + 4) = 16 bytes, with parameters and gradients in bf16 12:
 
@@ -58,11 +58,11 @@ def bytes_per_parameter(recipe: Recipe) -> int:
 
 
 def training_state(parameters: int, recipe: Recipe) -> dict[str, int]:
-    """Bytes that a training run keeps for a model, part by part. Activations are not in it.
+    """Bytes that a training run keeps for a model, part by part, without activations.
 
     Args:
-        parameters: how many the model has.
-        recipe: the dtypes of every copy, as `bytes_per_parameter` takes it.
+        parameters: number of parameters of the model.
+        recipe: the dtypes of every copy, as for `bytes_per_parameter`.
 
     Returns:
         Bytes of "parameters", "gradients", "master" and "optimizer", and their sum, "total".
@@ -83,21 +83,21 @@ def training_state(parameters: int, recipe: Recipe) -> dict[str, int]:
 def largest_model(devices: int, device_bytes: int, recipe: Recipe) -> int:
     """The largest number of parameters whose training state fits on all devices together.
 
-    The memory of all devices is taken as one pool: everything is sharded, nothing is kept twice,
-    and no byte is left over on a device. Activations, buffers and fragmentation are not in it, so
+    The memory of all devices counts as one pool: everything is sharded, nothing is kept twice,
+    and no byte is left over on a device. Activations, buffers and fragmentation are not counted, so
     this is an upper bound.
 
     Args:
-        devices: how many.
-        device_bytes: memory of each of them, in bytes; an 80 GB device has 80e9.
-        recipe: the dtypes of every copy, as `bytes_per_parameter` takes it.
+        devices: number of devices.
+        device_bytes: memory of each device, in bytes; an 80 GB device has 80e9.
+        recipe: the dtypes of every copy, as for `bytes_per_parameter`.
 
     Returns:
         Parameters, rounded down to a whole number.
 
     Raises:
-        ValueError: less than one device, a negative memory, a recipe that keeps nothing (no model
-            would be too large), or one that `bytes_per_parameter` refuses.
+        ValueError: `devices` is less than 1, `device_bytes` is negative, the recipe keeps nothing
+            (then no model would be too large), or `bytes_per_parameter` refuses the recipe.
 
     Stanford CS336's lecture 2, 8 devices of 80 GB, in fp32 and in the bf16 recipe above:
 
@@ -111,9 +111,9 @@ def largest_model(devices: int, device_bytes: int, recipe: Recipe) -> int:
 
 
 def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int:
-    """Bytes of training state that one device holds under ZeRO, the fullest device if they differ.
+    """Bytes of training state on one device under ZeRO; on the fullest device if they differ.
 
-    Data parallelism keeps everything on every device. Each stage of ZeRO shards one thing more:
+    Data parallelism keeps everything on every device. Each stage of ZeRO shards one part more:
 
     | stage | every device holds all of       | sharded among the devices     |
     |-------|---------------------------------|-------------------------------|
@@ -122,21 +122,21 @@ def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int
     | 2     | parameters                      | optimizer, master, gradients  |
     | 3     |                                 | everything                    |
 
-    A parameter is never cut: where they cannot be shared out evenly, the fullest device has a share
-    of ceil(parameters / devices) of them, the same share of each sharded part.
+    A parameter is never split. If the devices cannot get equal shares, the fullest device holds
+    ceil(parameters / devices) parameters of each sharded part.
 
     Args:
-        parameters: how many the model has.
-        devices: how many share it.
+        parameters: number of parameters of the model.
+        devices: number of devices that share the model.
         stage: 0, 1, 2 or 3.
-        recipe: the dtypes of every copy, as `bytes_per_parameter` takes it.
+        recipe: the dtypes of every copy, as for `bytes_per_parameter`.
 
     Returns:
         Bytes on the fullest device.
 
     Raises:
-        ValueError: another stage, less than one device, a negative number of parameters, or a
-            recipe that `bytes_per_parameter` refuses.
+        ValueError: `stage` is not 0, 1, 2 or 3, `devices` is less than 1, `parameters` is
+            negative, or `bytes_per_parameter` refuses the recipe.
 
     Source: Rajbhandari et al., "ZeRO", 2020, figure 1: 7.5B parameters, 64 devices, bf16 parameters
     and gradients, and K = 12 bytes in fp32 (a master copy and two moments). 120, 31.4, 16.6 and
@@ -155,16 +155,16 @@ def activation_bytes(batch: int, width: int, layers: int, dtype: torch.dtype) ->
     Each layer keeps its input, a batch × width tensor. What happens inside a layer is not counted.
 
     Args:
-        batch: rows of the batch that are in flight at once.
+        batch: rows of the batch that are processed at once.
         width: features of each row, the same in all layers.
-        layers: how many.
-        dtype: of the activations.
+        layers: number of layers.
+        dtype: dtype of the activations.
 
     Returns:
         Bytes of all layers' inputs together.
 
     Raises:
-        ValueError: a negative size, or a dtype without a whole byte count.
+        ValueError: a size is negative, or the dtype's elements are not a whole number of bytes.
         TypeError: `dtype` is not a `torch.dtype`.
 
     A batch of 64, width 1024, 16 layers in bf16, 2 MiB:
@@ -178,26 +178,26 @@ def activation_bytes(batch: int, width: int, layers: int, dtype: torch.dtype) ->
 
 
 def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, budget: int) -> int:
-    """The largest micro-batch whose activations fit.
+    """The largest micro-batch whose activations fit into a budget.
 
-    With gradient accumulation a batch goes through in micro-batches of one size, one after the
+    With gradient accumulation a batch is processed in micro-batches of equal size, one after the
     other, so that only one micro-batch's activations are held at a time.
 
     Args:
         batch: rows of the whole batch, at least 1.
         width: features of each row.
-        layers: how many.
-        dtype: of the activations.
+        layers: number of layers.
+        dtype: dtype of the activations.
         budget: bytes that the activations may take, as `activation_bytes` counts them.
 
     Returns:
         The largest divisor of `batch` whose activations take at most `budget` bytes.
 
     Raises:
-        ValueError: not even one row fits, the batch has no row, or a size is negative.
+        ValueError: not even one row fits, the batch has no rows, or a size is negative.
         TypeError: `dtype` is not a `torch.dtype`.
 
-    The batch of 64 above takes 2,097,152 bytes; in a quarter of them fits a micro-batch of 16:
+    The batch of 64 above takes 2,097,152 bytes. A quarter of that fits a micro-batch of 16:
 
         micro_batch_size(64, 1024, 16, torch.bfloat16, 524_288)  # 16
     """
@@ -208,36 +208,36 @@ def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, bu
 
 
 def checkpointing_cost(layers: int, stored: Sequence[int], keep_segment: bool) -> dict[str, int]:
-    """What a strategy of activation checkpointing costs: activations held, and layers run again.
+    """The cost of a strategy of activation checkpointing: activations held, and layers run again.
 
-    Activation i is the input of layer i; activation 0 is the network's own input. After the forward
-    pass the activations in `stored` are held and no other. The backward pass goes through the
-    layers i from the last to the first, and does two things at each:
+    Activation i is the input of layer i; activation 0 is the network's input. After the forward
+    pass only the activations in `stored` are held. The backward pass goes through the layers i from
+    the last to the first, and takes two steps at each:
 
-    1. If activation i is not held, it is computed again, from the nearest one below that is held:
-       the layers between run forward, each from its input to its output, the next activation, so
-       that both are held at that moment. With `keep_segment` all of them stay. Without it, each of
-       these inputs that is not in `stored` is dropped as soon as the next activation is there.
-    2. The backward of layer i takes activation i, which is dropped then, stored or not.
+    1. If activation i is not held, it is computed again, from the nearest held activation below it:
+       the layers in between run forward. Each turns its input into its output, the next activation,
+       and at that moment both are held. With `keep_segment` all of them are kept. Without it, each
+       of these inputs that is not in `stored` is dropped as soon as the next activation is
+       computed.
+    2. The backward pass of layer i uses activation i. Then it is dropped, stored or not.
 
-    The output of the last layer, gradients, parameters and what happens inside a layer are not
-    counted.
+    The output of the last layer, gradients, parameters and anything inside a layer are not counted.
 
     Args:
-        layers: how many, at least 1.
-        stored: which activations are held after the forward pass: strictly increasing, the first
-            of them 0.
-        keep_segment: whether what is computed again stays until it is used.
+        layers: number of layers, at least 1.
+        stored: which activations are held after the forward pass: strictly increasing, starting
+            with 0.
+        keep_segment: whether recomputed activations are kept until they are used.
 
     Returns:
-        "activations", the most that are held at any moment of the backward pass, and
-        "recomputed_layers", how many times a layer runs forward in it.
+        "activations", the largest number held at any moment of the backward pass, and
+        "recomputed_layers", the number of times that a layer runs forward in it.
 
     Raises:
-        ValueError: less than one layer, or `stored` is empty, does not begin with 0, does not
-            increase strictly, or names a layer that is not there.
+        ValueError: `layers` is less than 1, or `stored` is empty, does not start with 0, does not
+            increase strictly, or names a layer that does not exist.
 
-    Sixteen layers: all stored, one in four (√16), and the input alone.
+    Sixteen layers: all stored, every fourth stored (√16), and only the input stored.
 
         checkpointing_cost(16, range(16), True)       # 16 activations,   0 layers run again
         checkpointing_cost(16, [0, 4, 8, 12], True)   #  7 activations,  12

@@ -1,7 +1,7 @@
-"""Data loading: a corpus is one long row of token ids in a file, read through a memory map.
+"""Data loading: a corpus is one long sequence of token ids in a file, read through a memory map.
 
 LLaMA's corpus is 2.8 TB. A memory map makes such a file look like an array: the operating system
-reads a page (4096 bytes) when it is first touched, and nothing else.
+reads a page (4096 bytes) only when it is first touched.
 
 Shape legend: T tokens in the corpus, B windows in a batch, C tokens in a window.
 """
@@ -25,20 +25,20 @@ def write_tokens(
     tokens: Sequence[int] | Integer[np.ndarray, " T"],
     dtype: IntegerDType,
 ) -> None:
-    """Writes tokens to a file: their values and nothing else, no header, no end mark.
+    """Writes tokens to a file: only their values, without a header or an end mark.
 
-    A file that is there already is replaced. When the call refuses, it has written nothing: a
-    file that is there already stays as it was.
+    An existing file is replaced. If the call raises, nothing has been written: an existing file
+    stays as it was.
 
     Args:
         path: the file to write.
-        tokens: T integers, T may be 0.
+        tokens: T integers; T may be 0.
         dtype: the numpy integer dtype of each token in the file: np.uint16, np.dtype("uint16") or
-            "uint16". Its byte order does not count: the file is little-endian on every machine.
+            "uint16". Its byte order is ignored: the file is little-endian on every machine.
 
     Raises:
-        ValueError: a token does not fit the dtype (it is never wrapped: 65536 is not 0 in uint16,
-            -1 is not 65535), or the dtype is not an integer one.
+        ValueError: a token does not fit the dtype (values never wrap: in uint16, 65536 does not
+            become 0 and -1 does not become 65535), or the dtype is not an integer dtype.
 
     Three tokens in uint16 make 6 bytes:
 
@@ -52,16 +52,16 @@ def write_tokens(
 def open_tokens(path: str | os.PathLike[str], dtype: IntegerDType) -> np.memmap[Any, np.dtype[Any]]:
     """Opens a token file as a read-only memory map: a one-dimensional np.memmap of its T tokens.
 
-    Costs the same for a kilobyte and for terabytes: nothing is read until it is indexed.
+    Opening costs the same for a kilobyte and for terabytes: nothing is read until it is indexed.
 
     Args:
         path: a file that `write_tokens` wrote.
-        dtype: the dtype that it was written with. The file does not say.
+        dtype: the dtype that it was written with. The file does not store it.
 
     Raises:
         ValueError: the file's size in bytes is not a multiple of the dtype's, or the file is empty
-            (which cannot be mapped).
-        FileNotFoundError: there is no such file.
+            (an empty file cannot be mapped).
+        FileNotFoundError: the file does not exist.
 
         open_tokens("tokens.bin", np.uint16)[1]  # 256
     """
@@ -82,14 +82,14 @@ def get_batch(
     is drawn for itself from torch's or numpy's global generator (so that a seed repeats a run), and
     every s from 0 to T - C - 1, both included, is equally likely; two rows may have the same.
 
-    Reads the windows and nothing else: time and memory do not depend on T. With a memory map of
+    Reads only the windows: time and memory do not depend on T. With a memory map of
     terabytes, neither a copy of it nor anything else with T entries fits in memory.
 
     Args:
         tokens: the corpus, an array or a memory map of any integer dtype.
         batch_size: B, the number of windows.
         context_length: C, the tokens in a window.
-        device: where the batch goes.
+        device: the device of the batch.
 
     Returns:
         x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`.

@@ -1,8 +1,8 @@
-"""Device: timing properly, measured MFU, batches that are there when they are needed.
+"""Device: correct timing, measured MFU, and batches that arrive before they are needed.
 
-An accelerator works behind the program's back. A call of a CUDA function returns when the work is
-queued, not when it is done; so a clock that waits for nothing measures how fast Python can queue.
-The same makes it possible to fetch the next batch while the device works on this one.
+An accelerator works asynchronously. A call of a CUDA function returns when the work is queued, not
+when it is done, so a timer that does not synchronize measures how fast Python can queue. This also
+makes it possible to fetch the next batch while the device works on the current one.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ def time_function(
     synchronize: Callable[[], object] | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[float]:
-    """How long a function takes, its work on the device included, measured several times.
+    """Measures several times how long a function takes, including its work on the device.
 
     After `warmup` calls that are not measured, each of `repeats` calls is measured by itself: wait
-    for the device, read the clock, call, wait for the device, read the clock. What was queued
-    before a call is so not measured with it, and what the call queues is.
+    for the device, read the clock, call, wait for the device, read the clock. So work queued
+    before a call is not measured with it, and work that the call queues is.
 
     Args:
-        function: what to time; called without arguments, `warmup + repeats` times in all.
+        function: the function to time; called without arguments, `warmup + repeats` times in total.
         warmup: calls before the first measured one, 0 or more. First calls compile, choose
             algorithms and fill caches.
         repeats: calls to measure, at least 1.
-        synchronize: returns when all work that was queued on the device is done. By default
-            `torch.cuda.synchronize` where CUDA is available; a CPU has nothing to wait for.
-        clock: a clock in seconds that never goes back.
+        synchronize: waits until all work queued on the device is done. By default
+            `torch.cuda.synchronize` where CUDA is available; on a CPU there is nothing to wait for.
+        clock: returns the time in seconds; must never go back.
 
     Returns:
         The seconds of each measured call, in order.
 
     Raises:
-        ValueError: `warmup` is negative, or `repeats` less than 1. Nothing has been called then.
+        ValueError: `warmup` is negative, or `repeats` is less than 1. `function` is not called.
     """
     raise NotImplementedError(
         "time_function: not started; see assignment/writeup/device.md, "
@@ -52,21 +52,21 @@ def time_function(
 def measured_mfu(flops: float, seconds: Sequence[float], peak_flops: float) -> float:
     """Model FLOPs utilization, from several measurements of the same work.
 
-    MFU is the FLOP/s reached over the FLOP/s promised. Of the measurements the median counts (of
-    an even number, the mean of the middle two): one run that something else slowed down does not
-    move it, as it would the mean.
+    MFU is the FLOP/s reached divided by the FLOP/s promised. It uses the median of the measurements
+    (for an even number, the mean of the middle two): one slow run changes the mean, but not the
+    median.
 
     Args:
-        flops: FLOPs that the work takes once, 0 or more.
-        seconds: how long it took, each time it was measured; as `time_function` returns them.
+        flops: FLOPs of one run of the work, 0 or more.
+        seconds: the time of each measured run, as `time_function` returns them.
         peak_flops: FLOP/s that the device promises for this dtype, without sparsity.
 
     Returns:
-        MFU, a number that should lie between 0 and 1; above 1 the FLOPs, the time or the peak is
+        MFU, a number that should be between 0 and 1. Above 1 the FLOPs, the time or the peak is
         wrong. 0.5 and more is good.
 
     Raises:
-        ValueError: there is no measurement, one of them or `peak_flops` is not above 0, or `flops`
+        ValueError: `seconds` is empty, a measurement or `peak_flops` is not positive, or `flops`
             is negative.
 
     An H100 in bf16 that needs 20, 10 and 17.8 ms for the lecture's matrix product:
@@ -81,22 +81,22 @@ def measured_mfu(flops: float, seconds: Sequence[float], peak_flops: float) -> f
 def prefetch(
     batches: Iterable[tuple[torch.Tensor, ...]], device: torch.device
 ) -> Iterator[tuple[torch.Tensor, ...]]:
-    """The batches, moved to a device, each on its way before the one before it is handed out.
+    """The batches, moved to a device; each move starts before the previous batch is handed out.
 
     Always exactly one batch ahead, never more: `batches` may be endless, and each batch ahead takes
-    memory on the device. Nothing is taken before the first batch is asked for; then the first two
-    are. Everything is done in the calling thread: a copy from pinned memory to a CUDA device is
-    only queued, and the program goes on.
+    memory on the device. Nothing is taken before the first batch is requested; then the first two
+    are taken. Everything happens in the calling thread: a copy from pinned memory to a CUDA device
+    is only queued, and the program continues.
 
     Args:
-        batches: batches of one or more tensors in host memory, gone through once.
-        device: where to move them.
+        batches: batches of one or more tensors in host memory; iterated over once.
+        device: the device to move them to.
 
     Yields:
         Each batch as a tuple of its tensors on the device, in order.
 
     Raises:
-        Whatever `batches` raises, after every batch that came before it was handed out.
+        Any exception that `batches` raises, after all batches before it were handed out.
     """
     raise NotImplementedError(
         "prefetch: not started; see assignment/writeup/device.md, or make hint EX=prefetch"

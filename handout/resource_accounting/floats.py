@@ -1,16 +1,17 @@
-"""Floats: what a pattern of bits means, and what a number becomes in few of them.
+"""Floats: the meaning of a bit pattern, and rounding a number to a format with few bits.
 
-A format is named by three things: its exponent bits, its mantissa bits, and its specials, which say
-what the patterns with all exponent bits set are used for:
+A format is described by three things: its exponent bits, its mantissa bits, and its specials, which
+say how the patterns with all exponent bits set are used:
 
 - "ieee": infinity (mantissa 0) and nan (any other), as in float16, bfloat16, float32 and E5M2.
-- "fn": numbers like all others, but for the mantissa with all bits set, which is nan. There is no
-  infinity. So is E4M3, `torch.float8_e4m3fn`.
-- "finite": numbers, all of them. No infinity and no nan. So are E2M1 (FP4), E2M3 and E3M2 (FP6).
+- "fn": ordinary numbers, except that the mantissa with all bits set is nan. There is no infinity.
+  Example: E4M3, `torch.float8_e4m3fn`.
+- "finite": ordinary numbers only, no infinity and no nan. Examples: E2M1 (FP4), E2M3 and E3M2
+  (FP6).
 
 There is one sign bit, and the bias is 2^(exponent_bits - 1) - 1. Values are returned as Python
-floats, which are float64, so every value of a format must be one: 2 to 11 exponent bits (with "fn"
-and "finite" up to 10, since their largest exponent is one higher) and 1 to 52 mantissa bits.
+floats, which are float64, so float64 must hold every value of a format: 2 to 11 exponent bits (with
+"fn" and "finite" up to 10, since their largest exponent is one higher) and 1 to 52 mantissa bits.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def decode(bits: int, exponent_bits: int, mantissa_bits: int, specials: str = "i
         E > 0:  ± 2^(E - bias) · (1 + M / 2^m)      normal: a leading 1 that is not stored
         E = 0:  ± 2^(1 - bias) · (0 + M / 2^m)      subnormal, and ± 0
 
-    except for infinity and nan, which the specials say.
+    except for infinity and nan, which the specials define.
 
     Args:
         bits: the pattern, as an integer of 1 + exponent_bits + mantissa_bits bits.
@@ -44,8 +45,8 @@ def decode(bits: int, exponent_bits: int, mantissa_bits: int, specials: str = "i
         ValueError: the format is outside these limits, or the pattern has more bits than the
             format or is negative.
 
-    float32's 0 01111100 01000000000000000000000 is 2^(124 - 127) · 1.25, the largest value of E4M3
-    has all bits set but the lowest:
+    float32's 0 01111100 01000000000000000000000 is 2^(124 - 127) · 1.25. In the largest value of
+    E4M3 all bits are set except the sign and the lowest bit:
 
         decode(0b0_01111100_01000000000000000000000, 8, 23)  # 0.15625
         decode(0b0_1111_110, 4, 3, "fn")                     # 448.0
@@ -58,11 +59,11 @@ def decode(bits: int, exponent_bits: int, mantissa_bits: int, specials: str = "i
 def round_to_format(
     value: float, exponent_bits: int, mantissa_bits: int, specials: str = "ieee"
 ) -> float:
-    """The value of a format that is nearest to a number; half-way, the one with an even mantissa.
+    """The value of a format nearest to a number; half-way cases go to the even mantissa.
 
-    Rounding happens once, from the number as given: going through float32 on the way would round
-    twice, and now and then to the wrong side. Below the smallest normal number the format's values
-    are equally spaced down to 0 (gradual underflow). What rounds to 0 keeps its sign.
+    Round only once, from the given number: going through float32 would round twice, and sometimes
+    to the wrong side. Below the smallest normal number the format's values are equally spaced down
+    to 0 (gradual underflow). A number that rounds to 0 keeps its sign.
 
     Overflow: the number is rounded as if the exponent had no upper limit. If that gives more than
     the format's largest value, the result is
@@ -71,8 +72,8 @@ def round_to_format(
         "fn"      nan, as there is no infinity
         "finite"  the largest value, with the number's sign (it saturates)
 
-    The same holds for infinity. These are the conventions of ml_dtypes; some libraries and devices
-    saturate in "fn" formats too.
+    Infinity is treated in the same way. These are the conventions of ml_dtypes; some libraries and
+    devices saturate in "fn" formats too.
 
     Args:
         value: the number, also infinity or nan.
@@ -85,9 +86,9 @@ def round_to_format(
 
     Raises:
         ValueError: the format is outside these limits, or nan is to be rounded to a "finite"
-            format, which has none.
+            format, which has no nan.
 
-    1e-8 is nothing in fp16, and something in bf16:
+    1e-8 becomes 0 in fp16, but not in bf16:
 
         round_to_format(1e-8, 5, 10)          # 0.0
         round_to_format(1e-8, 8, 7)           # 1.0011717677116394e-08
@@ -110,10 +111,10 @@ def float_range(exponent_bits: int, mantissa_bits: int, specials: str = "ieee") 
     Returns:
         A dict of four floats:
 
-        "max": the largest number; infinity is none.
+        "max": the largest finite number.
         "smallest_normal": the smallest positive number with a leading 1.
         "smallest_subnormal": the smallest positive number.
-        "eps": from 1 to the next larger number.
+        "eps": the distance from 1 to the next larger number.
 
     Raises:
         ValueError: the format is outside these limits.
@@ -132,27 +133,27 @@ def float_range(exponent_bits: int, mantissa_bits: int, specials: str = "ieee") 
 def accumulate(
     term: float, count: int, term_dtype: torch.dtype, accumulator_dtype: torch.dtype
 ) -> float:
-    """Adds one term to 0, again and again, and rounds after each addition.
+    """Adds one term to 0 repeatedly, and rounds after each addition.
 
-    The term is rounded to `term_dtype`, and what that gives to `accumulator_dtype`, once, at the
-    start. The sum begins as 0 in `accumulator_dtype` and is rounded to it after every addition, as
-    torch does when it adds two tensors of that dtype.
+    The term is rounded to `term_dtype`, and the result to `accumulator_dtype`, once, at the start.
+    The sum starts as 0 in `accumulator_dtype` and is rounded to it after every addition, as torch
+    does when it adds two tensors of that dtype.
 
     Args:
         term: the number to add.
-        count: how often, at least 0.
-        term_dtype: what the term is stored in: a floating-point dtype of torch, 8-bit ones too,
-            with one number an element.
-        accumulator_dtype: what is added in: float64, float32, bfloat16 or float16. (torch does not
-            add in 8 bits.)
+        count: how often to add it, at least 0.
+        term_dtype: the dtype of the term: a floating-point dtype of torch with one number per
+            element, including the 8-bit ones.
+        accumulator_dtype: the dtype of the sum: float64, float32, bfloat16 or float16. (torch does
+            not add in 8 bits.)
 
     Returns:
         The sum; 0.0 if `count` is 0.
 
     Raises:
-        ValueError: `count` is negative, or a dtype is none of those.
+        ValueError: `count` is negative, or a dtype is not one of these.
 
-    Small terms get lost in a large sum, unless the sum is wider than they are:
+    Small terms get lost in a large sum, unless the sum has a wider dtype:
 
         accumulate(0.01, 1000, torch.float32, torch.float32)  # 10.0001…
         accumulate(0.01, 1000, torch.float16, torch.float16)  # 9.9531…

@@ -1,8 +1,8 @@
 """Gradients: the backward pass by hand, without autograd.
 
-A gradient has the shape of what it belongs to. `grad_y` is the gradient of a scalar loss L with
-respect to y, ∂L/∂y. Weights are stored d_in × d_out, so that a layer is `x @ w`. (torch's
-`nn.Linear` stores the transpose.)
+A gradient has the shape of the tensor that it belongs to. `grad_y` is the gradient of a scalar
+loss L with respect to y, ∂L/∂y. Weights are stored d_in × d_out, so that a layer is `x @ w`.
+(torch's `nn.Linear` stores the transpose.)
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ def linear_backward(
 ]:
     """Gradients of x, w and b where y = x @ w + b.
 
-    All rows share w and b, so their gradients are sums over the rows: over every leading axis, and
-    sums, not means. (A loss that is a mean has its 1/n in grad_y already.)
+    All rows share w and b, so their gradients are sums over the rows, that is, over every leading
+    axis. They are not means. (If the loss is a mean, grad_y already contains its 1/n.)
 
     Args:
-        x: the layer's input, under any number of leading axes; none is a single row.
+        x: the layer's input, with any number of leading axes; with none it is a single row.
         w: the weight. (b is not needed.)
         grad_y: ∂L/∂y.
 
     Returns:
-        (grad_x, grad_w, grad_b), of the shapes of x, w and b and of their dtype. Without rows
-        grad_w and grad_b are 0.
+        (grad_x, grad_w, grad_b), with the shapes and dtypes of x, w and b. Without rows grad_w and
+        grad_b are 0.
 
     Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]: y is 6,
     so ∂L/∂y is 1.
@@ -56,8 +56,9 @@ def mlp_backward(
 ) -> tuple[float, Sequence[Float[torch.Tensor, "_ _"]]]:
     """Loss of an MLP, and the gradients of its weights.
 
-    Layers are linear without bias. Between two layers stands a ReLU, after the last none: with
-    three weights, y = relu(relu(x @ w1) @ w2) @ w3. The loss is half the sum of the squared errors,
+    Layers are linear without bias. There is a ReLU between two layers, and none after the last:
+    with three weights, y = relu(relu(x @ w1) @ w2) @ w3. The loss is half the sum of the squared
+    errors,
 
         L = 0.5 · Σ (y − target)²
 
@@ -65,17 +66,17 @@ def mlp_backward(
     torch.
 
     Args:
-        x: the input, under any number of leading axes; none is a single row.
-        weights: of each layer, first to last; layer i is d_i × d_(i+1).
-        target: what y should be, of y's shape. Nothing is broadcast.
+        x: the input, with any number of leading axes; with none it is a single row.
+        weights: the weight of each layer, first to last; layer i is d_i × d_(i+1).
+        target: the desired y, with y's shape. Nothing is broadcast.
 
     Returns:
-        (loss, grads): a Python float, and one gradient for each weight, first to last, of its shape
-        and dtype.
+        (loss, grads): a Python float, and one gradient for each weight, first to last, with its
+        shape and dtype.
 
     Raises:
-        ValueError: there is no weight; a weight does not take as many features as it gets; or the
-            target is not of y's shape.
+        ValueError: there are no weights; a weight's rows do not match the features of its input; or
+            the target's shape is not that of y.
 
     Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]:
 

@@ -1,8 +1,8 @@
 """Performance: the same results in less time, on a device.
 
-What a program costs is set by the bytes it moves, the FLOPs it does and in which dtype, and how
-often it asks the device for something. Each function here has a correct version that is several
-times slower; the graded tests race the two, on a CUDA device.
+The cost of a program depends on the bytes it moves, on its FLOPs and their dtype, and on the number
+of kernels it starts. Each function here also has a correct version that is several times slower;
+the graded tests compare your time with both, on a CUDA device.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from torch.nn import functional
 def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
     """A chain of matrix products, each followed by a leaky ReLU and a norm, near the device's peak.
 
-    For each weight, x becomes leaky_relu(x @ weight) of slope 0.8, and each of its rows is divided
-    by the row's root mean square. On a CUDA device the products may be done in bfloat16, whose peak
-    is many times that of float32; the result's error may be that of a chain in bfloat16.
+    For each weight, x becomes leaky_relu(x @ weight) with a slope of 0.8, and each of its rows is
+    divided by the row's root mean square. On a CUDA device the products may be done in bfloat16,
+    whose peak is many times that of float32; the result's error may be that of a chain in bfloat16.
 
     Args:
         x: (n, n), float32 or float64.
-        weights: (n, n) each, of x's dtype; one may stand there several times.
+        weights: (n, n) each, of x's dtype; the same weight may occur several times.
 
     Returns:
         (n, n), of x's dtype.
@@ -34,9 +34,9 @@ def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tens
 
 
 def causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Attention in which each position sees itself and those before it.
+    """Attention in which each position sees only itself and earlier positions.
 
-    softmax(q kᵀ / √d) v, with -inf in the place of every score of a later position. The scores of
+    softmax(q kᵀ / √d) v, where every score of a later position is replaced by -inf. The scores of
     all positions take length² numbers for each head: a fused kernel never writes them to memory.
 
     Args:
@@ -56,14 +56,14 @@ def training_step(
 ) -> None:
     """One step of training a language model to predict each next token.
 
-    The loss is the mean cross-entropy of the logits of all positions but the last against the
-    tokens that follow them. On a CUDA device the forward pass may run in bfloat16, by autocast;
-    parameters and optimizer stay in float32. Nothing is returned or printed: to read the loss is
-    to wait for the device.
+    The loss is the mean cross-entropy between the logits of all positions but the last and the
+    tokens that follow them. On a CUDA device the forward pass may run in bfloat16, with autocast;
+    parameters and optimizer stay in float32. Nothing is returned or printed, because reading the
+    loss waits for the device.
 
     Args:
         model: gives logits (batch, length, vocabulary) for tokens (batch, length).
-        optimizer: of the model's parameters; there may be gradients left from before.
+        optimizer: over the model's parameters, which may still have gradients of an earlier step.
         tokens: (batch, length), int64, on the model's device.
     """
     raise NotImplementedError(
@@ -86,13 +86,14 @@ def adamw_update(
 ) -> None:
     """One step of AdamW for many tensors at once, in place.
 
-    What `adamw_step` does to each tensor. A loop asks the device for a dozen small things for each;
-    torch's `_foreach_` functions ask for a dozen in all.
+    Updates each tensor as `adamw_step` does. A loop starts a dozen small kernels for each tensor;
+    torch's `_foreach_` functions start about a dozen in total.
 
     Args:
-        params: changed in place, floating point, of any shapes.
-        grads: of the same shapes; left as they are.
-        exp_avgs, exp_avg_sqs: moments of the steps before, of the same shapes; changed in place.
+        params: floating point, of any shapes; changed in place.
+        grads: of the same shapes; not changed.
+        exp_avgs, exp_avg_sqs: moments after the previous step, of the same shapes; changed in
+            place.
         step: the number of this step; the first is 1.
         lr, betas, eps, weight_decay: as in `adamw_step`.
     """

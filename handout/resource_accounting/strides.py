@@ -1,7 +1,7 @@
-"""Strides: how the elements of a tensor lie in flat storage.
+"""Strides: how the elements of a tensor are laid out in flat storage.
 
 A layout is (shape, strides, offset), all counted in elements, never in bytes. The element at
-`index` lies at `sum(index[d] * strides[d]) + offset`.
+`index` is at position `sum(index[d] * strides[d]) + offset`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Layout = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides of a tensor whose elements lie in storage row after row, without gaps.
+    """The strides of a tensor whose elements are stored row after row, without gaps.
 
     Args:
         shape: size of each dimension.
@@ -30,7 +30,7 @@ def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
     Raises:
         ValueError: a size is negative.
 
-    One row of a 4×4 tensor down is 4 elements further:
+    In a 4×4 tensor, the next row starts 4 elements later:
 
         row_major_strides((4, 4))  # (4, 1)
     """
@@ -41,12 +41,12 @@ def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def storage_index(index: Sequence[int], strides: Sequence[int], offset: int = 0) -> int:
-    """Where an element lies in flat storage.
+    """The position of an element in flat storage.
 
     Args:
         index: one index for each dimension, none of them negative.
         strides: one stride for each dimension, in elements.
-        offset: where the element at index (0, …, 0) lies.
+        offset: position of the element at index (0, …, 0).
 
     Returns:
         The position in storage, in elements: `sum(index[d] * strides[d]) + offset`.
@@ -54,7 +54,7 @@ def storage_index(index: Sequence[int], strides: Sequence[int], offset: int = 0)
     Raises:
         ValueError: `index` and `strides` differ in length, or an index is negative.
 
-    In a 4×4 row-major tensor the element (1, 2) lies at 6:
+    In a 4×4 row-major tensor the element (1, 2) is at position 6:
 
         storage_index((1, 2), (4, 1))  # 6
     """
@@ -65,11 +65,11 @@ def storage_index(index: Sequence[int], strides: Sequence[int], offset: int = 0)
 
 
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether the elements lie in storage in row-major order, without gaps or repeats.
+    """Whether the elements are stored in row-major order, without gaps or repeats.
 
     The rules are those of `torch.Tensor.is_contiguous`: the stride of a dimension of size 1 is
-    never used, so any value will do; a tensor without elements is contiguous whatever its strides;
-    so is a scalar.
+    never used, so it may have any value; a tensor without elements is contiguous whatever its
+    strides; a scalar is contiguous.
 
     Args:
         shape: size of each dimension.
@@ -96,7 +96,7 @@ def transpose(
     Args:
         shape: size of each dimension.
         strides: stride of each dimension, in elements.
-        offset: where the element at index (0, …, 0) lies.
+        offset: position of the element at index (0, …, 0).
         dim0: one dimension, from -ndim to ndim - 1; a negative one counts from the end.
         dim1: the other dimension; may be the same.
 
@@ -105,8 +105,8 @@ def transpose(
 
     Raises:
         ValueError: `shape` and `strides` differ in length, or a size is negative.
-        IndexError: a dimension is out of range. A scalar has no dimension to name, so it always
-            is (torch makes an exception here: it lets 0 and -1 pass for a scalar).
+        IndexError: a dimension is out of range. For a scalar every dimension is out of range
+            (torch makes an exception: it accepts 0 and -1 for a scalar).
 
     The transpose of a 2×3 tensor:
 
@@ -129,19 +129,20 @@ def slice_dim(
 ) -> Layout:
     """The layout of `x[..., start:stop:step, ...]`, sliced along one dimension; no element moves.
 
-    `start` and `stop` follow Python's slices, as in torch: a negative one counts from the end, one
-    that is out of range is moved to the nearest end, None is the end itself, and a `stop` before
-    `start` gives a dimension of size 0. The offset moves to `start`, after it was moved into range,
-    even when nothing is left; the stride is multiplied by `step`, even when one element is left.
+    `start` and `stop` follow Python's slices, as in torch: a negative value counts from the end, a
+    value out of range is moved to the nearest end, None means the beginning for `start` and the end
+    for `stop`, and a `stop` before `start` gives a dimension of size 0. The offset moves to `start`
+    (moved into range), even if nothing is left; the stride is multiplied by `step`, even if only
+    one element is left.
 
     Args:
         shape: size of each dimension.
         strides: stride of each dimension, in elements.
-        offset: where the element at index (0, …, 0) lies.
+        offset: position of the element at index (0, …, 0).
         dim: the dimension to slice, from -ndim to ndim - 1; a negative one counts from the end.
-        start: first index that is kept.
-        stop: first index that is not.
-        step: distance of the indices that are kept, 1 or more.
+        start: first index to keep.
+        stop: first index after those to keep.
+        step: distance between the indices to keep, 1 or more.
 
     Returns:
         (shape, strides, offset) of the result.
@@ -164,22 +165,22 @@ def slice_dim(
 def select(
     shape: Sequence[int], strides: Sequence[int], offset: int, dim: int, index: int
 ) -> Layout:
-    """The layout of `x[..., index, ...]`, with one dimension fixed and gone; no element moves.
+    """The layout of `x[..., index, ...]`, with one dimension fixed and removed; no element moves.
 
     Args:
         shape: size of each dimension.
         strides: stride of each dimension, in elements.
-        offset: where the element at index (0, …, 0) lies.
+        offset: position of the element at index (0, …, 0).
         dim: the dimension to fix, from -ndim to ndim - 1; a negative one counts from the end.
-        index: where to fix it, from -size to size - 1; a negative one counts from the end.
+        index: the index to fix it at, from -size to size - 1; a negative one counts from the end.
 
     Returns:
         (shape, strides, offset) of the result, which has one dimension less.
 
     Raises:
         ValueError: `shape` and `strides` differ in length, or a size is negative.
-        IndexError: the dimension or the index is out of range; for a scalar the dimension always
-            is, for a dimension of size 0 the index.
+        IndexError: the dimension or the index is out of range. For a scalar every dimension is out
+            of range, and for a dimension of size 0 every index is.
 
     Column 2 of a 4×4 tensor:
 
@@ -196,29 +197,29 @@ def view_strides(
 ) -> tuple[int, ...] | None:
     """The strides with which the same storage has a new shape, or None if there are none.
 
-    This is what decides whether `torch.Tensor.view` works: the elements must come in the same
-    order, and each new dimension must be walked with one stride. Broadcast dimensions (stride 0)
-    count like all others: neighbours that both have stride 0 can become one dimension. A tensor
-    without elements can be viewed as any shape without elements.
+    This decides whether `torch.Tensor.view` works: the elements must keep their order, and each new
+    dimension must have a single stride. Broadcast dimensions (stride 0) count like all others:
+    neighbours that both have stride 0 can become one dimension. A tensor without elements can be
+    viewed as any shape without elements.
 
     Args:
         shape: size of each dimension.
         strides: stride of each dimension, in elements.
-        new_shape: size of each new dimension. One of them may be -1: it is then whatever makes the
-            number of elements come out.
+        new_shape: size of each new dimension. One of them may be -1: it is then computed so that
+            the number of elements matches.
 
     Returns:
         One stride for each new dimension, in elements, or None if no view exists and the elements
         would have to be copied. The stride of a dimension of size 1 is never used, nor is any
-        stride of a view without elements: every int is right there. () for a new shape of ().
+        stride of a view without elements: there every int is right. () for a new shape of ().
 
     Raises:
-        ValueError: `new_shape` holds another number of elements; it has more than one -1 or another
-            negative size; -1 stands for no one size, since there are no elements and another
-            size of `new_shape` is 0; `shape` and `strides` differ in length; or a size of `shape`
-            is negative.
+        ValueError: `new_shape` has a different number of elements; it has more than one -1 or
+            another negative size; -1 is ambiguous, because there are no elements and another size
+            of `new_shape` is 0; `shape` and `strides` differ in length; or a size of `shape` is
+            negative.
 
-    A row-major 2×3 tensor can be viewed as one of 6 elements, its transpose can not:
+    A row-major 2×3 tensor can be viewed as 6 elements, but its transpose cannot:
 
         view_strides((2, 3), (3, 1), (6,))  # (1,)
         view_strides((3, 2), (1, 3), (6,))  # None
@@ -234,28 +235,27 @@ def gather(
     strides: Sequence[int],
     offset: int = 0,
 ) -> Shaped[torch.Tensor, ...]:
-    """The tensor that a layout finds in flat storage, as a copy.
+    """The tensor that a layout describes in flat storage, as a copy.
 
-    Layouts may repeat elements (stride 0), overlap (windows), and walk backwards (a negative
-    stride, which numpy has and torch has not). Without elements nothing is read, and any offset
-    will do.
+    Layouts may repeat elements (stride 0), overlap (windows), and go backwards (a negative stride,
+    which numpy has and torch does not). Without elements nothing is read, and any offset is valid.
 
     Args:
-        storage: n elements of any dtype. It may itself be part of a larger tensor, a slice or a
-            column: what lies outside of it is not there.
+        storage: n elements of any dtype. It may be part of a larger tensor, a slice or a column:
+            positions count within `storage`, and elements outside of it must not be read.
         shape: size of each dimension.
         strides: stride of each dimension, in elements.
-        offset: where the element at index (0, …, 0) lies.
+        offset: position of the element at index (0, …, 0).
 
     Returns:
-        A tensor of this shape and of storage's dtype. It shares no storage with `storage`.
+        A tensor of this shape and of storage's dtype. It shares no memory with `storage`.
 
     Raises:
         ValueError: `shape` and `strides` differ in length, or a size is negative.
-        IndexError: an element lies before the start of storage or after its end. A negative
-            position does not count from the end.
+        IndexError: an element is before the start of storage or after its end. A negative position
+            does not count from the end.
 
-    Windows of 3 over 5 elements, each moved on by 1:
+    Windows of 3 over 5 elements, each shifted by 1:
 
         gather(torch.arange(5), (3, 3), (1, 1))  # [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
     """

@@ -13,7 +13,7 @@ WITH_MASTER = {**IN_BF16, "master": [FP32]}
 
 @pytest.mark.exercise("recipe_bytes")
 def test_the_lectures_recipes(impl):
-    """AdamW takes 16 bytes a parameter in fp32, 12 in bf16 with fp32 moments, 16 with a master"""
+    """AdamW takes 16 bytes per parameter in fp32, 12 in bf16, and 16 with a master copy"""
     expect(impl.budget.bytes_per_parameter(ALL_FP32), "all in fp32").equals(
         16, hint="4 for the parameter, 4 for its gradient, 4 for each of two moments"
     )
@@ -23,7 +23,7 @@ def test_the_lectures_recipes(impl):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_state_of_70b(impl):
-    """70B parameters in bf16 take 140, 140 and 560 GB"""
+    """70B parameters in bf16 take 140 GB, their gradients 140 GB and the optimizer 560 GB"""
     expect(impl.budget.training_state(70 * 10**9, IN_BF16)).equals(
         {
             "parameters": 140 * 10**9,
@@ -32,13 +32,13 @@ def test_state_of_70b(impl):
             "optimizer": 560 * 10**9,
             "total": 840 * 10**9,
         },
-        hint="bytes of each part per parameter, times the parameters; exact ints",
+        hint="multiply the bytes per parameter of each part by the parameters; use exact ints",
     )
 
 
 @pytest.mark.exercise("recipe_bytes")
 def test_a_recipe_has_four_parts(impl):
-    """A part that is missing, or of another name, is refused"""
+    """A missing part and an unknown part are refused"""
     lacking = {part: dtypes for part, dtypes in IN_BF16.items() if part != "master"}
     with pytest.raises(ValueError):
         impl.budget.bytes_per_parameter(lacking)
@@ -54,7 +54,7 @@ def test_the_lectures_devices(impl):
     """8 devices of 80 GB hold 40e9 parameters in fp32, and 53.3e9 in bf16 with fp32 moments"""
     expect(impl.budget.largest_model(8, 80 * 10**9, ALL_FP32)).equals(40 * 10**9)
     expect(impl.budget.largest_model(8, 80 * 10**9, IN_BF16)).equals(
-        53_333_333_333, hint="all devices' bytes over 12, rounded down to an exact int"
+        53_333_333_333, hint="divide the bytes of all devices by 12, rounded down to an exact int"
     )
 
 
@@ -66,7 +66,7 @@ def test_devices_are_a_pool(impl):
 
 @pytest.mark.exercise("largest_model")
 def test_nothing_has_no_largest_model(impl):
-    """A recipe that keeps nothing is refused, and so are no devices"""
+    """A recipe that keeps nothing is refused, and so are 0 devices"""
     with pytest.raises(ValueError):
         impl.budget.largest_model(8, 100, {part: [] for part in IN_BF16})
     with pytest.raises(ValueError):
@@ -78,10 +78,10 @@ def test_nothing_has_no_largest_model(impl):
 def test_the_papers_figure(impl):
     """7.5B parameters on 64 devices: 120, 31.4, 16.6 and 1.88 GB at stages 0 to 3"""
     for stage, held, hint in [
-        (0, 120_000_000_000, "16 bytes of each parameter on every device"),
+        (0, 120_000_000_000, "16 bytes per parameter on every device"),
         (1, 31_406_250_000, "the master copy and the moments, 12 bytes, are sharded"),
-        (2, 16_640_625_000, "and the gradients, 2 bytes"),
-        (3, 1_875_000_000, "and the parameters, 2 bytes"),
+        (2, 16_640_625_000, "the gradients, 2 bytes, are sharded too"),
+        (3, 1_875_000_000, "the parameters, 2 bytes, are sharded too"),
     ]:
         expect(
             impl.budget.zero_bytes(7_500_000_000, 64, stage, WITH_MASTER), f"stage {stage}"
@@ -90,7 +90,7 @@ def test_the_papers_figure(impl):
 
 @pytest.mark.exercise("zero_stages")
 def test_the_fullest_device_of_three(impl):
-    """Of 10 parameters on 3 devices the fullest holds 4, so 4 · 12 bytes at stage 3"""
+    """With 10 parameters on 3 devices, the fullest holds 4, which is 4 · 12 bytes at stage 3"""
     expect(impl.budget.zero_bytes(10, 3, 3, IN_BF16)).equals(48, hint="10 = 4 + 3 + 3")
     expect(impl.budget.zero_bytes(10, 3, 1, IN_BF16)).equals(72, hint="10 · (2 + 2) + 4 · 8")
 
@@ -114,7 +114,7 @@ def test_the_lectures_activations(impl):
 
 @pytest.mark.exercise("activation_memory")
 def test_the_lectures_micro_batch(impl):
-    """In a quarter of that fits a micro-batch of 16, in a byte less only one of 8"""
+    """524,288 bytes are enough for a micro-batch of 16, one byte less only for one of 8"""
     expect(impl.budget.micro_batch_size(64, 1024, 16, BF16, 524_288)).equals(16)
     expect(impl.budget.micro_batch_size(64, 1024, 16, BF16, 524_287)).equals(
         8, hint="15 rows would fit, but 15 does not divide 64"
@@ -131,13 +131,13 @@ def test_one_row_that_does_not_fit(impl):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_all_or_nothing(impl):
-    """Of 4 layers: all stored, nothing runs again; the input alone, 3 held and 3 + 2 + 1 runs"""
+    """4 layers: all stored, none runs again; only the input stored, 3 held and 3 + 2 + 1 runs"""
     expect(impl.budget.checkpointing_cost(4, [0, 1, 2, 3], True)).equals(
         {"activations": 4, "recomputed_layers": 0}
     )
     expect(impl.budget.checkpointing_cost(4, [0], False)).equals(
         {"activations": 3, "recomputed_layers": 6},
-        hint="when layer 1 runs again, activations 0, 1 and 2 are held",
+        hint="when layer 1 runs again, activations 0, 1 and 2 are held at once",
     )
     expect(impl.budget.checkpointing_cost(4, [0], True)).equals(
         {"activations": 4, "recomputed_layers": 3}, hint="layers 0, 1 and 2 run again, once"
@@ -149,13 +149,13 @@ def test_one_in_four(impl):
     """Of 16 layers, 4 stored: 7 activations are held, and 12 layers run again"""
     expect(impl.budget.checkpointing_cost(16, [0, 4, 8, 12], True)).equals(
         {"activations": 7, "recomputed_layers": 12},
-        hint="four stored, and three more in the last segment; layers 3, 7, 11 and 15 need not run",
+        hint="4 stored, plus 3 in the last segment; layers 3, 7, 11 and 15 need not run again",
     )
 
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_the_input_is_stored(impl):
-    """A strategy that does not store the input is refused: nothing could be computed again"""
+    """A strategy that does not store the input is refused, since nothing could be recomputed"""
     with pytest.raises(ValueError):
         impl.budget.checkpointing_cost(4, [1, 2], True)
     expect(impl.budget.checkpointing_cost(4, [0, 2], True)).equals(

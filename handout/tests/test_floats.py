@@ -42,14 +42,14 @@ def test_the_top_of_the_8_bit_formats(impl):
     expect(impl.floats.decode(0b1_11111_00, *E5M2)).equals(-math.inf)
     expect(math.isnan(impl.floats.decode(0b0_11111_01, *E5M2)), "is it nan").equals(True)
     expect(impl.floats.decode(0b0_1111_110, *E4M3)).equals(
-        448.0, hint='"fn" gives up all specials but one pattern'
+        448.0, hint='"fn" has only one special pattern for each sign, which is nan'
     )
     expect(math.isnan(impl.floats.decode(0b0_1111_111, *E4M3)), "is it nan").equals(True)
 
 
 @pytest.mark.exercise("decode_float")
 def test_refuses_too_many_bits(impl):
-    """A pattern of five bits is none of E2M1"""
+    """A pattern of five bits is refused for E2M1, which has four"""
     expect(impl.floats.decode(0b1111, *E2M1)).equals(-6.0)
     with pytest.raises(ValueError):
         impl.floats.decode(0b10000, *E2M1)
@@ -60,13 +60,13 @@ def test_what_underflows(impl):
     """1e-8 is 0 in fp16 and not in bf16"""
     expect(impl.floats.round_to_format(1e-8, 5, 10, "ieee")).equals(0.0)
     expect(impl.floats.round_to_format(1e-8, 8, 7, "ieee")).close(
-        1e-8, rtol=2**-8, hint="bf16 has 8 bits of exponent, as float32 has"
+        1e-8, rtol=2**-8, hint="bf16 has 8 exponent bits, like float32"
     )
 
 
 @pytest.mark.exercise("round_to_format")
 def test_ties_go_to_even(impl):
-    """Half-way between two values of E2M1, the one with the even mantissa is taken"""
+    """Half-way between two values of E2M1, a number rounds to the even mantissa"""
     for value, rounded in [
         (2.5, 2.0),
         (3.5, 4.0),
@@ -76,16 +76,17 @@ def test_ties_go_to_even(impl):
         (0.25, 0.0),
     ]:
         expect(impl.floats.round_to_format(value, *E2M1), f"{value} in E2M1").equals(
-            rounded, hint="even is the mantissa's last bit, which is 0 for 1, 2 and 4, not for 3"
+            rounded,
+            hint="even means that the mantissa's last bit is 0, as for 1, 2 and 4, but not for 3",
         )
 
 
 @pytest.mark.exercise("round_to_format")
 def test_overflow(impl):
-    """What is too large is infinite in fp16, nan in E4M3, and 6 in E2M1"""
+    """Numbers that are too large become infinity in fp16, nan in E4M3 and 6 in E2M1"""
     expect(impl.floats.round_to_format(65519.0, 5, 10, "ieee")).equals(65504.0)
     expect(impl.floats.round_to_format(65520.0, 5, 10, "ieee")).equals(
-        math.inf, hint="65520 is half-way to 65536, the next value if there were one"
+        math.inf, hint="65520 is half-way between 65504 and 65536, which would be the next value"
     )
     expect(impl.floats.round_to_format(464.0, *E4M3)).equals(448.0)
     expect(math.isnan(impl.floats.round_to_format(465.0, *E4M3)), "is it nan").equals(True)
@@ -102,21 +103,23 @@ def test_the_usual_formats(impl):
     ]:
         found = impl.floats.float_range(*format, "ieee")
         expect(found["max"], f"max of {name}").close(
-            largest, rtol=1e-5, hint="the exponent with all bits set is not for numbers"
+            largest,
+            rtol=1e-5,
+            hint="the exponent with all bits set is reserved for infinity and nan",
         )
         expect(found["eps"], f"eps of {name}").equals(eps)
 
 
 @pytest.mark.exercise("float_range")
 def test_the_8_bit_formats(impl):
-    """E4M3 ends at 448, E5M2 at 57344, and E2M1 at 6"""
+    """The largest value is 448 in E4M3, 57344 in E5M2 and 6 in E2M1"""
     for format, largest in [(E4M3, 448.0), (E5M2, 57344.0), (E2M1, 6.0)]:
         expect(impl.floats.float_range(*format)["max"], f"max of {format}").equals(largest)
 
 
 @pytest.mark.exercise("float_range")
 def test_the_small_end_of_fp16(impl):
-    """fp16's normal numbers begin at 2^-14, its subnormal ones at 2^-24"""
+    """fp16's smallest normal number is 2^-14, its smallest subnormal number 2^-24"""
     found = impl.floats.float_range(5, 10, "ieee")
     expect(found["smallest_normal"]).equals(2.0**-14)
     expect(found["smallest_subnormal"]).equals(
@@ -129,21 +132,21 @@ def test_a_hundredth_a_thousand_times(impl):
     """0.01 added 1000 times gives 10.0001 in fp32 and 9.9531 in fp16"""
     for dtype, total in [(torch.float32, 10.0001), (torch.float16, 9.9531)]:
         expect(impl.floats.accumulate(0.01, 1000, dtype, dtype), f"the sum in {dtype}").close(
-            total, rtol=0.0, atol=5e-5, hint="each sum is rounded, not just the last one"
+            total, rtol=0.0, atol=5e-5, hint="round after each addition, not only at the end"
         )
 
 
 @pytest.mark.exercise("accumulate")
 def test_a_wider_accumulator(impl):
-    """In an fp32 accumulator, 1000 terms of 0.01 in fp16 give 10.0021"""
+    """1000 terms of 0.01 in fp16, added in fp32, give 10.0021"""
     expect(impl.floats.accumulate(0.01, 1000, torch.float16, torch.float32)).close(
-        10.0021, rtol=0.0, atol=5e-5, hint="0.01 in fp16 is 0.010002, and stays that"
+        10.0021, rtol=0.0, atol=5e-5, hint="0.01 in fp16 is 0.010002, and does not change in fp32"
     )
 
 
 @pytest.mark.exercise("accumulate")
 def test_a_sum_that_stands_still(impl):
-    """In bf16 the sum of hundredths stops at 4; a negative count is refused"""
+    """In bf16 a sum of terms of 0.01 stops at 4; a negative count is refused"""
     expect(impl.floats.accumulate(0.01, 1000, torch.bfloat16, torch.bfloat16)).equals(4.0)
     expect(impl.floats.accumulate(0.01, 0, torch.bfloat16, torch.bfloat16)).equals(0.0)
     with pytest.raises(ValueError):

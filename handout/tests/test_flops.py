@@ -9,7 +9,7 @@ from assignment.expect import expect
 def test_a_tiny_product(impl):
     """A row of 3 times a column of 3 takes 6 FLOPs: 3 multiplications and 3 additions"""
     expect(impl.flops.matmul_flops(1, 3, 1)).equals(
-        6, hint="by convention the first addition, to 0, counts too"
+        6, hint="by convention the first addition, to 0, also counts"
     )
 
 
@@ -35,13 +35,13 @@ def test_refuses_a_negative_size_of_a_product(impl):
 
 @pytest.mark.exercise("linear_flops")
 def test_a_linear_layer_forward(impl):
-    """A layer of 256×64 on a batch of 1024 takes one matrix product forward"""
+    """The forward pass of a 256×64 layer on a batch of 1024 takes one matrix product"""
     expect(impl.flops.linear_forward_flops(1024, 256, 64)).equals(33_554_432)
 
 
 @pytest.mark.exercise("linear_flops")
 def test_a_linear_layer_backward(impl):
-    """Backward takes as much again for the weight, and as much again for the input"""
+    """The backward pass takes one product for the weight, and one more for the input"""
     expect(impl.flops.linear_backward_flops(1024, 256, 64, False)).equals(
         33_554_432, hint="the weight's gradient is (D×B)·(B×K)"
     )
@@ -52,7 +52,7 @@ def test_a_linear_layer_backward(impl):
 
 @pytest.mark.exercise("mlp_flops")
 def test_the_lectures_two_layers_forward(impl):
-    """The lecture's two layers take 167,772,160 FLOPs forward"""
+    """The forward pass of the lecture's two layers takes 167,772,160 FLOPs"""
     expect(impl.flops.mlp_forward_flops(1024, (256, 256, 64))).equals(
         167_772_160, hint="2BDD for the first layer and 2BDK for the second"
     )
@@ -60,7 +60,7 @@ def test_the_lectures_two_layers_forward(impl):
 
 @pytest.mark.exercise("mlp_flops")
 def test_the_lectures_two_layers_backward(impl):
-    """Backward they take 335,544,320 FLOPs, or 201,326,592 if the input needs no gradient"""
+    """Their backward pass takes 335,544,320 FLOPs, or 201,326,592 if x needs no gradient"""
     expect(impl.flops.mlp_backward_flops(1024, (256, 256, 64), True)).equals(335_544_320)
     expect(impl.flops.mlp_backward_flops(1024, (256, 256, 64), False)).equals(
         201_326_592, hint="only the first layer saves a product: 2BDD + 4BDK"
@@ -69,7 +69,7 @@ def test_the_lectures_two_layers_backward(impl):
 
 @pytest.mark.exercise("mlp_flops")
 def test_refuses_an_mlp_without_layers(impl):
-    """One width makes no layer and is refused"""
+    """A single width, which makes no layer, is refused"""
     expect(impl.flops.mlp_forward_flops(1, (2, 3))).equals(12)
     with pytest.raises(ValueError):
         impl.flops.mlp_forward_flops(1, (2,))
@@ -82,7 +82,7 @@ def test_refuses_an_mlp_without_layers(impl):
 def test_the_einsum_of_the_lecture(impl):
     """The lecture's product as an einsum takes the same 33,554,432 FLOPs"""
     expect(impl.flops.einsum_flops("b d, d k -> b k", (1024, 256), (256, 64))).equals(
-        33_554_432, hint="b, d and k: every combination once, a multiplication and an addition each"
+        33_554_432, hint="each combination of b, d and k takes a multiplication and an addition"
     )
     expect(impl.flops.einsum_flops("batch seq d,d k->batch seq k", (2, 3, 5), (5, 7))).equals(
         420, hint="axes are names, not letters; blanks around commas and the arrow are optional"
@@ -91,12 +91,12 @@ def test_the_einsum_of_the_lecture(impl):
 
 @pytest.mark.exercise("einsum_flops")
 def test_one_two_and_three_operands(impl):
-    """A sum over one operand takes 1 FLOP a visit, a product of two 2, of three 3"""
+    """One operand takes 1 FLOP per visit, a product of two takes 2, a product of three 3"""
     expect(impl.flops.einsum_flops("row col -> row", (4, 5))).equals(
         20, hint="one addition for each element"
     )
     expect(impl.flops.einsum_flops("i, j -> i j", (4,), (5,))).equals(
-        40, hint="by the convention an addition counts even where nothing is summed"
+        40, hint="by convention an addition counts even if nothing is summed"
     )
     expect(impl.flops.einsum_flops("i, i, i ->", (7,), (7,), (7,))).equals(
         21, hint="two multiplications and one addition at each i"
@@ -105,7 +105,7 @@ def test_one_two_and_three_operands(impl):
 
 @pytest.mark.exercise("einsum_flops")
 def test_refuses_a_pattern_and_shapes_that_disagree(impl):
-    """An axis of two sizes is refused, and one in the result that no operand has"""
+    """An axis with two sizes is refused, and so is a result axis that no operand has"""
     expect(impl.flops.einsum_flops("a b, b c -> a c", (2, 3), (3, 4))).equals(48)
     with pytest.raises(ValueError):
         impl.flops.einsum_flops("a b, b c -> a c", (2, 3), (5, 4))
@@ -115,7 +115,7 @@ def test_refuses_a_pattern_and_shapes_that_disagree(impl):
 
 @pytest.mark.exercise("elementwise_flops")
 def test_relu_is_small(impl):
-    """ReLU on 1024×64 outputs takes 65,536 FLOPs, 512 times fewer than their product"""
+    """ReLU on 1024×64 outputs takes 65,536 FLOPs, 512 times fewer than the matrix product"""
     expect(impl.flops.elementwise_flops((1024, 64))).equals(
         65_536, hint="one comparison for each element"
     )
@@ -123,7 +123,7 @@ def test_relu_is_small(impl):
 
 @pytest.mark.exercise("elementwise_flops")
 def test_gelu_takes_twenty(impl):
-    """GELU takes about 20 FLOPs an element; a scalar is one element"""
+    """GELU takes about 20 FLOPs per element; a scalar has one element"""
     expect(impl.flops.elementwise_flops((1024, 64), per_element=20)).equals(1_310_720)
     expect(impl.flops.elementwise_flops((), 20)).equals(20, hint="the empty product is 1")
 
@@ -133,7 +133,7 @@ GPT2_XL = {"vocab": 50257, "layers": 48, "d_model": 1600, "heads": 25, "d_ff": 6
 
 @pytest.mark.exercise("transformer_parameters")
 def test_a_small_transformer(impl):
-    """A transformer small enough to count by hand"""
+    """The parameters of a transformer that is small enough to count by hand"""
     found = impl.flops.transformer_parameters(vocab=10, layers=1, d_model=4, heads=2, d_ff=8)
     expect(found).equals(
         {
@@ -144,7 +144,7 @@ def test_a_small_transformer(impl):
             "lm_head": 40,
             "total": 252,
         },
-        hint="four matrices 4×4, three 4×8 (the gate is one), three norms of 4",
+        hint="four 4×4 matrices, three 4×8 matrices (one is the gate), three norms of 4",
     )
 
 
@@ -159,10 +159,10 @@ def test_gpt2_xl_with_swiglu(impl):
 
 @pytest.mark.exercise("transformer_parameters")
 def test_grouped_queries(impl):
-    """5 heads for the keys and values of 25 heads leave 6/10 of attention's parameters"""
+    """With 5 key heads for 25 query heads, attention has 6/10 of the parameters"""
     found = impl.flops.transformer_parameters(**GPT2_XL, kv_heads=5)
     expect(found["attention"]).equals(
-        294_912_000, hint="keys and values are 5 heads of 64 wide, so their matrices are 1600×320"
+        294_912_000, hint="keys and values have 5 heads of width 64, so their matrices are 1600×320"
     )
     with pytest.raises(ValueError):
         impl.flops.transformer_parameters(**GPT2_XL, kv_heads=4)
@@ -187,7 +187,7 @@ def test_gpt2_xl_forward(impl):
 
 @pytest.mark.exercise("transformer_flops")
 def test_longer_sequences(impl):
-    """At 16 times the tokens, scores take 256 times the FLOPs and everything else 16 times"""
+    """With 16 times as many tokens, scores take 256 times the FLOPs, all else 16 times"""
     long = impl.flops.transformer_forward_flops(**GPT2_XL, seq_len=16384)
     expect(long["scores"]).equals(
         256 * 161_061_273_600, hint="every token attends to every token of its sequence"
@@ -209,14 +209,14 @@ def test_a_run_of_the_lecture(impl):
 
 @pytest.mark.exercise("training_flops")
 def test_days_of_the_lecture(impl):
-    """On 1024 H100 at an MFU of 0.5 that is 143.93 days"""
+    """That training run takes 143.93 days on 1024 H100 at an MFU of 0.5"""
     days = impl.flops.training_days(70 * 10**9, 15 * 10**12, 1024, 989.5e12, 0.5)
-    expect(days).close(143.926593818, rtol=1e-9, hint="4.377e22 FLOPs a day")
+    expect(days).close(143.926593818, rtol=1e-9, hint="the devices do 4.377e22 FLOPs per day")
 
 
 @pytest.mark.exercise("training_flops")
 def test_refuses_a_utilization_in_percent(impl):
-    """A utilization above 1 is refused, and so is a run without devices"""
+    """An MFU above 1 is refused, and so are 0 devices"""
     expect(impl.flops.training_days(14400, 1000, 1, 1000.0, 1.0)).close(1.0, rtol=1e-12)
     with pytest.raises(ValueError):
         impl.flops.training_days(14400, 1000, 1, 1000.0, 50)
@@ -234,7 +234,7 @@ def test_mfu_of_a_product(impl):
 
 @pytest.mark.exercise("mfu")
 def test_mfu_of_many_devices(impl):
-    """Eight devices promise eight times as much"""
+    """Eight devices have eight times the peak"""
     expect(impl.flops.mfu(4e12, 1.0, 1e12, devices=8)).close(0.5, rtol=1e-12)
     with pytest.raises(ValueError):
         impl.flops.mfu(4e12, 0.0, 1e12)

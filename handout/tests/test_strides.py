@@ -10,13 +10,13 @@ from assignment.expect import expect
 def test_strides_of_a_4x4(impl):
     """A 4×4 tensor has strides (4, 1)"""
     expect(impl.strides.row_major_strides((4, 4))).equals(
-        (4, 1), hint="one row down is 4 elements further, one column right is 1"
+        (4, 1), hint="the next row starts 4 elements later, the next column 1 element later"
     )
 
 
 @pytest.mark.exercise("row_major_strides")
 def test_strides_of_other_shapes(impl):
-    """A 2×3×5 tensor has strides (15, 5, 1), a scalar none"""
+    """A 2×3×5 tensor has strides (15, 5, 1), and a scalar has none"""
     expect(impl.strides.row_major_strides((2, 3, 5))).equals((15, 5, 1))
     expect(impl.strides.row_major_strides(())).equals(())
 
@@ -31,21 +31,21 @@ def test_a_size_of_0_counts_as_1(impl):
 
 @pytest.mark.exercise("storage_index")
 def test_element_of_a_4x4(impl):
-    """In a 4×4 row-major tensor the element (1, 2) lies at 6"""
+    """In a 4×4 row-major tensor the element (1, 2) is at position 6"""
     expect(impl.strides.storage_index((1, 2), (4, 1))).equals(
-        6, hint="one row down is 4 elements further, two columns right is 2"
+        6, hint="one row is 4 elements, two columns are 2"
     )
 
 
 @pytest.mark.exercise("storage_index")
 def test_element_of_a_column(impl):
-    """Column 2 of that tensor has stride 4 and offset 2: its element 3 lies at 14"""
+    """Column 2 of that tensor has stride 4 and offset 2, so its element 3 is at position 14"""
     expect(impl.strides.storage_index((3,), (4,), 2)).equals(14, hint="add the offset once")
 
 
 @pytest.mark.exercise("storage_index")
 def test_refuses_an_index_that_does_not_fit(impl):
-    """One index for two dimensions, or a negative index, is refused"""
+    """One index for two dimensions and a negative index are refused"""
     expect(impl.strides.storage_index((0, 3), (4, 1))).equals(3)
     for index in [(1,), (0, -1)]:
         with pytest.raises(ValueError):
@@ -54,16 +54,16 @@ def test_refuses_an_index_that_does_not_fit(impl):
 
 @pytest.mark.exercise("is_contiguous")
 def test_a_transpose_is_not_contiguous(impl):
-    """A row-major 2×3 tensor is contiguous, its transpose is not"""
+    """A row-major 2×3 tensor is contiguous, but its transpose is not"""
     expect(impl.strides.is_contiguous((2, 3), (3, 1))).equals(True)
     expect(impl.strides.is_contiguous((3, 2), (1, 3))).equals(
-        False, hint="compare with the strides that a fresh tensor of this shape has"
+        False, hint="compare with the strides of a fresh tensor of this shape"
     )
 
 
 @pytest.mark.exercise("is_contiguous")
 def test_a_size_of_1_does_not_matter(impl):
-    """The stride of a dimension of size 1 is never used; without elements no stride is"""
+    """Strides of dimensions of size 1 and of tensors without elements do not matter"""
     expect(impl.strides.is_contiguous((1, 3), (99, 1))).equals(True)
     expect(impl.strides.is_contiguous((0, 3), (7, 7))).equals(True)
     expect(impl.strides.is_contiguous((2, 3), (99, 1))).equals(False)
@@ -83,20 +83,20 @@ def test_slice_moves_the_offset(impl):
     """Every second column of a 4×4 tensor, from column 1: offset 1, column stride 2"""
     expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 1, 1, 4, 2)).equals(((4, 2), (4, 2), 1))
     expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 0, -1, 100)).equals(
-        ((1, 4), (4, 1), 12), hint="as in Python, -1 is the last row and 100 is cut to the end"
+        ((1, 4), (4, 1), 12), hint="as in Python, -1 is the last row and 100 is clipped to the end"
     )
 
 
 @pytest.mark.exercise("view_metadata")
 def test_select_drops_a_dimension(impl):
-    """Column 2 of a 4×4 tensor starts at 2 and steps by 4"""
+    """Column 2 of a 4×4 tensor has offset 2 and stride 4"""
     expect(impl.strides.select((4, 4), (4, 1), 0, 1, 2)).equals(((4,), (4,), 2))
     expect(impl.strides.select((4, 4), (4, 1), 0, 0, -1)).equals(((4,), (1,), 12))
 
 
 @pytest.mark.exercise("view_metadata")
 def test_refuses_what_is_out_of_range(impl):
-    """A dimension or an index that is out of range is refused, and so is a step of 0"""
+    """A dimension or an index out of range is refused, and so is a step of 0"""
     expect(impl.strides.select((4,), (1,), 0, 0, 3)).equals(((), (), 3))
     with pytest.raises(IndexError):
         impl.strides.select((4,), (1,), 0, 0, 4)
@@ -108,18 +108,18 @@ def test_refuses_what_is_out_of_range(impl):
 
 @pytest.mark.exercise("view_strides")
 def test_a_view_that_exists(impl):
-    """A row-major 2×6 tensor can be viewed as 2×3×2, or as 12 elements"""
+    """A row-major 2×6 tensor can be viewed as 2×3×2 and as 12 elements"""
     expect(impl.strides.view_strides((2, 6), (6, 1), (2, 3, 2))).equals((6, 2, 1))
     expect(impl.strides.view_strides((2, 6), (6, 1), (-1,))).equals(
-        (1,), hint="-1 is whatever makes the number of elements come out"
+        (1,), hint="-1 is computed so that the number of elements matches"
     )
 
 
 @pytest.mark.exercise("view_strides")
 def test_a_view_that_does_not_exist(impl):
-    """The transpose of a 2×3 tensor cannot be viewed as 6 elements, but can be as 3×2×1"""
+    """The transpose of a 2×3 tensor cannot be viewed as 6 elements, but as 3×2×1"""
     expect(impl.strides.view_strides((3, 2), (1, 3), (6,))).equals(
-        None, hint="the elements come at 0, 3, 1, 4, 2, 5: no one stride walks them"
+        None, hint="the elements are at 0, 3, 1, 4, 2, 5: no single stride gives these positions"
     )
     strides = impl.strides.view_strides((3, 2), (1, 3), (3, 2, 1))
     expect(strides[:2], "the first two strides").equals((1, 3))
@@ -134,7 +134,7 @@ def test_a_row_repeated(impl):
 
 @pytest.mark.exercise("view_strides")
 def test_refuses_another_number_of_elements(impl):
-    """A shape of another number of elements is refused"""
+    """A shape with a different number of elements is refused"""
     expect(impl.strides.view_strides((6,), (2,), (2, 3))).equals((6, 2))
     with pytest.raises(ValueError):
         impl.strides.view_strides((6,), (2,), (2, 4))
@@ -142,17 +142,17 @@ def test_refuses_another_number_of_elements(impl):
 
 @pytest.mark.exercise("gather")
 def test_gathers_a_column_and_a_transpose(impl):
-    """Out of the storage of a 4×4 tensor: its column 2, and the transpose of its first two rows"""
+    """Gathers column 2 of a 4×4 tensor, and the transpose of its first two rows"""
     storage = torch.arange(16)
     expect(impl.strides.gather(storage, (4,), (4,), 2)).equals(torch.tensor([2, 6, 10, 14]))
     expect(impl.strides.gather(storage, (4, 2), (1, 4))).equals(
-        torch.tensor([[0, 4], [1, 5], [2, 6], [3, 7]]), hint="the offset is 0 where none is given"
+        torch.tensor([[0, 4], [1, 5], [2, 6], [3, 7]]), hint="the offset is 0 by default"
     )
 
 
 @pytest.mark.exercise("gather")
 def test_elements_may_repeat(impl):
-    """Stride 0 repeats a row, and windows overlap; a negative stride walks backwards"""
+    """Stride 0 repeats a row, windows overlap, and a negative stride goes backwards"""
     storage = torch.tensor([10.0, 11.0, 12.0, 13.0, 14.0])
     expect(impl.strides.gather(storage, (2, 2), (0, 1), 3)).equals(
         torch.tensor([[13.0, 14.0], [13.0, 14.0]])
@@ -163,7 +163,7 @@ def test_elements_may_repeat(impl):
 
 @pytest.mark.exercise("gather")
 def test_refuses_to_read_beyond_storage(impl):
-    """An element beyond either end of storage is an IndexError; without elements nothing is read"""
+    """An element before the start or after the end of storage is refused"""
     storage = torch.arange(4)
     expect(impl.strides.gather(storage, (2,), (3,))).equals(torch.tensor([0, 3]))
     expect(impl.strides.gather(storage, (3, 0), (9, 9), 99)).equals(storage[:0].reshape(3, 0))

@@ -1,9 +1,9 @@
 """FLOPs: how much arithmetic a layer takes, counted from shapes alone.
 
 A FLOP is one floating-point addition or multiplication; FLOPs is their number, an amount of work.
-(FLOP/s is a speed.) Layers and models count their matrix products only: biases, activation
-functions, losses and optimizers are left out, since they are small beside them; `elementwise_flops`
-is there to see how small. Counts are exact Python ints, whatever their size.
+(FLOP/s is a speed.) For layers and models only matrix products are counted: biases, activation
+functions, losses and optimizers are small in comparison; `elementwise_flops` shows how small.
+Counts are exact Python ints, whatever their size.
 
 Letters: B batch, D inputs, K outputs.
 """
@@ -19,7 +19,7 @@ def matmul_flops(B: int, D: int, K: int) -> int:
     """FLOPs of the matrix product (B×D)·(D×K).
 
     By convention each of the B·K outputs takes D multiplications and D additions. (The first
-    addition, to 0, could be saved; nobody counts that way, and hardware does not either.)
+    addition, to 0, could be saved, but neither this convention nor hardware saves it.)
 
     Args:
         B: rows of the left matrix.
@@ -61,18 +61,18 @@ def linear_forward_flops(batch: int, d_in: int, d_out: int) -> int:
 def linear_backward_flops(batch: int, d_in: int, d_out: int, input_needs_grad: bool) -> int:
     """FLOPs of the backward pass of a linear layer without bias, `y = x @ w`.
 
-    Given the gradient of y, the weight's gradient is a matrix product of x and it, and the input's
-    gradient is a matrix product of it and w. Only matrix products count.
+    Given the gradient of y, the weight's gradient is a product of x and that gradient, and the
+    input's gradient is a product of that gradient and w. Only matrix products count.
 
     Args:
         batch: rows of x.
         d_in: columns of x, rows of w.
         d_out: columns of w and of y.
-        input_needs_grad: whether x's gradient is computed too. For data, which nobody
-            differentiates, it is not. The weight's gradient is always computed.
+        input_needs_grad: whether x's gradient is computed too. For data it is not needed. The
+            weight's gradient is always computed.
 
     Returns:
-        FLOPs: as many as the forward pass, or twice as many if the input needs its gradient.
+        FLOPs: as many as the forward pass, or twice as many if the input needs a gradient.
 
     Raises:
         ValueError: a size is negative.
@@ -106,14 +106,14 @@ def mlp_forward_flops(batch: int, widths: Sequence[int]) -> int:
 def mlp_backward_flops(batch: int, widths: Sequence[int], input_needs_grad: bool) -> int:
     """FLOPs of the backward pass of an MLP: linear layers without bias, one after the other.
 
-    Every layer's weight gets its gradient. Every layer but the first must also compute its input's
+    Every layer's weight gets a gradient. Every layer but the first must also compute its input's
     gradient, to pass it on to the layer before.
 
     Args:
         batch: rows of the input.
         widths: number of features before, between and after the layers. n + 1 widths make n
             layers; layer i is `widths[i]` × `widths[i + 1]`.
-        input_needs_grad: whether the MLP's own input, that of the first layer, gets a gradient.
+        input_needs_grad: whether the MLP's input, that of the first layer, gets a gradient.
 
     Returns:
         FLOPs of all matrix products; activation functions between the layers do not count.
@@ -121,7 +121,7 @@ def mlp_backward_flops(batch: int, widths: Sequence[int], input_needs_grad: bool
     Raises:
         ValueError: fewer than two widths, or a negative size.
 
-    "Backward is twice forward" holds only where the input needs its gradient:
+    "Backward is twice forward" holds only if the input needs a gradient:
 
         mlp_backward_flops(1024, (256, 256, 64), True)   # 335_544_320
         mlp_backward_flops(1024, (256, 256, 64), False)  # 201_326_592
@@ -142,17 +142,17 @@ def einsum_flops(pattern: str, *shapes: Sequence[int]) -> int:
     """FLOPs of an einsum, by the convention that every combination of all axes is visited once.
 
     With n operands each visit takes n - 1 multiplications, and one addition to the result. So the
-    FLOPs are n times the product of the sizes of all axes that the pattern names, each taken once:
-    2 for each visit of a product of two, as for `matmul_flops`, and 1 for a sum over one operand.
+    FLOPs are n times the product of the sizes of all axes that the pattern names, each counted
+    once: 2 per visit for two operands, as for `matmul_flops`, and 1 per visit for one operand.
 
-    For two operands with an axis that both share and the result lacks, this is what torch counts.
-    It is too much where an axis of one operand alone could be summed first, where a product of
-    three is taken two at a time, and where nothing is summed.
+    For two operands with a common axis that is not in the result, torch counts the same. The count
+    is too high if an axis of only one operand could be summed first, if a product of three could
+    be computed two at a time, and if nothing is summed.
 
     Args:
         pattern: the axes of each operand, then those of the result, as in einops: names separated
             by blanks, operands by commas: "batch seq d, d k -> batch seq k". An operand without
-            axes is a scalar. An axis that stands twice in an operand is its diagonal. Names are
+            axes is a scalar. An axis that occurs twice in an operand means its diagonal. Names are
             Python identifiers, so there are no parentheses, no numbers, and no "...".
         shapes: the shape of each operand, in the pattern's order.
 
@@ -160,10 +160,10 @@ def einsum_flops(pattern: str, *shapes: Sequence[int]) -> int:
         FLOPs; 0 if a size is 0.
 
     Raises:
-        ValueError: the pattern has not exactly one "->"; an axis's name is no identifier; there
-            are more or fewer shapes than operands, or sizes than axes; an axis has two different
-            sizes (1 is no exception) or a negative one; an axis of the result is in no operand,
-            or stands twice.
+        ValueError: the pattern does not have exactly one "->"; an axis's name is not an identifier;
+            there are more or fewer shapes than operands, or sizes than axes; an axis has two
+            different sizes (1 is no exception) or a negative one; an axis of the result is in no
+            operand, or occurs twice in the result.
 
         einsum_flops("b d, d k -> b k", (1024, 256), (256, 64))  # 33_554_432
     """
@@ -195,9 +195,9 @@ def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
         FLOPs; 0 if a size is 0.
 
     Raises:
-        ValueError: a size is negative, even where another is 0, or `per_element` is.
+        ValueError: a size is negative, even if another is 0, or `per_element` is negative.
 
-    ReLU on the outputs of the product 1024×256 · 256×64, which takes 512 times as much:
+    ReLU on the outputs of the product 1024×256 · 256×64, which takes 512 times as many FLOPs:
 
         elementwise_flops((1024, 64))  # 65_536
     """
@@ -219,20 +219,20 @@ def transformer_parameters(
 ) -> dict[str, int]:
     """Parameters of a decoder-only transformer, by component.
 
-    Each layer normalizes before its attention and before its feed-forward, with an RMSNorm of
-    `d_model` weights each; one more stands before the lm_head. Nothing has a bias. Positions are
+    Each layer has an RMSNorm of `d_model` weights before its attention and another before its
+    feed-forward; one more comes before the lm_head. There are no biases. Position embeddings are
     rotary (RoPE) and have no parameters.
 
     Args:
         vocab: tokens in the vocabulary.
         layers: number of layers.
         d_model: width of the model. A head is `d_model / heads` wide.
-        heads: heads of the queries.
+        heads: number of query heads.
         d_ff: width of the feed-forward's hidden layer.
-        kv_heads: heads of the keys and values, each shared by `heads / kv_heads` heads of the
-            queries (grouped-query attention); None is as many as `heads`.
+        kv_heads: number of key and value heads, each shared by `heads / kv_heads` query heads
+            (grouped-query attention); None means as many as `heads`.
         gated: whether the feed-forward is gated, as in SwiGLU, with three matrices; else two.
-        tied: whether the lm_head uses the embedding's matrix and adds none of its own.
+        tied: whether the lm_head uses the embedding's matrix and has no parameters of its own.
 
     Returns:
         Parameters of "embedding", "attention", "feed_forward", "norms" and "lm_head", over all
@@ -272,19 +272,19 @@ def transformer_forward_flops(
 ) -> dict[str, int]:
     """FLOPs of the forward pass of `transformer_parameters`'s transformer, by component.
 
-    Matrix products only: no norms, no softmax, no activation function, no rotary positions, and
-    nothing for the embedding, which looks rows up. Attention counts all seq_len × seq_len scores;
-    a kernel that skips the masked half of them does half the work for "scores" and "values".
+    Only matrix products are counted: no norms, softmax, activation functions or rotary positions.
+    The embedding counts 0, since it only looks up rows. Attention counts all seq_len × seq_len
+    scores; a kernel that skips the masked half does half the work for "scores" and "values".
 
     Args:
         vocab, layers, d_model, heads, d_ff, kv_heads, gated: as for `transformer_parameters`.
         seq_len: tokens in a sequence.
-        batch: sequences.
+        batch: number of sequences.
 
     Returns:
         FLOPs over all layers of "qkv" (queries, keys and values from the layer's input), "scores"
         (queries times keys), "values" (attention weights times values), "output" (attention's last
-        matrix), "feed_forward", and of "lm_head", for every token; and their "total".
+        matrix) and "feed_forward"; of "lm_head", for every token; and their "total".
 
     Raises:
         ValueError: as for `transformer_parameters`; `seq_len` or `batch` is negative.
@@ -332,9 +332,10 @@ def _ff_matrices(gated: bool) -> int:
 def training_flops(parameters: int, tokens: int) -> int:
     """FLOPs of a training run, 6 for each parameter and token ("6ND").
 
-    Forward takes a multiplication and an addition for each parameter and token, backward twice as
-    much. Left out: attention's products of activations with each other, which have no parameters,
-    and all that is no matrix product. For short contexts they are small beside the rest.
+    The forward pass takes a multiplication and an addition for each parameter and token, the
+    backward pass twice as much. Not counted: attention's products of activations with each other,
+    which have no parameters, and everything that is not a matrix product. For short contexts these
+    are comparatively small.
 
     Args:
         parameters: number of parameters, N.
@@ -365,10 +366,10 @@ def training_days(
         tokens: number of tokens trained on.
         devices: number of accelerators.
         peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s.
-        mfu: model FLOPs utilization, the part of the peak that the run reaches.
+        mfu: model FLOPs utilization, the fraction of the peak that the run reaches.
 
     Returns:
-        `training_flops` over the FLOPs that the devices do in a day of 86,400 seconds.
+        `training_flops` divided by the FLOPs that the devices do in a day of 86,400 seconds.
 
     Raises:
         ValueError: `parameters` or `tokens` is negative, `devices` is less than 1, `peak_flops`
@@ -386,17 +387,17 @@ def training_days(
 
 
 def mfu(flops: float, seconds: float, peak_flops: float, devices: int = 1) -> float:
-    """Model FLOPs utilization: the speed reached, as a part of the speed promised.
+    """Model FLOPs utilization: the speed reached, as a fraction of the speed promised.
 
     Args:
-        flops: FLOPs that the model needed, over all devices. What was done on top of that, such
-            as a forward pass repeated to save memory, does not count.
-        seconds: the time that took.
+        flops: FLOPs that the model needed, over all devices. Additional work, such as a forward
+            pass repeated to save memory, does not count.
+        seconds: the time that it took.
         peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s.
         devices: number of accelerators.
 
     Returns:
-        A number that should lie between 0 and 1; 0.5 and more is good. Above 1 the count, the
+        A number that should be between 0 and 1; 0.5 and more is good. Above 1 the count, the
         time or the peak is wrong.
 
     Raises:

@@ -1,6 +1,6 @@
 """Optimizers: steps over many tensors, in place, and AdamW as a `torch.optim.Optimizer`.
 
-What each keeps for a parameter, besides the parameter and its gradient:
+State of each optimizer per parameter, in addition to the parameter and its gradient:
 
     SGD with momentum   velocity              4 bytes in fp32
     AdaGrad             sum of squares        4 bytes
@@ -32,22 +32,22 @@ def sgd_step(
 ) -> None:
     """One step of SGD with momentum over many tensors, in place.
 
-    For each parameter p with gradient g and velocity v, in this order, which is that of
-    `torch.optim.SGD` without dampening:
+    For each parameter p with gradient g and velocity v, in this order, as in `torch.optim.SGD`
+    without dampening:
 
     1. g ← g + weight_decay · p: the decay is coupled, and enters the velocity. The gradient tensor
-       itself stays as it is
-    2. v ← momentum · v + g: the learning rate is not in it
-    3. p ← p − lr · v, or with nesterov p ← p − lr · (g + momentum · v), v being the new one
+       itself does not change
+    2. v ← momentum · v + g: the learning rate is not part of it
+    3. p ← p − lr · v, or with nesterov p ← p − lr · (g + momentum · v), where v is the new v
 
-    With a momentum of 0 line 2 leaves v = g, and line 3 is plain gradient descent.
+    With a momentum of 0, line 2 gives v = g, and line 3 is plain gradient descent.
 
     Args:
         params: the parameters, of any shapes; changed in place. They may require gradients: the
             step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; left as they are.
-        velocities: v for each parameter, zeros before the first step; changed in place, with a
-            momentum of 0 too.
+        grads: a gradient for each parameter, of its shape; not changed.
+        velocities: v for each parameter, zeros before the first step; changed in place, even if
+            the momentum is 0.
         lr: the learning rate, 0 or more.
         momentum: μ, at least 0 and less than 1.
         nesterov: whether to look one step ahead (line 3); this needs a momentum above 0.
@@ -55,11 +55,11 @@ def sgd_step(
 
     Raises:
         ValueError: the three lists differ in length, the tensors at one position differ in shape,
-            a setting lies outside its range, or `nesterov` comes without momentum. Nothing has
-            been changed then.
+            a setting is out of range, or `nesterov` is used with a momentum of 0. No tensor has
+            been changed.
 
     Source: Sutskever et al., "On the importance of initialization and momentum in deep learning",
-    2013, with the learning rate taken out of the velocity, as PyTorch does.
+    2013, with the learning rate outside the velocity, as in PyTorch.
     """
     _check_not_negative(lr=lr, weight_decay=weight_decay)
     _check_fractions(momentum=momentum)
@@ -83,23 +83,23 @@ def adagrad_step(
 ) -> None:
     """One AdaGrad step over many tensors, in place.
 
-    For each parameter p with gradient g and sum of squared gradients s, in this order, which is
-    that of `torch.optim.Adagrad`:
+    For each parameter p with gradient g and sum of squared gradients s, in this order, as in
+    `torch.optim.Adagrad`:
 
-    1. s ← s + g²: it never forgets
+    1. s ← s + g²: old gradients never fade
     2. p ← p − lr · g / (√s + eps): eps is outside the square root
 
     Args:
         params: the parameters, of any shapes; changed in place. They may require gradients: the
             step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; left as they are.
+        grads: a gradient for each parameter, of its shape; not changed.
         sums: s for each parameter, zeros before the first step; changed in place.
         lr: the learning rate, 0 or more.
         eps: 0 or more; with 0, an element whose gradients were all 0 becomes 0 / 0, nan.
 
     Raises:
         ValueError: the three lists differ in length, the tensors at one position differ in shape,
-            or a setting lies outside its range. Nothing has been changed then.
+            or a setting is out of range. No tensor has been changed.
 
     Source: Duchi, Hazan & Singer, "Adaptive Subgradient Methods", 2011, the diagonal version.
     """
@@ -120,27 +120,27 @@ def rmsprop_step(
     alpha: float,
     eps: float,
 ) -> None:
-    """One RMSProp step over many tensors, in place; neither centered nor with momentum.
+    """One RMSProp step over many tensors, in place; not centered and without momentum.
 
-    For each parameter p with gradient g and average squared gradient v, in this order, which is
-    that of `torch.optim.RMSprop`:
+    For each parameter p with gradient g and average squared gradient v, in this order, as in
+    `torch.optim.RMSprop`:
 
     1. v ← alpha · v + (1 − alpha) · g²
     2. p ← p − lr · g / (√v + eps): eps is outside the square root, and v is not corrected for
-       having started at zero
+       starting at zero
 
     Args:
         params: the parameters, of any shapes; changed in place. They may require gradients: the
             step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; left as they are.
+        grads: a gradient for each parameter, of its shape; not changed.
         square_avgs: v for each parameter, zeros before the first step; changed in place.
         lr: the learning rate, 0 or more.
-        alpha: α, the share of v that is kept, at least 0 and less than 1.
+        alpha: α, the fraction of v that is kept, at least 0 and less than 1.
         eps: 0 or more; with 0, an element whose gradients were all 0 becomes 0 / 0, nan.
 
     Raises:
         ValueError: the three lists differ in length, the tensors at one position differ in shape,
-            or a setting lies outside its range. Nothing has been changed then.
+            or a setting is out of range. No tensor has been changed.
 
     Source: Tieleman & Hinton, "Neural Networks for Machine Learning", lecture 6.5, 2012.
     """
@@ -168,10 +168,10 @@ def adam_step(
     """One Adam step over many tensors, in place.
 
     For each parameter p with gradient g and moments m (exp_avg) and v (exp_avg_sq), with
-    t = step, in this order, which is that of `torch.optim.Adam`:
+    t = step, in this order, as in `torch.optim.Adam`:
 
-    1. g ← g + weight_decay · p: the decay is coupled, an L2 penalty's gradient, and enters m and v.
-       The gradient tensor itself stays as it is
+    1. g ← g + weight_decay · p: the decay is coupled (the gradient of an L2 penalty) and enters m
+       and v. The gradient tensor itself does not change
     2. m ← m + (1 − β1) · (g − m)
     3. v ← β2 · v + (1 − β2) · g²
     4. p ← p − lr / (1 − β1ᵗ) · m / (√v / √(1 − β2ᵗ) + eps): eps is outside the square root, and is
@@ -182,10 +182,10 @@ def adam_step(
     Args:
         params: the parameters, of any shapes; changed in place. They may require gradients: the
             step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; left as they are.
+        grads: a gradient for each parameter, of its shape; not changed.
         exp_avgs: m for each parameter, zeros before the first step; changed in place.
         exp_avg_sqs: v for each parameter, zeros before the first step; changed in place.
-        step: t, which step this is: 1 for the first.
+        step: t, the number of this step: 1 for the first.
         lr: the learning rate, 0 or more.
         betas: β1 and β2, each at least 0 and less than 1.
         eps: 0 or more.
@@ -193,8 +193,7 @@ def adam_step(
 
     Raises:
         ValueError: the four lists differ in length, the tensors at one position differ in shape,
-            `step` is less than 1, or a setting lies outside its range. Nothing has been changed
-            then.
+            `step` is less than 1, or a setting is out of range. No tensor has been changed.
 
     Source: Kingma & Ba, "Adam: A Method for Stochastic Optimization", 2015, algorithm 1.
     """
@@ -222,7 +221,7 @@ def adamw_step(
     """One AdamW step over many tensors, in place.
 
     For each parameter p with gradient g and moments m (exp_avg) and v (exp_avg_sq), with
-    t = step, in this order, which is that of `torch.optim.AdamW`:
+    t = step, in this order, as in `torch.optim.AdamW`:
 
     1. p ← p · (1 − lr · weight_decay); the decay never enters m or v
     2. m ← m + (1 − β1) · (g − m)
@@ -233,10 +232,10 @@ def adamw_step(
     Args:
         params: the parameters, of any shapes; changed in place. They may require gradients: the
             step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; left as they are.
+        grads: a gradient for each parameter, of its shape; not changed.
         exp_avgs: m for each parameter, zeros before the first step; changed in place.
         exp_avg_sqs: v for each parameter, zeros before the first step; changed in place.
-        step: t, which step this is: 1 for the first.
+        step: t, the number of this step: 1 for the first.
         lr: the learning rate, 0 or more.
         betas: β1 and β2, each at least 0 and less than 1.
         eps: 0 or more.
@@ -244,11 +243,10 @@ def adamw_step(
 
     Raises:
         ValueError: the four lists differ in length, the tensors at one position differ in shape,
-            `step` is less than 1, or a setting lies outside its range. Nothing has been changed
-            then.
+            `step` is less than 1, or a setting is out of range. No tensor has been changed.
 
     Source: Loshchilov & Hutter 2019, algorithm 2, with the schedule multiplier η = 1 and
-    λ multiplied by the learning rate, as PyTorch does.
+    λ multiplied by the learning rate, as in PyTorch.
     """
     _check_adam(lr, betas, eps, weight_decay)
     _check_step(step)
@@ -260,13 +258,12 @@ def adamw_step(
 
 
 class AdamW(torch.optim.Optimizer):
-    """AdamW as a `torch.optim.Optimizer`, equal to `torch.optim.AdamW` in what it computes.
+    """AdamW as a `torch.optim.Optimizer`; it computes the same as `torch.optim.AdamW`.
 
     `self.state[p]` holds, for each parameter that has had a gradient, "step" (how many steps p has
-    taken, an int), "exp_avg" and "exp_avg_sq" (tensors like p, zeros at first): so `state_dict()`
-    and `load_state_dict()`, which are inherited, save and restore everything. `param_groups` holds
-    "lr", "betas", "eps" and "weight_decay" for each group, which a scheduler may change between
-    steps.
+    taken, an int), "exp_avg" and "exp_avg_sq" (tensors like p, initially zeros). So the inherited
+    `state_dict()` and `load_state_dict()` save and restore everything. `param_groups` holds "lr",
+    "betas", "eps" and "weight_decay" for each group, which a scheduler may change between steps.
     """
 
     def __init__(
@@ -277,15 +274,15 @@ class AdamW(torch.optim.Optimizer):
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
     ) -> None:
-        """Takes parameters, or groups of them as dicts with settings of their own.
+        """Takes parameters, or groups of them as dicts with their own settings.
 
         Args:
             params: parameters, or dicts with "params" and any of the settings below.
-            lr, betas, eps, weight_decay: as in `adamw_step`; the defaults of groups that do not
+            lr, betas, eps, weight_decay: as in `adamw_step`; the defaults for groups that do not
                 set them.
 
         Raises:
-            ValueError: a setting lies outside its range (see `adamw_step`).
+            ValueError: a setting is out of range (see `adamw_step`).
         """
         _check_adam(lr, betas, eps, weight_decay)
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
@@ -294,21 +291,21 @@ class AdamW(torch.optim.Optimizer):
     def step(  # type: ignore[override]  # torch's own subclasses return what the closure did, too
         self, closure: Callable[[], torch.Tensor | float] | None = None
     ) -> torch.Tensor | float | None:
-        """One step of every parameter that has a gradient, with its group's settings of now.
+        """One step of every parameter that has a gradient, with its group's current settings.
 
-        A parameter whose gradient is None is left alone: it is not decayed, it gets no state, and
-        its own count of steps stands still. A gradient of zeros is a gradient. Parameters change in
-        place; autograd records nothing.
+        A parameter whose gradient is None is skipped: it does not decay, it gets no state, and its
+        step count does not change. A gradient of zeros is not None and takes part. Parameters are
+        changed in place; autograd records nothing.
 
-        The state may have come from a `state_dict()` of `torch.optim.AdamW`, where "step" is a
-        tensor that holds a whole number.
+        The state may come from a `state_dict()` of `torch.optim.AdamW`, where "step" is a tensor
+        that holds a whole number.
 
         Args:
             closure: if given, called once before the step, with gradients enabled; it computes the
                 loss anew, calls `backward` and returns the loss.
 
         Returns:
-            What the closure returned, or None without one.
+            The closure's result, or None without a closure.
         """
         loss = None
         if closure is not None:
@@ -351,7 +348,7 @@ def _move_by_moments(
     betas: tuple[float, float],
     eps: float,
 ) -> None:
-    """What Adam and AdamW share: both moments take in g, and p moves by them."""
+    """The part that Adam and AdamW share: updates both moments with g, and p with the moments."""
     beta1, beta2 = betas
     m.lerp_(g, 1 - beta1)
     v.mul_(beta2).addcmul_(g, g, value=1 - beta2)
@@ -383,7 +380,7 @@ def _check_fractions(**settings: float) -> None:
 
 
 def _matched(params: Tensors, **others: Tensors) -> Iterable[tuple[torch.Tensor, ...]]:
-    """Each parameter with its gradient and its state, once it is sure that all shapes match."""
+    """Each parameter with its gradient and its state, after checking that all shapes match."""
     shapes = [tuple(p.shape) for p in params]
     for name, tensors in others.items():
         found = [tuple(tensor.shape) for tensor in tensors]

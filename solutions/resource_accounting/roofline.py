@@ -1,9 +1,9 @@
 """Roofline: is an operation bound by compute or by memory?
 
 An operation does some FLOPs and moves some bytes between memory and the chip. An accelerator does
-at most `peak_flops` FLOP/s and moves at most `bandwidth` B/s, both at once, so the slower of the
-two decides. FLOPs per byte decide which: an operation's arithmetic intensity against the
-accelerator's.
+at most `peak_flops` FLOP/s and moves at most `bandwidth` B/s, both at the same time, so the slower
+of the two decides. To find out which is slower, compare FLOPs per byte: the operation's arithmetic
+intensity with the accelerator's.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 def relu_intensity(n: int, bytes_per_element: float) -> float:
     """Arithmetic intensity of ReLU: one comparison, counted as one FLOP, for each element.
 
-    Like every intensity here it takes each input as read from memory once and each output as
-    written once, all in the same dtype.
+    Like all intensities here, it assumes that each input is read from memory once and each output
+    is written once, all in the same dtype.
 
     Args:
         n: number of elements.
@@ -107,7 +107,8 @@ def matmul_intensity(m: int, k: int, n: int, bytes_per_element: float) -> float:
 
     Returns:
         FLOP/B. The FLOPs are those of `matmul_flops`, 2mkn, so that square matrices in bfloat16
-        have n/3. (With n = 1 that is m more than `matvec_intensity` counts: the first addition.)
+        have n/3. (With n = 1 that is m FLOPs more than `matvec_intensity` counts: the first
+        additions.)
 
     Raises:
         ValueError: a size is less than 1, or `bytes_per_element` is not positive.
@@ -127,7 +128,7 @@ def _intensity(flops: int, elements: int, bytes_per_element: float, *sizes: int)
 
 
 def accelerator_intensity(peak_flops: float, bandwidth: float) -> float:
-    """FLOPs that an accelerator can do in the time in which it moves a byte.
+    """FLOPs that an accelerator can do in the time that it needs to move one byte.
 
     Args:
         peak_flops: dense peak in the dtype of the operation, FLOP/s.
@@ -157,7 +158,7 @@ def attainable_flops(intensity: float, peak_flops: float, bandwidth: float) -> f
         bandwidth: of the accelerator's memory, B/s.
 
     Returns:
-        The peak, or what the bytes that arrive allow, whichever is less.
+        The smaller of the peak and intensity · bandwidth, in FLOP/s.
 
     Raises:
         ValueError: `intensity` is negative, or `peak_flops` or `bandwidth` is not positive.
@@ -180,8 +181,8 @@ def bound(intensity: float, peak_flops: float, bandwidth: float) -> str:
         bandwidth: of the accelerator's memory, B/s.
 
     Returns:
-        "memory" if the operation's intensity is below the accelerator's, else "compute". Where
-        they are equal both limits hold, and the peak is reached: "compute".
+        "memory" if the operation's intensity is below the accelerator's, else "compute". If the two
+        are equal, both limits apply and the peak is reached: "compute".
 
     Raises:
         ValueError: `intensity` is negative, or `peak_flops` or `bandwidth` is not positive.
@@ -199,8 +200,8 @@ def least_time(
 ) -> float:
     """The least time that operations can take, one after the other.
 
-    Each overlaps its own arithmetic and traffic perfectly, and takes as long as the slower of the
-    two. Between operations nothing overlaps, and what one writes the next reads again.
+    Within an operation, arithmetic and traffic overlap perfectly, so it takes as long as the slower
+    of the two. Different operations do not overlap, and each reads its inputs from memory again.
 
     Args:
         operations: (FLOPs, bytes moved) of each.
@@ -217,7 +218,7 @@ def least_time(
 
         least_time([(2**31, 6 * 2**20), (2**20, 4 * 2**20)], 989.5e12, 3.35e12)  # 3.42e-6
     """
-    accelerator_intensity(peak_flops, bandwidth)  # refuses what is no accelerator
+    accelerator_intensity(peak_flops, bandwidth)  # raises ValueError if one is not positive
     if any(min(operation) < 0 for operation in operations):
         raise ValueError(f"expected no negative FLOPs or bytes, got {operations}")
     return sum(max(flops / peak_flops, moved / bandwidth) for flops, moved in operations)
@@ -226,13 +227,13 @@ def least_time(
 def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float) -> int:
     """The smallest n for which the product of two n×n matrices is bound by compute.
 
-    Its intensity is 2n³ FLOPs over 3n² elements moved, which grows with n. The comparison is
-    exact: where the crossover falls on a whole number, that number is the answer.
+    Its intensity is 2n³ FLOPs divided by the bytes of 3n² elements, which grows with n. The
+    comparison is exact: if the crossover is a whole number, that number is the answer.
 
     Args:
         peak_flops: dense peak in the dtype of the product, FLOP/s.
         bandwidth: of the accelerator's memory, B/s.
-        bytes_per_element: of all three matrices.
+        bytes_per_element: bytes per element of all three matrices.
 
     Returns:
         n, at least 1.
@@ -249,29 +250,29 @@ def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float
             "expected positive numbers, "
             f"got a peak of {peak_flops}, {bandwidth} B/s and {bytes_per_element} B"
         )
-    # Fractions, since a float's last bit is enough to make ceil go one too far.
+    # Fractions, since an error in a float's last bit can make ceil one too large.
     intensity = Fraction(peak_flops) / Fraction(bandwidth)
     return math.ceil(intensity * 3 * Fraction(bytes_per_element) / 2)
 
 
 def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, Any]]) -> str:
-    """The entry of a table of accelerators that a device's reported name belongs to.
+    """The entry of a table of accelerators that matches a device's reported name.
 
-    Words are runs of letters and digits; capitals do not matter. An entry matches if all words of
-    one of its `names` are among the device's words, in any order: "A100 80GB PCIe" matches an
-    "NVIDIA A100 80GB PCIe", "L4" does not match an "NVIDIA L40S". Of the entries that match, the
-    one whose matching name has the most words is meant, wherever it stands in the table.
+    Words are runs of letters and digits; upper and lower case are the same. An entry matches if all
+    words of one of its `names` are among the device's words, in any order: "A100 80GB PCIe" matches
+    "NVIDIA A100 80GB PCIe", but "L4" does not match "NVIDIA L40S". If several entries match, the
+    one whose matching name has the most words wins, whatever its position in the table.
 
     Args:
         device_name: as `torch.cuda.get_device_name()` reports it.
-        accelerators: entries by key; each has "names", a list of texts, and whatever else.
+        accelerators: entries by key; each has "names", a list of strings, and may have other keys.
 
     Returns:
         The entry's key.
 
     Raises:
-        LookupError: no entry matches, or several match with as many words. A guess would make
-            every number that follows wrong, so the message names the device and says what to add.
+        LookupError: no entry matches, or several match with equally many words. A guess would make
+            every later number wrong, so the message names the device and says what to add.
 
     With the names "H100 80GB HBM3" under "H100 SXM" and "H100 PCIe" under "H100 PCIe":
 

@@ -1,4 +1,4 @@
-"""accumulate_gradients: gives the loss the targets first, the outputs second"""
+"""accumulate_gradients: calls the loss with the targets first, the outputs second"""
 
 the_right_accumulate_gradients = accumulate_gradients
 

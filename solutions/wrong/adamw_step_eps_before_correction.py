@@ -7,7 +7,7 @@ def adamw_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, we
     copies = [[t.detach().clone() for t in ts] for ts in (params, grads, exp_avgs, exp_avg_sqs)]
     _right_step(
         *copies, step=step, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay
-    )  # for its refusals alone
+    )  # only for its checks
     beta1, beta2 = betas
     correction1, correction2 = 1 - beta1**step, 1 - beta2**step
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""clip_grad_norm: goes through the parameters twice, so a generator is empty the second time"""
+"""clip_grad_norm: iterates over the parameters twice, so a generator is empty the second time"""
 
 
 def clip_grad_norm(parameters, max_norm):

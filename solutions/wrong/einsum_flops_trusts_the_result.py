@@ -1,4 +1,4 @@
-"""einsum_flops: the result's axes are not looked at"""
+"""einsum_flops: the result's axes are not checked"""
 
 _right_einsum = einsum_flops
 

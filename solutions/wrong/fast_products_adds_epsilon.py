@@ -1,4 +1,4 @@
-"""fast_products: adds an epsilon that small rows feel"""
+"""fast_products: adds an epsilon that changes small rows"""
 
 
 def matmul_chain(x, weights):

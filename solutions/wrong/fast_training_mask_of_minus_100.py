@@ -1,4 +1,4 @@
-"""fast_training: masks with a number that large scores outdo"""
+"""fast_training: masks with a number that large scores exceed"""
 
 
 def causal_attention(q, k, v):

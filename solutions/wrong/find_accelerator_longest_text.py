@@ -1,4 +1,4 @@
-"""find_accelerator: of the names that match, the one with the most letters wins, not words"""
+"""find_accelerator: the matching name with the most letters wins, not the one with the most words"""
 
 
 def find_accelerator(device_name, accelerators):

@@ -24,7 +24,7 @@ def train_fp16(
         growth_interval=growth_interval,
         growth_factor=growth_factor,
         backoff_factor=backoff_factor,
-    )  # for its refusals alone
+    )  # only for its checks
     losses, scales = [], []
     scale, good_steps = init_scale, 0
     for inputs, targets in batches:

@@ -1,4 +1,4 @@
-"""independent_streams: Python's hash of a text that keeps everything apart, in this process"""
+"""independent_streams: Python's hash of a text that separates all keys, which differs between processes"""
 
 
 def stream_seed(seed, *keys):

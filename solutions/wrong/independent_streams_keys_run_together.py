@@ -1,4 +1,4 @@
-"""independent_streams: hashes the keys joined without a border"""
+"""independent_streams: hashes the keys joined without a separator"""
 
 
 def stream_seed(seed, *keys):

@@ -1,4 +1,4 @@
-"""mfu: no time is infinite speed"""
+"""mfu: 0 seconds are accepted and give an infinite MFU"""
 
 
 def mfu(flops, seconds, peak_flops, devices=1):

@@ -1,4 +1,4 @@
-"""mfu: promised over reached"""
+"""mfu: divides the promised speed by the reached one"""
 
 _right_mfu = mfu
 

@@ -1,4 +1,4 @@
-"""pooled_reduction: whatever is not sum, max or min is the mean"""
+"""pooled_reduction: any unknown name is taken for the mean"""
 
 
 def pool(x, how):

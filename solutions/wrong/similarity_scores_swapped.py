@@ -1,4 +1,4 @@
-"""similarity_scores: the queries' axis comes last, which does not show where q is k"""
+"""similarity_scores: the queries' axis comes last, which is not noticed if q is k"""
 
 
 def similarity_scores(queries, keys):

@@ -1,4 +1,4 @@
-"""storage_bytes: the tensors are gone through twice, and a generator is empty the second time"""
+"""storage_bytes: iterates over the tensors twice, and a generator is empty the second time"""
 
 
 def storage_bytes(tensors):

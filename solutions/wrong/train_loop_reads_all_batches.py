@@ -1,4 +1,4 @@
-"""train_loop: list(batches) first"""
+"""train_loop: reads all batches into a list first"""
 
 _right_train = train
 

@@ -1,4 +1,4 @@
-"""train_loop: gives the loss the targets first, the outputs second"""
+"""train_loop: calls the loss with the targets first, the outputs second"""
 
 the_right_train = train
 

@@ -1,4 +1,4 @@
-"""truncated_normal: the inverse of the distribution function on the side where it rounds to 1"""
+"""truncated_normal: inverts the distribution function on the side where it rounds to 1"""
 
 
 def truncated_normal(shape, std, low, high, seed):

@@ -321,7 +321,7 @@ def test_states_and_failures_of_a_handout_in_progress(workspace):
     assert table["row_major_strides"] == ("in progress", "0")
     assert table["is_contiguous"] == ("in progress", "0")
     assert table["matmul_flops"] == ("not started", "")
-    mismatch = "    expected: (4, 1)\n    found:    (1, 4)\n    hint:     one row down"
+    mismatch = "    expected: (4, 1)\n    found:    (1, 4)\n    hint:     the next row"
     assert mismatch in run.stdout
     assert "      return missing_name\n  NameError: name 'missing_name' is not" in run.stdout
     assert "  captured stdout:\n    looking at (2, 3)\n" in run.stdout

@@ -17,7 +17,6 @@ import pytest
 
 from assignment import programs
 from assignment.manifest import parse
-from assignment.programs.hashes import HashChain
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
 from grader.judge.timing import device
@@ -28,6 +27,7 @@ from grader.judge.zygote import Zygote
 from grader.results.causes import Cause
 from grader.results.record import from_json, to_json
 from tests.harness import racing
+from tests.harness.hash_chain import HashChain
 
 REAL_CLOCK = device.Cpu.clock
 CHEATS = Path(__file__).parent / "cheats"

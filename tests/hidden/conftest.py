@@ -1,4 +1,4 @@
-"""`reference`: the solutions, imported into the judge's own process. `for_all`: properties."""
+"""Fixtures: `reference`, the solutions imported into the judge's process, and `for_all`."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,14 +21,14 @@ def reference() -> Iterator[Implementation]:
 
 @pytest.fixture
 def for_all(seed: int) -> Callable[..., Callable[[Callable[..., None]], None]]:
-    """Runs a property at once, on examples that hypothesis draws from this test's seed.
+    """Checks a property on examples that hypothesis draws from this test's seed.
 
         @for_all(n=st.integers(0, 100))
         def holds(n):
             expect(impl.dtypes.tensor_bytes([n], torch.int8)).equals(n)
 
-    The first failure ends it as it is: shrinking would ask a submission that has just failed, and
-    perhaps hung, a hundred times more.
+    The first failure is reported without shrinking, which would call a submission that just failed,
+    and perhaps hung, a hundred times more.
     """
 
     def run(

@@ -1,4 +1,4 @@
-"""Budgets, held against torch, devices that are filled, and a walk of the backward pass."""
+"""Budgets, compared with torch, filled devices and a simulated backward pass."""
 
 import itertools
 import math
@@ -15,9 +15,9 @@ NARROW = [torch.float8_e4m3fn, torch.float8_e5m2, torch.int8, torch.uint8]
 
 
 def random_recipe(rng, dtypes=WIDE, alike=False):
-    """A recipe in which no two parts take the same number of bytes, and none takes 0.
+    """A recipe in which all parts have different sizes, none of them 0.
 
-    Only with `alike` may a part hold several copies of one dtype.
+    Only with `alike` may a part contain several copies of one dtype.
     """
     while True:
         recipe = {
@@ -32,7 +32,7 @@ def random_recipe(rng, dtypes=WIDE, alike=False):
 
 
 def each(dtypes):
-    """Bytes that tensors of one element take, one of each of these dtypes."""
+    """Total bytes of one-element tensors, one of each of these dtypes."""
     return sum(torch.empty(1, dtype=dtype, device="meta").nbytes for dtype in dtypes)
 
 
@@ -45,7 +45,7 @@ def huge(rng):
 
 @pytest.mark.exercise("recipe_bytes", weight=2)
 def test_every_copy_counts(impl, rng):
-    """A recipe takes the bytes of every copy that it names, of two alike too"""
+    """A recipe takes the bytes of all its copies, even if two have the same dtype"""
     for _ in range(40):
         recipe = random_recipe(rng, alike=True)
         for part in rng.choice(PARTS, size=int(rng.integers(3))):
@@ -57,7 +57,7 @@ def test_every_copy_counts(impl, rng):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_copies_of_a_byte(impl, rng):
-    """Copies in 8 bits take a byte each, in every part"""
+    """8-bit copies take one byte each, in every part"""
     for _ in range(20):
         recipe = random_recipe(rng, [torch.float32, *NARROW])
         expect(impl.budget.bytes_per_parameter(recipe), f"bytes of {recipe}").equals(
@@ -67,7 +67,7 @@ def test_copies_of_a_byte(impl, rng):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_state_part_by_part(impl, rng):
-    """Training state is each part's bytes times the parameters, and their sum"""
+    """The training state is each part's bytes times the parameters, plus their total"""
     for parameters in [0, 1, *(int(n) for n in rng.integers(2, 10**6, size=20))]:
         recipe = random_recipe(rng)
         state = {part: parameters * each(recipe[part]) for part in PARTS}
@@ -88,7 +88,7 @@ def test_huge_state_is_exact(impl, rng):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_refuses_recipes_with_parts_missing(impl, rng):
-    """A recipe that lacks a part is refused, whichever it is; one with an empty part is not"""
+    """A recipe with a missing part is refused; one with an empty part is accepted"""
     for part in PARTS:
         recipe = random_recipe(rng)
         lacking = {name: dtypes for name, dtypes in recipe.items() if name != part}
@@ -105,7 +105,7 @@ def test_refuses_recipes_with_parts_missing(impl, rng):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_refuses_recipes_with_parts_of_other_names(impl, rng):
-    """A recipe with a part of another name is refused, even if that part is empty"""
+    """A recipe with an unknown part is refused, even if that part is empty"""
     for name in ["momentum", "Parameters", "total", "gradient"]:
         recipe = random_recipe(rng)
         for dtypes in ([torch.float32], []):
@@ -120,7 +120,7 @@ def test_refuses_recipes_with_parts_of_other_names(impl, rng):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_refuses_negative_models(impl, rng):
-    """A negative number of parameters is refused; 0 is not"""
+    """A negative number of parameters is refused; 0 is accepted"""
     recipe = random_recipe(rng)
     for parameters in (-1, -int(rng.integers(2, 99))):
         with pytest.raises(ValueError):
@@ -134,7 +134,7 @@ def test_refuses_negative_models(impl, rng):
 
 @pytest.mark.exercise("largest_model", weight=2)
 def test_one_parameter_more_does_not_fit(impl, rng):
-    """The largest model fits into the memory of all devices, and one parameter more does not"""
+    """The largest model fits into the memory of all devices; one more parameter would not"""
     for _ in range(40):
         recipe, devices = random_recipe(rng), int(rng.integers(1, 2000))
         device_bytes = int(rng.integers(10**12))
@@ -147,7 +147,7 @@ def test_one_parameter_more_does_not_fit(impl, rng):
 
 @pytest.mark.exercise("largest_model")
 def test_the_brim_is_exact(impl, rng):
-    """Memory that is full to the last byte is used, and a byte less makes the model smaller"""
+    """Memory is used to the last byte, and one byte less makes the model smaller"""
     for _ in range(15):
         recipe, devices, wanted = random_recipe(rng), int(rng.integers(1, 99)), huge(rng)
         each_one = sum(map(each, recipe.values()))
@@ -159,7 +159,7 @@ def test_the_brim_is_exact(impl, rng):
 
 @pytest.mark.exercise("largest_model")
 def test_little_memory_holds_few_parameters(impl, rng):
-    """Memory is one pool: devices too small for one parameter hold some together"""
+    """Memory is one pool: devices that are too small for one parameter can share parameters"""
     for _ in range(15):
         recipe = random_recipe(rng)
         each_one = sum(map(each, recipe.values()))
@@ -173,7 +173,7 @@ def test_little_memory_holds_few_parameters(impl, rng):
 
 @pytest.mark.exercise("largest_model")
 def test_refuses_no_devices_and_negative_memory(impl, rng):
-    """Less than one device, or a negative memory, is refused"""
+    """Less than one device and a negative memory are refused"""
     recipe = random_recipe(rng)
     for devices, device_bytes in [(0, 100), (-1, 100), (-2, -100), (0, 0), (1, -1), (3, -100)]:
         with pytest.raises(ValueError):
@@ -184,7 +184,7 @@ def test_refuses_no_devices_and_negative_memory(impl, rng):
 
 @pytest.mark.exercise("largest_model")
 def test_refuses_recipes_of_nothing(impl, rng):
-    """A recipe that keeps nothing has no largest model and is refused"""
+    """A recipe that keeps nothing is refused, since it has no largest model"""
     nothing = {part: [] for part in PARTS}
     for devices, device_bytes in [(1, 0), (8, 80 * 10**9), (int(rng.integers(1, 99)), 100)]:
         with pytest.raises(ValueError):
@@ -206,7 +206,7 @@ SHARDED = {
 
 
 def fullest(parameters, devices, stage, recipe):
-    """Deals the parameters out one by one, and counts what each device then holds."""
+    """Distributes the parameters one by one, and counts the bytes of each device."""
     held = [0] * devices
     for part, dtypes in recipe.items():
         for parameter in range(parameters):
@@ -218,7 +218,7 @@ def fullest(parameters, devices, stage, recipe):
 
 @pytest.mark.exercise("zero_stages", weight=2)
 def test_stages_where_all_is_even(impl, rng):
-    """Where the devices divide the parameters, each stage shards its parts evenly"""
+    """If the devices divide the parameters, each stage shards its parts evenly"""
     for stage in [0, 1, 2, 3] * 8:
         recipe, devices = random_recipe(rng), int(rng.integers(2, 100))
         share = int(rng.integers(1, 10**9))
@@ -232,7 +232,7 @@ def test_stages_where_all_is_even(impl, rng):
 
 @pytest.mark.exercise("zero_stages", weight=2)
 def test_the_fullest_device(impl, rng):
-    """Where they do not, it is the bytes of the fullest device that count"""
+    """If the devices do not divide the parameters, the bytes of the fullest device count"""
     for stage in [0, 1, 2, 3] * 5:
         recipe, devices = random_recipe(rng), int(rng.integers(1, 8))
         parameters = int(rng.integers(0, 20))
@@ -282,7 +282,7 @@ def test_refuses_other_stages(impl, rng):
 
 @pytest.mark.exercise("zero_stages")
 def test_refuses_no_devices(impl, rng):
-    """Less than one device, or a negative number of parameters, is refused at every stage"""
+    """Less than one device and a negative number of parameters are refused at every stage"""
     recipe, share = random_recipe(rng), int(rng.integers(1, 999))
     whole = sum(map(each, recipe.values()))
     for stage in range(4):
@@ -311,7 +311,7 @@ def test_activations_are_the_layers_inputs(impl, rng):
 
 @pytest.mark.exercise("activation_memory")
 def test_huge_activations_are_exact(impl, rng):
-    """Bytes beyond 64 bits are exact integers; a size of 0 leaves none"""
+    """Bytes beyond 64 bits are exact integers; with a size of 0 there are none"""
     for _ in range(8):
         batch, width, layers = (int(n) | 1 for n in rng.integers(2**40, size=3))
         expect(impl.budget.activation_bytes(batch, width, layers, torch.bfloat16)).equals(
@@ -342,7 +342,7 @@ def test_micro_batches_divide_the_batch(impl, rng):
         width, layers = (int(n) for n in rng.integers(2, 50, size=2))
         dtype = [*WIDE, torch.uint8][int(rng.integers(4))]
         row = width * layers * each([dtype])
-        # Never full to the last byte: that is the next rule's.
+        # Never full to the last byte: the next test checks that rule.
         budget = row * int(rng.integers(1, 6 * batch // 5 + 1)) + int(rng.integers(1, row))
         fitting = [n for n in range(1, batch + 1) if batch % n == 0 and n * row <= budget]
         expect(
@@ -353,7 +353,7 @@ def test_micro_batches_divide_the_batch(impl, rng):
 
 @pytest.mark.exercise("activation_memory")
 def test_micro_batches_to_the_byte(impl, rng):
-    """Activations may take the budget to the last byte, and no byte more"""
+    """Activations may fill the budget to the last byte, but not exceed it"""
     for _ in range(12):
         small, times = int(rng.integers(1, 30)), 2 * int(rng.integers(1, 5))
         width, layers = (int(n) for n in rng.integers(2**35, 2**40, size=2))
@@ -369,7 +369,7 @@ def test_micro_batches_to_the_byte(impl, rng):
 
 @pytest.mark.exercise("activation_memory")
 def test_rows_without_bytes_always_fit(impl, rng):
-    """Activations of no bytes fit into a budget of none: the whole batch"""
+    """Activations of 0 bytes fit into a budget of 0, so the micro-batch is the whole batch"""
     for _ in range(5):
         batch, size = int(rng.integers(1, 99)), int(rng.integers(1, 99))
         expect(impl.budget.micro_batch_size(batch, 0, size, torch.float32, 0)).equals(batch)
@@ -382,7 +382,7 @@ def test_rows_without_bytes_always_fit(impl, rng):
 
 @pytest.mark.exercise("activation_memory")
 def test_refuses_what_cannot_fit(impl, rng):
-    """A budget too small for one row, or a batch without rows, is refused"""
+    """A budget too small for one row and a batch without rows are refused"""
     for _ in range(6):
         batch, width, layers = (int(n) for n in rng.integers(1, 99, size=3))
         row = 4 * width * layers
@@ -400,13 +400,13 @@ def test_refuses_what_cannot_fit(impl, rng):
 
 
 def simulated(layers, stored, keep_segment):
-    """Walks the backward pass with a set of live activations, by the definition of the text."""
+    """Simulates the backward pass with a set of live activations, as the text defines it."""
     live, most, runs = set(stored), len(stored), 0
     for i in reversed(range(layers)):
         if i not in live:
             at = max(j for j in live if j < i)
             while at < i:
-                live.add(at + 1)  # layer `at` runs: its input and its output are both there
+                live.add(at + 1)  # layer `at` runs: its input and its output are both held
                 most, runs = max(most, len(live)), runs + 1
                 if not keep_segment and at not in stored:
                     live.remove(at)
@@ -425,7 +425,7 @@ def random_strategy(rng, most=40):
 
 @pytest.mark.exercise("checkpointing_cost", weight=2)
 def test_strategies_that_keep_a_segment(impl, rng):
-    """Any strategy that keeps what it computes again costs what walking the backward pass shows"""
+    """With keep_segment, the cost of any strategy is that of a simulated backward pass"""
     for _ in range(60):
         layers, stored = random_strategy(rng)
         expect(
@@ -435,7 +435,7 @@ def test_strategies_that_keep_a_segment(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost", weight=2)
 def test_strategies_that_start_again(impl, rng):
-    """Any strategy that starts again for each layer costs what walking the backward pass shows"""
+    """Without keep_segment, the cost of any strategy is that of a simulated backward pass"""
     for _ in range(60):
         layers, stored = random_strategy(rng)
         expect(
@@ -445,7 +445,7 @@ def test_strategies_that_start_again(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_segments_near_the_input(impl, rng):
-    """What lies above a segment is gone when the segment runs again"""
+    """Activations above a segment are already dropped when the segment runs again"""
     for _ in range(12):
         long, short = int(rng.integers(8, 20)), int(rng.integers(2, 6))
         layers = long + short
@@ -459,7 +459,7 @@ def test_segments_near_the_input(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_all_stored_runs_nothing_again(impl, rng):
-    """With all activations stored all are held, and no layer runs again"""
+    """If all activations are stored, all are held and no layer runs again"""
     for layers in [1, 2, 3, *(int(n) for n in rng.integers(4, 300, size=10))]:
         for keep_segment in (True, False):
             expect(
@@ -469,7 +469,7 @@ def test_all_stored_runs_nothing_again(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_the_input_alone(impl, rng):
-    """With the input alone the number of layers run again is quadratic, or all are held"""
+    """With only the input stored, recomputed layers are quadratic or all activations are held"""
     for layers in [1, 2, 3, 4, *(int(n) for n in rng.integers(5, 100, size=8))]:
         expect(impl.budget.checkpointing_cost(layers, [0], False), f"{layers} layers").equals(
             {
@@ -484,7 +484,7 @@ def test_the_input_alone(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_square_roots(impl, rng):
-    """With one activation stored for each √L layers, memory is about 2√L and no layer runs twice"""
+    """With every √L-th activation stored, about 2√L are held and no layer runs again twice"""
     for root in (int(n) for n in rng.integers(2, 32, size=10)):
         expect(
             impl.budget.checkpointing_cost(root * root, list(range(0, root * root, root)), True)
@@ -493,7 +493,7 @@ def test_square_roots(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_refuses_what_is_no_strategy(impl, rng):
-    """Indices that do not increase from 0 to less than the layers, and no layers, are refused"""
+    """Indices must increase from 0 and stay below the number of layers, which is at least 1"""
     for layers, stored in [
         (4, []),
         (4, [1]),

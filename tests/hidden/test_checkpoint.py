@@ -1,4 +1,4 @@
-"""Checkpoints, resumed in fresh processes, killed half-way and attacked."""
+"""Checkpoints: resumed in fresh processes, killed half-way, and malicious."""
 
 import time
 
@@ -7,10 +7,11 @@ import torch
 
 from assignment.expect import expect
 
-# Trajectories of one program on one machine, perhaps with other kernels: float32 rounding, grown
-# over a few steps. Bits are compared between runs of the implementation's own process.
+# Tolerance between runs of one program on one machine, perhaps with different kernels: float32
+# rounding, amplified over a few steps. Bitwise comparisons are only made between runs of the
+# worker.
 NEAR = {"rtol": 1e-3, "atol": 1e-4}
-MANY = 130  # saves: a worker may hold 128 descriptors
+MANY = 130  # saves: more than the 128 descriptors that a worker may hold open
 
 
 def two_seeds(rng):
@@ -18,9 +19,9 @@ def two_seeds(rng):
 
 
 def saved_and_resumed(impl, rng, steps=5):
-    """A run that saved a checkpoint, and one of a fresh process that loaded it and did nothing.
+    """A run that saved a checkpoint, and a fresh process that loaded it and took no step.
 
-    Another run saves to another file in between: what is kept in memory would be that one's.
+    Another run saves to another file in between, so state kept in memory would be the other run's.
     """
     seed, other = two_seeds(rng)
     path = str(impl.scratch / "run.pt")
@@ -32,14 +33,14 @@ def saved_and_resumed(impl, rng, steps=5):
 
 
 def pair(result):
-    """Step and weights out of `load_weights`."""
+    """Checks that the result of `load_weights` is a pair: the step and the weights."""
     assert isinstance(result, tuple | list), "expected a step and weights"
     return result
 
 
 @pytest.mark.exercise("checkpoint_roundtrip", weight=3)
 def test_resumed_run_goes_on_bit_for_bit(impl, reference, rng):
-    """A run that is stopped and resumed ends bit for bit like one that was not"""
+    """A run that is stopped and resumed gives bit for bit the same as one that was not stopped"""
     seed, other = two_seeds(rng)
     before, after = int(rng.integers(2, 8)), int(rng.integers(2, 8))
     path = str(impl.scratch / "run.pt")
@@ -57,7 +58,7 @@ def test_resumed_run_goes_on_bit_for_bit(impl, reference, rng):
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_parameters_and_buffers_return(impl, reference, rng):
-    """Loading brings back the model's parameters and buffers"""
+    """Loading restores the model's parameters and buffers"""
     seed, saved, resumed = saved_and_resumed(impl, rng)
     expect(resumed["model"], "model.state_dict()").equals(saved["model"])
     known = reference.scenarios.training_run(seed, 5)
@@ -66,7 +67,7 @@ def test_parameters_and_buffers_return(impl, reference, rng):
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_optimizer_returns(impl, reference, rng):
-    """Loading brings back the optimizer's state and the settings of its groups"""
+    """Loading restores the optimizer's state and the settings of its groups"""
     seed, saved, resumed = saved_and_resumed(impl, rng)
     expect(resumed["optimizer"], "optimizer.state_dict()").equals(saved["optimizer"])
     known = reference.scenarios.training_run(seed, 5)["optimizer"]
@@ -78,7 +79,8 @@ def test_optimizer_returns(impl, reference, rng):
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_every_generator_returns(impl, reference, rng):
-    """After loading, torch, numpy and Python draw on; saving itself draws nothing"""
+    """Loading restores the random state of torch, numpy and Python, and saving does not change
+    it"""
     seed, saved, resumed = saved_and_resumed(impl, rng)
     undisturbed = reference.scenarios.training_run(seed, 5)["draws"]
     for name in ("torch", "numpy", "python"):
@@ -88,7 +90,7 @@ def test_every_generator_returns(impl, reference, rng):
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_step_returns(impl, rng):
-    """Loading returns the step that was saved"""
+    """Loading returns the saved step"""
     path = str(impl.scratch / "run.pt")
     for step in (0, 1, int(rng.integers(2, 10**6))):
         weights = torch.full((2, 3), float(rng.integers(1, 1000)))
@@ -101,7 +103,7 @@ def test_step_returns(impl, rng):
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_the_file_is_the_checkpoint(impl, rng, torch_rng):
-    """Each file is a checkpoint of its own, whole in itself, and a missing one is an error"""
+    """Checkpoints in different files are independent, and a missing file is an error"""
     folder = impl.scratch
     runs = {}
     for name in ("a", "b"):
@@ -134,7 +136,7 @@ def test_loading_runs_no_code(impl, torch_rng):
 
 
 class Saves:
-    """A run that saves step after step, until it is killed."""
+    """A run that saves at every step until it is killed."""
 
     def __init__(self, impl, rng):
         self.impl, self.rng = impl, rng
@@ -151,13 +153,13 @@ class Saves:
         )
 
     def kill(self, first_step):
-        """Kills a process at any moment of its first saves, however fast this machine's disk is."""
+        """Kills a process at a random moment of its first saves, however fast the disk is."""
         delay = min(float(self.rng.uniform(1, 6)) * self.seconds, 0.15)
         arguments = {"path": self.path, "log": self.log, "salt": self.salt}
         killed = self.impl.kill_during(
             delay, "scenarios.save_again_and_again", **arguments, first_step=first_step
         )
-        assert killed, "the saves ended before they were killed"
+        assert killed, "the saves ended before the process was killed"
 
     def survived(self):
         return self.impl.scenarios.what_survived(self.path, self.log)
@@ -165,7 +167,7 @@ class Saves:
 
 @pytest.mark.exercise("checkpoint_atomic", weight=4)
 def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
-    """Whenever a save is killed, the last checkpoint or the new one loads, whole"""
+    """After a save is killed, the complete last checkpoint or the complete new one loads"""
     saves, on_disk = Saves(impl, rng), 8
     for _ in range(12):
         saves.kill(on_disk + 1)
@@ -173,20 +175,20 @@ def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
         step = int(survived["weights"][0][0]) - saves.salt
         marks = [(saves.salt + step + 100_000.0 * i,) * 2 for i in range(32)]
         expect(survived["weights"], "the weights of one step").equals(marks)
-        # What the optimizer holds is another rule's matter, but not of another step.
+        # Another test checks the optimizer's state; here it must only be of the same step.
         if survived["momentum"]:
             expect(survived["momentum"], "the optimizer of that step").equals(marks)
-        # The step whose save was under way when it was killed may have made it.
+        # The save that was running when the process was killed may have completed.
         completed = max(survived["completed"], on_disk)
         assert completed <= step <= completed + 1, (
-            f"step {step} was loaded, and the save of step {completed} had returned"
+            f"step {step} was loaded, but the save of step {completed} had returned"
         )
         on_disk = step
 
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_killed_saves_do_not_pile_up(impl, rng):
-    """However many saves were killed, the next one leaves the checkpoint and nothing beside it"""
+    """After killed saves, the next save leaves only the checkpoint in the folder"""
     saves = Saves(impl, rng)
     for first_step in range(9, 13):
         saves.kill(first_step)
@@ -198,7 +200,7 @@ def test_killed_saves_do_not_pile_up(impl, rng):
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
-    """A save that raises half-way leaves the last checkpoint, and nothing beside it"""
+    """A save that raises half-way keeps the last checkpoint, and leaves no other file"""
     folder = str(impl.scratch / "runs")
     impl.scenarios.make_folder(folder)
     path = str(impl.scratch / "runs" / "run.pt")
@@ -212,7 +214,7 @@ def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic", weight=0.5)
 def test_saving_leaves_no_file_open(impl, rng):
-    """However often it saves, a process holds no file or folder open"""
+    """Saving many times leaves no file or folder open"""
     path = str(impl.scratch / "run.pt")
     weights = torch.full((1, 2), float(rng.integers(1, 1000)))
     for step in range(MANY):
@@ -225,16 +227,16 @@ def test_saving_leaves_no_file_open(impl, rng):
 
 @pytest.mark.exercise("checkpoint_atomic", weight=2)
 def test_file_is_on_the_disk_before_its_name_is(impl):
-    """The new file is synced before it is renamed, and the folder after it"""
+    """The new file is synced before it is renamed, and the folder is synced afterwards"""
     path = str(impl.scratch / "run.pt")
     weights = torch.ones(2, 2)
     events = impl.scenarios.what_reached_the_disk(path)
     impl.restart()
     expect(pair(impl.scenarios.load_weights(path, (2, 2)))[1], "the weights").equals(weights)
     assert isinstance(events, list)
-    assert "rename" in events, f"the file was not renamed, whole, to its name: {events}"
+    assert "rename" in events, f"the complete file was not renamed to its final name: {events}"
     renamed = events.index("rename")
     assert "sync" in events[:renamed], (
-        f"the file was not synced, with all its bytes, before it was renamed: {events}"
+        f"the complete file was not synced before it was renamed: {events}"
     )
     assert "sync folder" in events[renamed:], "the folder was not synced after the rename"

@@ -1,4 +1,4 @@
-"""Token files and batches: bytes on the disk, windows by position, memory read from outside."""
+"""Token files and batches: bytes on disk, positions of windows, memory measured from outside."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,15 @@ import torch
 
 from assignment.expect import expect
 
-LLAMA = 2_800_000_000_000  # bytes, sparse: it takes a few blocks of the disk
-SMALL_HOLE = 256 << 20  # bytes: a copy of this shows, and harms nothing
-# What may be held beyond a warm process. The reference takes about 4 MiB: each window touched maps
-# up to 64 KiB of the file's pages.
+LLAMA = 2_800_000_000_000  # bytes; sparse, so it takes only a few blocks on the disk
+SMALL_HOLE = 256 << 20  # bytes: a copy of this is noticed, but does no harm
+# Memory allowed in addition to a warmed-up process. The reference takes about 4 MiB: each window
+# maps up to 64 KiB of the file's pages.
 SLACK = 16 << 20
 
 
 def sparse_file(path, size, blocks):
-    """A file of `size` bytes that holds arrays at byte offsets and zeros elsewhere."""
+    """A file of `size` bytes with arrays at byte offsets and zeros elsewhere."""
     with path.open("wb") as file:
         file.truncate(size)
         for offset, tokens in blocks.items():
@@ -24,27 +24,27 @@ def sparse_file(path, size, blocks):
 
 
 def check_counts(counts, draws, what):
-    """Every outcome came about as often as the others.
+    """Checks that all outcomes are equally frequent.
 
-    A count is binomial; 7 standard deviations are passed once in 4e11 draws of a fair generator.
+    A count is binomial; a fair generator exceeds 7 standard deviations once in 4e11 draws.
     """
     fair = draws / len(counts)
     slack = 7 * (fair * (1 - 1 / len(counts))) ** 0.5
     for outcome, count in counts.items():
         assert abs(count - fair) <= slack, (
-            f"{what} {outcome} came {count} times in {draws}; expected {fair:.0f} ± {slack:.0f}"
+            f"{what} {outcome} was drawn {count} times in {draws}, not {fair:.0f} ± {slack:.0f}"
         )
 
 
 def starts_of(x, tokens):
-    """Where each row of x starts in a corpus of tokens that are all different."""
+    """The start of each row of x in a corpus of distinct tokens."""
     position = {int(token): i for i, token in enumerate(tokens)}
-    assert all(int(token) in position for token in x[:, 0]), "tokens that the corpus does not hold"
+    assert all(int(token) in position for token in x[:, 0]), "tokens that are not in the corpus"
     return [position[int(token)] for token in x[:, 0]]
 
 
 def batch(result, batch_size, context_length):
-    """x and y, once it is certain that they are two tensors of int64 of this shape."""
+    """x and y, after checking that they are two int64 tensors of this shape."""
     assert isinstance(result, tuple | list), f"expected (x, y), found {type(result).__name__}"
     expect(len(result), "the number of tensors").equals(2)
     for name, tensor in zip("xy", result, strict=True):
@@ -54,10 +54,10 @@ def batch(result, batch_size, context_length):
 
 @pytest.mark.exercise("token_file", weight=2)
 def test_file_holds_the_tokens_and_nothing_else(impl, rng):
-    """A token file holds the little-endian tokens and nothing else, on the disk"""
+    """A token file contains only the tokens, little-endian"""
     cases = []
-    # The byte order of the dtype asked for does not count. Its name says it: a np.dtype loses it on
-    # the way to a worker.
+    # The byte order of the given dtype is ignored. It is passed by name, since an np.dtype loses it
+    # on the way to a worker.
     dtypes = {"u2": "uint16", "u4": "uint32", "u1": "uint8", "i4": "int32", "i8": "int64"}
     for asked, dtype in {**dtypes, "u8": "uint64", ">u2": "uint16", ">u4": "uint32"}.items():
         limits = np.iinfo(dtype)
@@ -69,7 +69,7 @@ def test_file_holds_the_tokens_and_nothing_else(impl, rng):
             form = asked if asked[0] == ">" else np.dtype(asked)
             impl.data.write_tokens(path, given, form)
             cases.append((path, tokens.tobytes()))
-    impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is replaced whole
+    impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is completely replaced
     cases[2] = (cases[2][0], b"\x07\x00\x08\x00")
     impl.restart()
     for path, expected in cases:
@@ -98,13 +98,13 @@ def test_token_that_does_not_fit_is_refused(impl, rng):
 
 
 @pytest.mark.exercise("token_file")
-def test_opened_file_is_a_read_only_map(impl, rng, exchange):
+def test_opened_file_is_a_read_only_map(impl, rng, shared_folder):
     """An opened file is a read-only memory map of its tokens"""
     for dtype in ("uint16", "uint32", "uint8", "int32"):
         limits = np.iinfo(dtype)
         for size in (1, 1023, 5000):
             tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
-            path = exchange / f"{dtype}-{size}.bin"
+            path = shared_folder / f"{dtype}-{size}.bin"
             path.write_bytes(tokens.tobytes())
             opened = impl.scenarios.open_and_read(str(path), dtype, [(0, size), (size // 2, size)])
             expect(opened["windows"]).equals([tokens, tokens[size // 2 :]])
@@ -120,9 +120,9 @@ def test_opened_file_is_a_read_only_map(impl, rng, exchange):
 
 
 @pytest.mark.exercise("token_file")
-def test_file_of_broken_tokens_is_refused(impl, rng, exchange):
+def test_file_of_broken_tokens_is_refused(impl, rng, shared_folder):
     """A file whose size is not a whole number of tokens is refused"""
-    path = exchange / "tokens.bin"
+    path = shared_folder / "tokens.bin"
     for dtype in ("uint16", "uint32", "int64"):
         width = np.dtype(dtype).itemsize
         count = int(rng.integers(2, 50))
@@ -137,30 +137,30 @@ def test_file_of_broken_tokens_is_refused(impl, rng, exchange):
 
 
 @pytest.mark.exercise("token_file", weight=2)
-def test_opening_terabytes_reads_nothing(impl, rng, exchange):
-    """Opening a file costs the same for a kilobyte and for terabytes"""
+def test_opening_terabytes_reads_nothing(impl, rng, shared_folder):
+    """Opening a file takes no more memory for terabytes than for a kilobyte"""
     block = rng.integers(1, 65536, 1024, dtype=np.uint16)
-    warm = sparse_file(exchange / "warm.bin", 1 << 16, {0: block})
+    warm = sparse_file(shared_folder / "warm.bin", 1 << 16, {0: block})
     impl.scenarios.open_and_read(warm, "uint16", [(0, 1024)] * 16, times=30)
     before = impl.peak_rss()
     for size in (SMALL_HOLE, LLAMA):
-        # Block numbers of 4096 bytes: the file's first, its last whole one, and some between.
+        # Numbers of 4096-byte blocks: the first, the last whole one, and some in between.
         last = size // 4096 - 1
         offsets = [0, *(int(n) * 4096 for n in rng.integers(1, last, 6)), last * 4096]
         blocks = {o: rng.integers(1, 65536, 1024, dtype=np.uint16) for o in offsets}
-        path = sparse_file(exchange / f"{size}.bin", size, blocks)
+        path = sparse_file(shared_folder / f"{size}.bin", size, blocks)
         windows = [(o // 2, o // 2 + 1024) for o in offsets]
         opened = impl.scenarios.open_and_read(path, "uint16", windows, times=30)
         expect(opened["shape"], "the shape").equals((size // 2,))
         expect(opened["windows"]).equals(list(blocks.values()))
-        assert opened["descriptors"] < 10, "files stay open after their map is gone"
+        assert opened["descriptors"] < 10, "files stay open after their map is deleted"
         grown = impl.peak_rss() - before
         assert grown < SLACK, f"opening {size} bytes took {grown} bytes of memory"
 
 
 @pytest.mark.exercise("get_batch", weight=2)
 def test_targets_follow_their_tokens(impl, rng):
-    """x holds windows of the corpus and y the tokens one place further, both int64"""
+    """x holds windows of the corpus, and y the same windows one token later, both in int64"""
     for dtype in ("uint16", "uint32", "int32", "int64"):
         for length, batch_size, context_length in [
             (1023, 5, 1),
@@ -194,7 +194,7 @@ def test_large_tokens_keep_their_value(impl, rng):
 
 @pytest.mark.exercise("get_batch", weight=2)
 def test_every_start_is_equally_likely(impl, rng):
-    """Every window is equally likely, the first and the last included"""
+    """All windows are equally likely, including the first and the last"""
     for starts in (1, 2, 7):
         context_length = int(rng.integers(1, 6))
         tokens = rng.permutation(60000)[: starts + context_length].astype(np.uint16)
@@ -210,7 +210,7 @@ def test_every_start_is_equally_likely(impl, rng):
 
 @pytest.mark.exercise("get_batch")
 def test_draws_are_independent(impl, rng):
-    """Each start is drawn for itself: within a batch, and from batch to batch"""
+    """Starts are independent, within a batch and from batch to batch"""
     tokens = rng.permutation(30000)[:6].astype(np.uint16)
     first, second = (
         starts_of(batch(impl.data.get_batch(tokens, 4000, 2), 4000, 2)[0], tokens) for _ in range(2)
@@ -224,14 +224,14 @@ def test_draws_are_independent(impl, rng):
         for pair in pairs:
             counts[pair] += 1
         check_counts(counts, len(pairs), what)
-    # More rows than windows: draws without replacement could not fill the batch.
+    # More rows than windows: drawing without replacement could not fill the batch.
     x, _ = batch(impl.data.get_batch(tokens, 4000, 5), 4000, 5)
     expect(x[:, 0], "x[:, 0]").equals(torch.full((4000,), int(tokens[0])))
 
 
 @pytest.mark.exercise("get_batch", weight=0.5)
 def test_batch_goes_to_the_device(impl, rng):
-    """The batch is put on the device that is asked for, and a device that is none is an error"""
+    """The batch is put on the given device, and an invalid device is an error"""
     tokens = rng.permutation(60000)[:20].astype(np.uint16)
     x, y = batch(impl.data.get_batch(tokens, 3, 4, "cpu"), 3, 4)
     for row, start in enumerate(starts_of(x, tokens)):
@@ -242,7 +242,7 @@ def test_batch_goes_to_the_device(impl, rng):
 
 @pytest.mark.exercise("get_batch")
 def test_seed_repeats_the_batch(impl, rng):
-    """The global generators decide: one seed, one batch; another seed, another batch"""
+    """The seed of the global generators decides the batch"""
     tokens = rng.permutation(60000)[:50000].astype(np.uint16)
     one, other = (int(n) for n in rng.choice(2**31, 2, replace=False))
     x, y = batch(impl.scenarios.seeded_batch(one, tokens, 16, 4), 16, 4)
@@ -256,7 +256,7 @@ def test_seed_repeats_the_batch(impl, rng):
 
 @pytest.mark.exercise("get_batch")
 def test_what_holds_no_window_is_refused(impl, rng):
-    """A corpus too short for a window and its target is refused, and so are sizes below one"""
+    """A corpus too short for a window and its target and sizes below 1 are refused"""
     for context_length in (1, 4, int(rng.integers(5, 50))):
         tokens = rng.permutation(60000)[: context_length + 1].astype(np.uint16)
         whole = torch.from_numpy(tokens.astype(np.int64))
@@ -275,10 +275,10 @@ def test_what_holds_no_window_is_refused(impl, rng):
 
 
 @pytest.mark.exercise("get_batch", weight=3)
-def test_batch_of_terabytes_reads_its_windows(impl, rng, exchange):
-    """A batch out of 2.8 TB is right, and takes the memory of its windows"""
+def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
+    """Batches of a 2.8 TB file are right, and take no more memory than their windows"""
     dense = rng.permutation(np.arange(1, 65536))[:4096].astype(np.uint16)
-    warm = sparse_file(exchange / "warm.bin", 4096 * 2, {0: dense})
+    warm = sparse_file(shared_folder / "warm.bin", 4096 * 2, {0: dense})
     impl.scenarios.batches_of_file(warm, "uint16", None, 8, 1024, 3)
     many = impl.scenarios.batches_of_file(warm, "uint16", None, 1, 8, 50)
     assert many["descriptors"] < 10, "files stay open after a batch"
@@ -287,14 +287,14 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, exchange):
     for size in (SMALL_HOLE, LLAMA):
         last = size // 4096 - 2
         offsets = [int(rng.integers(last // 2, last)) * 4096, last * 4096]
-        path = sparse_file(exchange / f"{size}.bin", size, dict.fromkeys(offsets, dense))
-        # Out of the whole: zeros nearly always, and always what the file holds somewhere.
+        path = sparse_file(shared_folder / f"{size}.bin", size, dict.fromkeys(offsets, dense))
+        # From the whole file: nearly always zeros, and only tokens that are in the file.
         whole = impl.scenarios.batches_of_file(path, "uint16", None, 8, 1024, 3)
         for drawn in whole["batches"]:
             x, y = batch(drawn, 8, 1024)
             expect(y[:, :-1], "y[:, :-1]").equals(x[:, 1:])
-            assert torch.isin(y, values).all(), "tokens that the file does not hold"
-        # Out of a part of the map, far inside: windows that are known.
+            assert torch.isin(y, values).all(), "found tokens that are not in the file"
+        # From a part in the middle of the map: windows that are known.
         for offset in offsets:
             part = (offset // 2, offset // 2 + 4096)
             found = impl.scenarios.batches_of_file(path, "uint16", part, 8, 100, 2)
@@ -305,4 +305,4 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, exchange):
                     expect(x[row], f"x[{row}]").equals(window[:-1])
                     expect(y[row], f"y[{row}]").equals(window[1:])
         grown = impl.peak_rss() - before
-        assert grown < SLACK, f"batches out of {size} bytes took {grown} bytes of memory"
+        assert grown < SLACK, f"batches from a file of {size} bytes took {grown} bytes of memory"

@@ -1,4 +1,4 @@
-"""Timing, measured MFU and prefetching, on a pretended device whose time is known exactly."""
+"""Timing, measured MFU and prefetching, on a simulated device whose time is known exactly."""
 
 import itertools
 import statistics
@@ -10,12 +10,12 @@ from assignment.expect import expect
 
 
 def costs(rng, count):
-    """Seconds in 1024ths: sums and differences of them are exact."""
+    """Seconds as multiples of 1/1024, so that sums and differences are exact."""
     return [int(n) / 1024 for n in rng.integers(1, 1000, size=count)]
 
 
 def timed(impl, rng, count, **settings):
-    """What `count` calls should take, and what `timed` reports of them."""
+    """The expected seconds of `count` calls, and the result of `timed`."""
     launches, works = costs(rng, count), costs(rng, count)
     result = impl.scenarios.timed(launches, works, **settings)
     return [a + b for a, b in zip(launches, works, strict=True)], result
@@ -26,7 +26,7 @@ def timed(impl, rng, count, **settings):
 
 @pytest.mark.exercise("time_function", weight=2)
 def test_the_devices_work_is_measured(impl, rng):
-    """Each measurement holds one call and all the work that it left to the device"""
+    """Each measurement includes one call and all the work that it queued"""
     for repeats in (1, 2, 7):
         expected, result = timed(impl, rng, repeats, warmup=0, repeats=repeats)
         expect(result["seconds"], "seconds").close(expected, rtol=1e-12)
@@ -34,7 +34,7 @@ def test_the_devices_work_is_measured(impl, rng):
 
 @pytest.mark.exercise("time_function")
 def test_work_from_before_is_not_measured(impl, rng):
-    """Work that was queued before the first measurement is not measured"""
+    """Work queued before the first measurement is not measured"""
     for more in costs(rng, 5):
         expected, result = timed(impl, rng, 3, warmup=0, repeats=3, queued=1 + more)
         expect(result["seconds"], "seconds").close(expected, rtol=1e-12)
@@ -42,7 +42,7 @@ def test_work_from_before_is_not_measured(impl, rng):
 
 @pytest.mark.exercise("time_function")
 def test_warm_up_is_not_measured(impl, rng):
-    """Calls to warm up are made first, and neither they nor their work are measured"""
+    """Warm-up calls come first, and neither they nor their work are measured"""
     for warmup, repeats in [(1, 1), (2, 1), (1, 4), (5, 3)] * 5:
         expected, result = timed(impl, rng, warmup + repeats, warmup=warmup, repeats=repeats)
         expect(result["seconds"], "seconds").close(expected[warmup:], rtol=1e-12)
@@ -60,7 +60,7 @@ def test_as_many_calls_as_were_asked_for(impl, rng):
 
 @pytest.mark.exercise("time_function", weight=0.5)
 def test_defaults_of_timing(impl, rng):
-    """By default two calls warm up and five are measured"""
+    """By default there are two warm-up calls and five measurements"""
     _, result = timed(impl, rng, 7)
     expect(len(result["seconds"]), "measurements").equals(5)
     expect(result["calls"], "calls").equals(7)
@@ -68,12 +68,12 @@ def test_defaults_of_timing(impl, rng):
 
 @pytest.mark.exercise("time_function", weight=0.5)
 def test_the_default_clock(impl, rng):
-    """By default a clock of this machine measures real seconds, those of sleep too"""
+    """The default clock measures real seconds, including sleep"""
     pause = float(rng.uniform(0.002, 0.004))
     result = impl.scenarios.timed_for_real(pause, warmup=1, repeats=3)
     expect(result["calls"], "calls").equals(4)
     expect(len(result["seconds"]), "measurements").equals(3)
-    # Both bounds hold however busy the machine is; a thousandth is for clocks that tick slowly.
+    # Both bounds hold however busy the machine is; the factors allow for inaccurate clocks.
     expect(min(result["seconds"]) >= 0.999 * pause - 1e-4, "all the sleep is measured").equals(True)
     total = sum(result["seconds"]) + pause
     expect(total <= 1.001 * result["total"] + 1e-4, "only what has passed is measured").equals(True)
@@ -99,14 +99,14 @@ def test_timing_refuses(impl, rng):
 
 
 def measurements(rng, count):
-    """Seconds of one order of magnitude, in random order, and FLOPs and a peak to go with them."""
+    """Seconds of similar size in random order, and matching FLOPs and peak."""
     seconds = [float(s) for s in rng.uniform(0.01, 0.1, size=count)]
     return seconds, float(rng.uniform(1e12, 1e15)), float(rng.uniform(1e14, 1e15))
 
 
 @pytest.mark.exercise("measured_mfu", weight=2)
 def test_mfu_takes_the_median(impl, rng):
-    """Of an odd number of measurements in any order, the middle one counts"""
+    """For an odd number of measurements, in any order, the middle one counts"""
     for count in (1, 3, 5, 9, 11):
         seconds, flops, peak = measurements(rng, count)
         middle = sorted(seconds)[count // 2]
@@ -117,7 +117,7 @@ def test_mfu_takes_the_median(impl, rng):
 
 @pytest.mark.exercise("measured_mfu")
 def test_mfu_of_an_even_number(impl, rng):
-    """Of an even number of measurements, the mean of the middle two counts"""
+    """For an even number of measurements, the mean of the middle two counts"""
     for count in (2, 4, 6, 10):
         seconds, flops, peak = measurements(rng, count)
         low, high = sorted(seconds)[count // 2 - 1 : count // 2 + 1]
@@ -128,7 +128,7 @@ def test_mfu_of_an_even_number(impl, rng):
 
 @pytest.mark.exercise("measured_mfu")
 def test_one_slow_run_changes_nothing(impl, rng):
-    """A slowest run that is far slower, or a fastest that is far faster, changes nothing"""
+    """Very slow and very fast outliers do not change the result"""
     for factor, worst in itertools.product((1e-3, 1e3), range(5)):
         seconds, flops, peak = measurements(rng, 3 + worst)
         expected = flops / statistics.median(seconds) / peak
@@ -139,7 +139,7 @@ def test_one_slow_run_changes_nothing(impl, rng):
 
 @pytest.mark.exercise("measured_mfu", weight=0.5)
 def test_mfu_of_any_size(impl, rng):
-    """FLOPs may be 0 or beyond 64 bits, a peak below 1, and an MFU above 1 is left as it is"""
+    """FLOPs may be 0 or beyond 64 bits, the peak may be below 1, and an MFU above 1 is kept"""
     for _ in range(5):
         flops, seconds = int(rng.integers(2**60, 2**62)) << 40, float(rng.uniform(1e3, 1e5))
         peak = float(rng.uniform(1e12, 1e14))
@@ -179,7 +179,7 @@ def test_mfu_refuses(impl, rng):
 
 
 def random_batches(rng, torch_rng, count):
-    """Pairs of tensors, no two tensors of one size: int64 inputs, float32 targets."""
+    """Pairs of int64 inputs and float32 targets; all tensors have different sizes."""
     rows = [int(n) for n in rng.permutation(40)[: 2 * count] + 1]
     return [
         [
@@ -191,7 +191,7 @@ def random_batches(rng, torch_rng, count):
 
 
 def without_data(batches):
-    """What `prefetched` reports of batches on the device "meta"."""
+    """The batches on the device "meta" as `prefetched` reports them."""
     return [[(tuple(t.shape), t.dtype) for t in batch] for batch in batches]
 
 
@@ -200,7 +200,7 @@ def order_of(events, *kinds):
 
 
 def one_ahead(count, ask):
-    """What is taken and given, in order, when `ask` of `count` batches are asked for."""
+    """The expected order of events when `ask` of `count` batches are requested."""
     events = [("made", 0)]
     for i in range(min(ask, count)):
         events += [("took", 0)] if i == 0 else []
@@ -211,7 +211,7 @@ def one_ahead(count, ask):
 
 @pytest.mark.exercise("prefetch")
 def test_all_batches_in_order(impl, rng, torch_rng):
-    """All batches come out unchanged, in order, and then it ends; of a list as of a generator"""
+    """All batches of a list or a generator are handed out, in order and unchanged"""
     for count, as_list in itertools.product((0, 1, 2, 3, 8), (False, True)):
         batches = random_batches(rng, torch_rng, count)
         for device, expected in [("cpu", batches), ("meta", without_data(batches))]:
@@ -222,7 +222,7 @@ def test_all_batches_in_order(impl, rng, torch_rng):
 
 @pytest.mark.exercise("prefetch")
 def test_batches_are_on_the_device(impl, rng, torch_rng):
-    """Every tensor of every batch is on the device that was asked for"""
+    """Every tensor of every batch is on the given device"""
     for count, device in itertools.product((1, 4, 7), ("meta", "cpu")):
         batches = random_batches(rng, torch_rng, count)
         result = impl.scenarios.prefetched(batches, device, ask=count + 1)
@@ -241,7 +241,7 @@ def test_batches_of_any_number_of_tensors(impl, torch_rng):
 
 @pytest.mark.exercise("prefetch", weight=2)
 def test_exactly_one_ahead(impl, rng, torch_rng):
-    """When a batch is handed out the next has been taken, and no other; before the first, none"""
+    """When a batch is handed out, only the next one has been taken; before the first, none"""
     for count, short in [(1, 0), (2, 0), (5, 0), (9, 0), (6, 2), (6, 5), (3, -2)]:
         batches, ask = random_batches(rng, torch_rng, count), count - short
         result = impl.scenarios.prefetched(batches, "cpu", ask=ask)
@@ -252,7 +252,7 @@ def test_exactly_one_ahead(impl, rng, torch_rng):
 
 @pytest.mark.exercise("prefetch")
 def test_the_next_batch_is_on_its_way(impl, rng, torch_rng):
-    """When a batch is handed out, the next one's tensors are already moved or being moved"""
+    """When a batch is handed out, the move of the next one has already started"""
     for count in (2, 3, 7):
         batches = random_batches(rng, torch_rng, count)
         result = impl.scenarios.prefetched(batches, "meta", ask=count + 1)
@@ -268,7 +268,7 @@ def test_the_next_batch_is_on_its_way(impl, rng, torch_rng):
 
 @pytest.mark.exercise("prefetch")
 def test_an_endless_source(impl, rng, torch_rng):
-    """Of a source that goes on and on only one batch more is taken than is asked for"""
+    """From an endless source, only one batch more is taken than is requested"""
     for count, ask in [(1, 4), (3, 0), (3, 1), (3, 11)]:
         batches = random_batches(rng, torch_rng, count)
         result = impl.scenarios.prefetched(batches, "cpu", ask=ask, total=10_000)
@@ -280,10 +280,10 @@ def test_an_endless_source(impl, rng, torch_rng):
 
 @pytest.mark.exercise("prefetch")
 def test_an_exception_in_its_place(impl, rng, torch_rng):
-    """What the source raises comes out after all the batches before it"""
+    """An exception of the source is raised after all the batches before it are handed out"""
     for count, fails_at in [(1, 0), (3, 0), (3, 1), (3, 2), (4, 4), (7, int(rng.integers(1, 7)))]:
         batches = random_batches(rng, torch_rng, count)
-        # The source raises in the place of a batch, or where it would have ended.
+        # The source raises instead of a batch, or instead of ending.
         result = impl.scenarios.prefetched(
             batches, "meta", ask=count + 2, total=count + 1, fails_at=fails_at
         )

@@ -1,4 +1,4 @@
-"""Bytes, held against torch over every dtype that it has, and counted block by block."""
+"""Bytes, compared with torch for all its dtypes, and counted block by block."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ NARROW = [
     "quint4x2",
     "quint2x4",
 ]
-# Exercises that build on bytes_per_element keep to these, so that each rule is decided once.
+# Exercises that build on bytes_per_element use only these, so that each rule is tested once.
 COMMON = [torch.float64, torch.float32, torch.bfloat16, torch.int64, torch.uint8]
 
 
@@ -31,20 +31,20 @@ def sizes_are_torchs(impl, rng, dtypes):
 
 @pytest.mark.exercise("bytes_per_element")
 def test_floating_point(impl, rng):
-    """Every floating-point dtype has torch's size, the 8-bit formats too"""
+    """Floating-point dtypes, including the 8-bit formats, have torch's size"""
     sizes_are_torchs(impl, rng, [d for d in DTYPES if d.is_floating_point])
 
 
 @pytest.mark.exercise("bytes_per_element")
 def test_integers_and_bool(impl, rng):
-    """Every integer dtype of whole bytes, and bool, has torch's size"""
+    """Integer dtypes of whole bytes, and bool, have torch's size"""
     widths = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
     sizes_are_torchs(impl, rng, [getattr(torch, name) for name in widths])
 
 
 @pytest.mark.exercise("bytes_per_element")
 def test_complex(impl):
-    """A complex number takes as much as its real and imaginary parts"""
+    """A complex number takes the bytes of its real and imaginary parts"""
     for dtype in (d for d in DTYPES if d.is_complex):
         part = torch.empty(0, dtype=dtype.to_real())
         expect(impl.dtypes.bytes_per_element(dtype), f"bytes of {dtype}").equals(
@@ -54,7 +54,7 @@ def test_complex(impl):
 
 @pytest.mark.exercise("bytes_per_element")
 def test_quantized_and_bits(impl):
-    """Quantized and bits dtypes of whole bytes have the size of what stores them"""
+    """Quantized and bits dtypes of whole bytes have the size of the type that stores them"""
     stored_as = {"qint8": 1, "quint8": 1, "qint32": 4, "bits8": 1, "bits16": 2}
     shared_byte = {"bits1x8": 1, "bits2x4": 1, "bits4x2": 1}
     for name, size in (stored_as | shared_byte).items():
@@ -74,7 +74,7 @@ def test_refuses_what_does_not_fill_a_byte(impl, rng):
 
 @pytest.mark.exercise("bytes_per_element")
 def test_refuses_what_is_no_dtype(impl):
-    """What is no torch.dtype is refused with a TypeError"""
+    """Anything that is not a torch.dtype is refused with a TypeError"""
     for other in ["float32", "torch.float32", 4, None, np.dtype("float32"), (torch.float32,)]:
         with pytest.raises(TypeError):
             impl.dtypes.bytes_per_element(other)
@@ -94,7 +94,7 @@ def test_bytes_of_random_shapes(impl, rng):
 
 @pytest.mark.exercise("tensor_bytes")
 def test_a_scalar_is_one_element(impl):
-    """A scalar, of shape (), is one element"""
+    """A scalar, of shape (), has one element"""
     for dtype in COMMON:
         expect(impl.dtypes.tensor_bytes((), dtype), f"bytes of () in {dtype}").equals(
             torch.zeros((), dtype=dtype).nbytes
@@ -103,7 +103,7 @@ def test_a_scalar_is_one_element(impl):
 
 @pytest.mark.exercise("tensor_bytes")
 def test_a_dimension_of_size_0_leaves_nothing(impl, rng):
-    """A tensor with a dimension of size 0 takes no bytes, wherever it stands"""
+    """A tensor with a dimension of size 0, at any position, takes no bytes"""
     for _ in range(10):
         shape = [int(n) for n in rng.integers(1, 1024, size=int(rng.integers(1, 5)))]
         empty = list(shape)
@@ -135,9 +135,9 @@ def test_refuses_negative_sizes(impl):
 
 
 def fresh(rng, *others):
-    """A step that makes a new tensor of at least two elements in each of two dimensions.
+    """A step that makes a new matrix with at least two rows and columns.
 
-    It takes other numbers of bytes than those of `others`.
+    Its size in bytes differs from those of `others`.
     """
     while True:
         shape = tuple(int(n) for n in rng.integers(2, 9, size=2))
@@ -158,15 +158,15 @@ def storage_bytes(impl, steps, chosen, **how):
 
 
 class Recipe:
-    """Random steps, with a ledger: which storage each tensor looks at, and what that takes."""
+    """Random steps, with a record of the storage of each tensor and its size."""
 
     def __init__(self, rng):
         self.rng, self.steps, self.tensors, self.storage, self.size = rng, [], [], [], []
 
     def add(self, step, shares):
-        """`shares` is the number of the tensor whose storage this one looks at, None if fresh."""
+        """`shares` is the index of the tensor whose storage this one shares, None if it is new."""
         self.steps.append(step)
-        # Rebuilt from nothing, as the scenario does, for the shapes and layouts alone.
+        # Built again, as the scenario does, to get shapes and layouts.
         self.tensors = build(self.steps)
         new = self.tensors[-1]
         if shares is None:
@@ -203,10 +203,10 @@ class Recipe:
 
 @pytest.mark.exercise("storage_bytes")
 def test_fresh_tensors_add_up(impl, rng):
-    """Tensors that share nothing take the sum of what each of them takes"""
+    """Tensors that share no storage take the sum of their bytes"""
     for _ in range(8):
         steps = [fresh(rng) for _ in range(int(rng.integers(1, 6)))]
-        steps += [steps[0]] * 2  # of the same size, and yet storages of their own
+        steps += [steps[0]] * 2  # same size, but separate storages
         storage_bytes(impl, steps, range(len(steps))).equals(sum(map(size_of, steps)))
 
 
@@ -234,7 +234,7 @@ def test_any_views_of_any_tensors(impl, rng):
 
 @pytest.mark.exercise("storage_bytes")
 def test_a_view_alone_holds_everything(impl, rng):
-    """A view that shows a part of a storage holds all of it, at its beginning or not"""
+    """A view of any part of a storage holds the whole storage"""
     for _ in range(5):
         base = fresh(rng)
         rows, columns = base[1]
@@ -251,7 +251,7 @@ def test_a_view_alone_holds_everything(impl, rng):
 
 @pytest.mark.exercise("storage_bytes")
 def test_views_of_one_storage_count_once(impl, rng):
-    """Rows, columns, slices, transposes and views of one tensor count once between them"""
+    """Rows, columns, slices, transposes and views of one tensor together count once"""
     for _ in range(6):
         base = fresh(rng)
         other = fresh(rng, base)
@@ -274,7 +274,7 @@ def test_views_of_one_storage_count_once(impl, rng):
 
 @pytest.mark.exercise("storage_bytes")
 def test_what_copies_costs_anew(impl, rng):
-    """What makes a copy has a storage of its own; contiguous copies only what is not contiguous"""
+    """A copy has its own storage; contiguous() only copies tensors that are not contiguous"""
     for _ in range(6):
         base = fresh(rng)
         size = size_of(base)
@@ -290,7 +290,7 @@ def test_what_copies_costs_anew(impl, rng):
 
 @pytest.mark.exercise("storage_bytes")
 def test_another_dtype_and_another_class(impl, rng):
-    """A view as another dtype, a detached tensor and a Parameter share the storage too"""
+    """A view as another dtype, a detached tensor and a Parameter share the storage"""
     for _ in range(8):
         base = "new", tuple(int(n) for n in rng.integers(2, 9, size=2)), torch.float32
         steps = [base, ("view", 0, torch.int16), ("view", 0, torch.uint8), ("detach", 0)]
@@ -303,7 +303,7 @@ def test_another_dtype_and_another_class(impl, rng):
 
 @pytest.mark.exercise("storage_bytes")
 def test_tensors_without_elements(impl, rng):
-    """A fresh tensor without elements holds nothing; an empty view holds its whole storage"""
+    """A new tensor without elements holds nothing; an empty view holds its whole storage"""
     for _ in range(6):
         base = fresh(rng)
         other = fresh(rng, base)
@@ -319,7 +319,7 @@ def test_tensors_without_elements(impl, rng):
 
 @pytest.mark.exercise("storage_bytes")
 def test_meta_tensors_hold_nothing(impl, rng):
-    """Tensors on the meta device hold no memory, beside others that do"""
+    """Tensors on the meta device hold no memory; other tensors in the set still count"""
     for _ in range(6):
         real = fresh(rng)
         other = fresh(rng, real)
@@ -330,7 +330,7 @@ def test_meta_tensors_hold_nothing(impl, rng):
 
 @pytest.mark.exercise("storage_bytes")
 def test_tensors_from_a_generator(impl, rng):
-    """The tensors may come from a generator, which can be read only once"""
+    """The tensors may come from a generator, which can only be read once"""
     for _ in range(6):
         base = fresh(rng)
         other = fresh(rng, base)
@@ -342,7 +342,8 @@ def test_tensors_from_a_generator(impl, rng):
 
 
 def count_blocks(shape, block_size):
-    """Elements and blocks, visiting each element: a block begins at each multiple of its size."""
+    """Counts elements and blocks element by element: a block begins at each multiple of its
+    size."""
     places = list(itertools.product(*(range(size) for size in shape)))
     return len(places), sum(1 for place in places if not place or place[-1] % block_size == 0)
 
@@ -361,20 +362,20 @@ def check_bytes(impl, shape, element_bits, block_size, scale_bits, *tensor_scale
 
 
 def random_block(rng):
-    """Element bits, block size and scale bits: powers of two, or anything."""
+    """Element bits, block size and scale bits: powers of two, or any numbers."""
     if rng.random() < 0.5:
         return int(rng.choice([4, 8])), int(rng.choice([8, 16, 32])), int(rng.choice([8, 16]))
     return tuple(int(n) for n in rng.integers(1, 20, size=3))
 
 
 def full_blocks(rng):
-    """A shape of full blocks of 16 elements and of whole bytes: no rule of this chapter is hard."""
+    """A shape with full blocks of 16 elements and whole bytes, which needs no special rule."""
     return tuple(16 * int(n) for n in rng.integers(1, 5, size=2))
 
 
 @pytest.mark.exercise("block_scaled")
 def test_average_bits(impl, rng):
-    """An element takes its own bits and its share of a scale"""
+    """An element takes its own bits plus its share of a scale"""
     for _ in range(40):
         element_bits, block_size, scale_bits = random_block(rng)
         given = element_bits, block_size, scale_bits
@@ -388,10 +389,10 @@ def test_average_bits(impl, rng):
 
 @pytest.mark.exercise("block_scaled")
 def test_average_bits_are_those_of_full_blocks(impl, rng):
-    """A tensor of full blocks takes as many bytes as its average bits say"""
+    """A tensor with only full blocks takes its elements times the average bits"""
     for _ in range(20):
         element_bits, _, scale_bits = random_block(rng)
-        block_size = 2 ** int(rng.integers(6))  # a float holds the average
+        block_size = 2 ** int(rng.integers(6))  # so that a float holds the average exactly
         rows, blocks = 8 * int(rng.integers(1, 9)), int(rng.integers(1, 9))
         shape = (rows, blocks * block_size)
         found = impl.dtypes.block_scaled_bytes(shape, element_bits, block_size, scale_bits)
@@ -412,7 +413,7 @@ def test_bytes_of_random_blocks(impl, rng):
 
 @pytest.mark.exercise("block_scaled")
 def test_a_block_ends_with_its_row(impl, rng):
-    """Every row's last block has a whole scale, and never runs on into the next row"""
+    """The last block of a row has a whole scale, and does not continue into the next row"""
     for _ in range(20):
         block_size = int(rng.integers(2, 17))
         row = block_size * int(rng.integers(0, 4)) + int(rng.integers(1, block_size))
@@ -424,7 +425,7 @@ def test_a_block_ends_with_its_row(impl, rng):
 
 @pytest.mark.exercise("block_scaled")
 def test_each_part_is_rounded_up_once(impl, rng):
-    """Elements, scales and the tensor's scale are each packed, and rounded up to bytes once"""
+    """Elements, block scales and the tensor scale are each rounded up to whole bytes once"""
     for _ in range(30):
         shape = tuple(int(n) for n in rng.integers(1, 8, size=int(rng.integers(1, 4))))
         bits = [int(n) for n in rng.choice([1, 3, 5, 7, 9, 11, 13], size=3)]
@@ -433,7 +434,7 @@ def test_each_part_is_rounded_up_once(impl, rng):
 
 @pytest.mark.exercise("block_scaled")
 def test_the_scale_of_the_tensor(impl, rng):
-    """A tensor's own scale counts once, also without elements"""
+    """The tensor scale counts once, even without elements"""
     for _ in range(10):
         shape, block = tuple(int(n) for n in rng.integers(2, 40, size=2)), random_block(rng)
         for bits in (0, 1, 8, 9, 16, 32):
@@ -443,7 +444,7 @@ def test_the_scale_of_the_tensor(impl, rng):
 
 @pytest.mark.exercise("block_scaled")
 def test_a_scalar_is_one_block(impl, rng):
-    """A scalar is one element in one block"""
+    """A scalar has one element in one block"""
     for _ in range(10):
         element_bits, block_size, scale_bits = random_block(rng)
         expect(impl.dtypes.block_scaled_bytes((), element_bits, block_size, scale_bits)).equals(
@@ -453,7 +454,7 @@ def test_a_scalar_is_one_block(impl, rng):
 
 @pytest.mark.exercise("block_scaled")
 def test_no_elements_no_blocks(impl, rng):
-    """A size of 0 leaves neither elements nor scales, wherever it stands"""
+    """With a size of 0 at any position there are no elements and no block scales"""
     for _ in range(10):
         shape, block = [8 * int(n) for n in rng.integers(1, 6, size=2)], random_block(rng)
         check_bytes(impl, tuple(shape), *block)
@@ -481,7 +482,7 @@ def test_refuses_shapes_with_negative_sizes(impl, rng):
 
 @pytest.mark.exercise("block_scaled")
 def test_refuses_formats_that_are_none(impl, rng):
-    """Elements without bits, blocks without elements and negative scales are refused"""
+    """Elements of 0 bits, blocks of 0 elements and negative scales are refused"""
     shape = full_blocks(rng)
     for block in [(0, 16, 8), (-4, 16, 8), (4, 0, 8), (4, -16, 8), (4, 16, -8), (4, 16, -1)]:
         with pytest.raises(ValueError):

@@ -1,7 +1,7 @@
-"""Floats, held against ml_dtypes, numpy and torch, and against exact fractions in any format.
+"""Floats, compared with ml_dtypes, numpy and torch, and with exact fractions in any format.
 
-ml_dtypes and torch round a float64 to float32 first, and then once more. So they are asked about
-numbers that float32 holds; about others numpy (fp16, fp32) and fractions are.
+ml_dtypes and torch round a float64 to float32 first, and then once more. So they only serve for
+numbers that float32 holds; for others we use numpy (fp16, fp32) and fractions.
 """
 
 import math
@@ -14,7 +14,7 @@ import torch
 
 from assignment.expect import expect
 
-# Formats that somebody else has implemented, by exponent bits, mantissa bits and specials.
+# Formats with an independent implementation, by exponent bits, mantissa bits and specials.
 SMALL = {
     (5, 2, "ieee"): ml_dtypes.float8_e5m2,
     (4, 3, "ieee"): ml_dtypes.float8_e4m3,
@@ -56,7 +56,7 @@ LIMITS = [
 
 
 def same(found, expected, what):
-    """The same float: nan for nan, and a zero of the same sign."""
+    """Checks for the same float: nan for nan, and a zero with the same sign."""
     expect(found, what).is_a(float)
     if math.isnan(expected):
         expect(math.isnan(found), f"whether {what}, {found}, is nan").equals(True)
@@ -73,7 +73,8 @@ def random_format(rng, specials=None):
 
 
 def top_pattern(format):
-    """The pattern of the largest number: below infinity, below nan, or the last one."""
+    """The pattern of the largest number: the last one before infinity or nan, or the last of
+    all."""
     exponent_bits, mantissa_bits, specials = format
     if specials == "ieee":
         return (1 << (exponent_bits + mantissa_bits)) - (1 << mantissa_bits) - 1
@@ -81,13 +82,13 @@ def top_pattern(format):
 
 
 def ordinary_pattern(rng, format):
-    """The pattern of a positive normal number below the highest exponent: nothing special."""
+    """The pattern of a positive normal number below the highest exponent."""
     exponent_bits, mantissa_bits, _ = format
     return int(rng.integers(1 << mantissa_bits, ((1 << exponent_bits) - 1) << mantissa_bits))
 
 
 def exact(pattern, format):
-    """The value of a positive pattern, as if none were special and the exponent had no end."""
+    """The value of a positive pattern, without specials and without a limit of the exponent."""
     exponent_bits, mantissa_bits, _ = format
     exponent, mantissa = pattern >> mantissa_bits, pattern % (1 << mantissa_bits)
     fraction = Fraction(mantissa, 1 << mantissa_bits) + (exponent > 0)
@@ -95,9 +96,9 @@ def exact(pattern, format):
 
 
 def nearest_pattern(value, format):
-    """The pattern nearest to a positive fraction, by bisection; half-way the even one.
+    """The pattern nearest to a positive fraction, by bisection; half-way cases go to the even one.
 
-    Patterns follow each other as their values do. One above the top stands for overflow.
+    Patterns are in the same order as their values. The pattern after the top means overflow.
     """
     low, high = 0, top_pattern(format) + 1
     if value >= exact(high, format):
@@ -112,7 +113,7 @@ def nearest_pattern(value, format):
 
 
 def nearest(value, format):
-    """What a float becomes in a format, by exact arithmetic."""
+    """A float rounded to a format, by exact arithmetic."""
     top = top_pattern(format)
     pattern = nearest_pattern(Fraction(abs(value)), format)
     if pattern <= top:
@@ -122,7 +123,7 @@ def nearest(value, format):
 
 
 def random_values(rng, format, count):
-    """Values of any sign over the format's whole range, and somewhat beyond it at both ends."""
+    """Values of both signs over the format's whole range, and a little beyond it at both ends."""
     exponent_bits, mantissa_bits, _ = format
     bias = 2 ** (exponent_bits - 1) - 1
     exponents = rng.uniform(max(-bias - mantissa_bits - 2, -1070), min(bias + 3, 1023), size=count)
@@ -132,7 +133,7 @@ def random_values(rng, format, count):
 
 
 def extremes(format):
-    """Values that random ones may miss: just above the largest, far above it, and the smallest's.
+    """Values that random draws may miss: near the largest, far above it, and near the smallest.
 
     A quarter of a unit above the largest rounds down to it; 0.3 of the smallest rounds to zero.
     """
@@ -144,14 +145,14 @@ def extremes(format):
 
 
 def easy_value(rng, format):
-    """A value of the format from 1 to 2, of an even mantissa: it asks for no rule of rounding."""
+    """A value of the format from 1 to 2, with an even mantissa, which needs no rounding."""
     exponent_bits, mantissa_bits, _ = format
     one = ((1 << (exponent_bits - 1)) - 1) << mantissa_bits
     return float(exact(one + 2 * int(rng.integers(1 << (mantissa_bits - 1))), format))
 
 
 def narrowed(format, mantissa_bits):
-    """The format with no more mantissa bits than this."""
+    """The format, with its mantissa bits limited to this number."""
     return format[0], min(format[1], mantissa_bits), format[2]
 
 
@@ -168,7 +169,7 @@ def check_decoded(impl, bits, format, expected):
 
 @pytest.mark.exercise("decode_float", weight=2)
 def test_small_formats(impl, rng):
-    """Patterns of 4, 6 and 8 bits mean what they mean in ml_dtypes"""
+    """Patterns of 4, 6 and 8 bits have the values of ml_dtypes"""
     for format, kind in SMALL.items():
         width = 1 + format[0] + format[1]
         patterns = rng.choice(2**width, size=16, replace=False)
@@ -179,7 +180,7 @@ def test_small_formats(impl, rng):
 
 @pytest.mark.exercise("decode_float")
 def test_wide_formats(impl, rng):
-    """Patterns of fp16, bf16, fp32 and fp64 mean what they mean to the machine"""
+    """Patterns of fp16, bf16, fp32 and fp64 have the values that the machine gives them"""
     for format, (kind, unsigned) in WIDE.items():
         largest = np.iinfo(unsigned).max
         patterns = rng.integers(0, largest, size=20, dtype=unsigned, endpoint=True)
@@ -194,7 +195,7 @@ def test_wide_formats(impl, rng):
 
 @pytest.mark.exercise("decode_float")
 def test_any_format(impl, rng):
-    """Normal numbers of any format have a leading 1 and a bias in the middle"""
+    """Normal numbers of any format have a leading 1, and the bias is the middle exponent"""
     for _ in range(40):
         format = random_format(rng)
         one = 1 << format[1]
@@ -217,7 +218,7 @@ def test_subnormals(impl, rng):
 
 @pytest.mark.exercise("decode_float")
 def test_zeros(impl, rng):
-    """There are two zeros, and the second one is negative"""
+    """There are two zeros, and the one with the sign bit is negative"""
     for _ in range(20):
         format = random_format(rng)
         check_decoded(impl, 0, format, 0.0)
@@ -227,7 +228,7 @@ def test_zeros(impl, rng):
 
 @pytest.mark.exercise("decode_float")
 def test_ieee_specials(impl, rng):
-    """In an "ieee" format the highest exponent is infinity with mantissa 0, and nan with others"""
+    """In "ieee" formats the highest exponent means infinity with mantissa 0, and nan otherwise"""
     for _ in range(10):
         format = random_format(rng, "ieee")
         sign, top = sign_bit(format), top_pattern(format)
@@ -242,11 +243,11 @@ def test_ieee_specials(impl, rng):
 
 @pytest.mark.exercise("decode_float")
 def test_fn_specials(impl, rng):
-    """In an "fn" format only the pattern of all bits is nan, whatever its sign"""
+    """In "fn" formats only exponent and mantissa with all bits set are nan, whatever the sign"""
     for _ in range(10):
         format = random_format(rng, "fn")
         sign, top = sign_bit(format), top_pattern(format)
-        highest = ((1 << format[0]) - 1) << format[1]  # where "ieee" would have infinity
+        highest = ((1 << format[0]) - 1) << format[1]  # infinity in "ieee" formats
         for bits in {top, highest, int(rng.integers(highest, top + 1))}:
             check_decoded(impl, bits, format, float(exact(bits, format)))
             check_decoded(impl, sign + bits, format, -float(exact(bits, format)))
@@ -256,7 +257,7 @@ def test_fn_specials(impl, rng):
 
 @pytest.mark.exercise("decode_float")
 def test_finite_formats_have_no_specials(impl, rng):
-    """In a "finite" format every pattern is a number"""
+    """In "finite" formats every pattern is a number"""
     for _ in range(10):
         format = random_format(rng, "finite")
         sign, top = sign_bit(format), top_pattern(format)
@@ -268,7 +269,7 @@ def test_finite_formats_have_no_specials(impl, rng):
 
 @pytest.mark.exercise("decode_float")
 def test_refuses_patterns_of_another_width(impl, rng):
-    """A pattern that is negative, or has more bits than the format, is refused"""
+    """A negative pattern and a pattern with too many bits are refused"""
     for _ in range(10):
         format = random_format(rng, str(rng.choice(["fn", "finite"])))
         end = 2 * sign_bit(format)
@@ -300,7 +301,7 @@ def check_rounded(impl, value, format, expected):
 
 @pytest.mark.exercise("round_to_format", weight=2)
 def test_rounds_to_small_formats(impl, rng):
-    """Numbers become in 4, 6 and 8 bits, and in bf16, what they become in ml_dtypes"""
+    """In formats of 4, 6 and 8 bits and in bf16, numbers round as in ml_dtypes"""
     for format, kind in [*SMALL.items(), ((8, 7, "ieee"), ml_dtypes.bfloat16)]:
         with np.errstate(all="ignore"):
             values = [*random_values(rng, format, 14), *extremes(format)]
@@ -312,12 +313,12 @@ def test_rounds_to_small_formats(impl, rng):
 
 @pytest.mark.exercise("round_to_format")
 def test_rounds_to_wide_formats(impl, rng):
-    """Numbers become in fp16 and fp32 what they become in numpy, and stay as they are in fp64"""
+    """In fp16 and fp32 numbers round as in numpy, and in fp64 they do not change"""
     for format, (kind, _) in WIDE.items():
         if format[1] == 7:
             continue
         values = random_values(rng, format, 30)
-        if format[1] < 52:  # else float64 has nothing beyond
+        if format[1] < 52:  # else float64 has no larger numbers
             values += extremes(format)
         values = np.array(values)
         with np.errstate(all="ignore"):
@@ -328,20 +329,20 @@ def test_rounds_to_wide_formats(impl, rng):
 
 @pytest.mark.exercise("round_to_format")
 def test_rounds_to_any_format(impl, rng):
-    """Numbers become the nearest value of any format"""
+    """Numbers round to the nearest value of any format"""
     for _ in range(30):
         format = narrowed(random_format(rng), 40)  # so that no random number is half-way
         bias = 2 ** (format[0] - 1) - 1
-        for exponent in rng.uniform(1 - bias, bias, size=2):  # all within the normal numbers
+        for exponent in rng.uniform(1 - bias, bias, size=2):  # normal numbers only
             value = float(rng.choice([-1, 1]) * 2.0**exponent)
             check_rounded(impl, value, format, nearest(value, format))
 
 
 @pytest.mark.exercise("round_to_format")
 def test_values_of_the_format_stay(impl, rng):
-    """What the format holds stays as it is: normal, subnormal, the largest, and both zeros"""
+    """Values of the format do not change: normal, subnormal, the largest, and both zeros"""
     for i in range(15):
-        # One format's smallest value lies far below what float32 holds.
+        # The smallest value of one format is far below the range of float32.
         format = narrowed(random_format(rng), 50) if i else (11, 10, "ieee")
         top, one = top_pattern(format), 1 << format[1]
         for bits in (top, one, 1, int(rng.integers(1, one)), int(rng.integers(one, top + 1))):
@@ -349,7 +350,7 @@ def test_values_of_the_format_stay(impl, rng):
             check_rounded(impl, value, format, value)
         check_rounded(impl, 0.0, format, 0.0)
         check_rounded(impl, -0.0, format, -0.0)
-        # And what it does not hold does not stay.
+        # Other numbers do change.
         format = narrowed(format, 20)
         value = easy_value(rng, format)
         check_rounded(impl, value + 2.0 ** -(format[1] + 2), format, value)
@@ -368,7 +369,7 @@ def neighbours(rng, count):
 
 @pytest.mark.exercise("round_to_format", weight=2)
 def test_ties_go_to_the_even_mantissa(impl, rng):
-    """Half-way between two values the one with the even mantissa is taken"""
+    """Half-way cases round to the even mantissa"""
     for format, bits, low, high, sign in neighbours(rng, 60):
         even = low if bits % 2 == 0 else high
         check_rounded(impl, sign * float((low + high) / 2), format, sign * float(even))
@@ -376,7 +377,7 @@ def test_ties_go_to_the_even_mantissa(impl, rng):
 
 @pytest.mark.exercise("round_to_format")
 def test_almost_ties_are_none(impl, rng):
-    """Next to half-way the nearer value is taken: a number is rounded only once"""
+    """Numbers close to half-way round to the nearer value: they are rounded only once"""
     for format, _, low, high, sign in neighbours(rng, 40):
         middle = float((low + high) / 2)
         above, below = math.nextafter(middle, math.inf), math.nextafter(middle, 0.0)
@@ -386,12 +387,12 @@ def test_almost_ties_are_none(impl, rng):
 
 @pytest.mark.exercise("round_to_format")
 def test_underflow_is_gradual(impl, rng):
-    """Below the normal numbers there are the subnormal ones, and then a zero of the same sign"""
+    """Small numbers round to subnormal numbers or to a zero with the same sign"""
     for i in range(20):
         format = random_format(rng) if i else (10, 10, "ieee")  # far below what float32 holds
         smallest = float(exact(1, format))
         sign = int(rng.choice([-1, 1]))
-        if smallest > 1e-300:  # else float64 has nothing below it
+        if smallest > 1e-300:  # else float64 has no smaller numbers
             check_rounded(
                 impl, sign * smallest * float(rng.uniform(0.01, 0.49)), format, sign * 0.0
             )
@@ -404,7 +405,7 @@ def test_underflow_is_gradual(impl, rng):
 
 
 def around_the_top(rng, specials):
-    """Formats, the largest value, half the way to what would come next, and a sign."""
+    """Formats, the largest value, the middle between it and the next value, and a sign."""
     for _ in range(12):
         format = random_format(rng, specials)
         format = min(format[0], 10), min(format[1], 50), specials
@@ -415,7 +416,7 @@ def around_the_top(rng, specials):
 
 @pytest.mark.exercise("round_to_format")
 def test_overflow_in_ieee_formats(impl, rng):
-    """From half-way above the largest value on, "ieee" formats give infinity"""
+    """In "ieee" formats numbers at least half a step above the largest become infinity"""
     for format, largest, middle, sign in around_the_top(rng, "ieee"):
         below = math.nextafter(middle, 0.0)
         check_rounded(impl, sign * below, format, sign * largest)
@@ -426,7 +427,7 @@ def test_overflow_in_ieee_formats(impl, rng):
 
 @pytest.mark.exercise("round_to_format")
 def test_overflow_in_fn_formats(impl, rng):
-    """Above half-way beyond the largest value "fn" formats give nan, for infinity too"""
+    """In "fn" formats numbers more than half a step above the largest, and infinity, become nan"""
     for format, largest, middle, sign in around_the_top(rng, "fn"):
         check_rounded(impl, sign * middle, format, sign * largest)
         for value in (math.nextafter(middle, math.inf), 2.5 * largest, 1e300, math.inf):
@@ -435,7 +436,7 @@ def test_overflow_in_fn_formats(impl, rng):
 
 @pytest.mark.exercise("round_to_format")
 def test_overflow_in_finite_formats(impl, rng):
-    """Above the largest value "finite" formats give the largest one, for infinity too"""
+    """In "finite" formats larger numbers, and infinity, become the largest value"""
     for format, largest, middle, sign in around_the_top(rng, "finite"):
         for value in (middle, 2.5 * largest, 1e300, math.inf):
             check_rounded(impl, sign * value, format, sign * largest)
@@ -443,7 +444,7 @@ def test_overflow_in_finite_formats(impl, rng):
 
 @pytest.mark.exercise("round_to_format")
 def test_nan_stays_nan(impl, rng):
-    """nan stays nan where there is one, and is refused where there is none"""
+    """nan stays nan, and is refused in "finite" formats"""
     for _ in range(10):
         for specials in ("ieee", "fn"):
             check_rounded(impl, math.nan, random_format(rng, specials), math.nan)
@@ -481,7 +482,7 @@ PARTS = ["max", "smallest_normal", "smallest_subnormal", "eps"]
 
 @pytest.mark.exercise("float_range")
 def test_ranges_of_torchs_formats(impl):
-    """fp16, bf16, fp32 and fp64 reach as far as torch says"""
+    """The ranges of fp16, bf16, fp32 and fp64 are those of torch"""
     for format, dtype in [
         ((5, 10, "ieee"), torch.float16),
         ((8, 7, "ieee"), torch.bfloat16),
@@ -497,7 +498,7 @@ def test_ranges_of_torchs_formats(impl):
 
 @pytest.mark.exercise("float_range")
 def test_ranges_of_small_formats(impl, rng):
-    """Formats of 4, 6 and 8 bits reach as far as ml_dtypes says"""
+    """The ranges of formats of 4, 6 and 8 bits are those of ml_dtypes"""
     for i in rng.permutation(len(SMALL)):
         format, kind = list(SMALL.items())[i]
         for part in PARTS:
@@ -506,7 +507,7 @@ def test_ranges_of_small_formats(impl, rng):
 
 @pytest.mark.exercise("float_range")
 def test_largest_of_ieee_formats(impl, rng):
-    """The largest number of an "ieee" format lies below its infinity"""
+    """The largest number of an "ieee" format is the last one before infinity"""
     for _ in range(30):
         format = random_format(rng, "ieee")
         check_range(impl, format, "max", exact(top_pattern(format), format))
@@ -515,7 +516,7 @@ def test_largest_of_ieee_formats(impl, rng):
 
 @pytest.mark.exercise("float_range")
 def test_largest_of_fn_formats(impl, rng):
-    """The largest number of an "fn" format lies below its nan"""
+    """The largest number of an "fn" format is the last one before nan"""
     for _ in range(30):
         format = random_format(rng, "fn")
         check_range(impl, format, "max", exact(top_pattern(format), format))
@@ -523,7 +524,7 @@ def test_largest_of_fn_formats(impl, rng):
 
 @pytest.mark.exercise("float_range")
 def test_largest_of_finite_formats(impl, rng):
-    """The largest number of a "finite" format has all bits set"""
+    """The largest number of a "finite" format has all exponent and mantissa bits set"""
     for _ in range(30):
         format = random_format(rng, "finite")
         check_range(impl, format, "max", exact(top_pattern(format), format))
@@ -531,7 +532,7 @@ def test_largest_of_finite_formats(impl, rng):
 
 @pytest.mark.exercise("float_range")
 def test_smallest_numbers(impl, rng):
-    """The smallest normal and the smallest subnormal number of any format"""
+    """The smallest normal and the smallest subnormal number are right in any format"""
     for _ in range(30):
         format = random_format(rng)
         check_range(impl, format, "smallest_normal", exact(1 << format[1], format))
@@ -570,7 +571,7 @@ NUMPY = {
 
 
 def added(term, count, term_dtype, accumulator_dtype):
-    """The sum by numpy's scalars, which round after each addition."""
+    """The sum with numpy's scalars, which round after each addition."""
     kind = NUMPY[accumulator_dtype]
     with np.errstate(all="ignore"):
         rounded, total = kind(NUMPY[term_dtype](term)), kind(0)
@@ -580,7 +581,7 @@ def added(term, count, term_dtype, accumulator_dtype):
 
 
 def random_term(rng, largest=1.0):
-    """A float32, so that it makes no difference whether a dtype is reached through float32."""
+    """A float32, so that rounding through float32 makes no difference."""
     return float(np.float32(rng.choice([-1, 1]) * rng.uniform(largest / 100, largest)))
 
 
@@ -599,7 +600,7 @@ def test_sums_of_one_dtype(impl, rng):
 
 @pytest.mark.exercise("accumulate")
 def test_sums_in_a_wider_accumulator(impl, rng):
-    """The term is rounded to its own dtype, and the sum only to the accumulator's"""
+    """The term is rounded to its own dtype, the sum only to the accumulator's"""
     for narrow in (torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2):
         for wide in (torch.float32, torch.float64):
             check_sum(impl, random_term(rng), int(rng.integers(100, 400)), narrow, wide)
@@ -609,13 +610,13 @@ def test_sums_in_a_wider_accumulator(impl, rng):
 
 @pytest.mark.exercise("accumulate")
 def test_sums_in_a_narrower_accumulator(impl, rng):
-    """A term that the accumulator does not hold is rounded to it before it is added"""
+    """The term is rounded to the accumulator's dtype before it is added"""
     for narrow in (torch.float16, torch.bfloat16):
         for wide in (torch.float32, torch.float64):
             for _ in range(3):
                 check_sum(impl, random_term(rng), int(rng.integers(100, 400)), wide, narrow)
-        # With 1.6 units in the last place of the accumulator the third addition is a tie for the
-        # rounded term, and none for the term as it came.
+        # With 1.6 units in the last place of the accumulator, the third addition is a tie for the
+        # rounded term, but not for the original term.
         unit = torch.finfo(narrow).eps
         for wide in (torch.float32, torch.float64):
             term = float(rng.choice([-1, 1]) * 2.0 ** rng.integers(-3, 4)) * (1 + 0.625 * unit)
@@ -627,7 +628,7 @@ def test_sums_in_a_narrower_accumulator(impl, rng):
 
 @pytest.mark.exercise("accumulate")
 def test_a_sum_stops_growing(impl, rng):
-    """A sum stands still once the term is too small for it, and never in a wider accumulator"""
+    """A sum stalls once the term is too small for it, but not in a wider accumulator"""
     for dtype, bits in [(torch.float16, 11), (torch.bfloat16, 8)]:
         term = float(2.0 ** int(rng.integers(-3, 4)))
         count = 2**bits + int(rng.integers(1, 300))
@@ -647,7 +648,7 @@ def test_few_additions(impl, rng):
 
 @pytest.mark.exercise("accumulate")
 def test_sums_overflow(impl, rng):
-    """A sum that is too large for the accumulator becomes infinite, in a wider one it does not"""
+    """A sum that is too large for the accumulator becomes infinite, but not in a wider one"""
     for _ in range(5):
         term = random_term(rng, 4000.0)
         term = math.copysign(abs(term) + 1000, term)
@@ -663,13 +664,13 @@ def test_refuses_negative_counts(impl, rng):
     for count in (-1, -1000):
         with pytest.raises(ValueError):
             impl.floats.accumulate(0.5, count, torch.float32, torch.float32)
-    term = int(rng.integers(1, 64)) / 64  # no sum of it is rounded
+    term = int(rng.integers(1, 64)) / 64  # no sum needs rounding
     check_sum(impl, term, int(rng.integers(20, 50)), torch.float32, torch.float32)
 
 
 @pytest.mark.exercise("accumulate")
 def test_refuses_dtypes_that_do_not_add(impl, rng):
-    """Terms that are not floating point, and accumulators that torch cannot add in, are refused"""
+    """Term dtypes that are not floating point and accumulators that torch lacks are refused"""
     no_terms = [torch.int32, torch.bool, torch.complex64, torch.uint8, torch.float4_e2m1fn_x2]
     for dtype in no_terms:
         with pytest.raises(ValueError):

@@ -1,7 +1,7 @@
-"""FLOPs, held against torch's FlopCounterMode on real layers, and on a whole transformer.
+"""FLOPs, compared with torch's FlopCounterMode on real layers and on a whole transformer.
 
-Counts are exact. Days and utilization are a few multiplications and a division in float64, held to
-1e-12 of the same in fractions.
+Counts are exact. Days and utilization are a few multiplications and a division in float64, and must
+agree with fractions to 1e-12.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ def sizes(rng, count):
 
 
 def counted(function):
-    """FLOPs of `function()` as torch counts them, and what it returned."""
+    """FLOPs of `function()` as torch counts them, and its result."""
     with FlopCounterMode(display=False) as counter:
         result = function()
     return counter.get_total_flops(), result
@@ -63,7 +63,7 @@ def test_huge_products_are_exact(impl, rng):
 
 @pytest.mark.exercise("matmul_flops")
 def test_a_product_without_elements_is_free(impl, rng):
-    """A size of 0 leaves no FLOPs, whichever it is"""
+    """With any size of 0 there are no FLOPs"""
     for _ in range(5):
         given = sizes(rng, 3)
         expect(impl.flops.matmul_flops(*given)).equals(2 * given[0] * given[1] * given[2])
@@ -120,7 +120,7 @@ def test_a_huge_layer_is_exact(impl, rng):
 
 @pytest.mark.exercise("linear_flops")
 def test_refuses_negative_sizes_of_a_layer(impl):
-    """A layer of a negative size is refused, forward and backward"""
+    """A negative size of a layer is refused, forward and backward"""
     for given in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3)]:
         with pytest.raises(ValueError):
             impl.flops.linear_forward_flops(*given)
@@ -142,7 +142,7 @@ def test_an_mlp_forward(impl, rng):
 
 @pytest.mark.exercise("mlp_flops")
 def test_an_mlp_backward_with_the_inputs_gradient(impl, rng):
-    """The backward pass of an MLP takes the FLOPs that torch counts, down to the input"""
+    """The backward pass of an MLP with the input's gradient takes the FLOPs that torch counts"""
     for layers in range(1, 7):
         batch, *widths = sizes(rng, layers + 2)
         _, flops = forward_and_backward(mlp(widths), batch, widths[0], True)
@@ -151,7 +151,7 @@ def test_an_mlp_backward_with_the_inputs_gradient(impl, rng):
 
 @pytest.mark.exercise("mlp_flops", weight=2)
 def test_an_mlp_backward_without_the_inputs_gradient(impl, rng):
-    """Without the input's gradient it takes the FLOPs that torch counts, at every depth"""
+    """The backward pass of an MLP without the input's gradient takes the FLOPs that torch counts"""
     for layers in range(1, 7):
         batch, *widths = sizes(rng, layers + 2)
         _, flops = forward_and_backward(mlp(widths), batch, widths[0], False)
@@ -172,7 +172,7 @@ def test_a_huge_mlp_is_exact(impl, rng):
 
 @pytest.mark.exercise("mlp_flops")
 def test_refuses_too_few_widths(impl):
-    """An MLP of fewer than two widths is refused, forward and backward"""
+    """An MLP with fewer than two widths is refused, forward and backward"""
     for widths in [(), (3,)]:
         with pytest.raises(ValueError):
             impl.flops.mlp_forward_flops(2, widths)
@@ -204,7 +204,7 @@ def axis_names(rng, count):
 
 
 def spelled(rng, operands, result):
-    """The pattern, with blanks where there may be some."""
+    """The pattern, with random blanks where they are allowed."""
     blank = lambda least: " " * int(rng.integers(least, 3))  # noqa: E731
     texts = [blank(0) + blank(1).join(axes) + blank(0) for axes in (*operands, result)]
     return ",".join(texts[:-1]) + "->" + texts[-1]
@@ -215,12 +215,12 @@ def shuffled(rng, items):
 
 
 def visits(axes, sizes):
-    """How often the body of a loop over all axes is run, counted by running it."""
+    """How often the body of a loop over all axes runs, counted by running it."""
     return sum(1 for _ in itertools.product(*(range(sizes[axis]) for axis in axes)))
 
 
 def torch_counts(operands, result, sizes):
-    """FLOPs of torch.einsum, which knows axes of one letter."""
+    """FLOPs of torch.einsum, whose axes are single letters."""
     letter = {axis: chr(ord("a") + i) for i, axis in enumerate(sizes)}
     texts = ["".join(letter[axis] for axis in axes) for axes in (*operands, result)]
     tensors = [torch.empty([sizes[a] for a in axes], device="meta") for axes in operands]
@@ -237,7 +237,7 @@ def check_einsum(impl, rng, operands, result, sizes, expected):
 
 
 def random_contraction(rng):
-    """Two operands in which every axis is shared or kept, and one at least is summed over."""
+    """Two operands in which every axis is shared or kept, and at least one is summed over."""
     axes = axis_names(rng, int(rng.integers(1, 7)))
     sizes = {axis: int(rng.integers(2, 9)) for axis in axes}
     kinds = {axis: int(rng.integers(4)) if i else 0 for i, axis in enumerate(axes)}
@@ -249,7 +249,7 @@ def random_contraction(rng):
 
 @pytest.mark.exercise("einsum_flops", weight=2)
 def test_a_product_of_two_operands_takes_what_torch_counts(impl, rng):
-    """Two operands that share an axis which is summed over take the FLOPs that torch counts"""
+    """Two operands with a shared axis that is summed over take the FLOPs that torch counts"""
     for _ in range(15):
         operands, result, sizes = random_contraction(rng)
         flops = torch_counts(operands, result, sizes)
@@ -258,7 +258,7 @@ def test_a_product_of_two_operands_takes_what_torch_counts(impl, rng):
 
 @pytest.mark.exercise("einsum_flops", weight=2)
 def test_every_operand_costs_one_flop_at_each_visit(impl, rng):
-    """Any number of operands, one too, takes one FLOP each for every combination of all axes"""
+    """Each operand, also a single one, takes one FLOP for every combination of all axes"""
     for count in (1, 1, 2, 2, 3, 3, 4, 5):
         axes = axis_names(rng, 4)
         sizes = {axis: int(rng.integers(1, 6)) for axis in axes}
@@ -271,7 +271,7 @@ def test_every_operand_costs_one_flop_at_each_visit(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_axes_of_one_operand_and_outer_products(impl, rng):
-    """An axis costs the same whoever has it: shared, in one operand alone, summed, or kept"""
+    """An axis counts the same whether it is shared or in one operand, summed or kept"""
     for _ in range(8):
         shared, left, right = axis_names(rng, 3)
         sizes = {axis: int(rng.integers(2, 7)) for axis in (shared, left, right)}
@@ -285,7 +285,7 @@ def test_axes_of_one_operand_and_outer_products(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_a_diagonal_is_visited_once(impl, rng):
-    """An axis that stands twice in an operand counts once, as torch counts it"""
+    """An axis that occurs twice in an operand counts once, as in torch"""
     for _ in range(8):
         twice, other = axis_names(rng, 2)
         sizes = {twice: int(rng.integers(2, 9)), other: int(rng.integers(2, 9))}
@@ -310,7 +310,7 @@ def test_scalars_are_operands(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_an_einsum_without_elements_is_free(impl, rng):
-    """A size of 0 leaves no FLOPs, whichever axis has it"""
+    """If any axis has size 0 there are no FLOPs"""
     for _ in range(8):
         operands, result, sizes = random_contraction(rng)
         everything = 2 * visits(sizes, sizes)
@@ -330,7 +330,7 @@ def test_huge_einsums_are_exact(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_refuses_sizes_that_differ(impl, rng):
-    """An axis of two sizes is refused, across operands and within one, 1 being no exception"""
+    """An axis with two sizes is refused, across operands and within one, even if one size is 1"""
     n = int(rng.integers(3, 999))
     for pattern, shapes in [
         ("a b, b c -> a c", [(2, n), (n + 1, 3)]),
@@ -347,7 +347,7 @@ def test_refuses_sizes_that_differ(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_refuses_shapes_that_do_not_fit_the_pattern(impl, rng):
-    """Too many or too few shapes, or sizes in one, are refused; so are negative sizes"""
+    """Too many or too few shapes or sizes are refused, and so are negative sizes"""
     n = int(rng.integers(3, 999))
     for pattern, shapes in [
         ("a b, b c -> a c", [(2, n)]),
@@ -371,7 +371,7 @@ def test_refuses_shapes_that_do_not_fit_the_pattern(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_refuses_results_that_make_no_sense(impl, rng):
-    """A result with an axis of no operand, or with one twice, is refused"""
+    """A result with an axis that no operand has, or with an axis twice, is refused"""
     n = int(rng.integers(3, 999))
     for pattern in [
         "a b, b c -> a d",
@@ -388,7 +388,7 @@ def test_refuses_results_that_make_no_sense(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_refuses_patterns_that_are_none(impl, rng):
-    """A pattern without exactly one arrow, or with names that are no identifiers, is refused"""
+    """A pattern without exactly one arrow or with invalid names is refused"""
     n = int(rng.integers(3, 999))
     for pattern in [
         "a b, b c",
@@ -413,7 +413,7 @@ def test_refuses_patterns_that_are_none(impl, rng):
 
 @pytest.mark.exercise("elementwise_flops")
 def test_every_element_costs_the_same(impl, rng):
-    """Any shape takes the FLOPs of one element, times the elements that torch counts"""
+    """A shape takes the FLOPs of one element times its number of elements"""
     for _ in range(25):
         shape = sizes(rng, int(rng.integers(1, 6)))
         per_element = int(rng.integers(2, 50))
@@ -424,7 +424,7 @@ def test_every_element_costs_the_same(impl, rng):
 
 @pytest.mark.exercise("elementwise_flops")
 def test_an_element_costs_one_flop(impl, rng):
-    """If nothing else is said, an element takes one FLOP"""
+    """By default an element takes one FLOP"""
     for _ in range(10):
         shape = sizes(rng, int(rng.integers(1, 6)))
         elements = torch.empty(shape, device="meta").numel()
@@ -433,7 +433,7 @@ def test_an_element_costs_one_flop(impl, rng):
 
 @pytest.mark.exercise("elementwise_flops")
 def test_a_scalar_is_an_element(impl, rng):
-    """A scalar, of shape (), is one element"""
+    """A scalar, of shape (), has one element"""
     for _ in range(5):
         per_element = int(rng.integers(2, 1000))
         expect(impl.flops.elementwise_flops((), per_element)).equals(per_element)
@@ -442,7 +442,7 @@ def test_a_scalar_is_an_element(impl, rng):
 
 @pytest.mark.exercise("elementwise_flops")
 def test_no_elements_or_no_work_is_free(impl, rng):
-    """A size of 0 leaves no FLOPs, nor do elements that take none"""
+    """With a size of 0, or 0 FLOPs per element, there are no FLOPs"""
     for _ in range(5):
         shape = sizes(rng, 3)
         elements = torch.empty(shape, device="meta").numel()
@@ -462,7 +462,7 @@ def test_huge_shapes_are_exact(impl, rng):
 
 @pytest.mark.exercise("elementwise_flops")
 def test_refuses_negative_shapes(impl, rng):
-    """A negative size or a negative number of FLOPs is refused, whatever the rest is"""
+    """A negative size or a negative number of FLOPs is refused, whatever the other arguments"""
     n = int(rng.integers(2, 999))
     for shape, per_element in [
         ((-1,), 1),
@@ -520,7 +520,7 @@ class FeedForward(nn.Module):
 
 
 class Transformer(nn.Module):
-    """A transformer as nobody would shorten it: made of torch's own parts, on no device."""
+    """A complete transformer made of torch's own parts, on the meta device."""
 
     def __init__(self, vocab, layers, d_model, heads, d_ff, kv_heads=None, gated=True, tied=False):
         super().__init__()
@@ -546,7 +546,7 @@ class Transformer(nn.Module):
 
 
 def random_transformer(rng, **settings):
-    """Sizes in which nothing is equal by chance, and most things are odd."""
+    """Sizes that are all different, and mostly odd."""
     heads = int(rng.choice([2, 4, 6]))
     odd = [int(n) for n in rng.permutation([3, 5, 7, 9, 11, 13, 15, 17])]
     return {
@@ -565,7 +565,7 @@ def made(config):
 
 
 def counted_parameters(config):
-    """Parameters of a real model, each counted where it first stands."""
+    """Parameters of a real model, each counted at its first occurrence."""
     model = made(config)
     counts = dict.fromkeys(["embedding", "attention", "feed_forward", "norms", "lm_head"], 0)
     for name, parameter in model.named_parameters():
@@ -574,7 +574,7 @@ def counted_parameters(config):
 
 
 def counted_forward(config, batch, seq_len):
-    """FLOPs of a real forward pass, as torch counts them, part by part and as a whole."""
+    """FLOPs of a real forward pass, as torch counts them, by component and in total."""
     counts = {}
 
     @contextlib.contextmanager
@@ -591,7 +591,7 @@ def counted_forward(config, batch, seq_len):
 
 @pytest.mark.exercise("transformer_parameters", weight=2)
 def test_a_transformers_parameters(impl, rng):
-    """Each component has the parameters that a model made with torch has, and so has the total"""
+    """Each component and the total have the parameters of a model made with torch"""
     for _ in range(4):
         config = random_transformer(rng)
         found = impl.flops.transformer_parameters(**config)
@@ -600,7 +600,7 @@ def test_a_transformers_parameters(impl, rng):
 
 @pytest.mark.exercise("transformer_parameters")
 def test_fewer_key_heads_have_fewer_parameters(impl, rng):
-    """With fewer heads for keys and values, the parameters are those of a model made with torch"""
+    """With fewer key heads, the parameters are those of a model made with torch"""
     for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2)]:
         config = random_transformer(rng, d_model=heads * 5, heads=heads, kv_heads=kv_heads)
         found = impl.flops.transformer_parameters(**config)
@@ -618,7 +618,7 @@ def test_a_feed_forward_with_and_without_a_gate(impl, rng):
 
 @pytest.mark.exercise("transformer_parameters")
 def test_a_tied_head_shares_its_parameters(impl, rng):
-    """A tied lm_head adds no parameters, as torch counts them; one that is not tied does"""
+    """A tied lm_head adds no parameters, and an untied one does"""
     for tied in (True, False, True):
         config = random_transformer(rng, tied=tied)
         found = impl.flops.transformer_parameters(**config)
@@ -710,14 +710,14 @@ def check_forward(impl, config, seq_len, batch=None):
 
 @pytest.mark.exercise("transformer_flops", weight=2)
 def test_a_transformers_forward_pass(impl, rng):
-    """Each component takes the FLOPs that torch counts in a real forward pass, and so does all"""
+    """Each component and the total take the FLOPs that torch counts in a real forward pass"""
     config = random_transformer(rng, layers=2)
     check_forward(impl, config, int(rng.choice([19, 23, 29])))
 
 
 @pytest.mark.exercise("transformer_flops")
 def test_a_batch_of_sequences(impl, rng):
-    """Sequences of a batch attend to themselves alone, and each takes what torch counts"""
+    """Sequences of a batch attend only to themselves, and each takes the FLOPs that torch counts"""
     config = random_transformer(rng, layers=1)
     batch = int(rng.choice([2, 3, 5]))
     check_forward(impl, config, int(rng.choice([19, 23, 29])), batch)
@@ -725,7 +725,7 @@ def test_a_batch_of_sequences(impl, rng):
 
 @pytest.mark.exercise("transformer_flops")
 def test_fewer_key_heads_take_fewer_flops(impl, rng):
-    """With fewer heads for keys and values it takes what torch counts"""
+    """With fewer key heads, the forward pass takes the FLOPs that torch counts"""
     for heads, kv_heads in [(6, 2), (4, 1)]:
         config = random_transformer(
             rng, layers=1, d_model=heads * 5, heads=heads, kv_heads=kv_heads
@@ -735,7 +735,7 @@ def test_fewer_key_heads_take_fewer_flops(impl, rng):
 
 @pytest.mark.exercise("transformer_flops")
 def test_a_gate_takes_flops(impl, rng):
-    """With and without a gate in the feed-forward it takes what torch counts"""
+    """With and without a gate, the forward pass takes the FLOPs that torch counts"""
     for gated in (True, False):
         config = random_transformer(rng, layers=1, gated=gated)
         check_forward(impl, config, int(rng.choice([19, 23, 29])))
@@ -798,7 +798,7 @@ def test_refuses_a_forward_pass_of_no_transformer(impl, rng):
 
 @pytest.mark.exercise("training_flops")
 def test_training_takes_what_torch_counts_in_a_layer_inside_a_network(impl, rng):
-    """A layer whose input needs a gradient takes, forward and backward, what torch counts"""
+    """6 FLOPs per parameter and token are what torch counts for a layer, forward and backward"""
     for _ in range(5):
         tokens, d_in, d_out = sizes(rng, 3)
         forward, backward = forward_and_backward(mlp([d_in, d_out]), tokens, d_in, True)
@@ -808,7 +808,7 @@ def test_training_takes_what_torch_counts_in_a_layer_inside_a_network(impl, rng)
 
 @pytest.mark.exercise("training_flops")
 def test_huge_runs_are_exact(impl, rng):
-    """A run's FLOPs beyond 64 bits are exact integers; without parameters or tokens it has none"""
+    """FLOPs of training beyond 64 bits are exact; without parameters or tokens there are none"""
     for _ in range(10):
         parameters, tokens = (int(n) | 1 for n in rng.integers(2**36, 2**46, size=2))
         once = parameters * tokens
@@ -818,7 +818,7 @@ def test_huge_runs_are_exact(impl, rng):
 
 
 def random_run(rng):
-    """Arguments of training_days that nobody can guess."""
+    """Random arguments of training_days."""
     return {
         "parameters": int(rng.integers(10**8, 10**12)),
         "tokens": int(rng.integers(10**9, 10**13)),
@@ -829,14 +829,14 @@ def random_run(rng):
 
 
 def days_of(parameters, tokens, devices, peak_flops, mfu):
-    """Days, without rounding on the way."""
+    """Days, computed without intermediate rounding."""
     in_a_day = 24 * 60 * 60 * devices * Fraction(peak_flops) * Fraction(mfu)
     return float(6 * parameters * tokens / in_a_day)
 
 
 @pytest.mark.exercise("training_flops")
 def test_days_of_random_runs(impl, rng):
-    """Days are the FLOPs over what the devices do in a day, to float64's precision"""
+    """Days are the FLOPs divided by those that the devices do in a day"""
     for _ in range(30):
         run = random_run(rng)
         # Half a dozen operations in float64 round by 1e-16 each.
@@ -845,7 +845,7 @@ def test_days_of_random_runs(impl, rng):
 
 @pytest.mark.exercise("training_flops")
 def test_bounds_that_a_run_may_touch(impl, rng):
-    """One device, full utilization, and no work at all are runs like others"""
+    """One device, an MFU of 1, and no work at all are valid"""
     for changes in [{"devices": 1}, {"mfu": 1.0}, {"mfu": 1}, {"mfu": 1e-9}, {"peak_flops": 0.5}]:
         run = {**random_run(rng), **changes}
         expect(impl.flops.training_days(**run), f"days of {run}").close(days_of(**run), rtol=1e-12)
@@ -856,7 +856,7 @@ def test_bounds_that_a_run_may_touch(impl, rng):
 
 @pytest.mark.exercise("training_flops")
 def test_refuses_runs_that_cannot_be(impl, rng):
-    """Negative work, no devices, no peak, or a utilization outside (0, 1] is refused"""
+    """Negative work, no devices, no peak and an MFU outside (0, 1] are refused"""
     run = random_run(rng)
     for bad in ((-1, 5), (5, -1), (-3, -5), (0, -1), (-1, 0)):
         with pytest.raises(ValueError):
@@ -877,7 +877,7 @@ def test_refuses_runs_that_cannot_be(impl, rng):
 
 @pytest.mark.exercise("mfu")
 def test_utilization_of_random_runs(impl, rng):
-    """Utilization is the FLOPs over what the devices promise in the time, to float64's precision"""
+    """The MFU is the FLOPs divided by those that the devices promise in the time"""
     for _ in range(30):
         seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
         devices, share = int(rng.integers(1, 10**5)), float(rng.uniform(0.01, 1))
@@ -888,7 +888,7 @@ def test_utilization_of_random_runs(impl, rng):
 
 @pytest.mark.exercise("mfu")
 def test_one_device_unless_more_are_said(impl, rng):
-    """If nothing else is said there is one device"""
+    """By default there is one device"""
     for _ in range(10):
         seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
         flops = int(rng.integers(1, 2**62))
@@ -899,7 +899,7 @@ def test_one_device_unless_more_are_said(impl, rng):
 
 @pytest.mark.exercise("mfu")
 def test_utilization_is_reported_as_it_is(impl, rng):
-    """No work is utilization 0, and more than was promised is not cut to 1"""
+    """The MFU of no work is 0, and an MFU above 1 is not clipped"""
     for _ in range(5):
         seconds, peak = float(rng.uniform(0.1, 9)), float(rng.uniform(1e13, 5e15))
         expect(impl.flops.mfu(0, seconds, peak)).close(0.0, rtol=0)

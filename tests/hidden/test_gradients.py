@@ -1,6 +1,6 @@
-"""Gradients, held against torch's autograd in float64.
+"""Gradients, compared with torch's autograd in float64.
 
-Where the inputs are whole numbers, every order of the additions gives the same result, exactly.
+If the inputs are whole numbers, every order of the additions gives exactly the same result.
 """
 
 import itertools
@@ -15,12 +15,12 @@ LEADS = [(), (1,), (3,), (2, 3), (2, 1, 3), (1, 2, 2, 2)]
 
 
 def whole(torch_rng, *shape, limit=2**20, dtype=torch.float64):
-    """Whole numbers from -limit to limit. Sums of products of two at 2^20 need float64."""
+    """Whole numbers from -limit to limit. With 2^20, sums of products need float64."""
     return torch.randint(-limit, limit + 1, shape, generator=torch_rng).to(dtype)
 
 
 def different(rng, count, smallest=1):
-    """Seven sizes to choose from, no two alike: square weights are another rule's."""
+    """Different sizes: square weights are tested separately."""
     return [smallest + int(n) for n in rng.permutation(7)[:count]]
 
 
@@ -35,7 +35,7 @@ def autograd_linear(x, w, grad_y):
 
 
 def autograd_mlp(x, weights, target):
-    """The loss and the gradients as torch finds them."""
+    """The loss and the gradients by autograd."""
     weights = [w.clone().requires_grad_() for w in weights]
     y = x @ weights[0]
     for w in weights[1:]:
@@ -45,7 +45,7 @@ def autograd_mlp(x, weights, target):
 
 
 def widths_of(rng, layers, smallest=1, end=9):
-    """Widths below `end` of which no two neighbours are alike."""
+    """Widths below `end`, with different neighbours."""
     widths = [int(rng.integers(smallest, end))]
     while len(widths) <= layers:
         width = int(rng.integers(smallest, end))
@@ -54,7 +54,7 @@ def widths_of(rng, layers, smallest=1, end=9):
 
 
 def check_mlp(impl, x, weights, target):
-    """Loss and gradients to 1e-10 of the largest gradient: float64 rounds by 1e-16."""
+    """Compares loss and gradients to 1e-10 of the largest gradient: float64 rounds by 1e-16."""
     found = impl.gradients.mlp_backward(x, weights, target)
     loss, grads = autograd_mlp(x, weights, target)
     largest = max([1.0, *(float(g.abs().max()) for g in grads if g.numel())])
@@ -66,10 +66,10 @@ def check_mlp(impl, x, weights, target):
 
 @pytest.mark.exercise("linear_backward", weight=2)
 def test_linear_gradients_are_autograds(impl, rng, torch_rng):
-    """The gradients of x, w and b over a batch of rows are autograd's"""
+    """The gradients of x, w and b for a batch of rows are those of autograd"""
     for square in [True, False] * 8:
         batch, d_in, d_out = (int(n) for n in rng.choice(AWKWARD, size=3))
-        if square:  # where a product may fit that is not the right one
+        if square:  # where a wrong product may have the right shape
             batch = d_in = d_out = int(rng.integers(2, 9))
         x, w = whole(torch_rng, batch, d_in), whole(torch_rng, d_in, d_out)
         grad_y = whole(torch_rng, batch, d_out)
@@ -80,7 +80,7 @@ def test_linear_gradients_are_autograds(impl, rng, torch_rng):
 
 @pytest.mark.exercise("linear_backward")
 def test_linear_gradients_under_leading_axes(impl, rng, torch_rng):
-    """Under any number of leading axes w's and b's gradients are sums over all of them"""
+    """With any number of leading axes, w's and b's gradients are sums over all of them"""
     for lead in LEADS[2:]:
         d_in, d_out = different(rng, 2)
         x, w = whole(torch_rng, *lead, d_in), whole(torch_rng, d_in, d_out)
@@ -119,10 +119,10 @@ def test_linear_gradients_without_rows(impl, rng, torch_rng):
 
 @pytest.mark.exercise("linear_backward")
 def test_linear_gradients_keep_the_dtype(impl, rng, torch_rng):
-    """The gradients have the dtype of what they belong to"""
+    """The gradients have the dtypes of x, w and b"""
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         batch, d_in, d_out = different(rng, 3)
-        # Sums of at most 7 products of at most 16: below 256, which even bfloat16 has exactly.
+        # Sums of at most 7 products of at most 16: below 256, which is exact even in bfloat16.
         given = [
             whole(torch_rng, *shape, limit=4)
             for shape in [(batch, d_in), (d_in, d_out), (batch, d_out)]
@@ -139,7 +139,7 @@ def test_linear_gradients_keep_the_dtype(impl, rng, torch_rng):
 
 @pytest.mark.exercise("mlp_backward", weight=2)
 def test_mlp_gradients_are_autograds(impl, rng, torch_rng):
-    """Loss and gradients are autograd's, at every depth"""
+    """Loss and gradients are those of autograd, at every depth"""
     for layers in [1, 2, 2, 3, 3, 4, 5, 6]:
         batch, widths = int(rng.integers(2, 9)), widths_of(rng, layers)
         weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
@@ -164,7 +164,7 @@ def test_the_loss_is_half_the_sum_of_squares(impl, rng, torch_rng):
 
 @pytest.mark.exercise("mlp_backward")
 def test_square_weights_get_their_own_gradients(impl, rng, torch_rng):
-    """One gradient for each weight, first to last, of square weights too"""
+    """There is one gradient for each weight, first to last, even for square weights"""
     for layers in (2, 3, 4):
         width, batch = int(rng.integers(2, 7)), int(rng.integers(2, 7))
         weights = [normal(torch_rng, width, width) for _ in range(layers)]
@@ -197,7 +197,7 @@ def test_no_relu_after_the_last_layer(impl, rng, torch_rng):
 
 @pytest.mark.exercise("mlp_backward")
 def test_mlp_gradients_under_leading_axes(impl, rng, torch_rng):
-    """Under any number of leading axes, none included, the gradients sum over all of them"""
+    """With any number of leading axes, including none, the gradients are sums over all of them"""
     for lead in LEADS:
         layers = int(rng.integers(1, 4))
         widths = widths_of(rng, layers, end=6)
@@ -223,8 +223,8 @@ def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
     for dtype in (torch.float64, torch.float32):
         for layers in (1, 2, 3):
             widths = widths_of(rng, layers, end=6)
-            # No sum exceeds 2^24, so the gradients are exact in float32 too. The loss might go
-            # through a square root.
+            # No sum exceeds 2^24, so the gradients are exact in float32 too. The loss may be
+            # computed with a square root.
             weights = [whole(torch_rng, *s, limit=1) for s in itertools.pairwise(widths)]
             x, target = (whole(torch_rng, 3, n, limit=1) for n in (widths[0], widths[-1]))
             loss, grads = autograd_mlp(x, weights, target)
@@ -238,7 +238,7 @@ def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
 
 @pytest.mark.exercise("mlp_backward")
 def test_refuses_layers_that_do_not_fit(impl, rng, torch_rng):
-    """No layer, or one that does not take what the one before it gives, is refused"""
+    """No layers, and a layer that does not fit the one before it, are refused"""
     for _ in range(3):
         batch, d_in, hidden, d_out = different(rng, 4, smallest=2)
         good = [normal(torch_rng, d_in, hidden), normal(torch_rng, hidden, d_out)]
@@ -253,7 +253,7 @@ def test_refuses_layers_that_do_not_fit(impl, rng, torch_rng):
         ]:
             with pytest.raises(ValueError):
                 impl.gradients.mlp_backward(x, weights, target)
-        with pytest.raises(ValueError):  # no layer, though the target is of x's shape
+        with pytest.raises(ValueError):  # no layers, even if the target has x's shape
             impl.gradients.mlp_backward(x, [], normal(torch_rng, batch, d_in))
 
 

@@ -1,8 +1,8 @@
-"""Initialization, held against the distribution functions.
+"""Initialization, compared with the distribution functions.
 
-Samples are compared by their largest distance from the distribution function (Kolmogorov and
-Smirnov). For n draws it exceeds d with a probability of at most 2·exp(-2nd²) (Massart 1990); with
-d = √(13 / n) that is 1e-11, so no correct solution is failed by chance.
+A sample is judged by its largest distance from the distribution function (Kolmogorov and Smirnov).
+For n draws it exceeds d with a probability of at most 2·exp(-2nd²) (Massart 1990); with
+d = √(13 / n) that is 1e-11, so no correct solution fails by chance.
 """
 
 import math
@@ -16,7 +16,7 @@ SAMPLE = 20_000
 
 
 def distance(sample, cdf):
-    """How far the sample's share below any value is from `cdf` of it."""
+    """Checks that the sample's empirical distribution is close to `cdf`."""
     x = sample.double().flatten().sort().values
     n = len(x)
     steps = torch.arange(n + 1, dtype=torch.float64) / n
@@ -26,7 +26,7 @@ def distance(sample, cdf):
 
 def follows(sample, cdf, what):
     far, allowed = distance(sample, cdf), math.sqrt(13 / sample.numel())
-    assert far < allowed, f"{what}: {far:.4f} from the distribution, {allowed:.4f} is allowed"
+    assert far < allowed, f"{what}: {far:.4f} from the distribution; {allowed:.4f} is allowed"
 
 
 def uniform_cdf(bound):
@@ -38,18 +38,18 @@ def normal_cdf(std):
 
 
 def truncated_cdf(std, low, high):
-    """Of a normal between the bounds, on the side of 0 where float64 has its digits."""
+    """The cdf of a truncated normal, computed on the side of 0 where float64 is precise."""
     if low > 0:
         mirrored = truncated_cdf(std, -high, -low)
         return lambda x: 1 - mirrored(-x)
-    # Not ndtr, which is 0 from -8.3 std on.
+    # Not ndtr, which is 0 below -8.3 std.
     below = lambda x: torch.special.erfc(-x / (math.sqrt(2) * std)) / 2  # noqa: E731
     a, b = below(torch.tensor([low, high], dtype=torch.float64)).tolist()
     return lambda x: (below(x) - a) / (b - a)
 
 
 def sizes(rng):
-    """d_in and d_out, one of them at least three times the other, SAMPLE elements or a few more."""
+    """d_in and d_out, one at least three times the other, with at least SAMPLE elements."""
     small = int(rng.integers(25, 80))
     large = -(-SAMPLE // small)
     return (small, large) if rng.random() < 0.5 else (large, small)
@@ -60,14 +60,14 @@ def new_seed(rng):
 
 
 def rows_and_columns_vary(w, what):
-    """No element is the next one's, no row the next row's, no column the next column's."""
+    """Checks that neighbouring elements, rows and columns are independent."""
     for rows in (w[1:] == w[:-1], w[:, 1:] == w[:, :-1]):
         assert rows.double().mean().item() < 1e-2, f"{what} repeats its elements"
     for a, b in ((w[1:], w[:-1]), (w[:, 1:], w[:, :-1])):
         a, b = a.double() - a.double().mean(), b.double() - b.double().mean()
         r = ((a * b).mean() / (a.square().mean() * b.square().mean()).sqrt()).item()
         assert abs(r) < 8 / math.sqrt(a.numel()), f"{what} has neighbours that correlate: {r:.3f}"
-    # float32 has millions of values here: chance repeats a few dozen of 20,000.
+    # float32 has millions of values here: by chance, a few dozen of 20,000 repeat.
     assert w.unique().numel() > 0.97 * w.numel(), f"{what} repeats its elements"
 
 
@@ -80,7 +80,7 @@ def test_xavier_is_uniform_between_its_bounds(impl, rng):
         w = w.is_tensor((d_in, d_out), torch.float32)
         bound = math.sqrt(6 / (d_in + d_out))
         for largest in (w.max().item(), -w.min().item()):
-            # None of 20,000 within the outermost 0.3 % of one side: a chance of e⁻³⁰.
+            # The probability that none of 20,000 is in the outermost 0.3 % of one side is e⁻³⁰.
             assert 0.997 * bound < largest <= bound * (1 + 1e-6), f"{largest} of ±{bound}"
         follows(w, uniform_cdf(bound), "xavier_uniform")
 
@@ -105,15 +105,15 @@ def test_kaiming_is_normal_of_its_scale(impl, rng):
 
 @pytest.mark.exercise("kaiming")
 def test_kaiming_moments_and_tails(impl, rng):
-    """Mean and variance are right to a few percent, and the tails are not cut off"""
+    """Mean and variance are right to a few percent, and the tails are not truncated"""
     for d_in, d_out in ((250, 400), (400, 250)):
         w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
         z = w.is_tensor((d_in, d_out), torch.float32).double() / math.sqrt(2 / d_in)
-        # 7 standard errors each, 1e-11 for chance: 0.022 of a mean, 3.1 % of a variance.
+        # 7 standard errors each, a probability of 1e-11: 0.022 for a mean, 3.1 % for a variance.
         assert abs(z.mean().item()) < 7 / math.sqrt(z.numel())
         assert abs(z.square().mean().item() - 1) < 7 * math.sqrt(2 / z.numel())
         for largest in (z.max().item(), -z.min().item()):
-            assert 3.4 < largest < 8  # of 100,000 none beyond 3.4: e⁻³³; one beyond 8: 6e-11
+            assert 3.4 < largest < 8  # of 100,000, none beyond 3.4: e⁻³³; one beyond 8: 6e-11
 
 
 @pytest.mark.exercise("kaiming")
@@ -125,22 +125,20 @@ def test_kaiming_elements_are_independent(impl, rng):
 
 
 def check_seeds(impl, rng, name, *arguments):
-    """A seed repeats a draw, another one changes it, and no global generator takes part."""
+    """The same seed repeats a draw, another changes it, and global generators are not used."""
     draw = getattr(impl.initialization, name)
     first, second = new_seed(rng), new_seed(rng)
     drawn = expect(draw(*arguments, first)).is_a(torch.Tensor)
     expect(draw(*arguments, first), "a second draw with the same seed").equals(drawn)
     other = expect(draw(*arguments, second)).is_tensor(tuple(drawn.shape), torch.float32)
-    # Values that are put on a bound may be alike: that they are not is another rule's.
+    # Values moved onto a bound may be equal: another test refuses that.
     assert (drawn == other).double().mean().item() < 0.25, "two seeds draw the same"
     state = int(rng.integers(2**31))
     plain = impl.scenarios.draws_around("", "", [], state)
     around = impl.scenarios.draws_around("initialization", name, [*arguments, first], state)
     assert around["called"]
-    for source in ("numpy", "torch"):  # checking types moves `random`: it looks at random items
-        expect(around["after"][source], f"what {source} draws after it").equals(
-            plain["after"][source]
-        )
+    for source in ("numpy", "torch"):  # not `random`: the type checker uses it to pick items
+        expect(around["after"][source], f"later draws of {source}").equals(plain["after"][source])
 
 
 @pytest.mark.exercise("xavier")
@@ -185,7 +183,7 @@ def test_kaiming_refuses_sizes(impl, rng):
 
 @pytest.mark.exercise("truncated_normal", weight=2)
 def test_truncated_follows_the_conditioned_normal(impl, rng):
-    """Between the bounds values are distributed as the normal is there, whatever the bounds"""
+    """Between the bounds, values have the normal distribution conditioned on the bounds"""
     std = float(rng.uniform(0.01, 3))
     for a, b in [(-3, 3), (-1, 3), (-2.5, 0.5), (0.5, 4), (-2, -1)]:
         low, high = a * std, b * std
@@ -196,7 +194,7 @@ def test_truncated_follows_the_conditioned_normal(impl, rng):
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_bounds_hold(impl, rng):
-    """Nothing lies outside the bounds, and nothing was moved onto them"""
+    """No values are outside the bounds, and none were moved onto them"""
     for a, b in [(-1.0, 1.0), (-0.1, 0.3), (1.0, 1.5)]:
         std = float(rng.uniform(0.01, 3))
         low, high = a * std, b * std
@@ -210,7 +208,7 @@ def test_truncated_bounds_hold(impl, rng):
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_far_out(impl, rng):
-    """Bounds far out in either tail are as quick and as right"""
+    """Bounds far out in either tail give the right distribution, equally fast"""
     small, large = float(rng.uniform(0.01, 0.1)), float(rng.uniform(1, 3))
     cases = [(4.0, 5.0, large), (-5.0, -4.0, large), (8.5, 9.0, small), (20.0, 21.0, large)]
     for a, b, std in cases:
@@ -222,8 +220,9 @@ def test_truncated_far_out(impl, rng):
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_open_ends(impl, rng):
-    """An infinite bound is none"""
-    std = float(rng.choice([rng.uniform(0.01, 0.5), rng.uniform(2, 3)]))  # bounds are not in std
+    """An infinite bound does not truncate"""
+    # Bounds are values, not multiples of std.
+    std = float(rng.choice([rng.uniform(0.01, 0.5), rng.uniform(2, 3)]))
     for a, b in [(-math.inf, 0.5), (-0.5, math.inf), (1.0, math.inf), (-math.inf, math.inf)]:
         low, high = a * std, b * std
         x = impl.initialization.truncated_normal((9000,), std, low, high, new_seed(rng))
@@ -233,7 +232,7 @@ def test_truncated_open_ends(impl, rng):
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_shapes(impl, rng):
-    """Every shape can be drawn: scalars, and those without elements"""
+    """Every shape can be drawn, including scalars and shapes without elements"""
     for shape in [(), (0,), (3, 0, 2), (1, 1, 1), (2, 3, 5)]:
         seed = new_seed(rng)
         x = expect(impl.initialization.truncated_normal(shape, 1.0, 0.25, 0.5, seed))

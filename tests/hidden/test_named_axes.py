@@ -1,7 +1,7 @@
-"""Named axes, held against block matrices, products in loops and numpy.
+"""Named axes, compared with block matrices, products in loops and numpy.
 
-Most inputs are whole numbers: then every order of the additions gives the same result, exactly.
-Those of float64 go to 2^20, so that a product of two does not fit float32.
+Most inputs are whole numbers, so that every order of the additions gives exactly the same result.
+In float64 they go up to 2^20, so that a product of two does not fit float32.
 """
 
 import itertools
@@ -17,7 +17,7 @@ LEADS = [(), (1,), (3,), (2, 3), (2, 1, 3), (1, 2, 2, 2)]
 
 
 def different(rng, smallest=1):
-    """Two sizes that are not alike: square weights are another rule's."""
+    """Two different sizes: square weights are tested separately."""
     return [smallest + int(n) for n in rng.permutation(7)[:2]]
 
 
@@ -43,7 +43,7 @@ def test_scores_are_dot_products(impl, rng, torch_rng):
     """The score of a query and a key is their dot product, in the query's row"""
     for square in [True, False] * 8:
         lead, q, k, d = (int(rng.integers(1, 4)), size(rng), size(rng), size(rng))
-        if square:  # where the result could be taken for its transpose
+        if square:  # where the result could be confused with its transpose
             q = k = d = int(rng.integers(2, 9))
         queries, keys = whole(torch_rng, lead, q, d), whole(torch_rng, lead, k, d)
         expect(impl.named_axes.similarity_scores(queries, keys)).equals(
@@ -77,7 +77,7 @@ def test_scores_keep_the_dtype(impl, rng, torch_rng):
 
 @pytest.mark.exercise("similarity_scores")
 def test_scores_without_elements(impl, rng, torch_rng):
-    """Any size may be 0; without features every score is 0"""
+    """Any size may be 0, and without features every score is 0"""
     for empty in range(4):
         sizes = [int(n) for n in rng.integers(2, 6, size=4)]
         sizes[empty] = 0
@@ -93,10 +93,10 @@ def test_scores_without_elements(impl, rng, torch_rng):
 
 @pytest.mark.exercise("project_heads", weight=2)
 def test_every_head_meets_the_same_projection(impl, rng, torch_rng):
-    """All heads at once are one product with a matrix of blocks"""
+    """Projecting all heads equals one product with a block-diagonal matrix"""
     for square in [True, False] * 8:
         rows, heads, d_in, d_out = (*rng.integers(1, 6, size=2).tolist(), size(rng), size(rng))
-        if square:  # where w could be taken for its transpose
+        if square:  # where w could be confused with its transpose
             d_in = d_out = int(rng.integers(2, 9))
         x, w = whole(torch_rng, rows, heads * d_in), whole(torch_rng, d_in, d_out)
         expect(impl.named_axes.project_heads(x, w)).equals(x @ torch.block_diag(*[w] * heads))
@@ -104,7 +104,7 @@ def test_every_head_meets_the_same_projection(impl, rng, torch_rng):
 
 @pytest.mark.exercise("project_heads")
 def test_heads_are_outermost(impl, rng, torch_rng):
-    """A head is a run of neighbours, before the projection and after it"""
+    """The features of a head are adjacent, before and after the projection"""
     for _ in range(12):
         heads, (d_in, d_out) = int(rng.integers(2, 6)), different(rng, smallest=2)
         head = int(rng.integers(heads))
@@ -142,7 +142,7 @@ def test_projected_heads_keep_the_dtype(impl, rng, torch_rng):
 
 @pytest.mark.exercise("project_heads")
 def test_heads_without_elements(impl, rng, torch_rng):
-    """There may be no rows, no heads, and no features after the projection"""
+    """The numbers of rows, heads and projected features may be 0"""
     for empty in range(3):
         sizes = [int(n) for n in rng.integers(2, 6, size=3)]
         sizes[empty] = 0
@@ -156,7 +156,7 @@ def test_heads_without_elements(impl, rng, torch_rng):
 
 @pytest.mark.exercise("project_heads")
 def test_refuses_broken_heads(impl, rng, torch_rng):
-    """Features that are no whole number of heads are refused"""
+    """Features that are not a whole number of heads are refused"""
     for _ in range(4):
         heads, (d_in, d_out) = int(rng.integers(2, 9)), different(rng, smallest=2)
         w = whole(torch_rng, d_in, d_out)
@@ -171,7 +171,7 @@ def test_refuses_broken_heads(impl, rng, torch_rng):
 
 @pytest.mark.exercise("project_heads")
 def test_refuses_heads_without_features(impl, rng, torch_rng):
-    """Heads of no features are refused: there could be any number of them"""
+    """Heads without features are refused, since their number is undefined"""
     for total in (0, 1, int(rng.integers(2, 20))):
         with pytest.raises(ValueError):
             impl.named_axes.project_heads(whole(torch_rng, total), whole(torch_rng, 0, 3))
@@ -190,7 +190,7 @@ def pooled(x, how):
 
 @pytest.mark.exercise("pooled_reduction", weight=2)
 def test_pooling_is_numpys(impl, rng, torch_rng):
-    """The mean, sum, largest and smallest over the positions are numpy's"""
+    """The mean, sum, max and min over the positions are those of numpy"""
     for how in NUMPY:
         for _ in range(8):
             shape = int(rng.integers(1, 4)), size(rng), size(rng)
@@ -206,7 +206,7 @@ def test_pooling_under_leading_axes(impl, rng, torch_rng):
     """Leading axes, any number of them and none, stay as they are"""
     for lead, how in itertools.product(LEADS, NUMPY):
         seq, d = (int(n) for n in rng.integers(1, 6, size=2))
-        x = seq * whole(torch_rng, *lead, seq, d)  # so that the mean is a whole number too
+        x = seq * whole(torch_rng, *lead, seq, d)  # so that the mean is also a whole number
         expected = torch.empty(*lead, d, dtype=torch.float64)
         for at in each(lead):
             expected[at] = pooled(x[at], how)
@@ -228,7 +228,7 @@ def test_pooling_keeps_the_dtype(impl, rng, torch_rng):
 
 @pytest.mark.exercise("pooled_reduction")
 def test_nan_is_not_hidden(impl, rng, torch_rng):
-    """A nan at any position makes the result nan, for that feature and no other"""
+    """A nan at any position makes the result nan for that feature only"""
     for how in NUMPY:
         for _ in range(4):
             seq, d = (int(n) for n in rng.integers(2, 6, size=2))
@@ -242,7 +242,7 @@ def test_nan_is_not_hidden(impl, rng, torch_rng):
 
 @pytest.mark.exercise("pooled_reduction")
 def test_the_sum_of_no_positions(impl, rng):
-    """The sum of no positions is 0"""
+    """The sum over no positions is 0"""
     for lead in LEADS:
         d = int(rng.integers(1, 6))
         x = torch.ones(*lead, 0, d, dtype=torch.float64)
@@ -251,7 +251,7 @@ def test_the_sum_of_no_positions(impl, rng):
 
 @pytest.mark.exercise("pooled_reduction")
 def test_pools_nothing_at_positions(impl, rng):
-    """Positions without features, and no sequences at all, are pooled to nothing"""
+    """Positions without features and batches without sequences give empty results"""
     for how in NUMPY:
         batch, seq, d = (int(n) for n in rng.integers(1, 6, size=3))
         for shape in [(batch, seq, 0), (0, seq, d), (seq, 0)]:
@@ -262,7 +262,7 @@ def test_pools_nothing_at_positions(impl, rng):
 
 @pytest.mark.exercise("pooled_reduction")
 def test_refuses_to_pool_no_positions(impl, rng, torch_rng):
-    """No positions have no mean, no largest and no smallest; one position is all of them"""
+    """The mean, max and min over no positions are refused; one position is its own result"""
     for how in ("mean", "max", "min"):
         d = int(rng.integers(1, 6))
         for shape in [(0, d), (3, 0, d), (0, 0, d), (2, 0, 0)]:
@@ -274,7 +274,7 @@ def test_refuses_to_pool_no_positions(impl, rng, torch_rng):
 
 @pytest.mark.exercise("pooled_reduction")
 def test_refuses_unknown_reductions(impl, rng, torch_rng):
-    """Only mean, sum, max and min are known, by exactly these names"""
+    """Any other name than mean, sum, max and min is refused"""
     x = whole(torch_rng, 2, int(rng.integers(2, 6))).abs()
     for how in ("prod", "any", "all", "median", "amax", "avg", "norm", "Mean", "MAX", "mea", ""):
         with pytest.raises(ValueError):

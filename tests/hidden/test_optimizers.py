@@ -1,8 +1,8 @@
-"""Steps of optimizers, held against those of torch.optim.
+"""Steps of optimizers, compared with those of torch.optim.
 
-Gradients are given, not computed from the parameters, so rounding hardly feeds back. In float64 a
-few hundred steps in another order of operations stay within 1e-10; in float32, where each of the
-operations rounds by 6e-8, within 1e-5 of the largest value plus 1e-6 of all the steps taken.
+Gradients are given, not computed from the parameters, so rounding errors hardly grow. In float64 a
+few hundred steps in another order of operations stay within 1e-10; in float32, where each operation
+rounds by 6e-8, within 1e-5 of the largest value plus 1e-6 of all the steps taken.
 """
 
 import math
@@ -30,13 +30,13 @@ RANGES |= {"momentum": (0.7, 0.95), "alpha": (0.7, 0.95)}
 
 @dataclass(frozen=True)
 class Method:
-    """A step function, and the optimizer of torch that it must follow."""
+    """A step function, and the optimizer of torch that it must agree with."""
 
     function: str
     torch: type[torch.optim.Optimizer]
-    states: tuple[str, ...]  # what torch calls the tensors that it keeps
+    states: tuple[str, ...]  # torch's names of the state tensors
     settings: tuple[str, ...]
-    counts: bool = False  # does it take the number of the step?
+    counts: bool = False  # whether it takes the number of the step
 
 
 SGD = Method("sgd_step", torch.optim.SGD, ("momentum_buffer",), ("lr", "momentum", "weight_decay"))
@@ -48,7 +48,8 @@ ADAMW = Method("adamw_step", torch.optim.AdamW, MOMENTS, ADAM_SETTINGS, counts=T
 
 
 def random_settings(rng, names=ADAM_SETTINGS):
-    """Settings in which every term counts: eps is of the gradients' size, memories are short."""
+    """Settings in which every term matters: eps is as large as the gradients, averages are
+    short."""
     return {
         name: (float(rng.uniform(0.7, 0.95)), float(rng.uniform(0.9, 0.995)))
         if name == "betas"
@@ -67,7 +68,7 @@ def zeros(tensors):
 
 
 def fresh(method, params):
-    """What a method keeps, before the first step."""
+    """The state of a method before the first step."""
     return [zeros(params) for _ in method.states]
 
 
@@ -76,7 +77,7 @@ def scalar(x):
 
 
 def steps_of(impl, method, params, grads, states=None, *, first_step=1, **settings):
-    """The implementation's steps."""
+    """Steps of the implementation."""
     return impl.scenarios.optimizer_steps(
         method.function,
         params,
@@ -88,9 +89,9 @@ def steps_of(impl, method, params, grads, states=None, *, first_step=1, **settin
 
 
 def steps_of_torch(method, params, grads, states=None, *, first_step=1, **settings):
-    """torch's steps from the same start: its parameters, and what it keeps.
+    """torch's steps from the same start: its parameters and its state.
 
-    Each element goes its own way, so all tensors are one vector here, which is quicker.
+    The steps are elementwise, so all tensors are joined into one vector here, which is faster.
     """
 
     def joined(tensors, lead=()):
@@ -117,7 +118,7 @@ def close64(found, expected, what):
 
 
 def check_float64(impl, rng, torch_rng, method, steps=150, **more):
-    """Many steps from any start: random states, the counting begun somewhere."""
+    """Many steps from a random start: random state, and a random first step."""
     params, grads = (
         random_tensors(torch_rng, SHAPES),
         random_tensors(torch_rng, SHAPES, steps=steps),
@@ -141,14 +142,14 @@ def check_float32(impl, torch_rng, method, **settings):
     shapes = [(5,), (4, 6)]
     params = random_tensors(torch_rng, shapes, dtype=torch.float32)
     grads = random_tensors(torch_rng, shapes, steps=200, dtype=torch.float32)
-    grads = [0.1 * (g + g.sign()) for g in grads]  # far from the usual eps
+    grads = [0.1 * (g + g.sign()) for g in grads]  # much larger than the usual eps
     expected, _ = steps_of_torch(method, params, grads, **settings)
     result = steps_of(impl, method, params, grads, **settings)
     expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
 
 
 def check_in_place(impl, rng, torch_rng, method, **more):
-    """The scenario looks through views that were taken before; here in every layout."""
+    """The scenario reads views taken before the step; here in every layout."""
     params = random_tensors(torch_rng, [(4, 3), (5,)])
     grads = random_tensors(torch_rng, [(4, 3), (5,)], steps=3)
     settings = {**random_settings(rng, method.settings), **more}
@@ -165,10 +166,10 @@ def check_extreme(impl, rng, torch_rng, method):
     shapes = [(4,)] * 4
     params = random_tensors(torch_rng, shapes, dtype=torch.float32)
     grads = random_tensors(torch_rng, shapes, steps=12, dtype=torch.float32)
-    # Sizes far from eps, on both sides: where it is added is another rule's.
+    # Sizes far from eps, on both sides: where eps is added is tested separately.
     for g, size in zip(grads, (0.0, 1e-14, 1.0, 1e15), strict=True):
         g.add_(g.sign()).mul_(size)
-    # Without decay, which would add the parameter's part to the tiny gradients.
+    # Without decay, which would dominate the tiny gradients.
     settings = {**random_settings(rng, method.settings), "eps": 1e-8}
     settings |= {"weight_decay": 0.0} if "weight_decay" in settings else {}
     expected, _ = steps_of_torch(method, params, grads, **settings)
@@ -177,7 +178,7 @@ def check_extreme(impl, rng, torch_rng, method):
 
 
 def check_refusals(impl, rng, torch_rng, method, refused):
-    """A good call is done, one at the ends of all ranges too; a bad one changes nothing."""
+    """A valid call is carried out, even at the ends of all ranges; a bad one changes nothing."""
     shapes = [(3,), (2, 2)]
     params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes)
     states = fresh(method, params)
@@ -190,7 +191,7 @@ def check_refusals(impl, rng, torch_rng, method, refused):
         result = impl.scenarios.optimizer_step_refused(
             method.function, params, grads, states, **good, **count
         )
-        expect(result["refused"], "a good call refused").equals(False)
+        expect(result["refused"], "whether a valid call was refused").equals(False)
         close64(result["params"], expected, "params")
         if good is settings:
             close64(result["states"], kept, "states")
@@ -219,7 +220,7 @@ def check_refusals(impl, rng, torch_rng, method, refused):
 
 
 def check_eps(impl, rng, method):
-    """One step of Adam or AdamW without decay, by hand, with an eps that is easily seen."""
+    """One step of Adam or AdamW without decay, computed by hand, with a large eps."""
     for _ in range(10):
         lr, beta1, beta2 = (float(x) for x in rng.uniform(0.1, 0.99, size=3))
         eps, g = float(rng.uniform(0.1, 2)), float(rng.normal())
@@ -242,7 +243,7 @@ def check_eps(impl, rng, method):
 
 
 def torch_adamw(params, grads, *, present=None, groups=None, lrs=None, state=None, **settings):
-    """What torch's AdamW does: its parameters, and itself."""
+    """Steps of torch's AdamW: its parameters, and the optimizer."""
     tensors = [torch.nn.Parameter(p.clone()) for p in params]
     grouped = tensors
     if groups is not None:
@@ -264,25 +265,25 @@ def torch_adamw(params, grads, *, present=None, groups=None, lrs=None, state=Non
 
 @pytest.mark.exercise("sgd_step", weight=2)
 def test_sgd_float64(impl, rng, torch_rng):
-    """Hundreds of steps in float64 end where torch.optim.SGD ends: parameters and velocities"""
+    """After hundreds of float64 steps, parameters and velocities are those of torch.optim.SGD"""
     check_float64(impl, rng, torch_rng, SGD)
 
 
 @pytest.mark.exercise("sgd_step")
 def test_sgd_nesterov(impl, rng, torch_rng):
-    """With nesterov, steps end where those of torch.optim.SGD with nesterov end"""
+    """With nesterov, steps agree with torch.optim.SGD with nesterov"""
     check_float64(impl, rng, torch_rng, SGD, steps=40, nesterov=True)
 
 
 @pytest.mark.exercise("sgd_step", weight=0.5)
 def test_sgd_float32(impl, torch_rng):
-    """With the usual settings in float32, SGD follows torch.optim.SGD to rounding"""
+    """With the usual settings in float32, SGD agrees with torch.optim.SGD up to rounding"""
     check_float32(impl, torch_rng, SGD, lr=0.1, momentum=0.9, weight_decay=1e-3)
 
 
 @pytest.mark.exercise("sgd_step")
 def test_sgd_without_momentum(impl, rng, torch_rng):
-    """By default it is plain gradient descent, and the velocity is the gradient"""
+    """By default SGD is plain gradient descent, and the velocity is the gradient"""
     for decay in (None, float(rng.uniform(0.1, 0.9))):
         params, old, grads = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
         lr = float(rng.uniform(0.1, 1))
@@ -314,14 +315,14 @@ def test_sgd_learning_rate_is_not_in_the_velocity(impl, rng, torch_rng):
 
 @pytest.mark.exercise("sgd_step")
 def test_sgd_is_in_place(impl, rng, torch_rng):
-    """Parameters and velocities change in their own storage, gradients not at all"""
+    """Parameters and velocities change in place, and gradients do not change"""
     check_in_place(impl, rng, torch_rng, SGD)
     check_in_place(impl, rng, torch_rng, SGD, nesterov=True)
 
 
 @pytest.mark.exercise("sgd_step")
 def test_sgd_refuses(impl, rng, torch_rng):
-    """SGD refuses lists, shapes and settings that do not fit before anything changes"""
+    """SGD refuses invalid lists, shapes and settings before anything changes"""
     refused = [{"lr": -1e-3}, {"weight_decay": -0.1}, {"momentum": -0.1}, {"momentum": 1.0}]
     refused.append({"momentum": 0.0, "nesterov": True})
     check_refusals(impl, rng, torch_rng, SGD, refused)
@@ -332,26 +333,26 @@ def test_sgd_refuses(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adagrad_step", weight=2)
 def test_adagrad_float64(impl, rng, torch_rng):
-    """Hundreds of steps in float64 end where torch.optim.Adagrad ends: parameters and sums"""
+    """After hundreds of float64 steps, parameters and sums are those of torch.optim.Adagrad"""
     check_float64(impl, rng, torch_rng, ADAGRAD)
 
 
 @pytest.mark.exercise("adagrad_step", weight=0.5)
 def test_adagrad_float32(impl, torch_rng):
-    """With the usual settings in float32, AdaGrad follows torch.optim.Adagrad to rounding"""
+    """With the usual settings in float32, AdaGrad agrees with torch.optim.Adagrad up to rounding"""
     check_float32(impl, torch_rng, ADAGRAD, lr=1e-2, eps=1e-10)
 
 
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad_never_forgets(impl, rng):
-    """Under a constant gradient, steps shrink with the root of their number"""
+    """With a constant gradient, step k is proportional to 1 / √k"""
     for _ in range(5):
         g, lr = float(rng.uniform(0.5, 2)), float(rng.uniform(0.1, 1))
         count = int(rng.integers(5, 40))
         result = steps_of(
             impl, ADAGRAD, [scalar(0.0)], [scalar(g).repeat(count, 1)], lr=lr, eps=0.0
         )
-        # With an eps of 0 only the sign of g is left: step k is lr / √k.
+        # With an eps of 0 only the sign of g matters: step k is lr / √k.
         far = -lr * math.fsum(1 / math.sqrt(k) for k in range(1, count + 1))
         close64(result["params"][0], scalar(far), "the parameter")
         close64(result["states"][0][0], scalar(count * g * g), "the sum")
@@ -372,19 +373,19 @@ def test_adagrad_eps_is_outside_the_root(impl, rng):
 
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad_is_in_place(impl, rng, torch_rng):
-    """Parameters and sums change in their own storage, gradients not at all"""
+    """Parameters and sums change in place, and gradients do not change"""
     check_in_place(impl, rng, torch_rng, ADAGRAD)
 
 
 @pytest.mark.exercise("adagrad_step", weight=0.5)
 def test_adagrad_extreme_gradients(impl, rng, torch_rng):
-    """Zero, tiny and huge gradients give what torch.optim.Adagrad gives, never nan"""
+    """Zero, tiny and huge gradients give the results of torch.optim.Adagrad, never nan"""
     check_extreme(impl, rng, torch_rng, ADAGRAD)
 
 
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad_refuses(impl, rng, torch_rng):
-    """AdaGrad refuses lists, shapes and settings that do not fit before anything changes"""
+    """AdaGrad refuses invalid lists, shapes and settings before anything changes"""
     check_refusals(impl, rng, torch_rng, ADAGRAD, [{"lr": -1e-3}, {"eps": -1e-8}])
 
 
@@ -393,19 +394,19 @@ def test_adagrad_refuses(impl, rng, torch_rng):
 
 @pytest.mark.exercise("rmsprop_step", weight=2)
 def test_rmsprop_float64(impl, rng, torch_rng):
-    """Hundreds of steps in float64 end where torch.optim.RMSprop ends: parameters and averages"""
+    """After hundreds of float64 steps, parameters and averages are those of torch.optim.RMSprop"""
     check_float64(impl, rng, torch_rng, RMSPROP)
 
 
 @pytest.mark.exercise("rmsprop_step", weight=0.5)
 def test_rmsprop_float32(impl, torch_rng):
-    """With the usual settings in float32, RMSProp follows torch.optim.RMSprop to rounding"""
+    """With the usual settings in float32, RMSProp agrees with torch.optim.RMSprop up to rounding"""
     check_float32(impl, torch_rng, RMSPROP, lr=1e-3, alpha=0.99, eps=1e-8)
 
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_without_memory(impl, for_all):
-    """With alpha = 0 each step is lr · g / (|g| + eps), whatever came before"""
+    """With alpha = 0 each step is lr · g / (|g| + eps), whatever the earlier steps"""
     number = st.floats(0.01, 100)
 
     @for_all(
@@ -429,7 +430,7 @@ def test_rmsprop_without_memory(impl, for_all):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_average_is_not_corrected(impl, rng):
-    """eps is outside the root, and the average is not corrected for having started at zero"""
+    """eps is outside the square root, and the average is not corrected for starting at zero"""
     for _ in range(10):
         lr, eps, g = (float(x) for x in rng.uniform(0.1, 2, size=3))
         alpha, count = float(rng.uniform(0.5, 0.99)), int(rng.integers(1, 6))
@@ -443,19 +444,19 @@ def test_rmsprop_average_is_not_corrected(impl, rng):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_is_in_place(impl, rng, torch_rng):
-    """Parameters and averages change in their own storage, gradients not at all"""
+    """Parameters and averages change in place, and gradients do not change"""
     check_in_place(impl, rng, torch_rng, RMSPROP)
 
 
 @pytest.mark.exercise("rmsprop_step", weight=0.5)
 def test_rmsprop_extreme_gradients(impl, rng, torch_rng):
-    """Zero, tiny and huge gradients give what torch.optim.RMSprop gives, never nan"""
+    """Zero, tiny and huge gradients give the results of torch.optim.RMSprop, never nan"""
     check_extreme(impl, rng, torch_rng, RMSPROP)
 
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_refuses(impl, rng, torch_rng):
-    """RMSProp refuses lists, shapes and settings that do not fit before anything changes"""
+    """RMSProp refuses invalid lists, shapes and settings before anything changes"""
     refused = [{"lr": -1e-3}, {"eps": -1e-8}, {"alpha": -0.1}, {"alpha": 1.0}]
     check_refusals(impl, rng, torch_rng, RMSPROP, refused)
 
@@ -465,20 +466,20 @@ def test_rmsprop_refuses(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adam_step", weight=2)
 def test_adam_float64(impl, rng, torch_rng):
-    """Hundreds of steps in float64 end where torch.optim.Adam ends: parameters and moments"""
+    """After hundreds of float64 steps, parameters and moments are those of torch.optim.Adam"""
     check_float64(impl, rng, torch_rng, ADAM)
 
 
 @pytest.mark.exercise("adam_step", weight=0.5)
 def test_adam_float32(impl, torch_rng):
-    """With the usual settings in float32, Adam follows torch.optim.Adam to rounding"""
+    """With the usual settings in float32, Adam agrees with torch.optim.Adam up to rounding"""
     settings = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-3}
     check_float32(impl, torch_rng, ADAM, **settings)
 
 
 @pytest.mark.exercise("adam_step")
 def test_adam_without_decay_is_adamw(impl, rng, torch_rng):
-    """By default there is no weight decay, and steps are those of torch.optim.AdamW without any"""
+    """By default there is no weight decay, and steps agree with torch.optim.AdamW without decay"""
     params = random_tensors(torch_rng, [(6,), (2, 3)])
     grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=30)
     settings = random_settings(rng, ("lr", "betas", "eps"))
@@ -490,7 +491,7 @@ def test_adam_without_decay_is_adamw(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adam_step")
 def test_adam_decay_is_in_the_gradient(impl, rng, torch_rng):
-    """A step with weight decay is one without, on the gradient plus weight_decay · p"""
+    """A step with weight decay equals one without, with the gradient plus weight_decay · p"""
     params, *states = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
     states[1] = [v.abs() for v in states[1]]
     grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=1)
@@ -526,19 +527,19 @@ def test_adam_eps_is_outside_the_root(impl, rng):
 
 @pytest.mark.exercise("adam_step")
 def test_adam_is_in_place(impl, rng, torch_rng):
-    """Adam changes parameters and moments in their own storage, gradients not at all"""
+    """Adam changes parameters and moments in place, and does not change gradients"""
     check_in_place(impl, rng, torch_rng, ADAM)
 
 
 @pytest.mark.exercise("adam_step", weight=0.5)
 def test_adam_extreme_gradients(impl, rng, torch_rng):
-    """Zero, tiny and huge gradients give what torch.optim.Adam gives, never nan"""
+    """Zero, tiny and huge gradients give the results of torch.optim.Adam, never nan"""
     check_extreme(impl, rng, torch_rng, ADAM)
 
 
 @pytest.mark.exercise("adam_step")
 def test_adam_refuses(impl, rng, torch_rng):
-    """Adam refuses lists, shapes, steps and settings that do not fit before anything changes"""
+    """Adam refuses invalid lists, shapes, steps and settings before anything changes"""
     check_refusals(impl, rng, torch_rng, ADAM, [*REFUSED, {"step": 0}, {"step": -1}])
 
 
@@ -547,13 +548,13 @@ def test_adam_refuses(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step", weight=2)
 def test_step_float64(impl, rng, torch_rng):
-    """Hundreds of steps in float64 end where torch.optim.AdamW ends: parameters and moments"""
+    """After hundreds of float64 steps, parameters and moments are those of torch.optim.AdamW"""
     check_float64(impl, rng, torch_rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_step_float32(impl, torch_rng):
-    """With the usual settings in float32, steps follow torch.optim.AdamW to rounding"""
+    """With the usual settings in float32, steps agree with torch.optim.AdamW up to rounding"""
     settings = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.1}
     check_float32(impl, torch_rng, ADAMW, **settings)
 
@@ -566,7 +567,7 @@ def test_eps_is_outside_the_root(impl, rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_decay_is_decoupled(impl, rng, torch_rng):
-    """Weight decay multiplies the parameter by 1 - lr · weight_decay and enters no moment"""
+    """Weight decay multiplies the parameter by 1 - lr · weight_decay and does not enter moments"""
     params = random_tensors(torch_rng, [(6,), (2, 3)])
     grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=1)
     settings = random_settings(rng)
@@ -583,19 +584,19 @@ def test_decay_is_decoupled(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_step_is_in_place(impl, rng, torch_rng):
-    """Parameters and moments change in their own storage, gradients not at all"""
+    """Parameters and moments change in place, and gradients do not change"""
     check_in_place(impl, rng, torch_rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_extreme_gradients(impl, rng, torch_rng):
-    """Zero, tiny and huge gradients give what torch.optim.AdamW gives, never nan"""
+    """Zero, tiny and huge gradients give the results of torch.optim.AdamW, never nan"""
     check_extreme(impl, rng, torch_rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_step_refuses(impl, rng, torch_rng):
-    """Lists, shapes, steps and settings that do not fit are refused before anything changes"""
+    """Invalid lists, shapes, steps and settings are refused before anything changes"""
     check_refusals(impl, rng, torch_rng, ADAMW, [*REFUSED, {"step": 0}, {"step": -1}])
 
 
@@ -604,7 +605,7 @@ def test_step_refuses(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer", weight=2)
 def test_optimizer_follows_torch(impl, rng, torch_rng):
-    """Hundreds of steps end where torch.optim.AdamW ends, with the parameters' storage kept"""
+    """After hundreds of steps in place, parameters are those of torch.optim.AdamW"""
     shapes = [(), (0, 2), (3, 5)]
     for dtype, steps, tolerance in [(torch.float64, 200, 1e-10), (torch.float32, 50, 1e-5)]:
         params = random_tensors(torch_rng, shapes, dtype=dtype)
@@ -617,7 +618,7 @@ def test_optimizer_follows_torch(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_groups_and_defaults(impl, rng, torch_rng):
-    """Each parameter group has its own settings; those it does not set are the optimizer's"""
+    """Each parameter group has its own settings, with the optimizer's as defaults"""
     shapes = [(3,), (2, 2), (4,), (5,)]
     params = random_tensors(torch_rng, shapes)
     grads = random_tensors(torch_rng, shapes, steps=30)
@@ -627,7 +628,7 @@ def test_groups_and_defaults(impl, rng, torch_rng):
         {"params": [0, 3], "weight_decay": 0.0},
         {"params": [1], "lr": own["lr"], "betas": own["betas"], "eps": own["eps"]},
     ]
-    # With gradients of a millionth, the default of eps counts.
+    # With gradients of a millionth, the default eps matters.
     for settings, scale in [(random_settings(rng), 1.0), ({}, 1e-6)]:
         grads = [scale * g for g in grads]
         expected, _ = torch_adamw(params, grads, groups=groups, **settings)
@@ -655,7 +656,7 @@ def test_missing_gradients(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_zero_gradients(impl, rng, torch_rng):
-    """A gradient of zeros is a gradient: the parameter decays and its moments fade"""
+    """With a gradient of zeros the parameter still decays and its moments fade"""
     params = random_tensors(torch_rng, [(3,), (4,)])
     grads = random_tensors(torch_rng, [(3,), (4,)], steps=12)
     grads[0][4:] = 0
@@ -683,7 +684,7 @@ def test_learning_rate_changes(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer", weight=2)
 def test_state_survives_saving(impl, rng, torch_rng):
-    """A run whose state goes through a file into a fresh optimizer ends where one without does"""
+    """Saving the state to a file and loading it into a fresh optimizer does not change a run"""
     shapes = [(3,), (2, 2), ()]
     params = random_tensors(torch_rng, shapes)
     grads = random_tensors(torch_rng, shapes, steps=20)
@@ -700,7 +701,7 @@ def test_state_survives_saving(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_state_is_exchanged_with_torch(impl, rng, torch_rng):
-    """torch.optim.AdamW goes on from its state_dict, and it from that of torch.optim.AdamW"""
+    """Its state_dict can be loaded by torch.optim.AdamW, and vice versa"""
     shapes = [(3,), (2, 2)]
     params = random_tensors(torch_rng, shapes)
     grads = random_tensors(torch_rng, shapes, steps=16)
@@ -724,13 +725,13 @@ def test_state_is_exchanged_with_torch(impl, rng, torch_rng):
 
     half_way, theirs = torch_adamw(params, first, **settings)
     result = impl.scenarios.adamw_optimizer(half_way, rest, state=theirs.state_dict())
-    # torch keeps the step in a float32 tensor; with it 1 - β2ᵗ may be rounded to float32.
+    # torch keeps the step in a float32 tensor, so 1 - β2ᵗ may be rounded to float32.
     expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_closure(impl, rng, torch_rng):
-    """step(closure) calls it once with gradients enabled and returns its loss, step() None"""
+    """step(closure) calls the closure once, with gradients enabled, and returns its loss"""
     inputs, targets, weight = random_tensors(torch_rng, [(8, 3), (8,), (3,)])
     settings = random_settings(rng)
     theirs = torch.nn.Parameter(weight.clone())
@@ -743,16 +744,16 @@ def test_closure(impl, rng, torch_rng):
         optimizer.step()
         losses.append(loss.item())
     result = impl.scenarios.adamw_closure(weight, inputs, targets, steps=10, **settings)
-    # Here gradients follow from the parameters, so rounding feeds back a little.
+    # Here gradients are computed from the parameters, so rounding errors grow a little.
     expect(result["losses"], "losses").close(losses, rtol=1e-8)
     expect(result["weight"], "weight").close(theirs.detach(), rtol=1e-8, atol=1e-8)
     expect(result["calls"], "calls of the closure").equals(10)
-    expect(result["without"], "what a step without a closure returns").equals(None)
+    expect(result["without"], "the result of a step without a closure").equals(None)
 
 
 @pytest.mark.exercise("adamw_optimizer", weight=0.5)
 def test_optimizer_refuses(impl, rng, torch_rng):
-    """Settings outside their ranges are refused when the optimizer is made"""
+    """The constructor refuses settings out of range"""
     for bad in REFUSED:
         expect(impl.scenarios.adamw_refused(**bad), f"{bad} refused").equals(True)
     settings = {"lr": 0.0, "betas": (0.0, 0.0), "eps": 0.0, "weight_decay": 0.0}

@@ -1,7 +1,7 @@
-"""What is fast must be right as well: on a CPU, where every dtype is kept.
+"""Fast functions must also be correct: here on a CPU, where every dtype is kept.
 
-Sums of a few dozen terms in another order differ by 1e-14 of the largest in float64, and after
-some products of matrices by a hundred times as much; in float32 all of it by 6e-8 to 1e-5.
+Sums of a few dozen terms in another order differ by 1e-14 of the largest term in float64, and after
+some matrix products by a hundred times as much; in float32 they differ by 6e-8 to 1e-5.
 """
 
 from types import SimpleNamespace
@@ -33,7 +33,7 @@ def test_products_and_norms_by_turns(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fast_products")
 def test_tiny_rows(impl, torch_rng):
-    """Nothing is added to the mean square, however small it is"""
+    """Nothing is added to the mean square, even if it is tiny"""
     x, weight = matrices(torch_rng, 2, 8)
     x *= 1e-9
     found = impl.performance.matmul_chain(x, [weight])
@@ -42,7 +42,7 @@ def test_tiny_rows(impl, torch_rng):
 
 @pytest.mark.exercise("fast_products")
 def test_weights_that_come_again(impl, rng, torch_rng):
-    """A weight may stand there several times"""
+    """The same weight may occur several times"""
     x, *weights = matrices(torch_rng, 4, 8)
     order = [0, *map(int, rng.permutation([0, 1, 1, 2, 2])), 1]
     found = impl.scenarios.products(x, weights, order)["result"]
@@ -52,7 +52,7 @@ def test_weights_that_come_again(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fast_products")
 def test_float32_stays_float32(impl, torch_rng):
-    """On a CPU nothing is lost to bfloat16"""
+    """On a CPU the products are not computed in bfloat16"""
     x, *weights = matrices(torch_rng, 4, 16, torch.float32)
     exactly = naive.matmul_chain(x.double(), [weight.double() for weight in weights])
     found = impl.performance.matmul_chain(x, weights)
@@ -61,7 +61,7 @@ def test_float32_stays_float32(impl, torch_rng):
 
 @pytest.mark.exercise("fast_products")
 def test_inputs_stay_as_they_are(impl, torch_rng):
-    """x and the weights are left as they were"""
+    """x and the weights do not change"""
     x, *weights = matrices(torch_rng, 4, 6)
     order = [0, 1, 2, 1]
     left = impl.scenarios.products(x, weights, order)
@@ -75,7 +75,7 @@ def test_inputs_stay_as_they_are(impl, torch_rng):
 
 
 def heads(rng, torch_rng, length, scale=1.0):
-    """q, k and v, of random sizes."""
+    """q, k and v of random sizes."""
     shape = (3, int(rng.integers(1, 4)), int(rng.integers(1, 4)), length, int(rng.integers(2, 20)))
     q, k, v = torch.randn(shape, generator=torch_rng, dtype=torch.float64)
     return scale * q, scale * k, v
@@ -83,7 +83,7 @@ def heads(rng, torch_rng, length, scale=1.0):
 
 @pytest.mark.exercise("fast_training", weight=2)
 def test_attention_of_random_heads(impl, rng, torch_rng):
-    """Softmax of the scaled scores of all positions up to one's own"""
+    """Attention is the softmax of the scaled scores of a position and all earlier ones"""
     for length in (1, 2, int(rng.integers(3, 30))):
         q, k, v = heads(rng, torch_rng, length)
         found = impl.performance.causal_attention(q, k, v)
@@ -92,9 +92,9 @@ def test_attention_of_random_heads(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fast_training")
 def test_large_scores(impl, rng, torch_rng):
-    """Scores in the thousands, whose exponentials no dtype holds"""
+    """Attention works with scores in the thousands, whose exponentials overflow every dtype"""
     q, k, v = heads(rng, torch_rng, 12, scale=60.0)
-    # The first position's only score is far below 0. The second one's two are close to each other.
+    # The only score of the first position is far below 0. The two of the second are similar.
     k[..., 0, :] = -q[..., 0, :]
     nearer = q[..., 1, :] * q.shape[-1] ** 0.5 / q[..., 1, :].square().sum(-1, keepdim=True)
     k[..., 1, :] = k[..., 0, :] + nearer
@@ -115,7 +115,7 @@ PLAIN = SimpleNamespace(
 
 
 def check_steps(impl, rng, steps, dtype=torch.float64, **settings):
-    """The parameters after some steps on random texts are those of plain steps in float64."""
+    """Compares the parameters after some steps on random texts with plain steps in float64."""
     vocabulary = int(rng.integers(5, 20))
     shape = (steps, int(rng.integers(2, 5)), int(rng.integers(4, 9)))
     batches = list(torch.from_numpy(rng.integers(vocabulary, size=shape)))
@@ -128,25 +128,25 @@ def check_steps(impl, rng, steps, dtype=torch.float64, **settings):
 
 @pytest.mark.exercise("fast_training")
 def test_one_step(impl, rng):
-    """One step down the mean loss of every next token"""
+    """A step follows the gradient of the mean loss over all next tokens"""
     check_steps(impl, rng, 1)
 
 
 @pytest.mark.exercise("fast_training")
 def test_a_step_in_float32(impl, rng):
-    """Autocast to bfloat16 is for CUDA devices alone"""
+    """Autocast to bfloat16 is used only on CUDA devices"""
     check_steps(impl, rng, 1, torch.float32)
 
 
 @pytest.mark.exercise("fast_training")
 def test_many_steps(impl, rng):
-    """Each step starts with no gradient"""
+    """Each step starts with cleared gradients"""
     check_steps(impl, rng, 5)
 
 
 @pytest.mark.exercise("fast_training")
 def test_gradients_from_before(impl, rng):
-    """Gradients that were there before the first step do not count"""
+    """Gradients from before the first step are ignored"""
     check_steps(impl, rng, 2, left=True)
 
 
@@ -156,7 +156,7 @@ SHAPES = [(), (3,), (2, 5), (4, 1, 3)]
 
 
 def adamw(params, grads, **settings):
-    """torch's: parameters and moments after all steps."""
+    """Parameters and moments of torch's AdamW after all steps."""
     params = [torch.nn.Parameter(p.clone()) for p in params]
     optimizer = torch.optim.AdamW(params, foreach=False, **settings)
     for these in grads:
@@ -170,7 +170,7 @@ def adamw(params, grads, **settings):
 
 
 def check_adamw(impl, rng, torch_rng, steps, **settings):
-    """Steps of random settings, in which every term counts, are torch's; the gradients stay."""
+    """Compares steps with random settings, in which every term matters, with torch's AdamW."""
     settings = {
         "lr": float(rng.uniform(0.01, 0.05)),
         "betas": (float(rng.uniform(0.7, 0.95)), float(rng.uniform(0.9, 0.995))),
@@ -191,23 +191,23 @@ def check_adamw(impl, rng, torch_rng, steps, **settings):
 
 @pytest.mark.exercise("fast_adamw")
 def test_first_step(impl, rng, torch_rng):
-    """The first step: moments of nothing but the first gradient"""
+    """The first step agrees with torch's AdamW"""
     check_adamw(impl, rng, torch_rng, 1)
 
 
 @pytest.mark.exercise("fast_adamw", weight=2)
 def test_many_steps_of_adamw(impl, rng, torch_rng):
-    """Many steps: parameters and both moments, in place; the gradients stay"""
+    """Many steps change parameters and moments in place as torch's AdamW does; gradients stay"""
     check_adamw(impl, rng, torch_rng, 40)
 
 
 @pytest.mark.exercise("fast_adamw")
 def test_without_decay(impl, rng, torch_rng):
-    """No decay, and a tiny epsilon"""
+    """Without decay and with a tiny eps, steps agree with torch's AdamW"""
     check_adamw(impl, rng, torch_rng, 10, weight_decay=0.0, eps=1e-8)
 
 
 @pytest.mark.exercise("fast_adamw")
 def test_no_memory(impl, rng, torch_rng):
-    """Betas of zero: each step forgets the ones before"""
+    """With betas of zero, each step depends only on its own gradient"""
     check_adamw(impl, rng, torch_rng, 5, betas=(0.0, 0.0))

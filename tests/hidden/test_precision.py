@@ -1,9 +1,9 @@
 """Mixed precision, judged by how far the parameters moved.
 
-A 16-bit forward pass moves them elsewhere than one in float32 does: by 0.7 % of the update in bf16
-and 0.03 % in fp16, for the model here. Correct loops, however written, run the same kernels and
-agree to rounding; so an update counts as that of a 16-bit loop when it is clearly closer to the
-reference's than a float32 loop's is.
+A 16-bit forward pass gives another update than a float32 one: the difference is 0.7 % of the update
+in bf16 and 0.03 % in fp16, for the model here. Correct loops, however written, run the same kernels
+and agree up to rounding. So an update counts as that of a 16-bit loop if it is clearly closer to
+the reference's update than a float32 loop's is.
 """
 
 import math
@@ -17,9 +17,9 @@ from assignment.scenarios.precision import SmallModel
 
 D, H, K, B = 16, 32, 8, 16
 SGD = {"lr": 0.1, "momentum": 0.9}
-CLOSER = 0.45  # of a float32 loop's distance; measured: 0 for correct loops, 0.65 for half a cast
-NEAR = 0.2  # of a float32 loop's update; measured: up to 0.05, where rounding switches a ReLU
-LONG = 10**6  # an interval after which no scale grows here
+CLOSER = 0.45  # of a float32 loop's distance; measured: 0 if correct, 0.65 if half of it is cast
+NEAR = 0.2  # of a float32 loop's update; measured: up to 0.05, when rounding switches a ReLU
+LONG = 10**6  # an interval so long that no scale grows here
 
 
 def random_weights(rng):
@@ -35,7 +35,7 @@ def random_weights(rng):
 
 
 def random_batches(torch_rng, steps, loss="mse_loss"):
-    """Inputs in ±[1, 2), so that a relative shift means the same to each of them."""
+    """Inputs in ±[1, 2), so that a relative shift has the same effect on each of them."""
     batches = []
     for _ in range(steps):
         inputs = torch.rand(B, D, generator=torch_rng) + 1
@@ -53,7 +53,7 @@ def shifted(batches, relative):
 
 
 def train_fp32(weights, batches, settings, optimizer="SGD", loss_weight=1.0, max_norm=None):
-    """The loop without mixed precision: what a 16-bit one must differ from, or come close to."""
+    """The loop without mixed precision, from which a 16-bit loop must differ slightly."""
     model = SmallModel(weights)
     made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
     losses = []
@@ -69,7 +69,7 @@ def train_fp32(weights, batches, settings, optimizer="SGD", loss_weight=1.0, max
 
 
 def update(result, weights):
-    """How far the parameters moved, as one float64 vector."""
+    """The total update of the parameters, as one float64 vector."""
     params = result["params"]
     expect(len(params), "number of parameters").equals(len(weights))
     for p, w in zip(params, weights, strict=True):
@@ -80,7 +80,7 @@ def update(result, weights):
 
 
 def distance(a, b):
-    """‖a − b‖ / ‖b‖; infinite where something is not finite."""
+    """‖a − b‖ / ‖b‖; infinite if an element is not finite."""
     value = ((a - b).norm() / b.norm()).item()
     return value if math.isfinite(value) else math.inf
 
@@ -90,8 +90,8 @@ def distance(a, b):
 
 @pytest.mark.exercise("bf16_train", weight=2)
 def test_bf16_updates(impl, reference, rng, torch_rng):
-    """The parameters move as a forward pass in bf16 moves them, not as one in float32"""
-    # Where a ReLU switches, another loop may come near by chance: not in all of six runs.
+    """The update is that of a forward pass in bf16, not of one in float32"""
+    # If a ReLU switches, a wrong loop may come close by chance, but not in all of six runs.
     for settings in (SGD, {"lr": 0.1}) * 3:
         weights, batches = random_weights(rng), random_batches(torch_rng, 5)
         expected = update(
@@ -104,7 +104,7 @@ def test_bf16_updates(impl, reference, rng, torch_rng):
 
 @pytest.mark.exercise("bf16_train")
 def test_bf16_resolution(impl, rng, torch_rng):
-    """Inputs that bf16 cannot tell apart train alike, and the loop does train"""
+    """Inputs that are equal in bf16 give equal training, and the loop does train"""
     weights = random_weights(rng)
     batches = [(x.bfloat16().float(), y) for x, y in random_batches(torch_rng, 4)]
     # A quarter of bf16's spacing, and all of fp16's: bf16 rounds it away, fp16 does not.
@@ -119,7 +119,7 @@ def test_bf16_resolution(impl, rng, torch_rng):
 
 @pytest.mark.exercise("bf16_train")
 def test_bf16_keeps_small_updates(impl, rng, torch_rng):
-    """Updates too small for a parameter in bf16 add up over the steps"""
+    """Updates that are too small for bf16 parameters add up over the steps"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 20)
     settings = {"lr": 1e-5}
     result = impl.scenarios.bf16_run(weights, batches, settings=settings)
@@ -129,7 +129,7 @@ def test_bf16_keeps_small_updates(impl, rng, torch_rng):
 
 @pytest.mark.exercise("bf16_train")
 def test_bf16_optimizer_state(impl, reference, rng, torch_rng):
-    """The optimizer sees gradients in float32, of this batch alone, and keeps its state so"""
+    """The optimizer gets float32 gradients of the current batch only, and has float32 state"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
     how = {"optimizer": "AdamW", "settings": {"lr": 1e-3}}
     expected = reference.scenarios.bf16_run(weights, batches, **how)
@@ -139,13 +139,13 @@ def test_bf16_optimizer_state(impl, reference, rng, torch_rng):
             found = expect(result["state"][n][name], name).is_tensor(
                 entry[name].shape, torch.float32
             )
-            # bf16 state would be off by 2^-9 = 2e-3; agreement is to rounding in float32.
+            # bf16 state would be off by 2^-9 = 2e-3; float32 state agrees up to rounding.
             assert distance(found.double(), entry[name].double()) < 2e-4
 
 
 @pytest.mark.exercise("bf16_train")
 def test_bf16_losses(impl, reference, rng, torch_rng):
-    """Each batch's loss is reported, as it was before the step, with float32's precision"""
+    """The loss of each batch before its step is reported, with float32's precision"""
     weights = random_weights(rng)
     batches = random_batches(torch_rng, 6, "cross_entropy")
     how = {"settings": {"lr": 0.1}, "loss": "cross_entropy"}
@@ -163,7 +163,7 @@ def test_bf16_losses(impl, reference, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", weight=2)
 def test_fp16_updates(impl, reference, rng, torch_rng):
-    """The parameters move as a forward pass in fp16 moves them, whatever the scale"""
+    """The update is that of a forward pass in fp16, whatever the scale"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 5)
     how = {"settings": SGD, "growth_interval": 2}
     in_fp32 = update(train_fp32(weights, batches, SGD), weights)
@@ -176,14 +176,14 @@ def test_fp16_updates(impl, reference, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train")
 def test_fp16_resolution(impl, rng, torch_rng):
-    """Inputs that fp16 cannot tell apart train alike; inputs that it can do not"""
+    """Inputs that are equal in fp16 give equal training; others do not"""
     weights = random_weights(rng)
     batches = [(x.bfloat16().float(), y) for x, y in random_batches(torch_rng, 4)]
     how = {"settings": SGD, "init_scale": 128.0, "growth_interval": LONG}
     in_fp32 = update(train_fp32(weights, batches, SGD), weights)
     one = update(impl.scenarios.fp16_run(weights, batches, **how), weights)
     assert distance(one, in_fp32) < NEAR
-    # An eighth of fp16's spacing is rounded away; a whole one is not, though it is in bf16.
+    # An eighth of fp16's spacing is rounded away; a whole spacing is not, except in bf16.
     for relative, alike in [(2**-13, True), (2**-10, False)]:
         near = shifted(batches, relative)
         difference = distance(update(train_fp32(weights, near, SGD), weights), in_fp32)
@@ -193,7 +193,7 @@ def test_fp16_resolution(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train")
 def test_fp16_keeps_tiny_gradients(impl, rng, torch_rng):
-    """Gradients that fp16 would round to 0 train the model all the same"""
+    """Gradients that fp16 would round to 0 still train the model"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
     loss_weight = 1e-8 * float(rng.uniform(1, 3))
     settings = {"lr": 0.1 / loss_weight}
@@ -211,11 +211,11 @@ def test_fp16_keeps_tiny_gradients(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", weight=2)
 def test_fp16_survives_a_scale_too_large(impl, rng, torch_rng):
-    """While the scale is too large nothing changes; it falls until a step can be taken"""
+    """While the scale is too large, it falls and the parameters do not change"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 12)
-    # A batch overflows above some 2**17, each a little elsewhere, and one that fits says nothing of
-    # the next. So the scales lie far from there: at 2**22 an error of 1 in any of the B·K outputs
-    # overflows, and at 2**14 one of 250 would not.
+    # Batches overflow above about 2**17, each at a slightly different scale. So the scales are far
+    # from that: at 2**22 an error of 1 in any of the B·K outputs overflows, and at 2**14 an error
+    # of 250 would not.
     scales = [2.0**38, 2.0**30, 2.0**22] + [2.0**14] * 9
     how = {
         "optimizer": "AdamW",
@@ -237,16 +237,16 @@ def test_fp16_survives_a_scale_too_large(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", weight=2)
 def test_fp16_skips_for_one_bad_gradient(impl, rng, torch_rng):
-    """One gradient of inf or nan anywhere skips the step: as if its batch had not been there"""
+    """A single inf or nan in any gradient skips the step, as if the batch did not exist"""
     weights = random_weights(rng)
-    weights[0][:, 0] = 0  # so that column 0 of the inputs has no part in the forward pass
+    weights[0][:, 0] = 0  # so that column 0 of the inputs does not affect the forward pass
     settings = {**SGD, "weight_decay": 0.1}
     good = random_batches(torch_rng, 6)
     for inputs, _ in good:
         inputs[:, 0] = 0
     bad = []
     for inputs, targets in random_batches(torch_rng, 3):
-        inputs[:, 0] = 65000.0  # finite in fp16, and so is the loss; only one column's gradient
+        inputs[:, 0] = 65000.0  # finite in fp16, like the loss; only one column's gradient
         bad.append((inputs, targets))
     bad[1][0][0, 1] = math.inf
     bad[2][0][:, 0] = 0
@@ -264,12 +264,12 @@ def test_fp16_skips_for_one_bad_gradient(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", weight=2)
 def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
-    """The scale grows after enough good steps in a row, falls at each skipped one"""
+    """The scale grows after enough good steps in a row, and falls at each skipped step"""
     weights = random_weights(rng)
     for interval, growth, backoff in [(1, 2.0, 0.5), (3, 4.0, 0.25), (2, 1.5, 0.75)]:
         batches = random_batches(torch_rng, 12)
         is_bad = rng.random(12) < 0.25
-        is_bad[:5] = False, False, True, False, False  # an overflow interrupts a count
+        is_bad[:5] = False, False, True, False, False  # an overflow restarts the count
         for (inputs, _), spoiled in zip(batches, is_bad, strict=True):
             if spoiled:
                 inputs[0, 0] = float(rng.choice([1e30, math.nan]))
@@ -297,7 +297,7 @@ def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", weight=0.5)
 def test_fp16_factors_left_out(impl, rng, torch_rng):
-    """Where no factors are given, the scale doubles and halves"""
+    """By default the scale doubles and halves"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 6)
     batches[2][0][0, 0] = math.nan
     scale = float(rng.integers(3, 9))
@@ -310,19 +310,19 @@ def test_fp16_factors_left_out(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train")
 def test_fp16_losses_of_unlike_arguments(impl, reference, rng, torch_rng):
-    """The loss function gets the model's output first and the targets after it"""
+    """The loss function gets the model's output first and the targets second"""
     weights = random_weights(rng)
     batches = random_batches(torch_rng, 4, "cross_entropy")
     how = {"settings": {"lr": 0.1}, "loss": "cross_entropy", "growth_interval": LONG}
     result = impl.scenarios.fp16_run(weights, batches, init_scale=64.0, **how)
     expected = reference.scenarios.fp16_run(weights, batches, init_scale=64.0, **how)
-    # Cross-entropy of an output in fp16, averaged in float32: other kernels change its last bits.
+    # Cross-entropy of fp16 outputs, averaged in float32: other kernels change its last bits.
     expect(result["losses"], "losses").close(expected["losses"], rtol=1e-3)
 
 
 @pytest.mark.exercise("fp16_train")
 def test_fp16_clips_unscaled_gradients(impl, rng, torch_rng):
-    """Gradients are clipped to max_norm after the scale is taken out, and only above it"""
+    """Gradients are clipped to max_norm after unscaling, and only if their norm is above it"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
     settings = {"lr": 0.05}
     for max_norm in (0.1, float(rng.uniform(0.2, 0.4)), 100.0):
@@ -340,7 +340,7 @@ def test_fp16_clips_unscaled_gradients(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train")
 def test_fp16_losses(impl, rng, torch_rng):
-    """Each batch's loss is reported without the scale, for a skipped step too"""
+    """The unscaled loss of each batch is reported, even if its step is skipped"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 5)
     how = {"settings": {"lr": 0.1}, "growth_interval": LONG}
     losses = impl.scenarios.fp16_run(weights, batches, init_scale=64.0, **how)["losses"]
@@ -359,7 +359,7 @@ def test_fp16_losses(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train")
 def test_fp16_parameter_without_gradient(impl, rng, torch_rng):
-    """A parameter that the loss does not reach stays as it is, and no batches change nothing"""
+    """A parameter without a gradient does not change, and without batches nothing changes"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 3)
     settings = {**SGD, "weight_decay": 0.1}
     how = {"settings": settings, "init_scale": 64.0, "growth_interval": LONG, "unused": True}
@@ -374,7 +374,7 @@ def test_fp16_parameter_without_gradient(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", weight=0.5)
 def test_fp16_refuses_settings_out_of_range(impl, rng, torch_rng):
-    """A scale, interval or factor with which the scale could not adapt is refused"""
+    """A scale, interval or factor out of range is refused"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 1)
     good = {"init_scale": 8.0, "growth_interval": 2, "growth_factor": 3.0, "backoff_factor": 0.4}
     in_fp32 = update(train_fp32(weights, batches, SGD), weights)

@@ -1,7 +1,7 @@
-"""Activation checkpointing, held against the plain loop and against memory seen from outside.
+"""Activation checkpointing, compared with a plain loop, and its memory measured from outside.
 
-Comparisons are in float64: checkpointing runs the same operations again, so 1e-10 leaves room for
-nothing but another order of summation.
+Comparisons are in float64: checkpointing runs the same operations again, so 1e-10 only allows for
+another order of summation.
 """
 
 import itertools
@@ -33,7 +33,7 @@ def test_segments_are_even(impl, rng):
 
 @pytest.mark.exercise("segments")
 def test_one_segment_and_one_for_each_layer(impl, rng):
-    """One segment holds all layers, and as many segments as layers hold one each"""
+    """One segment has all layers; as many segments as layers have one layer each"""
     for _ in range(10):
         layers = int(rng.integers(2, 200))
         expect(impl.recompute.segment_bounds(layers, 1)).equals([(0, layers)])
@@ -44,7 +44,7 @@ def test_one_segment_and_one_for_each_layer(impl, rng):
 
 @pytest.mark.exercise("segments")
 def test_refuses_segments_that_cannot_be(impl, rng):
-    """No segment, a negative number, or more segments than layers, are refused"""
+    """0 segments, a negative number and more segments than layers are refused"""
     for layers in (1, 2, int(rng.integers(3, 50))):
         for segments in (-1, 0, layers + 1):
             with pytest.raises(ValueError):
@@ -57,7 +57,7 @@ def test_refuses_segments_that_cannot_be(impl, rng):
 
 @pytest.mark.exercise("segments", weight=2)
 def test_best_segments_hold_the_fewest_activations(impl, rng):
-    """The best number makes segments plus longest segment smallest, and is the least that does"""
+    """The best number is the smallest that minimizes segments plus longest segment"""
     squares = [int(n) ** 2 for n in rng.integers(4, 20, size=6)]
     near = [square + offset for square in squares for offset in (-1, 0, 1, 2)]
     for layers in [*range(1, 30), *near, *(int(n) for n in rng.integers(30, 400, size=20))]:
@@ -69,7 +69,7 @@ def test_best_segments_hold_the_fewest_activations(impl, rng):
 
 @pytest.mark.exercise("segments")
 def test_best_segments_refuses_no_layers(impl, rng):
-    """Without layers there is no best number of segments: refused"""
+    """Fewer than one layer is refused"""
     for layers in (0, -1, -int(rng.integers(2, 99))):
         with pytest.raises(ValueError):
             impl.recompute.best_segments(layers)
@@ -82,7 +82,7 @@ def test_best_segments_refuses_no_layers(impl, rng):
 
 
 def network(rng, torch_rng, layers, *, width=None):
-    """Weights of tanh layers, of random widths or of one; an input, and its output's gradient."""
+    """Weights of tanh layers of random widths or of one width, an input, and an output gradient."""
     widths = [width or int(n) for n in rng.integers(2, 7, size=layers + 1)]
     weights = [f64(torch_rng, d_in, d_out) for d_in, d_out in itertools.pairwise(widths)]
     rows = int(rng.integers(1, 5))
@@ -94,7 +94,7 @@ def f64(torch_rng, *shape):
 
 
 def plain_pass(weights, x, output_grad, *, frozen=(), dropout=0.0, seed=0):
-    """Output and gradients of the layers one after the other; all activations are held."""
+    """Output and gradients of a plain loop, which holds all activations."""
     x = x.clone().requires_grad_()
     weights = [w.clone().requires_grad_(i not in frozen) for i, w in enumerate(weights)]
     with torch.random.fork_rng(devices=[]):
@@ -115,7 +115,7 @@ def plain_pass(weights, x, output_grad, *, frozen=(), dropout=0.0, seed=0):
 
 
 def check_pass(impl, net, segments, *, x_needs_grad=False, **settings):
-    """Output and gradients are those without checkpointing, though layers ran again."""
+    """Checks that output and gradients are those of a plain loop, and that layers ran again."""
     found = impl.scenarios.checkpointed_pass(
         net[0], net[1], segments, net[2], x_needs_grad=x_needs_grad, **settings
     )
@@ -129,7 +129,7 @@ def check_pass(impl, net, segments, *, x_needs_grad=False, **settings):
             expect(grads[name], f"the gradient of {name}").equals(None)
         else:
             expect(grads[name], f"the gradient of {name}").close(grad, rtol=1e-10, atol=1e-12)
-    # With several segments, and weights to train in each of them, there is something to run again.
+    # With several segments, each with trainable weights, some layers must run again.
     assert found["backward_calls"] or segments == 1 or settings.get("frozen"), "none ran again"
     return found, plain
 
@@ -141,7 +141,7 @@ def bounds_of(layers, segments):
 
 @pytest.mark.exercise("checkpointed_forward")
 def test_gradients_are_those_without(impl, rng, torch_rng):
-    """Output and gradients are those without checkpointing, for any number of segments"""
+    """Output and gradients are those of a plain loop, for any number of segments"""
     for layers in (1, 2, 5, int(rng.integers(6, 12))):
         for segments in {1, (layers + 1) // 2, layers}:
             check_pass(impl, network(rng, torch_rng, layers), segments, x_needs_grad=True)
@@ -149,7 +149,7 @@ def test_gradients_are_those_without(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpointed_forward")
 def test_parameters_get_gradients_whatever_the_input_needs(impl, rng, torch_rng):
-    """Parameters get their gradients if the input needs none, or layers before them are frozen"""
+    """Parameters get gradients even if the input needs none or earlier layers are frozen"""
     layers = int(rng.integers(5, 8))
     for segments in (1, 3):
         for frozen in ([], [0, 1], [0, 1, 2, 3], [0, layers - 1]):
@@ -158,7 +158,7 @@ def test_parameters_get_gradients_whatever_the_input_needs(impl, rng, torch_rng)
 
 @pytest.mark.exercise("checkpointed_forward", weight=2)
 def test_each_layer_runs_once_more(impl, rng, torch_rng):
-    """Each layer runs once forward; backward, segment by segment from the last, once more"""
+    """Each layer runs once forward, and once again backward, segment by segment from the last"""
     for _ in range(6):
         layers = int(rng.integers(4, 16))
         segments = int(rng.integers(2, layers))
@@ -173,24 +173,24 @@ def test_each_layer_runs_once_more(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpointed_forward", weight=2)
 def test_few_activations_are_held(impl, rng, torch_rng):
-    """Only the segments' inputs, and the activations of one segment at a time, are held"""
+    """Only the segments' inputs and the activations of one segment at a time are held"""
     for segments in (2, 4, 5):
-        # One layer short of a whole one more in each segment.
+        # With one more layer, all segments would have the same length.
         layers = segments * int(rng.integers(24 // segments, 30 // segments)) + segments - 1
         found, _ = check_pass(impl, network(rng, torch_rng, layers, width=3), segments)
         longest = len(bounds_of(layers, segments)[0])
         # The inputs of all segments but the first, the output, and one segment's activations; one
-        # more while a layer hands over to the next.
+        # more while a layer passes its output to the next.
         allowed = segments + longest + 1
         assert found["held"]["at most"] <= allowed < layers, f"{found['held']}, at most {allowed}"
-        # A last segment that is not to run again is held from the start.
+        # If the last segment does not run again, it is held from the start.
         allowed = segments + longest - 1
         assert found["held"]["after"] <= allowed, f"{found['held']}, {allowed} after forward"
 
 
 @pytest.mark.exercise("checkpointed_forward", weight=2)
 def test_memory_is_saved(impl, torch_rng):
-    """The process itself takes less memory than all activations would"""
+    """The process takes less memory than all activations together"""
     layers, segments, shape = 36, 6, (256, 512)
     ones = torch.ones(shape)
     for _ in range(2):
@@ -199,17 +199,17 @@ def test_memory_is_saved(impl, torch_rng):
     weights = [1 + torch.rand(shape[1], generator=torch_rng) / 64 for _ in range(layers)]
     found = impl.scenarios.checkpointed_pass(weights, ones, segments, ones)
     grown = impl.peak_rss() - before
-    # Each activation takes 0.5 MiB: all of them 18, six inputs and six of a segment 6.
+    # Each activation takes 0.5 MiB: all 36 take 18 MiB, six inputs and six of a segment 6 MiB.
     assert grown < 11 * MIB, f"{grown / MIB:.1f} MiB"
     product = torch.stack(weights).double().prod(0)
     for w, gradient in zip(weights, found["weight_grads"], strict=True):
-        # float32, 36 products and a sum of 256: 300 roundings of 6e-8 at most.
+        # float32, 36 products and a sum of 256: at most 300 rounding errors of 6e-8.
         expect(gradient.double(), "a gradient").close(shape[0] * product / w.double(), rtol=2e-5)
 
 
 @pytest.mark.exercise("checkpointed_forward")
 def test_the_same_random_numbers_again(impl, rng, torch_rng):
-    """A layer that draws random numbers draws the same ones when it runs again"""
+    """A random layer draws the same numbers when it runs again"""
     for segments in (1, 2, 3, 5):
         net, seed = network(rng, torch_rng, 5, width=6), int(rng.integers(2**40))
         check_pass(impl, net, segments, dropout=0.4, seed=seed)
@@ -217,11 +217,11 @@ def test_the_same_random_numbers_again(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpointed_forward")
 def test_random_numbers_go_on(impl, rng, torch_rng):
-    """What is drawn after the backward pass is what would be drawn without checkpointing"""
+    """After the backward pass, torch draws the same numbers as without checkpointing"""
     for segments in (1, 2, 4):
         net, seed = network(rng, torch_rng, 5, width=6), int(rng.integers(2**40))
         found, plain = check_pass(impl, net, segments, dropout=0.4, seed=seed)
-        expect(found["draws"], "what torch draws next").equals(plain["draws"])
+        expect(found["draws"], "torch's next draws").equals(plain["draws"])
 
 
 @pytest.mark.exercise("checkpointed_forward")
@@ -239,7 +239,7 @@ def test_without_gradients_nothing_is_held(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpointed_forward")
 def test_refuses_segments_of_no_layer(impl, rng, torch_rng):
-    """No segment, more segments than layers, or no layers, are refused"""
+    """0 segments, more segments than layers and no layers are refused"""
     for layers in (1, 4):
         weights, x, output_grad = network(rng, torch_rng, layers)
         for segments in (-1, 0, layers + 1):

@@ -1,8 +1,8 @@
-"""Rooflines, held against torch tensors, fractions, and brute force.
+"""Rooflines, compared with torch tensors, fractions, and brute force.
 
-Quotients of counts are a few operations in float64, each of which rounds by 1e-16, so they are held
-to 1e-12 of the same in fractions. What decides between two answers is tested where floats are
-exact, or far enough from the edge for any order of operations.
+Quotients of counts are a few operations in float64, each of which rounds by 1e-16, so they must
+agree with fractions to 1e-12. Decisions between two answers are tested where floats are exact, or
+far enough from the boundary for any order of operations.
 """
 
 import math
@@ -42,7 +42,7 @@ def close(found, expected, what):
 
 @pytest.mark.exercise("operation_intensity")
 def test_relu_does_one_flop_an_element(impl, rng):
-    """ReLU does one FLOP an element, which is read once and written once, in any dtype"""
+    """ReLU does one FLOP per element, which is read once and written once, in any dtype"""
     for _ in range(20):
         (n,), dtype = sizes(rng, 1), random_dtype(rng)
         found = impl.roofline.relu_intensity(n, dtype.itemsize)
@@ -51,7 +51,7 @@ def test_relu_does_one_flop_an_element(impl, rng):
 
 @pytest.mark.exercise("operation_intensity")
 def test_a_function_of_an_element(impl, rng):
-    """GELU does 20 FLOPs an element, or as many as are given"""
+    """GELU does 20 FLOPs per element, or the given number"""
     for _ in range(12):
         (n,), dtype, each = sizes(rng, 1), random_dtype(rng), int(rng.integers(2, 99))
         traffic = moved(dtype, (n,), (n,))
@@ -63,13 +63,13 @@ def test_a_function_of_an_element(impl, rng):
 
 
 def additions_of_a_sum(n):
-    """How many additions a sum of n numbers takes, counted by doing them."""
+    """The number of additions in a sum of n numbers, counted by doing them."""
     return sum(1 for _ in range(1, n))
 
 
 @pytest.mark.exercise("operation_intensity")
 def test_a_dot_product_counts_its_additions(impl, rng):
-    """A dot product reads two vectors and writes one element; its first addition is saved"""
+    """A dot product reads two vectors, writes one element, and takes n - 1 additions"""
     for _ in range(20):
         (n,), dtype = sizes(rng, 1), random_dtype(rng)
         flops = n + additions_of_a_sum(n)
@@ -80,7 +80,7 @@ def test_a_dot_product_counts_its_additions(impl, rng):
 
 @pytest.mark.exercise("operation_intensity")
 def test_a_matrix_times_a_vector_is_dot_products(impl, rng):
-    """A matrix times a vector is a dot product for each row; the vector is read once"""
+    """A matrix times a vector is one dot product per row, and the vector is read once"""
     for _ in range(30):
         (m, n), dtype = sizes(rng, 2), random_dtype(rng)
         flops = m * (n + additions_of_a_sum(n))
@@ -120,7 +120,7 @@ def test_elements_of_less_than_a_byte(impl, rng):
 
 @pytest.mark.exercise("operation_intensity")
 def test_intensities_of_huge_operations(impl, rng):
-    """Sizes whose products pass 64 bits have their intensity, too"""
+    """Sizes whose products exceed 64 bits have the right intensity"""
     for _ in range(5):
         m, k, n = (int(i) | 1 for i in rng.integers(2**40, 2**50, size=3))
         width = int(rng.choice([1, 2, 4]))
@@ -180,7 +180,7 @@ def test_intensity_of_accelerators(impl, rng):
     """An accelerator's intensity is its peak over its bandwidth"""
     for i in range(20):
         peak, bandwidth = random_accelerator(rng)
-        if i % 5 == 0:  # in units that leave less than 1 of either
+        if i % 5 == 0:  # in units in which both are less than 1
             peak, bandwidth = peak / 1e16, bandwidth / 1e14
         found = impl.roofline.accelerator_intensity(peak, bandwidth)
         close(found, Fraction(peak) / Fraction(bandwidth), f"{peak} FLOP/s, {bandwidth} B/s")
@@ -188,7 +188,7 @@ def test_intensity_of_accelerators(impl, rng):
 
 @pytest.mark.exercise("attainable", weight=2)
 def test_the_lower_limit_holds(impl, rng):
-    """What can be attained is the lower of the peak and of what the bandwidth feeds"""
+    """The attainable speed is the lower of the peak and intensity times bandwidth"""
     for _ in range(40):
         peak, bandwidth = random_accelerator(rng)
         intensity = peak / bandwidth * float(2 ** rng.uniform(-8, 8))
@@ -199,7 +199,7 @@ def test_the_lower_limit_holds(impl, rng):
 
 @pytest.mark.exercise("attainable")
 def test_the_ends_of_the_roofline(impl, rng):
-    """No intensity attains nothing; any intensity, however large, attains the peak at most"""
+    """An intensity of 0 attains 0 FLOP/s, and a large one at most the peak"""
     for _ in range(10):
         peak, bandwidth = random_accelerator(rng)
         attainable = impl.roofline.attainable_flops
@@ -213,7 +213,7 @@ def test_the_ends_of_the_roofline(impl, rng):
 
 @pytest.mark.exercise("attainable")
 def test_which_limit_holds(impl, rng):
-    """Below the accelerator's intensity memory is the bound, above it compute"""
+    """The bound is memory below the accelerator's intensity, and compute above it"""
     for _ in range(20):
         peak, bandwidth = random_accelerator(rng)
         intensity, factor = peak / bandwidth, float(rng.uniform(1.0001, 2))
@@ -224,7 +224,7 @@ def test_which_limit_holds(impl, rng):
 
 @pytest.mark.exercise("attainable")
 def test_where_both_limits_hold(impl, rng):
-    """At the accelerator's own intensity, where the peak is reached, compute is the bound"""
+    """At the accelerator's intensity, where the peak is reached, the bound is compute"""
     for _ in range(15):
         peak, bandwidth, intensity = exact_accelerator(rng)
         bound = impl.roofline.bound
@@ -236,7 +236,7 @@ def test_where_both_limits_hold(impl, rng):
 
 @pytest.mark.exercise("attainable", weight=2)
 def test_least_time_of_a_sequence(impl, rng):
-    """Each operation takes as long as its slower side, and they follow one another"""
+    """Each operation takes as long as its slower side, and operations do not overlap"""
     for count in (1, 1, 2, 3, 5, 8, 20):
         peak, bandwidth = random_accelerator(rng)
         operations, expected = [], Fraction(0)
@@ -251,7 +251,7 @@ def test_least_time_of_a_sequence(impl, rng):
 
 @pytest.mark.exercise("attainable")
 def test_least_time_without_work_or_traffic(impl, rng):
-    """No operations take no time; one without FLOPs or without traffic takes its other side"""
+    """No operations take no time; without FLOPs only traffic counts, and vice versa"""
     for _ in range(5):
         peak, bandwidth = random_accelerator(rng)
         flops, size = (float(n) for n in rng.uniform(1e9, 1e15, size=2))
@@ -267,7 +267,7 @@ def test_least_time_without_work_or_traffic(impl, rng):
 
 @pytest.mark.exercise("attainable")
 def test_refuses_what_is_no_accelerator(impl, rng):
-    """A peak or bandwidth that is not positive, or a negative amount, is refused"""
+    """A peak or bandwidth that is not positive and negative FLOPs or bytes are refused"""
     peak, bandwidth = random_accelerator(rng)
     intensity = float(rng.uniform(0.1, 1))
     for bad in [(0, bandwidth), (peak, 0), (-peak, bandwidth), (peak, -bandwidth), (-peak, -1.0)]:
@@ -299,13 +299,13 @@ def test_refuses_what_is_no_accelerator(impl, rng):
 
 
 def is_bound_by_compute(n, peak, bandwidth, width):
-    """Whether n×n products take no less time to compute than to move, in fractions."""
+    """Whether computing an n×n product takes at least as long as moving it, in fractions."""
     computing = Fraction(2 * n**3) / Fraction(peak)
     return computing >= Fraction(3 * n**2) * Fraction(width) / Fraction(bandwidth)
 
 
 def exact_crossover(rng, width):
-    """A size, and an accelerator of whole numbers on which it is exactly the crossover."""
+    """A size, and an accelerator with whole numbers for which it is exactly the crossover."""
     n, j = int(rng.integers(2, 5000)), 3060 * int(rng.integers(10**3, 10**4))
     peak = 2 * n * j / Fraction(width)
     assert peak.denominator == 1
@@ -313,7 +313,7 @@ def exact_crossover(rng, width):
 
 
 def treacherous_crossover(rng, width, in_floats):
-    """One of those on which `in_floats` comes out above the whole number that it should be."""
+    """One of those for which `in_floats` gives more than the exact whole number."""
     while True:
         n, peak, bandwidth = exact_crossover(rng, width)
         if in_floats(peak, bandwidth, width) > n:
@@ -322,12 +322,12 @@ def treacherous_crossover(rng, width, in_floats):
 
 @pytest.mark.exercise("crossover", weight=2)
 def test_the_first_size_that_is_bound_by_compute(impl, rng):
-    """The answer is bound by compute, and one less is not"""
+    """The product of this size is bound by compute, and that of one less is not"""
     for i in range(40):
         peak, bandwidth = random_accelerator(rng)
         width = WIDTHS[i % len(WIDTHS)]
         n = impl.roofline.crossover_size(peak, bandwidth, width)
-        what = f"{n}×{n} at {peak} FLOP/s, {bandwidth} B/s, {width} B an element"
+        what = f"{n}×{n} at {peak} FLOP/s, {bandwidth} B/s, {width} B per element"
         expect(n, "the size").is_a(int)
         expect(n >= 1, f"{n} is a size").equals(True)
         expect(is_bound_by_compute(n, peak, bandwidth, width), what).equals(True)
@@ -339,7 +339,7 @@ def test_the_first_size_that_is_bound_by_compute(impl, rng):
 
 @pytest.mark.exercise("crossover", weight=2)
 def test_where_the_crossover_is_a_whole_number(impl, rng):
-    """Where the crossover falls on a whole number, that is the answer, without rounding"""
+    """If the crossover is a whole number, that is the answer, without rounding errors"""
     cases = [(width, *exact_crossover(rng, width)) for width in 6 * WIDTHS]
     for in_floats in (
         lambda peak, bandwidth, width: 1.5 * width * (peak / bandwidth),
@@ -356,7 +356,7 @@ def test_where_the_crossover_is_a_whole_number(impl, rng):
 
 @pytest.mark.exercise("crossover")
 def test_just_beside_a_whole_number(impl, rng):
-    """A little more peak needs one more, a little less does not need one less"""
+    """A slightly higher peak than at a whole crossover needs one more, a lower one the same"""
     for i in range(24):
         width = WIDTHS[i % len(WIDTHS)]
         n, peak, bandwidth = exact_crossover(rng, width)
@@ -368,7 +368,7 @@ def test_just_beside_a_whole_number(impl, rng):
 
 @pytest.mark.exercise("crossover")
 def test_every_size_is_bound_by_compute(impl, rng):
-    """With bandwidth to spare the smallest matrix is enough, and it has one element"""
+    """With very high bandwidth the answer is 1, the smallest matrix"""
     for width in WIDTHS:
         bandwidth = float(rng.uniform(1e11, 1e13))
         peak = bandwidth / width * float(rng.uniform(0.001, 0.6))
@@ -393,7 +393,7 @@ def test_crossover_refuses_what_is_not_positive(impl, rng):
 
 # --- find_accelerator ---------------------------------------------------------
 
-# What drivers call them, and the key of the table.
+# Names that drivers report, and the keys of the table.
 REPORTED = {
     "Tesla T4": "T4",
     "Tesla V100-SXM2-16GB": "V100 SXM2 16GB",
@@ -421,12 +421,12 @@ NOT_IN_THE_TABLE = [
     *("NVIDIA GH200 480GB", "NVIDIA GeForce RTX 4090", "NVIDIA RTX A6000", "NVIDIA A30", "NVIDIA"),
     *("NVIDIA L400", "Tesla P100-SXM2-16GB", "AMD Instinct MI300X", "cpu", "T", "100", "GB", ""),
 ]
-# None is a part of another: that words are whole is a rule of its own.
+# No word is part of another: whole words are tested separately.
 WORDS = ["X1S", "GX1", "80GB", "PCIe", "SXM", "NVL", "m70", "Pro", "Max", "R2"]
 
 
 def table_of(*names):
-    """A table with an entry for each list of names; keys say nothing."""
+    """A table with an entry for each list of names; its keys are arbitrary."""
     return {f"entry {i}": {"names": list(n), "bandwidth": 1e12} for i, n in enumerate(names)}
 
 
@@ -436,7 +436,7 @@ def in_any_order(rng, table):
 
 
 def disguised(rng, words):
-    """The words as a driver may report them: in any case, and with anything between them."""
+    """The words as a driver may report them: in any case, with any separators."""
     cases = [str.upper, str.lower, str.title, str]
     words = [cases[int(rng.integers(4))](word) for word in words]
     return "".join(word + str(rng.choice([" ", "-", "_", " / ", ", ", "(("])) for word in words)
@@ -448,16 +448,16 @@ def words_in_order(rng, count):
 
 @pytest.mark.exercise("find_accelerator", weight=2)
 def test_devices_are_found(impl, rng):
-    """Each device of the table is found by what its driver calls it, in any order of the table"""
+    """Each device of the table is found by its driver's name, in any order of the table"""
     for device, key in REPORTED.items():
         table = in_any_order(rng, hardware.load().plain())
-        for order in (table, dict(reversed(table.items()))):  # of two entries each comes first once
+        for order in (table, dict(reversed(table.items()))):  # each of two entries is first once
             expect(impl.roofline.find_accelerator(device, order), device).equals(key)
 
 
 @pytest.mark.exercise("find_accelerator", weight=2)
 def test_unknown_devices_are_errors(impl, rng):
-    """A device that is not in the table is a LookupError which names it, never a guess"""
+    """A device that is not in the table is refused with a LookupError that names it"""
     for device in NOT_IN_THE_TABLE:
         table = in_any_order(rng, hardware.load().plain())
         with pytest.raises(LookupError) as error:
@@ -471,7 +471,7 @@ def test_unknown_devices_are_errors(impl, rng):
 
 @pytest.mark.exercise("find_accelerator", weight=2)
 def test_words_are_whole(impl, rng):
-    """A word matches whole words alone, not parts of them or words side by side"""
+    """A word matches only whole words, not parts of words or adjacent words"""
     for _ in range(10):
         (name, part, longer) = ("GX1", "X1", "X1S") if rng.random() < 0.5 else ("80GB", "80", "0GB")
         table = in_any_order(rng, table_of([part], [longer]))
@@ -489,7 +489,7 @@ def test_words_are_whole(impl, rng):
 
 @pytest.mark.exercise("find_accelerator")
 def test_words_in_any_order_and_spelling(impl, rng):
-    """Words count in any order, in capitals or not, whatever stands between them"""
+    """Words match in any order, in upper or lower case, with any separators"""
     for _ in range(20):
         words = words_in_order(rng, 5)
         names = [words[i] for i in rng.permutation(5)[: int(rng.integers(1, 6))]]
@@ -502,7 +502,7 @@ def test_words_in_any_order_and_spelling(impl, rng):
 
 @pytest.mark.exercise("find_accelerator", weight=2)
 def test_the_most_words_win(impl, rng):
-    """Of the entries that match, that with the most words wins, in any order of the table"""
+    """The matching entry with the most words wins, in any order of the table"""
     for _ in range(20):
         words = words_in_order(rng, 6)
         names = [[" ".join(words[: i + 1])] for i in range(4)]
@@ -518,7 +518,7 @@ def test_the_most_words_win(impl, rng):
 
 @pytest.mark.exercise("find_accelerator")
 def test_an_entry_may_have_several_names(impl, rng):
-    """Any of an entry's names may match, and the one that says most counts"""
+    """Any of an entry's names may match, and the matching one with the most words counts"""
     for _ in range(15):
         a, b, c, d, e = words_in_order(rng, 5)
         table = in_any_order(rng, table_of([d, f"{a} {b} {c}", b], [f"{a} {b}", e], [f"{e} {a}"]))
@@ -532,7 +532,7 @@ def test_an_entry_may_have_several_names(impl, rng):
 
 @pytest.mark.exercise("find_accelerator")
 def test_ties_are_errors(impl, rng):
-    """Two entries that match with equally many words are a LookupError, in any order"""
+    """Two entries that match with equally many words are refused, in any order"""
     for _ in range(10):
         a, b, c, d = words_in_order(rng, 4)
         device = f"NVIDIA {a} {b} {c}"
@@ -551,7 +551,7 @@ def test_ties_are_errors(impl, rng):
 
 @pytest.mark.exercise("find_accelerator")
 def test_repeated_and_missing_words_say_nothing(impl, rng):
-    """A word repeated counts once, a name without words matches nothing, nor does an entry's key"""
+    """A repeated word counts once; a name without words and an entry's key match nothing"""
     for _ in range(10):
         a, b, c = words_in_order(rng, 3)
         table = in_any_order(rng, table_of([f"{a} {a} {a}"], [f"{a} {b}"], ["", " - "], []))

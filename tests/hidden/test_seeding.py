@@ -1,6 +1,6 @@
-"""Seeding: exact repeats, and streams of which no two meet.
+"""Seeding: exact repeats and independent streams.
 
-Bounds on what chance may do are set at some 6.5 standard deviations: 1e-10 for each.
+Statistical bounds are about 6.5 standard deviations, a probability of 1e-10 each.
 """
 
 import itertools
@@ -20,33 +20,33 @@ def new_seeds(rng, count, below=2**63):
 
 @pytest.mark.exercise("seed_everything", weight=2)
 def test_each_generator_repeats(impl, rng):
-    """After the same seed each generator draws the same, whatever was drawn in between"""
+    """After the same seed each generator draws the same numbers, whatever was drawn in between"""
     seeds = [*new_seeds(rng, 4), 0, 2**63 - 1, 2**32 - 1, 2**32]
     first = impl.scenarios.draws_after_seeding(seeds)
     again = impl.scenarios.draws_after_seeding(seeds, burn=int(rng.integers(1, 6)))
     for name in GENERATORS:
         drawn = [draws[name] for draws in first]
-        expect([draws[name] for draws in again], f"what {name} draws").equals(drawn)
+        expect([draws[name] for draws in again], f"the draws of {name}").equals(drawn)
         assert len({tuple(draws) for draws in drawn[:4]}) == 4, (
-            f"{name} draws the same for two seeds"
+            f"{name} draws the same numbers for two seeds"
         )
 
 
 @pytest.mark.exercise("seed_everything")
 def test_a_fresh_process_repeats(impl, rng):
-    """A fresh process draws the same after the same seed"""
+    """A fresh process draws the same numbers after the same seed"""
     seeds = new_seeds(rng, 3)
     first = impl.scenarios.draws_after_seeding(seeds)
     impl.restart()
     again = impl.scenarios.draws_after_seeding(seeds, burn=1)
     expect(again, "the draws").equals(first)
     for name in GENERATORS:
-        assert first[0][name] != first[1][name], f"{name} draws the same for two seeds"
+        assert first[0][name] != first[1][name], f"{name} draws the same numbers for two seeds"
 
 
 @pytest.mark.exercise("seed_everything")
 def test_neighbouring_seeds_differ(impl, rng):
-    """Seeds next to each other give different draws in all three generators"""
+    """Neighbouring seeds give different draws in all three generators"""
     (start,) = new_seeds(rng, 1, below=2**62)
     found = impl.scenarios.draws_after_seeding([*(start + i for i in range(8)), start])
     for name in GENERATORS:
@@ -56,7 +56,7 @@ def test_neighbouring_seeds_differ(impl, rng):
 
 @pytest.mark.exercise("seed_everything")
 def test_the_whole_seed_counts(impl, rng):
-    """Seeds that agree in their low or in their high 32 bits are different, for numpy too"""
+    """Seeds with equal low or equal high 32 bits give different draws, also in numpy"""
     low, high = (int(n) for n in rng.integers(1, 2**31, size=2))
     seeds = [low, low + (high << 32), low + ((high ^ 1) << 32), high << 32, low]
     found = impl.scenarios.draws_after_seeding(seeds)
@@ -73,12 +73,12 @@ def test_torch_takes_the_seed_as_it_is(impl, rng):
     for seed, draws in zip(seeds, found, strict=True):
         generator = torch.Generator().manual_seed(seed)
         own = torch.rand(3, generator=generator, dtype=torch.float64).tolist()
-        expect(draws["torch"], "what torch draws").equals(own)
+        expect(draws["torch"], "the draws of torch").equals(own)
 
 
 @pytest.mark.exercise("seed_everything")
 def test_refuses_seeds_out_of_range(impl, rng):
-    """Seeds below 0 and from 2**63 on are refused, the ends of the range are not"""
+    """Seeds below 0 and from 2**63 on are refused; 0 and 2**63 - 1 are accepted"""
     for seed in (-1, -(2**63), 2**63, 2**64, 2**70):
         with pytest.raises(ValueError):
             impl.seeding.seed_everything(seed)
@@ -89,7 +89,7 @@ def test_refuses_seeds_out_of_range(impl, rng):
 
 @pytest.mark.exercise("seed_everything")
 def test_a_refused_seed_changes_nothing(impl, rng):
-    """After a refusal the generators go on as if nothing had been asked"""
+    """A refusal does not change the generators"""
     (state,) = new_seeds(rng, 1, below=2**31)
     (good,) = new_seeds(rng, 1)
     plain = impl.scenarios.draws_around("", "", [], state)
@@ -104,7 +104,7 @@ def test_a_refused_seed_changes_nothing(impl, rng):
 
 
 def many_calls(rng):
-    """Seeds and keys of which every sum, product and text run together would meet."""
+    """Seeds and keys whose sums, products or joined texts would be equal."""
     (base,) = new_seeds(rng, 1, below=2**40)
     near = [[base + i, *keys] for i in range(4) for keys in itertools.product(range(8), repeat=2)]
     digits = [[base, 1, 23], [base, 12, 3], [base, 123], [base, 1, 2, 3], [base, "123"]]
@@ -117,20 +117,20 @@ def many_calls(rng):
 
 @pytest.mark.exercise("independent_streams", weight=2)
 def test_no_two_streams_meet(impl, rng):
-    """Different seeds and keys give different streams: order, kind and borders of keys count"""
+    """Different seeds and keys give different streams, also if only order or type differ"""
     calls = many_calls(rng)
     found = expect(impl.scenarios.stream_seeds(calls)).is_a(list)
     assert len(found) == len(calls)
     first = {}
     for call, seed in zip(calls, found, strict=True):
         expect(seed, f"the seed of {call}").is_a(int)
-        assert seed not in first, f"{call} and {first[seed]} have one stream"
+        assert seed not in first, f"{call} and {first[seed]} have the same stream"
         first[seed] = call
 
 
 @pytest.mark.exercise("independent_streams")
 def test_streams_repeat_in_every_process(impl, rng):
-    """Every other process gives every stream the same seed"""
+    """Every process gives a stream the same seed"""
     calls = many_calls(rng)
     first = impl.scenarios.stream_seeds(calls)
     impl.restart()
@@ -142,7 +142,7 @@ def test_streams_repeat_in_every_process(impl, rng):
 
 @pytest.mark.exercise("independent_streams")
 def test_every_bit_is_used(impl, rng):
-    """Seeds fill the range of 63 bits, each bit as often 0 as 1"""
+    """Seeds use all 63 bits, and each bit is equally often 0 and 1"""
     (base,) = new_seeds(rng, 1)
     count = 2000
     found = impl.scenarios.stream_seeds([[base, "rank", i] for i in range(count)])
@@ -154,7 +154,7 @@ def test_every_bit_is_used(impl, rng):
 
 @pytest.mark.exercise("independent_streams")
 def test_generators_are_seeded_so(impl, rng):
-    """A stream's generator is a fresh one, seeded with the stream's seed"""
+    """A stream's generator is new, and seeded with the stream's seed"""
     calls = [[seed, key, i] for i, seed in enumerate(new_seeds(rng, 3)) for key in ("a", "b", 3)]
     seeds = impl.scenarios.stream_seeds(calls)
     drawn = impl.scenarios.stream_draws(calls, 5)
@@ -166,7 +166,7 @@ def test_generators_are_seeded_so(impl, rng):
 
 @pytest.mark.exercise("independent_streams")
 def test_streams_do_not_correlate(impl, rng):
-    """What neighbouring streams draw has nothing to do with each other"""
+    """Neighbouring streams are independent"""
     (base,) = new_seeds(rng, 1, below=2**40)
     n = 4000
     calls = [[base, 0], [base, 1], [base + 1, 0], [base, 0, 0]]
@@ -179,7 +179,7 @@ def test_streams_do_not_correlate(impl, rng):
 
 @pytest.mark.exercise("independent_streams")
 def test_streams_leave_global_generators_alone(impl, rng):
-    """Making streams neither reads nor moves the global generators"""
+    """Making streams neither reads nor advances the global generators"""
     (state,) = new_seeds(rng, 1, below=2**31)
     (seed,) = new_seeds(rng, 1)
     plain = impl.scenarios.draws_around("", "", [], state)
@@ -188,7 +188,7 @@ def test_streams_leave_global_generators_alone(impl, rng):
         assert around["called"]
         expect(around["after"], f"global draws after {name}").equals(plain["after"])
     seeds = impl.scenarios.stream_seeds([[seed, "x"], [seed, "y"], [seed, "x"]])
-    assert seeds[0] == seeds[2] != seeds[1], "one stream for two keys"
+    assert seeds[0] == seeds[2] != seeds[1], "two keys have the same stream"
 
 
 @pytest.mark.exercise("independent_streams")

@@ -1,4 +1,4 @@
-"""Strides, held against torch over random layouts."""
+"""Strides, compared with torch for random layouts."""
 
 import itertools
 import math
@@ -58,7 +58,7 @@ def test_row_major_strides_are_torchs(impl, rng):
 
 @pytest.mark.exercise("row_major_strides")
 def test_a_size_of_0_counts_as_1(impl, rng):
-    """With sizes of 0, anywhere, the strides are torch's"""
+    """With sizes of 0 at any position, the strides are torch's"""
     for _ in range(40):
         shape = [int(n) for n in rng.integers(1, 9, size=int(rng.integers(2, 6)))]
         for d in rng.integers(1, len(shape), size=2):
@@ -70,7 +70,7 @@ def test_a_size_of_0_counts_as_1(impl, rng):
 
 @pytest.mark.exercise("row_major_strides")
 def test_row_major_strides_refuse_negative_sizes(impl):
-    """A negative size is refused, wherever it stands"""
+    """A negative size at any position is refused"""
     for shape in [(-1,), (-2, 3), (2, -3), (0, -1)]:
         with pytest.raises(ValueError):
             impl.strides.row_major_strides(shape)
@@ -91,7 +91,7 @@ def test_index_follows_the_strides(impl, rng):
 
 @pytest.mark.exercise("storage_index")
 def test_index_without_an_offset(impl, rng):
-    """Without an offset, storage is counted from 0"""
+    """The default offset is 0"""
     for _ in range(30):
         shape = [int(n) for n in rng.integers(1, 6, size=int(rng.integers(1, 5)))]
         tensor = torch.arange(math.prod(shape)).reshape(shape)
@@ -111,7 +111,7 @@ def test_index_into_huge_storage(impl, rng):
 
 @pytest.mark.exercise("storage_index")
 def test_refuses_indices_that_do_not_fit(impl, rng):
-    """An index of another length than the strides, or a negative one, is refused"""
+    """An index of a different length than the strides and a negative index are refused"""
     row, column = (int(i) for i in rng.integers(3, 1000, size=2))
     expect(impl.strides.storage_index((row, column), (1024, 1))).equals(1024 * row + column)
     for index in [(), (1,), (1, 2, 3), (-1, 2), (1, -1)]:
@@ -121,7 +121,7 @@ def test_refuses_indices_that_do_not_fit(impl, rng):
 
 @pytest.mark.exercise("is_contiguous")
 def test_contiguity_is_torchs(impl, rng):
-    """Random layouts, broadcast ones too, are contiguous where torch says so"""
+    """Random layouts, including broadcast ones, are contiguous if torch says so"""
     for _ in range(80):
         layout = random_layout(rng, smallest=2)
         expect(impl.strides.is_contiguous(*layout[:2]), f"contiguity of {layout[:2]}").equals(
@@ -150,7 +150,7 @@ def test_the_stride_of_a_size_of_1_is_never_used(impl, rng):
 
 @pytest.mark.exercise("is_contiguous")
 def test_a_tensor_without_elements_is_contiguous(impl, rng):
-    """Without elements any strides are contiguous; with elements they are not"""
+    """Without elements, any strides are contiguous"""
     for _ in range(30):
         shape = [int(n) for n in rng.integers(2, 5, size=int(rng.integers(2, 5)))]
         strides = [int(n) for n in rng.integers(2, 9, size=len(shape))]
@@ -171,7 +171,7 @@ def test_contiguity_refuses_what_is_no_layout(impl):
 
 @pytest.mark.exercise("view_metadata")
 def test_transpose_is_torchs(impl, rng):
-    """Transposed layouts are torch's, with negative dimensions too"""
+    """Transposed layouts are torch's, also with negative dimensions"""
     for _ in range(60):
         layout = random_layout(rng, smallest=0, dims=(1, 5))
         dims = random_dim(rng, len(layout[0])), random_dim(rng, len(layout[0]))
@@ -182,7 +182,7 @@ def test_transpose_is_torchs(impl, rng):
 
 @pytest.mark.exercise("view_metadata", weight=2)
 def test_slice_is_torchs(impl, rng):
-    """Sliced layouts are torch's, with bounds that are negative or out of range too"""
+    """Sliced layouts are torch's, also with bounds that are negative or out of range"""
     for _ in range(100):
         layout = random_layout(rng, smallest=0, dims=(1, 5))
         dim = random_dim(rng, len(layout[0]))
@@ -196,7 +196,7 @@ def test_slice_is_torchs(impl, rng):
 
 @pytest.mark.exercise("view_metadata")
 def test_slice_with_open_ends(impl, rng):
-    """A slice without start, stop or step goes from end to end, one by one"""
+    """By default a slice goes from the first to the last index with step 1"""
     for _ in range(20):
         layout = random_layout(rng, smallest=1, dims=(1, 5))
         start, stop = int(rng.integers(-7, 8)), int(rng.integers(-7, 8))
@@ -208,7 +208,7 @@ def test_slice_with_open_ends(impl, rng):
 
 @pytest.mark.exercise("view_metadata")
 def test_select_is_torchs(impl, rng):
-    """Selected layouts are torch's, with negative dimensions and indices too"""
+    """Selected layouts are torch's, also with negative dimensions and indices"""
     for _ in range(60):
         layout = random_layout(rng, smallest=1, dims=(1, 5))
         dim = random_dim(rng, len(layout[0]))
@@ -220,7 +220,7 @@ def test_select_is_torchs(impl, rng):
 
 @pytest.mark.exercise("view_metadata")
 def test_refuses_dimensions_out_of_range(impl):
-    """A dimension that is out of range is refused with an IndexError; a scalar has none"""
+    """A dimension out of range, and any dimension of a scalar, is refused with an IndexError"""
     square = ((4, 4), (4, 1), 0)
     for dim in (-3, 2, 5):
         with pytest.raises(IndexError):
@@ -245,7 +245,7 @@ def test_refuses_dimensions_out_of_range(impl):
 
 @pytest.mark.exercise("view_metadata")
 def test_select_refuses_indices_out_of_range(impl):
-    """An index that is out of range is refused with an IndexError, and every one for size 0"""
+    """An index out of range, and any index for size 0, is refused with an IndexError"""
     for shape, index in [((4, 3), 4), ((4, 3), -5), ((4, 3), 9), ((0, 3), 0), ((0, 3), -1)]:
         with pytest.raises(IndexError):
             impl.strides.select(shape, (3, 1), 0, 0, index)
@@ -255,7 +255,7 @@ def test_select_refuses_indices_out_of_range(impl):
 
 @pytest.mark.exercise("view_metadata")
 def test_refuses_what_is_no_step_and_no_layout(impl):
-    """A step below 1, or a shape and strides of different lengths, are refused"""
+    """A step below 1 and a shape and strides of different lengths are refused"""
     for step in (0, -1):
         with pytest.raises(ValueError):
             impl.strides.slice_dim((4,), (1,), 0, 0, 0, 4, step)
@@ -272,7 +272,7 @@ def test_refuses_what_is_no_step_and_no_layout(impl):
 
 
 def random_factors(rng, number):
-    """Sizes whose product is `number`, with a few ones between them."""
+    """Sizes whose product is `number`, with a few ones in between."""
     factors = []
     while number > 1:
         divisors = [d for d in range(2, number + 1) if number % d == 0]
@@ -284,7 +284,7 @@ def random_factors(rng, number):
 
 
 def torch_view(layout, new_shape):
-    """The view's strides as torch finds them, or None where it finds no view."""
+    """The view by torch, or None if torch finds none."""
     try:
         return tensor_of(layout).view(new_shape)
     except RuntimeError:
@@ -292,7 +292,7 @@ def torch_view(layout, new_shape):
 
 
 def check_view(impl, layout, new_shape):
-    """Compares strides where they are used: in dimensions of more than one element."""
+    """Compares strides where they matter: in dimensions with more than one element."""
     arguments = (*layout[:2], tuple(new_shape))
     found, view = impl.strides.view_strides(*arguments), torch_view(layout, new_shape)
     what = f"view_strides{arguments}"
@@ -308,7 +308,7 @@ def check_view(impl, layout, new_shape):
 
 
 def over_a_dimension_of_size_1(rng):
-    """Dimensions that lie like one, with one of size 1 between them whose stride does not fit."""
+    """Dimensions that act as one, with a dimension of size 1 in between whose stride differs."""
     outer, inner = (int(n) for n in rng.integers(2, 6, size=2))
     return (outer, 1, inner), (inner, inner + 1, 1), 0
 
@@ -325,7 +325,7 @@ def test_views_are_torchs(impl, rng):
 
 @pytest.mark.exercise("view_strides")
 def test_dimensions_that_lie_like_one_are_merged(impl, rng):
-    """A dimension that was cut in pieces can be put together again, with or without gaps"""
+    """A dimension that was split can be merged again, with or without gaps in storage"""
     for _ in range(30):
         count = int(rng.choice([6, 12, 24, 30]))
         pieces, outer = random_factors(rng, count), int(rng.integers(1, 4))
@@ -341,7 +341,7 @@ def test_dimensions_that_lie_like_one_are_merged(impl, rng):
 
 @pytest.mark.exercise("view_strides")
 def test_views_of_broadcast_dimensions(impl, rng):
-    """Broadcast dimensions are merged and cut like all others"""
+    """Broadcast dimensions are merged and split like all others"""
     for _ in range(40):
         row, repeats = int(rng.integers(2, 5)), [int(n) for n in rng.choice([2, 4, 6], size=2)]
         shape = [*repeats, row]
@@ -354,7 +354,7 @@ def test_views_of_broadcast_dimensions(impl, rng):
 
 @pytest.mark.exercise("view_strides")
 def test_sizes_of_1_can_come_and_go(impl, rng):
-    """Dimensions of size 1, of any stride, neither make nor break a view"""
+    """Dimensions of size 1, with any stride, do not affect whether a view exists"""
     for _ in range(30):
         columns, rows = int(rng.integers(2, 5)), int(rng.integers(2, 5))
         shape, strides = [rows, columns], [columns, 1]
@@ -372,7 +372,7 @@ def test_sizes_of_1_can_come_and_go(impl, rng):
 
 @pytest.mark.exercise("view_strides")
 def test_the_unknown_size_is_found(impl, rng):
-    """A size of -1 is whatever makes the number of elements come out"""
+    """A size of -1 is computed so that the number of elements matches"""
     for _ in range(60):
         layout = random_layout(rng)
         new_shape = random_factors(rng, math.prod(layout[0])) or [1]
@@ -383,7 +383,7 @@ def test_the_unknown_size_is_found(impl, rng):
 
 @pytest.mark.exercise("view_strides")
 def test_views_without_elements(impl, rng):
-    """Without elements there is a view of every shape without elements; with them there is not"""
+    """A layout without elements can be viewed as every shape without elements"""
     for _ in range(20):
         shape = [int(n) for n in rng.integers(2, 5, size=3)]
         strides = [int(n) for n in rng.integers(5, 9, size=3)]
@@ -396,7 +396,7 @@ def test_views_without_elements(impl, rng):
 
 @pytest.mark.exercise("view_strides")
 def test_refuses_shapes_of_another_size(impl, rng):
-    """Another number of elements is refused, with -1 in the shape too"""
+    """A different number of elements is refused, also with -1 in the shape"""
     for shape, strides, new_shape in [
         ((2, 3), (3, 1), (5,)),
         ((2, 3), (3, 1), (2, 4)),
@@ -415,7 +415,7 @@ def test_refuses_shapes_of_another_size(impl, rng):
 
 @pytest.mark.exercise("view_strides")
 def test_refuses_shapes_that_are_ambiguous(impl):
-    """Two unknown sizes, other negative ones, or an unknown size beside 0 are refused"""
+    """Two sizes of -1, other negative sizes, and -1 together with 0 are refused"""
     for shape, strides, new_shape in [
         ((2, 3), (3, 1), (-1, -1)),
         ((2, 3), (3, 1), (-2, -3)),
@@ -444,7 +444,7 @@ def test_views_refuse_what_is_no_layout(impl):
 
 
 def elements(storage, shape, strides, offset):
-    """The tensor of a layout, element by element, in a loop."""
+    """The tensor of a layout, gathered in a loop over its elements."""
     result = torch.empty(shape, dtype=storage.dtype)
     for index in itertools.product(*map(range, shape)):
         result[index] = storage[offset + sum(i * s for i, s in zip(index, strides, strict=True))]
@@ -452,19 +452,19 @@ def elements(storage, shape, strides, offset):
 
 
 def reach(shape, strides):
-    """How far before and how far after the element (0, …, 0) the elements of a layout lie."""
+    """How far a layout extends before and after the element (0, …, 0)."""
     steps = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
     return -sum(min(step, 0) for step in steps), sum(max(step, 0) for step in steps)
 
 
 def shuffled(torch_rng, size):
-    """Storage whose elements are all different, and none at its own position."""
+    """Storage with distinct elements, none equal to its own position."""
     return 1000 + torch.randperm(size, generator=torch_rng)
 
 
 @pytest.mark.exercise("gather", weight=2)
 def test_gathered_layouts_are_torchs(impl, rng, torch_rng):
-    """Random layouts, permuted and broadcast ones too, gather what torch.as_strided shows"""
+    """Random layouts, also permuted and broadcast, give the tensor of torch.as_strided"""
     for _ in range(60):
         layout = random_layout(rng)
         size = layout[2] + reach(*layout[:2])[1] + 1 + int(rng.integers(0, 3))
@@ -476,7 +476,7 @@ def test_gathered_layouts_are_torchs(impl, rng, torch_rng):
 
 @pytest.mark.exercise("gather")
 def test_gathers_overlapping_windows(impl, rng, torch_rng):
-    """Windows that overlap are those of torch's unfold; without an offset they start at 0"""
+    """Overlapping windows are those of torch's unfold; the default offset is 0"""
     for _ in range(15):
         width, step, size = (int(n) for n in rng.integers(1, 6, size=3))
         storage = shuffled(torch_rng, width + size)
@@ -486,7 +486,7 @@ def test_gathers_overlapping_windows(impl, rng, torch_rng):
 
 @pytest.mark.exercise("gather")
 def test_gathers_backwards(impl, rng, torch_rng):
-    """A negative stride walks backwards from the offset"""
+    """A negative stride goes backwards from the offset"""
     for _ in range(25):
         ndim = int(rng.integers(1, 4))
         shape = [int(n) for n in rng.integers(1, 5, size=ndim)]
@@ -501,7 +501,7 @@ def test_gathers_backwards(impl, rng, torch_rng):
 
 @pytest.mark.exercise("gather")
 def test_gathers_every_dtype(impl, rng, torch_rng):
-    """The tensor has storage's dtype, and its values bit for bit"""
+    """The tensor has storage's dtype, and exactly its values"""
     for dtype in [
         *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
         *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8),
@@ -523,7 +523,7 @@ def test_gathers_every_dtype(impl, rng, torch_rng):
 
 @pytest.mark.exercise("gather")
 def test_gathers_a_single_element(impl, rng, torch_rng):
-    """The shape () gathers the element at the offset; strides of sizes of 1 are never used"""
+    """The shape () gives the element at the offset; strides of sizes of 1 are not used"""
     for _ in range(8):
         storage = shuffled(torch_rng, int(rng.integers(1, 20)))
         at, ndim = int(rng.integers(len(storage))), int(rng.integers(1, 5))
@@ -536,7 +536,7 @@ def test_gathers_a_single_element(impl, rng, torch_rng):
 
 @pytest.mark.exercise("gather")
 def test_gathers_nothing(impl, rng):
-    """Without elements nothing is read: any strides and any offset will do, and empty storage"""
+    """Without elements, any strides, any offset and an empty storage are valid"""
     for dtype in (torch.float64, torch.int32, torch.float32, torch.bool):
         shape = [int(n) for n in rng.integers(1, 5, size=int(rng.integers(1, 4)))]
         shape.insert(int(rng.integers(len(shape) + 1)), 0)
@@ -551,7 +551,7 @@ def test_gathers_nothing(impl, rng):
 
 @pytest.mark.exercise("gather")
 def test_refuses_to_read_beyond_storage(impl, rng, torch_rng):
-    """An element one place beyond either end of storage is refused with an IndexError"""
+    """An element one position before the start or after the end is refused with an IndexError"""
     for _ in range(12):
         ndim = int(rng.integers(0, 4))
         shape = [int(n) for n in rng.integers(1, 5, size=ndim)]
@@ -576,7 +576,7 @@ def test_refuses_to_read_beyond_storage(impl, rng, torch_rng):
 def test_gather_refuses_what_is_no_layout(impl, rng, torch_rng):
     """A shape and strides of different lengths, or a negative size, are refused"""
     storage = shuffled(torch_rng, 20)
-    offset = 0  # where it counts from is another rule's
+    offset = 0  # the offset is tested separately
     for shape, strides in [((2, 3), (1,)), ((2,), (3, 1)), ((), (1,)), ((0,), ())]:
         with pytest.raises(ValueError):
             impl.strides.gather(storage, shape, strides, offset)
@@ -590,7 +590,7 @@ def test_gather_refuses_what_is_no_layout(impl, rng, torch_rng):
 
 @pytest.mark.exercise("gather")
 def test_gathers_out_of_a_part_of_a_tensor(impl, rng, torch_rng):
-    """Storage may be part of a larger tensor: positions count within the part, and end with it"""
+    """If storage is part of a larger tensor, positions count within that part"""
     for _ in range(10):
         start, left = (int(n) for n in rng.integers(1, 5, size=2))
         shape = [int(n) for n in rng.integers(1, 4, size=2)]
@@ -608,7 +608,7 @@ def test_gathers_out_of_a_part_of_a_tensor(impl, rng, torch_rng):
 
 @pytest.mark.exercise("gather")
 def test_what_is_gathered_is_a_copy(impl, rng, torch_rng):
-    """A change of storage does not change what was gathered before"""
+    """The result is a copy: changing storage afterwards does not change it"""
     for shape, strides in [((), ()), ((6,), (1,)), ((2, 3), (3, 1)), ((3, 2), (1, 3))]:
         size, offset = int(rng.integers(9, 20)), int(rng.integers(0, 3))
         storage, other = shuffled(torch_rng, size), shuffled(torch_rng, size)

@@ -1,7 +1,7 @@
-"""Training, held against torch's own autograd, SGD and clip_grad_norm_.
+"""Training, compared with torch's autograd, SGD and clip_grad_norm_.
 
-In float64 other orders of operations differ by about 1e-15 a step; 1e-10 leaves room and lets no
-other formula through.
+In float64 other orders of operations differ by about 1e-15 per step; 1e-10 allows for that, but not
+for another formula.
 """
 
 import copy
@@ -24,11 +24,11 @@ def forward(weights, x):
     return x
 
 
-BCE = "binary_cross_entropy_with_logits"  # outputs and targets cannot change places in it
+BCE = "binary_cross_entropy_with_logits"  # not symmetric in outputs and targets
 
 
 def new_run(rng, torch_rng, steps):
-    """Weights of two layers and some batches, of random sizes that differ."""
+    """Weights of two layers and some batches, of different random sizes."""
     d_in, d_hidden, d_out = (int(n) for n in rng.integers(2, 6, size=3))
     weights = [randn(torch_rng, d_in, d_hidden), randn(torch_rng, d_hidden, d_out)]
     batches = [
@@ -39,7 +39,7 @@ def new_run(rng, torch_rng, steps):
 
 
 def trained(weights, batches, loss=functional.mse_loss, **settings):
-    """What a plain loop gives: weights and losses."""
+    """Weights and losses of a plain loop."""
     params = [w.clone().requires_grad_() for w in weights]
     optimizer = torch.optim.SGD(params, **settings)
     losses = []
@@ -58,7 +58,7 @@ def close(found, expected, what):
 
 @pytest.mark.exercise("train_loop", weight=2)
 def test_follows_a_plain_loop(impl, rng, torch_rng):
-    """Weights end where torch's own SGD takes them, momentum included"""
+    """The weights are those of a plain loop with torch's SGD, with and without momentum"""
     weights, batches = new_run(rng, torch_rng, 12)
     settings = {"lr": float(rng.uniform(0.01, 0.1)), "momentum": float(rng.uniform(0.5, 0.9))}
     expected, _ = trained(weights, batches, **settings)
@@ -68,7 +68,7 @@ def test_follows_a_plain_loop(impl, rng, torch_rng):
 
 @pytest.mark.exercise("train_loop")
 def test_losses_are_floats_before_the_step(impl, rng, torch_rng):
-    """Each batch's loss before its step, as a float"""
+    """The loss of each batch before its step is reported as a float"""
     weights, batches = new_run(rng, torch_rng, 6)
     _, losses = trained(weights, batches, lr=0.05)
     found = impl.scenarios.train_run(weights, batches, lr=0.05)["losses"]
@@ -79,7 +79,7 @@ def test_losses_are_floats_before_the_step(impl, rng, torch_rng):
 
 @pytest.mark.exercise("train_loop")
 def test_stale_gradients_do_not_count(impl, rng, torch_rng):
-    """Gradients from before do not count"""
+    """Gradients from before the training are ignored"""
     weights, batches = new_run(rng, torch_rng, 1)
     expected, _ = trained(weights, batches, lr=0.05)
     stale = float(rng.uniform(1, 9))
@@ -89,7 +89,7 @@ def test_stale_gradients_do_not_count(impl, rng, torch_rng):
 
 @pytest.mark.exercise("train_loop")
 def test_any_loss(impl, rng, torch_rng):
-    """The loss is the one that is given, of outputs and targets in this order"""
+    """The given loss function is called with outputs first and targets second"""
     weights, batches = new_run(rng, torch_rng, 4)
     batches = [(x, y.sigmoid()) for x, y in batches]
     for loss in ("l1_loss", BCE):
@@ -101,33 +101,31 @@ def test_any_loss(impl, rng, torch_rng):
 
 @pytest.mark.exercise("train_loop")
 def test_trains_in_training_mode(impl, rng, torch_rng):
-    """The model is in training mode, even if it was not before"""
+    """The model is put into training mode"""
     weights = [torch.ones(1, 1, dtype=torch.float64)]
     x = torch.full((400, 1), float(rng.uniform(1, 2)), dtype=torch.float64)
     batches = [(x, torch.zeros_like(x))]
     (loss,) = impl.scenarios.train_run(weights, batches, eval_mode=True, dropout=True, lr=0.1)[
         "losses"
     ]
-    # Of 400 inputs half are doubled, the others dropped: the mean square is about 2x², not x².
+    # Half of 400 inputs are doubled, the others dropped: the mean square is about 2x², not x².
     share = loss / (2 * x[0, 0].item()) ** 2
     expect(share * 400, "inputs that dropout left").close(round(share * 400), rtol=1e-9)
-    assert 120 < share * 400 < 280, "dropout was off"  # 8 standard deviations; off it is 100
+    assert 120 < share * 400 < 280, "dropout was off"  # 8 standard deviations; 100 without dropout
 
 
 @pytest.mark.exercise("train_loop")
 def test_one_batch_at_a_time(impl, rng, torch_rng):
-    """One forward and one backward pass a batch, and its step before the next batch is taken"""
+    """Each batch has one forward pass, one backward pass and its step before the next is taken"""
     weights, batches = new_run(rng, torch_rng, int(rng.integers(2, 6)))
     found = impl.scenarios.train_run(weights, batches, lr=0.05)
-    expect(found["events"], "what happened").equals(
-        ["take", "forward", "backward", "step"] * len(batches)
-    )
+    expect(found["events"], "events").equals(["take", "forward", "backward", "step"] * len(batches))
     close(found["weights"], trained(weights, batches, lr=0.05)[0], "the weights")
 
 
 @pytest.mark.exercise("train_loop")
 def test_no_batches(impl, rng, torch_rng):
-    """Without batches nothing changes, and there are no losses"""
+    """Without batches there are no losses, and nothing changes"""
     weights, batches = new_run(rng, torch_rng, 1)
     found = impl.scenarios.train_run(weights, [], lr=0.05)
     expect(found["losses"], "the losses").equals([])
@@ -140,7 +138,7 @@ def test_no_batches(impl, rng, torch_rng):
 
 
 def whole_batch(weights, x, y, loss=functional.mse_loss):
-    """Gradients and loss of the whole batch at once."""
+    """Gradients and loss of the whole batch, computed at once."""
     params = [w.clone().requires_grad_() for w in weights]
     value = loss(forward(params, x), y)
     value.backward()
@@ -177,7 +175,7 @@ def test_loss_is_the_whole_batchs(impl, rng, torch_rng):
 
 @pytest.mark.exercise("accumulate_gradients")
 def test_micro_batches_are_slices_in_order(impl, rng, torch_rng):
-    """Every micro-batch is full but the last; one larger than the batch is the batch"""
+    """All micro-batches except the last are full; a larger size than the batch gives one"""
     for rows, micro in [(12, 4), (13, 4), (4, 4), (3, 4), (2, 1), (6, 1000)]:
         weights, x, y = new_batch(rng, torch_rng, rows)
         found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=micro)
@@ -191,13 +189,13 @@ def test_one_graph_at_a_time(impl, rng, torch_rng):
     """Each micro-batch's backward pass comes before the next one's forward pass"""
     weights, x, y = new_batch(rng, torch_rng, 2 * int(rng.integers(3, 6)))
     found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=2)
-    expect(found["events"], "what happened").equals(["forward", "backward"] * (len(x) // 2))
+    expect(found["events"], "events").equals(["forward", "backward"] * (len(x) // 2))
     close(found["grads"], whole_batch(weights, x, y)[0], "gradients")
 
 
 @pytest.mark.exercise("accumulate_gradients")
 def test_earlier_gradients_are_added_to(impl, rng, torch_rng):
-    """Gradients that are there stay and are added to; weights do not move"""
+    """Existing gradients are added to, and the weights do not change"""
     weights, x, y = new_batch(rng, torch_rng, 7)
     before = [randn(torch_rng, *weights[0].shape), None]
     expected, _ = whole_batch(weights, x, y)
@@ -208,7 +206,7 @@ def test_earlier_gradients_are_added_to(impl, rng, torch_rng):
 
 @pytest.mark.exercise("accumulate_gradients")
 def test_frozen_weights_get_none(impl, rng, torch_rng):
-    """A weight that needs no gradient gets none"""
+    """A frozen weight gets no gradient"""
     weights, x, y = new_batch(rng, torch_rng, 6)
     expected, _ = whole_batch(weights, x, y)
     found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=4, frozen=[0])
@@ -218,7 +216,7 @@ def test_frozen_weights_get_none(impl, rng, torch_rng):
 
 @pytest.mark.exercise("accumulate_gradients")
 def test_refuses_what_makes_no_batch(impl, rng, torch_rng):
-    """No rows, rows without targets and micro-batches below 1 are refused, changing nothing"""
+    """No rows, missing targets and micro-batches below 1 are refused before anything changes"""
     weights, x, y = new_batch(rng, torch_rng, 6)
     before = [randn(torch_rng, *w.shape) for w in weights]
     for inputs, targets, micro in [
@@ -253,20 +251,20 @@ def new_grads(torch_rng, scale=100.0, dtype=torch.float64):
 
 @pytest.mark.exercise("clip_grad_norm", weight=2)
 def test_clips_to_the_norm(impl, rng, torch_rng):
-    """Larger gradients are all scaled by one factor, in place, to the norm allowed"""
+    """Gradients above the limit are all scaled by one factor, in place"""
     for _ in range(5):
         grads = new_grads(torch_rng)
         allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
         found = impl.scenarios.clip_run(grads, allowed)
         expected = [g * (allowed / norm_of(grads)) for g in grads]
-        # 1e-7: torch's own divides by norm + 1e-6, and norms here are above 100.
+        # 1e-7: torch divides by norm + 1e-6, and norms here are above 100.
         expect(found["grads"], "gradients").close(expected, rtol=1e-7)
         expect(found["held"], "what the parameters hold").equals(found["grads"])
 
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_returns_the_norm_before(impl, rng, torch_rng):
-    """The result is the norm before clipping, as a float, whether it is clipped or not"""
+    """The result is the norm before clipping, as a float"""
     for factor in (0.5, 2.0):
         grads = new_grads(torch_rng)
         found = impl.scenarios.clip_run(grads, factor * norm_of(grads))["norm"]
@@ -275,7 +273,7 @@ def test_returns_the_norm_before(impl, rng, torch_rng):
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_small_gradients_are_left_alone(impl, rng, torch_rng):
-    """Gradients that are small enough stay as they are, to the bit"""
+    """Gradients that are small enough do not change at all"""
     for factor in (1.000001, 1.5, 1e6):
         grads = new_grads(torch_rng, scale=float(rng.uniform(1e-3, 1)))
         found = impl.scenarios.clip_run(grads, factor * norm_of(grads))
@@ -286,7 +284,7 @@ def test_small_gradients_are_left_alone(impl, rng, torch_rng):
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_takes_a_generator(impl, rng, torch_rng):
-    """Parameters may be a generator"""
+    """The parameters may come from a generator"""
     grads = new_grads(torch_rng)
     allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
     found = impl.scenarios.clip_run(grads, allowed, generator=True)
@@ -307,19 +305,19 @@ def test_skips_parameters_without_a_gradient(impl, rng, torch_rng):
     assert found["held"][-1] is None
     expect(found["grads"][1:-1], "gradients").close(expected, rtol=1e-7)
     for none in ([], [None], [None, None]):
-        expect(impl.scenarios.clip_run(none, allowed)["norm"], "the norm of nothing").equals(0.0)
+        expect(impl.scenarios.clip_run(none, allowed)["norm"], "the norm of none").equals(0.0)
 
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_squares_do_not_overflow(impl, rng, torch_rng):
-    """Gradients whose squares overflow their dtype are clipped like others"""
+    """Gradients whose squares overflow their dtype are clipped correctly"""
     for dtype, scale, rtol in [(torch.float32, 1e30, 1e-6), (torch.float16, 1e4, 4e-3)]:
         values = 1 + torch.rand(40, generator=torch_rng, dtype=torch.float64)
         grads = [(scale * values).to(dtype)]
         allowed = float(rng.uniform(1, 3))
         found = impl.scenarios.clip_run(grads, allowed)
         expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-6)
-        # Each element is rounded to the dtype once: 2**-24 and 2**-11, relatively.
+        # Each element is rounded to its dtype once: a relative error of 2**-24 and 2**-11.
         expected = (grads[0].double() * (allowed / norm_of(grads))).to(dtype)
         expect(found["grads"][0], "the gradient").close(expected, rtol=rtol)
 
@@ -345,7 +343,7 @@ def test_refuses_norms_that_are_not_finite(impl, rng, torch_rng):
         grads = new_grads(torch_rng)
         grads[2][int(rng.integers(5))] = bad
         found = impl.scenarios.clip_run(grads, 1.0)
-        expect(found["raised"], "what was raised").equals("RuntimeError")
+        expect(found["raised"], "the exception").equals("RuntimeError")
         for g, seen in zip(grads, found["grads"], strict=True):
             assert torch.equal(g.nan_to_num(nan=1e9), seen.nan_to_num(nan=1e9)), "it was changed"
     grads = new_grads(torch_rng)
@@ -355,11 +353,11 @@ def test_refuses_norms_that_are_not_finite(impl, rng, torch_rng):
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_refuses_a_limit_that_is_not_positive(impl, rng, torch_rng):
-    """A largest norm that is not more than 0 is refused, and nothing changes"""
+    """A max_norm that is not more than 0 is refused, and nothing changes"""
     grads = new_grads(torch_rng)
     for limit in (0.0, -1.0, math.nan, -math.inf):
         found = impl.scenarios.clip_run(grads, limit)
-        expect(found["raised"], "what was raised").equals("ValueError")
+        expect(found["raised"], "the exception").equals("ValueError")
         expect(found["grads"], "gradients").equals(grads)
     found = impl.scenarios.clip_run(grads, 1e-3)
     expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)

@@ -8,29 +8,30 @@ from assignment.expect import expect
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_model_and_step_return(impl):
-    """A model saved at step 41 comes back with its weights, at step 41"""
+    """Loading restores the weights and returns the saved step, 41"""
     path = str(impl.scratch / "run.pt")
     impl.scenarios.save_weights(path, torch.tensor([[1.0, 2.0], [3.0, 4.0]]), 41)
     impl.restart()
     step, weights = impl.scenarios.load_weights(path, (2, 2))
     expect(weights, "the weights").equals(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
-    expect(step, "the step").equals(41, hint="return the step that was saved, not the next one")
+    expect(step, "the step").equals(41, hint="return the saved step, not the next one")
 
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_optimizer_returns(impl):
-    """The optimizer comes back with its moments and its settings"""
+    """Loading restores the optimizer's moments and settings"""
     path = str(impl.scratch / "run.pt")
     saved = impl.scenarios.training_run(1, 5, save=path)
     resumed = impl.scenarios.training_run(2, 0, load=path)
     expect(resumed["optimizer"], "optimizer.state_dict()").equals(
-        saved["optimizer"], hint="AdamW without its moments starts anew: 8 bytes a parameter"
+        saved["optimizer"],
+        hint="save optimizer.state_dict(): without its moments AdamW starts from zero",
     )
 
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_random_state_returns(impl):
-    """After loading, torch, numpy and Python draw what they would have drawn next"""
+    """After loading, torch, numpy and Python continue their random sequences"""
     path = str(impl.scratch / "run.pt")
     saved = impl.scenarios.training_run(1, 5, save=path)
     resumed = impl.scenarios.training_run(2, 0, load=path)
@@ -39,14 +40,14 @@ def test_random_state_returns(impl):
         ("numpy", "np.random.get_state, np.random.set_state; store its array as a list"),
         ("python", "random.getstate, random.setstate"),
     ]:
-        expect(resumed["draws"][name], f"what {name} draws next").equals(
+        expect(resumed["draws"][name], f"the next draws of {name}").equals(
             saved["draws"][name], hint=hint
         )
 
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_failed_save_leaves_the_last_checkpoint(impl):
-    """A save that fails half-way leaves the last checkpoint, and nothing beside it"""
+    """A save that fails half-way keeps the last checkpoint, and leaves no other file"""
     folder = str(impl.scratch / "runs")
     impl.scenarios.make_folder(folder)
     path = str(impl.scratch / "runs" / "run.pt")
@@ -55,7 +56,7 @@ def test_failed_save_leaves_the_last_checkpoint(impl):
     impl.restart()
     expect(impl.scenarios.load_weights(path, (1, 2))[1], "the weights").equals(
         torch.tensor([[1.0, 2.0]]),
-        hint="write to a temporary file beside it, and os.replace it when it is whole",
+        hint="write to a temporary file in the same folder; os.replace it when it is complete",
     )
     expect(impl.scenarios.files_in(folder), "the files in the folder").equals(
         ["run.pt"], hint="remove the temporary file when the save fails"

@@ -1,4 +1,4 @@
-"""Data loading, with a corpus small enough to see whole."""
+"""Data loading, with corpora small enough to check by hand."""
 
 import numpy as np
 import pytest
@@ -9,18 +9,18 @@ from assignment.expect import expect
 
 @pytest.mark.exercise("token_file")
 def test_three_tokens_make_six_bytes(impl):
-    """Tokens 1, 256 and 50256 in uint16 make the six bytes 01 00 00 01 50 c4"""
+    """Tokens 1, 256 and 50256 in uint16 are the six bytes 01 00 00 01 50 c4"""
     path = str(impl.scratch / "tokens.bin")
     impl.data.write_tokens(path, [1, 256, 50256], "uint16")
     expect(impl.scenarios.raw_bytes(path), "the file").equals(
         bytes.fromhex("01 00 00 01 50 c4"),
-        hint="two bytes a token, the low byte first, and no header: np.save adds one",
+        hint="two bytes per token, low byte first, and no header: np.save adds one",
     )
 
 
 @pytest.mark.exercise("token_file")
 def test_refuses_a_token_that_does_not_fit(impl):
-    """65535 fits uint16, 65536 and -1 are refused"""
+    """In uint16, token 65535 fits, while 65536 and -1 are refused"""
     path = str(impl.scratch / "tokens.bin")
     impl.data.write_tokens(path, [0, 65535], "uint16")
     expect(impl.scenarios.raw_bytes(path), "the file").equals(b"\x00\x00\xff\xff")
@@ -30,14 +30,14 @@ def test_refuses_a_token_that_does_not_fit(impl):
 
 
 @pytest.mark.exercise("token_file")
-def test_opens_as_a_read_only_map(impl, exchange):
+def test_opens_as_a_read_only_map(impl, shared_folder):
     """An opened file is a read-only np.memmap of its tokens"""
-    path = exchange / "tokens.bin"
+    path = shared_folder / "tokens.bin"
     path.write_bytes(bytes.fromhex("01 00 00 01 50 c4"))
     opened = impl.scenarios.open_and_read(str(path), "uint16", [(0, 3)])
     expect(opened["windows"][0].tolist(), "the tokens").equals([1, 256, 50256])
     expect(opened["is_memmap"], "isinstance(tokens, np.memmap)").equals(
-        True, hint="np.fromfile reads the whole file; np.memmap reads what is indexed"
+        True, hint="np.fromfile reads the whole file; np.memmap reads only what you index"
     )
     expect(opened["writeable"], "tokens.flags.writeable").equals(False, hint='mode="r"')
     with pytest.raises(ValueError):
@@ -46,18 +46,18 @@ def test_opens_as_a_read_only_map(impl, exchange):
 
 @pytest.mark.exercise("get_batch")
 def test_targets_are_moved_on_by_one(impl):
-    """In a corpus that counts 0, 1, 2, … each target is its token plus one, in int64"""
+    """In the corpus 0, 1, 2, … each target is its token plus one; both are int64"""
     batch = impl.data.get_batch(np.arange(1000, dtype=np.uint16), 4, 8)
     x, y = expect(batch, "the batch").is_a(tuple, hint="return x, y")
     expect(x, "x").is_tensor((4, 8), torch.int64, hint="an embedding takes int64, not uint16")
     expect(y, "y").is_tensor((4, 8), torch.int64)
-    expect(y, "y").equals(x + 1, hint="y holds the same window, one token later")
-    expect(x, "x").equals(x[:, :1] + torch.arange(8), hint="a window is one stretch of the corpus")
+    expect(y, "y").equals(x + 1, hint="y is the same window, one token later")
+    expect(x, "x").equals(x[:, :1] + torch.arange(8), hint="a window is contiguous in the corpus")
 
 
 @pytest.mark.exercise("get_batch")
 def test_every_start_is_drawn(impl):
-    """Six tokens hold three windows of 3 with their targets: starts 0, 1 and 2, all drawn"""
+    """Six tokens have three windows of 3 with targets: starts 0, 1 and 2 are all drawn"""
     x, _ = impl.data.get_batch(np.arange(6, dtype=np.uint16), 200, 3)
     expect(sorted(set(x[:, 0].tolist())), "the starts in a batch of 200").equals(
         [0, 1, 2], hint="the last start is T - C - 1; does your upper bound include it?"
@@ -66,7 +66,7 @@ def test_every_start_is_drawn(impl):
 
 @pytest.mark.exercise("get_batch")
 def test_refuses_a_corpus_too_short(impl):
-    """Four tokens hold one window of 3 with its target, and none of 4"""
+    """Four tokens have one window of 3 with its target; a window of 4 is refused"""
     tokens = np.arange(4, dtype=np.uint16)
     expect(impl.data.get_batch(tokens, 1, 3)[1], "y").equals(torch.tensor([[1, 2, 3]]))
     with pytest.raises(ValueError):

@@ -13,7 +13,7 @@ def f64(*values):
 
 
 def step(impl, function, g, *, p=1.0, states=1, steps=1, **settings):
-    """Steps of one parameter with the same gradient; the parameter, what is kept, the gradient."""
+    """Steps of one parameter with the same gradient; returns the parameter, state and gradient."""
     result = impl.scenarios.optimizer_steps(
         function,
         [f64(p)],
@@ -27,7 +27,7 @@ def step(impl, function, g, *, p=1.0, states=1, steps=1, **settings):
 
 @pytest.mark.exercise("sgd_step")
 def test_momentum(impl):
-    """Two steps from p = 1 with g = 0.5, lr = 0.1, momentum 0.9: 0.95, then 0.95 - 0.095 = 0.855"""
+    """Two steps from p = 1 with g = 0.5, lr = 0.1 and momentum 0.9 give 0.95, then 0.855"""
     for steps, expected, velocity in [(1, 0.95, 0.5), (2, 0.855, 0.95)]:
         p, (v,), _ = step(impl, "sgd_step", 0.5, steps=steps, lr=0.1, momentum=0.9)
         expect(v, f"the velocity after {steps}").close(
@@ -38,7 +38,7 @@ def test_momentum(impl):
 
 @pytest.mark.exercise("sgd_step")
 def test_nesterov(impl):
-    """With Nesterov the first step is 0.1 · (0.5 + 0.9 · 0.5): p = 0.905"""
+    """With Nesterov the first step is 0.1 · (0.5 + 0.9 · 0.5), so p = 0.905"""
     p, _, _ = step(impl, "sgd_step", 0.5, lr=0.1, momentum=0.9, nesterov=True)
     expect(p, "the parameter").close(
         f64(0.905), rtol=1e-9, hint="g + momentum · v, with the velocity of this step"
@@ -47,7 +47,7 @@ def test_nesterov(impl):
 
 @pytest.mark.exercise("sgd_step")
 def test_sgd_decay(impl):
-    """Weight decay 0.1 makes g = 0.5 + 0.1 · 1, so p = 0.94; the gradient's tensor stays 0.5"""
+    """With weight decay 0.1, g = 0.5 + 0.1 · 1 and p = 0.94; the gradient's tensor stays 0.5"""
     p, _, g = step(impl, "sgd_step", 0.5, lr=0.1, weight_decay=0.1)
     expect(p, "the parameter").close(f64(0.94), rtol=1e-9)
     expect(g, "the gradient").equals(f64(0.5), hint="g = g + …, not g += …")
@@ -62,7 +62,8 @@ def test_nesterov_needs_momentum(impl):
 
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad(impl):
-    """Steps from p = 1 with g = 0.5, lr = 0.1, eps = 0.5: 0.95, then 0.05 / (√0.5 + 0.5) less"""
+    """Steps from p = 1 with g = 0.5, lr = 0.1, eps = 0.5 give 0.95, then 0.05 / (√0.5 + 0.5)
+    less"""
     for steps, expected, total in [(1, 0.95, 0.25), (2, 0.95 - 0.05 / (0.5**0.5 + 0.5), 0.5)]:
         p, (s,), _ = step(impl, "adagrad_step", 0.5, steps=steps, lr=0.1, eps=0.5)
         expect(s, f"the sum after {steps}").close(f64(total), rtol=1e-9, hint="s + g²")
@@ -80,10 +81,10 @@ def test_adagrad_is_refused(impl):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop(impl):
-    """First step from p = 1 with g = 1, alpha = 0.75: 0.1 / (√0.25 + 0.5) less, so 0.9"""
+    """The first step from p = 1 with g = 1, alpha = 0.75 is 0.1 / (√0.25 + 0.5), so p = 0.9"""
     p, (v,), _ = step(impl, "rmsprop_step", 1.0, lr=0.1, alpha=0.75, eps=0.5)
     expect(v, "the average").close(
-        f64(0.25), rtol=1e-9, hint="alpha is the share that is kept: 0.75 · 0 + 0.25 · 1"
+        f64(0.25), rtol=1e-9, hint="alpha is the fraction that is kept: 0.75 · 0 + 0.25 · 1"
     )
     expect(p, "the parameter").close(
         f64(0.9), rtol=1e-9, hint="eps is added after the square root; there is no correction"
@@ -92,14 +93,14 @@ def test_rmsprop(impl):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_is_refused(impl):
-    """An alpha of 1, which would take in nothing, is refused"""
+    """An alpha of 1, which would ignore all gradients, is refused"""
     with pytest.raises(ValueError):
         impl.optimizers.rmsprop_step([f64(1.0)], [f64(1.0)], [f64(0)], lr=0.1, alpha=1.0, eps=0.5)
 
 
 @pytest.mark.exercise("adam_step")
 def test_adam(impl):
-    """First step from p = 1 with g = 0.4 and weight decay 0.1: g becomes 0.5, and p = 0.95"""
+    """The first step from p = 1 with g = 0.4 and weight decay 0.1 uses g = 0.5, so p = 0.95"""
     p, (m, v), g = step(impl, "adam_step", 0.4, states=2, first_step=1, **SETTINGS)
     expect(m, "exp_avg").close(
         f64(0.05), rtol=1e-9, hint="(1 - β1) · g, with the weight decay in g: 0.4 + 0.1 · 1"
@@ -113,14 +114,14 @@ def test_adam(impl):
 
 @pytest.mark.exercise("adam_step")
 def test_adam_refuses_step_zero(impl):
-    """The first step of Adam is 1: step 0 is refused, since the correction would divide by 0"""
+    """Step 0 of Adam is refused, since the correction would divide by 0: the first step is 1"""
     with pytest.raises(ValueError):
         impl.optimizers.adam_step([f64(1.0)], [f64(0.5)], [f64(0)], [f64(0)], step=0, **SETTINGS)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_first_step(impl):
-    """First step from p = 1 with g = 0.5: decay to 0.99, then 0.1 · 0.5 / (0.5 + 0.5) less: 0.94"""
+    """The first step from p = 1 with g = 0.5 decays p to 0.99, then moves it to 0.94"""
     p, (m, v), _ = step(impl, "adamw_step", 0.5, states=2, first_step=1, **SETTINGS)
     expect(m, "exp_avg").close(f64(0.05), rtol=1e-9, hint="(1 - β1) · g, without the weight decay")
     expect(v, "exp_avg_sq").close(
@@ -136,21 +137,21 @@ def test_first_step(impl):
 
 @pytest.mark.exercise("adamw_step")
 def test_zero_gradient_only_decays(impl):
-    """With zero gradients and zero averages, a step is the decay alone: 1 - 0.1 · 0.1"""
+    """With zero gradients and zero averages, a step is only the decay: 1 - 0.1 · 0.1"""
     p, _, _ = step(impl, "adamw_step", 0.0, states=2, first_step=1, **SETTINGS)
     expect(p, "the parameter").close(f64(0.99), rtol=1e-9)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_refuses_step_zero(impl):
-    """The first step is 1: step 0 is refused, since the correction would divide by 0"""
+    """Step 0 is refused, since the correction would divide by 0: the first step is 1"""
     with pytest.raises(ValueError):
         impl.optimizers.adamw_step([f64(1.0)], [f64(0.5)], [f64(0)], [f64(0)], step=0, **SETTINGS)
 
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_steps_like_torch(impl):
-    """Ten steps end where torch.optim.AdamW ends"""
+    """Ten steps give the same parameter as torch.optim.AdamW"""
     params, grads = [f64(1.0, -2.0)], [torch.linspace(-1, 2, 20, dtype=torch.float64).view(10, 2)]
     theirs = torch.nn.Parameter(params[0].clone())
     optimizer = torch.optim.AdamW([theirs], **SETTINGS)
@@ -161,7 +162,7 @@ def test_steps_like_torch(impl):
     expect(result["params"][0], "the parameter").close(
         theirs.detach(),
         rtol=1e-9,
-        hint="call adamw_step with the step that this parameter has made",
+        hint="call adamw_step with the step count of this parameter",
     )
 
 
@@ -178,7 +179,7 @@ def test_state_is_saved(impl):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_no_gradient_no_step(impl):
-    """A parameter whose gradient is None is left alone, weight decay included"""
+    """A parameter whose gradient is None does not change, not even by weight decay"""
     result = impl.scenarios.adamw_optimizer(
         [f64(1.0), f64(1.0)],
         [f64(0.5)[None], f64(0.5)[None]],

@@ -1,4 +1,4 @@
-"""Fast functions give what slow ones give. How fast they are, `make bench` shows."""
+"""Fast functions give the same results as slow ones. `make bench` shows how fast they are."""
 
 import math
 
@@ -10,7 +10,7 @@ from assignment.expect import expect
 
 @pytest.mark.exercise("fast_products")
 def test_chain_of_products(impl):
-    """Products, leaky ReLU and norm by turns"""
+    """Each product is followed by a leaky ReLU and a norm"""
     x = torch.tensor([[1.0, 2.0], [0.0, -1.0]])
     weight = torch.tensor([[1.0, 1.0], [0.0, 2.5]])
     # The products are (1, 6) and (0, -2.5); -2.5 becomes -2. Root mean squares: √18.5 and √2.
@@ -23,20 +23,20 @@ def test_chain_of_products(impl):
 
 @pytest.mark.exercise("fast_training")
 def test_attention_sees_no_later_position(impl):
-    """The first position sees itself alone"""
+    """The first position sees only itself"""
     q, k = torch.zeros(1, 1, 3, 2), torch.randn(1, 1, 3, 2)
     v = torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]).reshape(1, 1, 3, 2)
-    # No score is larger than another, so each position gets the mean of what it sees.
+    # All scores are equal, so each position gets the mean of the values that it sees.
     means = torch.tensor([[1.0, 0.0], [0.5, 0.5], [2.0, 2.0]]).reshape(1, 1, 3, 2)
     expect(impl.performance.causal_attention(q, k, v)).close(means, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.exercise("fast_training")
 def test_training_lowers_the_loss(impl):
-    """A few steps of training on one text learn it"""
+    """A few training steps on one text reduce its loss"""
     losses = impl.scenarios.language_model_losses(steps=30)
     expect(losses[0], "the loss before").close(math.log(16), rtol=0.2)
-    assert losses[-1] < losses[0] / 4, f"from {losses[0]:.2f} the loss went to {losses[-1]:.2f}"
+    assert losses[-1] < losses[0] / 4, f"the loss went from {losses[0]:.2f} to {losses[-1]:.2f}"
 
 
 @pytest.mark.exercise("fast_adamw")
@@ -54,23 +54,23 @@ def test_adamw_of_two_tensors(impl):
 
 @pytest.mark.exercise("fast_batches")
 def test_batches_arrive_whole_and_in_order(impl):
-    """Nothing is lost for the sake of speed"""
+    """All batches are handed out, in order and unchanged"""
     batches = [[torch.full((2, 2), float(i))] for i in range(4)]
     found = impl.scenarios.prefetched(batches, "cpu", ask=5)
     expect(found["batches"], "the batches").equals(batches)
-    expect(found["ended"], "what came after the last batch").equals("StopIteration")
+    expect(found["ended"], "the exception after the last batch").equals("StopIteration")
 
 
 @pytest.mark.exercise("little_memory")
 def test_segments_of_a_deep_stack(impl):
-    """64 layers hold least in eight segments"""
+    """64 layers hold the fewest activations in eight segments"""
     expect(impl.recompute.best_segments(64), "segments of 64 layers").equals(8)
 
 
 @pytest.mark.exercise("true_timer")
 def test_timer_waits_for_what_it_times(impl):
-    """A call that sleeps takes no less than its sleep"""
+    """A call that sleeps is measured with at least its sleep"""
     found = impl.scenarios.timed_for_real(0.01, warmup=1, repeats=3)
     expect(found["calls"], "calls").equals(4)
-    assert min(found["seconds"]) >= 0.0099, f"10 ms of sleep were timed as {found['seconds']} s"
+    assert min(found["seconds"]) >= 0.0099, f"10 ms of sleep were measured as {found['seconds']} s"
     expect(impl.device.measured_mfu(1e9, [0.5, 0.25, 1.0], 1e10), "MFU").close(0.2, rtol=1e-9)

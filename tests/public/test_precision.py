@@ -11,7 +11,7 @@ ZERO = torch.zeros(1, 1)
 
 @pytest.mark.exercise("bf16_train")
 def test_forward_pass_rounds_the_weight(impl):
-    """A weight of 1 + 2⁻⁸ is 1 to a forward pass in bf16, so the loss is 1"""
+    """A forward pass in bf16 rounds the weight 1 + 2⁻⁸ to 1, so the loss is 1"""
     weight = torch.full((1, 1), 1 + 2**-8)
     result = impl.scenarios.bf16_run([weight], [(ONE, ZERO)], settings={"lr": 2**-10})
     expect(result["losses"], "losses").equals(
@@ -22,7 +22,7 @@ def test_forward_pass_rounds_the_weight(impl):
 
 @pytest.mark.exercise("bf16_train")
 def test_weight_itself_is_not_rounded(impl):
-    """The weight keeps what bf16 cannot: two updates of 2⁻⁹ are not lost"""
+    """The weight stays in float32, so two updates of 2⁻⁹ are not lost"""
     weight = torch.full((1, 1), 1 + 2**-8)
     result = impl.scenarios.bf16_run([weight], [(ONE, ZERO)] * 2, settings={"lr": 2**-10})
     expect(result["params"][0], "the weight").equals(
@@ -33,18 +33,18 @@ def test_weight_itself_is_not_rounded(impl):
 
 @pytest.mark.exercise("bf16_train")
 def test_each_step_starts_from_new_weights(impl):
-    """Each batch sees the weights that the step before left, and its own gradient only"""
+    """Each batch uses the weights after the previous step, and only its own gradient"""
     result = impl.scenarios.bf16_run([ONE], [(ONE, ZERO)] * 3, settings={"lr": 0.25})
     expect(result["losses"], "losses").equals(
         [1.0, 0.25, 0.0625],
         hint="the loss is w² and its gradient 2w, so each step halves w. Clear the gradients for "
-        "each batch, and enter autocast for each batch: it remembers the rounded weights",
+        "each batch, and enter autocast for each batch: it caches the rounded weights",
     )
 
 
 @pytest.mark.exercise("fp16_train")
 def test_overflow_backs_off(impl):
-    """A gradient of 2 times 65536 overflows fp16: two steps are skipped, the third is taken"""
+    """A gradient of 2 · 65536 overflows fp16, so two steps are skipped and the third is taken"""
     result = impl.scenarios.fp16_run(
         [ONE], [(ONE, ZERO)] * 3, settings={"lr": 0.25}, init_scale=65536.0, growth_interval=100
     )
@@ -61,7 +61,7 @@ def test_overflow_backs_off(impl):
 
 @pytest.mark.exercise("fp16_train")
 def test_tiny_gradient_survives(impl):
-    """A gradient of 2⁻²⁶ is 0 in fp16, and is not with a scale of 1024"""
+    """A gradient of 2⁻²⁶ is 0 in fp16, but not with a scale of 1024"""
     result = impl.scenarios.fp16_run(
         [ONE],
         [(ONE, ZERO)],
@@ -82,5 +82,5 @@ def test_scale_grows(impl):
         [ONE], [(ONE, ZERO)] * 5, settings={"lr": 0.25}, init_scale=8.0, growth_interval=2
     )
     expect(result["scales"], "scales").equals(
-        [8.0, 8.0, 16.0, 16.0, 32.0], hint="count good steps; start again after growing"
+        [8.0, 8.0, 16.0, 16.0, 32.0], hint="count good steps, and restart the count after growing"
     )

@@ -1,4 +1,4 @@
-"""Seeding: repeat a run, and keep its streams apart."""
+"""Seeding: repeatable runs and independent streams."""
 
 import pytest
 
@@ -9,36 +9,36 @@ GENERATORS = ("random", "numpy", "torch")
 
 @pytest.mark.exercise("seed_everything")
 def test_a_seed_repeats_every_generator(impl):
-    """After the same seed random, numpy and torch draw the same again"""
+    """After the same seed, random, numpy and torch draw the same numbers again"""
     first, second = impl.scenarios.draws_after_seeding([42, 42], burn=3)
     for name in GENERATORS:
-        expect(second[name], f"what {name} draws").equals(first[name])
+        expect(second[name], f"the draws of {name}").equals(first[name])
 
 
 @pytest.mark.exercise("seed_everything")
 def test_large_seeds_are_seeds(impl):
-    """Seeds 7 and 7 + 2**32 are different seeds for random, and for numpy too"""
+    """Seeds 7 and 7 + 2**32 give different draws of random and of numpy"""
     first, second = impl.scenarios.draws_after_seeding([7, 7 + 2**32])
     for name in ("random", "numpy"):
-        assert first[name] != second[name], f"{name} draws the same after both"
+        assert first[name] != second[name], f"{name} draws the same numbers after both"
 
 
 @pytest.mark.exercise("independent_streams")
 def test_streams_do_not_meet(impl):
-    """Rank 1 of seed 7 is not rank 0 of seed 8"""
+    """Rank 1 of seed 7 and rank 0 of seed 8 are different streams"""
     seed = impl.seeding.stream_seed
     expect(seed(7, 1)).is_a(int)
     expect(seed(7, 1)).equals(seed(7, 1))
-    assert seed(7, 1) != seed(8, 0), "seed + rank makes streams that meet"
-    assert seed(7, 1, 23) != seed(7, 12, 3), "keys must not run together"
+    assert seed(7, 1) != seed(8, 0), "seed + rank gives identical streams"
+    assert seed(7, 1, 23) != seed(7, 12, 3), "the keys need separators: 1, 23 is not 12, 3"
     assert seed(7, 2) != seed(7, "2"), "2 and '2' are different keys"
 
 
 @pytest.mark.exercise("independent_streams")
 def test_a_generator_of_its_own(impl):
-    """The generators of two ranks draw different numbers, each the same every time"""
+    """Two ranks draw different numbers, and each rank draws the same ones again"""
     a, b, again = impl.scenarios.stream_draws(
         [[7, "dropout", 0], [7, "dropout", 1], [7, "dropout", 0]], 4
     )
     expect(again, "the stream of rank 0").equals(a)
-    assert not bool((a == b).any()), "two ranks draw the same"
+    assert not bool((a == b).any()), "two ranks draw the same numbers"

@@ -12,7 +12,7 @@ def tensor(*values):
 
 @pytest.mark.exercise("train_loop")
 def test_one_step_by_hand(impl):
-    """w = 1, x = 1, target 0, learning rate 0.25: the loss is 1, then w is 1 − 0.25 · 2 = 0.5"""
+    """With w = 1, x = 1, target 0 and lr = 0.25, the loss is 1 and w becomes 0.5"""
     batch = (tensor([1.0]), tensor([0.0]))
     found = impl.scenarios.train_run([tensor([1.0])], [batch], lr=0.25)
     expect(found["losses"], "the losses").close([1.0], rtol=1e-12)
@@ -21,18 +21,18 @@ def test_one_step_by_hand(impl):
 
 @pytest.mark.exercise("train_loop")
 def test_gradients_do_not_pile_up(impl):
-    """Three steps halve the weight three times, also where old gradients lay about"""
+    """Three steps halve the weight three times, even if old gradients exist"""
     batch = (tensor([1.0]), tensor([0.0]))
     found = impl.scenarios.train_run([tensor([1.0])], [batch] * 3, stale=7.0, lr=0.25)
     expect(found["weights"][0], "the weight").close(
-        tensor([0.125]), rtol=1e-12, hint="each step starts with gradients of nothing"
+        tensor([0.125]), rtol=1e-12, hint="clear the gradients at the start of each step"
     )
     expect(found["losses"], "the losses").close([1.0, 0.25, 0.0625], rtol=1e-12)
 
 
 @pytest.mark.exercise("accumulate_gradients")
 def test_accumulated_gradient_is_the_batchs(impl, torch_rng):
-    """64 rows, 16 at a time: the gradient and the loss of all 64"""
+    """64 rows, 16 at a time, give the gradient and the loss of all 64"""
     w, x, y = (
         torch.randn(shape, generator=torch_rng, dtype=torch.float64)
         for shape in [(8, 3), (64, 8), (64, 3)]
@@ -50,7 +50,7 @@ def test_accumulated_gradient_is_the_batchs(impl, torch_rng):
 
 @pytest.mark.exercise("accumulate_gradients")
 def test_a_smaller_last_micro_batch_counts_less(impl):
-    """Inputs 3, 0, 0 with w = 1 and target 0: by 2 rows at a time the gradient is 6, the loss 3"""
+    """Rows 3, 0, 0, two at a time, with w = 1 and target 0 give a gradient of 6 and a loss of 3"""
     x, y = tensor([3.0], [0.0], [0.0]), tensor([0.0], [0.0], [0.0])
     found = impl.scenarios.accumulate_run([tensor([1.0])], x, y, micro_batch=2)
     expect(found["grads"][0], "the gradient").close(tensor([6.0]), rtol=1e-12)
@@ -69,7 +69,7 @@ def test_clips_three_four_five(impl):
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_small_gradients_stay(impl):
-    """Gradients of norm 5 are left alone if 10 is allowed"""
+    """Gradients of norm 5 do not change if the limit is 10"""
     found = impl.scenarios.clip_run([tensor(3.0), None, tensor(4.0)], 10.0, generator=True)
     expect(found["norm"], "the norm").close(5.0, rtol=1e-12)
     expect(found["grads"], "the gradients").equals([tensor(3.0), None, tensor(4.0)])

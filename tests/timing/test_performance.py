@@ -26,17 +26,17 @@ def test_adamw(race):
 
 @pytest.mark.exercise("fast_batches")
 def test_batches(race):
-    """Batches that are used on the device arrive in no more time than the reference's"""
+    """Loading and using batches on the device takes no longer than the reference's"""
     race("batches")
 
 
 @pytest.mark.exercise("little_memory")
 def test_activations_in_little_memory(fits):
-    """A deep stack is trained in memory for half of its activations, and for a third"""
+    """A deep stack can be trained in little memory"""
     fits("recompute")
 
 
 @pytest.mark.exercise("true_timer")
 def test_timer(truth):
-    """Seconds and MFU are those that another clock finds"""
+    """Seconds and MFU agree with another clock"""
     truth("timer")

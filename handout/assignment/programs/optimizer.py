@@ -1,4 +1,4 @@
-"""An optimizer's step over many small tensors."""
+"""A timed program: optimizer steps over many small tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assignment.programs import Program, program
 class AdamW(Program):
     """Steps of AdamW over many small tensors, by `student.performance.adamw_update`.
 
-    A step's gradients are made of the parameters that the step before gave.
+    The gradients of a step are computed from the parameters after the previous step.
     """
 
     SETTINGS: ClassVar[dict[str, Any]] = {
@@ -32,7 +32,7 @@ class AdamW(Program):
 
     @staticmethod
     def exact_dtype(kind: str) -> torch.dtype:
-        return torch.float64  # all of it is float32: less would not show its error
+        return torch.float64  # the program itself is float32: float32 would not show its error
 
     @staticmethod
     def work(sizes: Mapping[str, int]) -> tuple[float, float]:

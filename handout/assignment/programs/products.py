@@ -1,4 +1,4 @@
-"""Matrix products, near the device's peak."""
+"""A timed program: matrix products near the device's peak."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class MatmulChain(Program):
 
     `student.performance.matmul_chain(x, weights)` takes x (n, n) and weights, each (n, n), in
     float32, and returns x (n, n) in float32: for each weight x becomes leaky_relu(x @ weight, 0.8),
-    divided row by row by its root mean square. Without the kink of leaky_relu the weights could be
-    multiplied with each other, before x is known: a row's scale passes through a product.
+    divided row by row by its root mean square. Without the nonlinear leaky_relu the weights could
+    be multiplied with each other before x is known, since a row's scale passes through a product.
     """
 
     @staticmethod
@@ -28,7 +28,7 @@ class MatmulChain(Program):
 
     @staticmethod
     def work(sizes: Mapping[str, int]) -> tuple[float, float]:
-        # Each product reads x and a weight and writes x, in two bytes an element at best.
+        # Each product reads x and a weight and writes x, in at least two bytes per element.
         return 2.0 * sizes["n"] ** 3 * sizes["products"], 6.0 * sizes["n"] ** 2 * sizes["products"]
 
     def make(self) -> None:

@@ -1,4 +1,4 @@
-"""Training a small transformer."""
+"""A timed program: training a small transformer."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from assignment.programs import Program, program
 class Training(Program):
     """Training steps of a small transformer, by `student.performance.training_step`.
 
-    Its blocks call `student.performance.causal_attention`. What is returned is the update, the
-    difference that training made to the parameters.
+    Its blocks call `student.performance.causal_attention`. A run returns the update: the change of
+    the parameters by training.
     """
 
     @staticmethod
@@ -39,7 +39,7 @@ class Training(Program):
         tokens = torch.randint(sizes["vocabulary"], shape, generator=self.generator)
         self.tokens = tokens.to(self.device)
         self.model = Transformer(sizes).to(self.device, self.dtype)
-        # Drawn on the host, so that every dtype and device starts from the same numbers.
+        # Drawn on the host, so that all dtypes and devices start from the same numbers.
         self.parameters: list[torch.Tensor] = list(self.model.parameters())
         self.initial = [
             0.02 * torch.randn(parameter.shape, generator=self.generator).to(parameter)
@@ -62,7 +62,7 @@ class Training(Program):
 
 
 class Transformer(torch.nn.Module):
-    """A pre-norm transformer that gives logits; `attention` is put in by whoever runs it."""
+    """A pre-norm transformer that returns logits; its user sets `attention`."""
 
     attention: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 

@@ -1,9 +1,9 @@
-"""Small public programs that drive live student code and return plain data.
+"""Small public programs that drive the student's code and return plain data.
 
-A test calls one like a function: `impl.scenarios.optimizer_steps(...)`. It runs where the
-student's code lives, in the test's process or in the grader's worker, with the student's package
-as first argument. What it reports is never taken on its word: a test checks values that could not
-exist unless the work was done.
+A test calls one like a function: `impl.scenarios.optimizer_steps(...)`. It runs in the process of
+the student's code, which is the test's own process or the grader's worker, with the student's
+package as first argument. Its report is not trusted: a test checks values that cannot exist unless
+the work was done.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def scenario(function: F) -> F:
 
 
 def find(name: str) -> Callable[..., Any]:
-    """The scenario of this name; raises LookupError if there is none."""
+    """The scenario with this name; raises LookupError if there is none."""
     load_all()
     try:
         return _SCENARIOS[name]

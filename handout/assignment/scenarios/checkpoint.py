@@ -1,4 +1,4 @@
-"""Scenarios of the checkpoint chapter: runs that are saved, resumed, killed and attacked."""
+"""Scenarios of the checkpoint chapter: runs that are saved, resumed or killed, and bad files."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def training_run(
     save: str | None = None,
     first_step: int = 0,
 ) -> dict[str, Any]:
-    """Seeds everything, loads a checkpoint if asked to, trains some steps, saves if asked to.
+    """Seeds everything, loads a checkpoint if given, trains some steps, and saves if given.
 
     Every generator is used: torch's by dropout and the batch, numpy's and Python's by the batch.
-    Returns the step reached, each step's loss, the state of model and optimizer, and what each
-    generator draws next.
+    Returns the step reached, each step's loss, the state of model and optimizer, and the next draws
+    of each generator.
     """
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)
     model = torch.nn.Sequential(
         torch.nn.Linear(6, 16),
-        torch.nn.BatchNorm1d(16),  # has buffers: state that is no parameter
+        torch.nn.BatchNorm1d(16),  # has buffers: state that is not a parameter
         torch.nn.ReLU(),
         torch.nn.Dropout(0.3),
         torch.nn.Linear(16, 3),
@@ -60,7 +60,7 @@ def training_run(
         loss.backward()
         optimizer.step()
         for group in optimizer.param_groups:
-            group["lr"] *= 0.97  # a schedule: settings change along the run too
+            group["lr"] *= 0.97  # a schedule: settings also change during the run
         losses.append(loss.item())
         step += 1
     if save is not None:
@@ -80,7 +80,7 @@ def training_run(
 
 @scenario
 def save_weights(student: Any, path: str, weights: torch.Tensor, step: int) -> None:
-    """Saves a model of these weights (two-dimensional) with an optimizer that took no step."""
+    """Saves a model with these two-dimensional weights and an optimizer that took no step."""
     model, optimizer = _linear(weights)
     student.checkpoint.save_checkpoint(path, model, optimizer, step)
 
@@ -89,7 +89,7 @@ def save_weights(student: Any, path: str, weights: torch.Tensor, step: int) -> N
 def load_weights(
     student: Any, path: str, shape: tuple[int, int]
 ) -> tuple[int, torch.Tensor | torch.nn.Parameter]:
-    """Loads a checkpoint of `save_weights`: the step and the weights."""
+    """Loads a checkpoint of `save_weights`; returns the step and the weights."""
     model, optimizer = _linear(torch.zeros(shape))
     step = student.checkpoint.load_checkpoint(path, model, optimizer)
     return step, model.weight
@@ -115,7 +115,7 @@ def files_in(student: Any, folder: str) -> list[str]:
 
 @scenario
 def plant_code(student: Any, path: str, marker: str, form: str) -> None:
-    """Writes a file that creates the folder `marker` if whoever loads it runs the code in it."""
+    """Writes a file with code that creates the folder `marker` if loading runs it."""
     if form == "torch":
         torch.save({"model": _MakesFolder(marker), "optimizer": {}, "step": 1}, path)
     else:
@@ -135,7 +135,7 @@ def refuses_to_load(student: Any, path: str) -> bool:
 
 @scenario
 def save_that_fails(student: Any, path: str) -> bool:
-    """Whether saving a model that cannot be saved to the end raises."""
+    """Whether saving raises, for a model whose state can only partly be saved."""
     model = torch.nn.Sequential(torch.nn.Linear(64, 64), _Unsaveable())
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     try:
@@ -149,9 +149,9 @@ def save_that_fails(student: Any, path: str) -> bool:
 def save_again_and_again(
     student: Any, path: str, log: str, salt: int, first_step: int, saves: int = 2000
 ) -> None:
-    """Saves step after step; all weights of a step follow from `salt` and the step.
+    """Saves one step after the other; `salt` and the step determine all weights of a step.
 
-    Appends each step to the file `log` once its save has returned, as eight digits.
+    After each save has returned, appends its step to the file `log`, as eight digits.
     """
     model, optimizer = _stack()
     for step in range(first_step, first_step + saves):
@@ -166,10 +166,10 @@ def save_again_and_again(
 
 @scenario
 def what_survived(student: Any, path: str, log: str) -> dict[str, Any]:
-    """Loads what `save_again_and_again` left: the least and greatest weight of each tensor.
+    """Loads what `save_again_and_again` saved: the least and greatest weight of each tensor.
 
-    `momentum` says the same of the optimizer's state, as far as there is any; `completed` is the
-    last step whose save returned.
+    `momentum` is the same for the optimizer's state, as far as it exists; `completed` is the last
+    step whose save returned.
     """
     model, optimizer = _stack()
     student.checkpoint.load_checkpoint(path, model, optimizer)
@@ -185,10 +185,10 @@ def what_survived(student: Any, path: str, log: str) -> dict[str, Any]:
 
 @scenario
 def what_reached_the_disk(student: Any, path: str) -> list[str]:
-    """Saves, and tells in which order the new file and its folder were synced and renamed.
+    """Saves, and reports in which order the new file and its folder were synced and renamed.
 
-    "sync" is a sync of the file that ends up at `path`, once all its bytes were written ("sync too
-    early" before), "rename" its renaming, "sync folder" a sync of the folder it is in.
+    "sync" is a sync of the file that ends up at `path`, after all its bytes were written ("sync too
+    early" if before), "rename" its renaming, and "sync folder" a sync of its folder.
     """
     events: list[tuple[str, os.stat_result]] = []
 
@@ -211,7 +211,7 @@ def what_reached_the_disk(student: Any, path: str) -> list[str]:
         "rename": renamed,
         "replace": renamed,
     }
-    # Wherever the student's modules have imported a function to is replaced too.
+    # The student's modules may have imported a function by name: replace it there too.
     modules = [os, *(m for n, m in list(sys.modules.items()) if n.endswith(".checkpoint"))]
     model, optimizer = _linear(torch.ones(2, 2))
     student.checkpoint.load_checkpoint  # noqa: B018 - imports the module
@@ -243,7 +243,7 @@ class _MakesFolder:
 
 
 class _Unsaveable(torch.nn.Module):
-    """Its state holds a function that no pickle takes, behind all that can be saved."""
+    """Its state ends with a function, which cannot be pickled; everything before can be saved."""
 
     def get_extra_state(self) -> Any:
         return lambda: None
@@ -256,13 +256,13 @@ def _linear(weights: torch.Tensor) -> tuple[torch.nn.Linear, torch.optim.Optimiz
 
 
 def _stack() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
-    """A model of 2 MiB, in tensors so small that torch uses one thread for each."""
+    """A model of 2 MiB, in tensors so small that torch uses a single thread."""
     model = torch.nn.ParameterList([torch.zeros(16384) for _ in range(32)])
     return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 
 
 def _mark(salt: int, step: int, i: int) -> float:
-    """The weight of tensor `i` at a step: exact in float32, and of no other step or tensor."""
+    """The weight of tensor `i` at a step: exact in float32, different for each step and tensor."""
     return float(salt + step + 100_000 * i)
 
 

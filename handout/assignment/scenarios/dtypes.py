@@ -1,4 +1,4 @@
-"""Builds tensors that share storage, from a recipe: what they share is lost when they are sent."""
+"""Builds tensors that share storage, from a recipe: sending the tensors would lose the sharing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def build(steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
 
     - `("new", shape, dtype)`, or `("new", shape, dtype, device)`: a fresh tensor;
     - `("parameter", n)`: `torch.nn.Parameter` of tensor number n, counted from 0;
-    - `(method, n, *arguments)`: what this method of tensor number n returns, such as
+    - `(method, n, *arguments)`: the result of this method of tensor number n, such as
       `("select", 0, 1, 2)` for column 2 of tensor 0, or `("view", 0, torch.int8)`.
     """
     tensors: list[torch.Tensor] = []
@@ -34,7 +34,7 @@ def build(steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
 def storage_bytes_of(
     student: Any, steps: Sequence[Sequence[Any]], chosen: Sequence[int], generator: bool = False
 ) -> Any:
-    """Calls `storage_bytes` on the chosen tensors of a recipe, in a list or from a generator."""
+    """Calls `storage_bytes` with the chosen tensors of a recipe, as a list or a generator."""
     tensors = build(steps)
     picked = [tensors[n] for n in chosen]
     return student.dtypes.storage_bytes((t for t in picked) if generator else picked)

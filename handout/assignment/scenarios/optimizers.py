@@ -1,7 +1,7 @@
 """Drives optimizers: steps over tensors, and AdamW with groups, schedules and saves.
 
-Gradients come stacked, one tensor a parameter with a first dimension for the steps. Parameters are
-reported through views taken before the first step: what is not changed in place is not seen.
+Gradients are stacked: one tensor per parameter, whose first dimension is the steps. Parameters are
+reported through views taken before the first step, which show only changes in place.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def optimizer_steps(
     requires_grad: bool = False,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Calls a step function once for each step that `grads` holds.
+    """Calls a step function once for each step in `grads`.
 
     Args:
-        function: the function's name, `adamw_step` say.
+        function: the function's name, such as `adamw_step`.
         states: the lists that it takes after the gradients, each with a tensor for each parameter.
         first_step: t of the first call; None for a function that does not count its steps.
-        transposed: lay matrices out column by column, so that they are not contiguous.
+        transposed: store matrices column by column, so that they are not contiguous.
         requires_grad: whether the parameters require gradients, as a model's do.
-        settings: what the function takes besides.
+        settings: further arguments of the function.
     """
     steps = max((len(g) for g in grads), default=1)
     inputs = [_laid_out(p, transposed).requires_grad_(requires_grad) for p in params]
@@ -62,7 +62,7 @@ def optimizer_step_refused(
     states: Sequence[Sequence[torch.Tensor]],
     **settings: Any,
 ) -> dict[str, Any]:
-    """Calls a step function once: did it raise ValueError, and what do the tensors hold now?"""
+    """Calls a step function once; returns whether it raised ValueError, and all tensors."""
     seen = {
         "params": [p.detach() for p in params],
         "states": [[t.detach() for t in tensors] for tensors in states],
@@ -88,16 +88,16 @@ def adamw_optimizer(
     state: dict[str, Any] | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Steps an AdamW once for each step that `grads` holds, setting `p.grad` before each.
+    """Steps an AdamW once for each step in `grads`, setting `p.grad` before each.
 
     Args:
         present: for each step and parameter, False for a gradient of None.
-        groups: settings of each group, "params" being numbers of parameters; None is one group.
+        groups: settings of each group, where "params" are indices of parameters; None is one group.
         lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
-        reload_at: before this step the state goes through a file into a fresh optimizer over
-            fresh parameters.
+        reload_at: before this step the state is saved to a file and loaded into a fresh optimizer
+            over fresh parameters.
         state: a `state_dict` to load before the first step.
-        settings: what AdamW is made with.
+        settings: arguments of AdamW's constructor.
 
     Returns:
         "params", as seen by views taken before the first step, and the optimizer's "state_dict".
@@ -148,10 +148,10 @@ def adamw_closure(
     steps: int,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Fits `inputs @ weight` to `targets` by `step(closure)`; reports what that returned.
+    """Fits `inputs @ weight` to `targets` by `step(closure)`; reports the values it returned.
 
-    Every other step is called where gradients are disabled. "without" is what a step without a
-    closure returns, taken last.
+    Every other step is called with gradients disabled. "without" is the result of a final step
+    without a closure.
     """
     parameter = torch.nn.Parameter(weight)
     optimizer = student.optimizers.AdamW([parameter], **settings)
@@ -180,7 +180,7 @@ def adamw_closure(
 
 @scenario
 def adamw_refused(student: Any, **settings: Any) -> bool:
-    """Is AdamW with these settings refused with ValueError?"""
+    """Whether AdamW with these settings raises ValueError."""
     try:
         student.optimizers.AdamW([torch.nn.Parameter(torch.ones(2))], **settings)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Drives what is fast on a device, on a CPU."""
+"""Drives the functions of the performance chapter on a CPU."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def adamw_updates(
     """Steps of `adamw_update`, one for each list of gradients.
 
     Returns:
-        "params", "exp_avgs" and "exp_avg_sqs" after the last step, and "grads" as they are then.
+        "params", "exp_avgs", "exp_avg_sqs" and "grads" after the last step.
     """
     state = {
         "params": [p.clone() for p in params],
@@ -52,10 +52,10 @@ def adamw_updates(
 def products(
     student: Any, x: torch.Tensor, weights: Sequence[torch.Tensor], order: Sequence[int]
 ) -> dict[str, Any]:
-    """A `matmul_chain` of weights in some order, in which one may stand several times.
+    """A `matmul_chain` of weights in the given order; the same weight may occur several times.
 
     Returns:
-        "result", and "x" and "weights" as they are then.
+        "result", and "x" and "weights" after the call.
     """
     result = student.performance.matmul_chain(x, [weights[i] for i in order])
     return {"result": result, "x": x, "weights": list(weights)}
@@ -74,9 +74,9 @@ def language_model_updates(
 
     Args:
         batches: (batch, length + 1) tokens for each step.
-        vocabulary: how many tokens there are.
-        left: whether there are gradients from before.
-        dtype: of the parameters.
+        vocabulary: size of the vocabulary.
+        left: whether the parameters already have gradients from an earlier step.
+        dtype: dtype of the parameters.
 
     Returns:
         The parameters after the last step.
@@ -87,7 +87,7 @@ def language_model_updates(
     model.attention = student.performance.causal_attention
     drawn = torch.Generator().manual_seed(length)
     for parameter in model.parameters():
-        # So large that no step of the model is next to nothing.
+        # Large enough that every part of the model has an effect.
         torch.nn.init.normal_(parameter, std=0.5, generator=drawn)
     for parameter in model.to(dtype).parameters():
         parameter.grad = torch.ones_like(parameter) if left else None
@@ -99,7 +99,7 @@ def language_model_updates(
 
 @scenario
 def language_model_losses(student: Any, *, steps: int, seed: int = 0) -> list[float]:
-    """Trains a small transformer on one text by `training_step`, with AdamW of torch's.
+    """Trains a small transformer on one text by `training_step`, with torch's AdamW.
 
     Returns:
         The loss on that text before the first step, and after each.

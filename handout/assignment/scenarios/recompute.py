@@ -1,7 +1,7 @@
-"""Drives activation checkpointing on layers of given weights, and notes what runs and what lives.
+"""Drives activation checkpointing, and records which layers run and which outputs are held.
 
-Each layer notes when it runs. Whether an output is still held is read off its storage, through a
-reference that does not keep it alive.
+Each layer records when it runs. A weak reference to an output's storage shows whether the output is
+still held.
 """
 
 from __future__ import annotations
@@ -31,16 +31,19 @@ def checkpointed_pass(
     """A forward pass by `checkpointed_forward`, and a backward pass.
 
     Args:
-        weights: one for each layer. A matrix w is the layer tanh(x @ w), a vector the layer x * w.
-        output_grad: the output's gradient; None is a forward pass alone, under `torch.no_grad()`.
-        frozen: the layers whose weight requires no gradient.
-        dropout: the share of its output that each layer sets to 0, at random.
-        seed: torch is seeded with it before the forward pass.
+        weights: one for each layer. A matrix w makes the layer tanh(x @ w), a vector the layer
+            x * w.
+        output_grad: gradient of the output; None means only a forward pass, under
+            `torch.no_grad()`.
+        frozen: indices of the layers whose weight requires no gradient.
+        dropout: the fraction of its output that each layer sets to 0, at random.
+        seed: seed of torch before the forward pass.
 
     Returns:
         "output", whether it "requires_grad", "x_grad" and "weight_grads"; which layers ran, in
         order, as "forward_calls" and "backward_calls"; how many layers' outputs were "held",
-        "after" the forward pass and "at most" whenever a layer ran; and what torch "draws" next.
+        "after" the forward pass and "at most" at any time that a layer ran; and torch's next
+        "draws".
     """
     calls: list[int] = []
     outputs: list[StorageWeakRef] = []
@@ -85,10 +88,10 @@ def checkpointed_pass(
 
 
 class _Scale(torch.autograd.Function):
-    """x * w by numpy, which asks for memory in sizes that fit where others were given back.
+    """x * w by numpy, whose memory can be reused after it is freed.
 
-    torch asks for aligned memory. What one layer gives back is then too small for the next, and
-    what the process takes says little about what is held.
+    torch allocates aligned memory. A block that one layer frees is then too small for the next
+    layer, so the memory of the process says little about how much is held.
     """
 
     @staticmethod

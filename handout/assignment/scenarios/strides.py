@@ -20,9 +20,9 @@ def gather_from_part(
     offset: int,
     overwritten_with: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """Gathers out of `whole[start:stop:step]`, a view, and reports the result.
+    """Gathers from the view `whole[start:stop:step]`, and returns the result.
 
-    If `overwritten_with` is given, `whole` gets these values in place after the gathering.
+    If `overwritten_with` is given, `whole` is then overwritten with it in place.
     """
     result: torch.Tensor = student.strides.gather(whole[slice(*part)], shape, strides, offset)
     if overwritten_with is not None:

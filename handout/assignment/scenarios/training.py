@@ -1,4 +1,4 @@
-"""Drives the training loop, accumulation and clipping, and notes in what order things happen."""
+"""Drives the training loop, accumulation and clipping, and records the order of events."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Tensors = Sequence[torch.Tensor]
 
 
 class LoggedModel(torch.nn.Module):
-    """tanh layers of the weights given, the last one linear; notes each forward and backward pass.
+    """tanh layers with the given weights, the last linear; records forward and backward passes.
 
-    With `dropout` it doubles half of the inputs and drops the others, in training mode.
+    With `dropout`, in training mode, it doubles half of the inputs and drops the others.
     """
 
     def __init__(self, weights: Tensors, events: list[str], dropout: bool = False) -> None:
@@ -38,7 +38,7 @@ class LoggedModel(torch.nn.Module):
 
 
 class LoggedSGD(torch.optim.SGD):
-    """SGD that notes each step once it is taken: a closure's forward and backward come before."""
+    """SGD that records each step when it is done, after a closure's forward and backward pass."""
 
     events: list[str]
 
@@ -65,7 +65,7 @@ def train_run(
     dropout: bool = False,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Trains by `train`. `stale` is what every gradient holds before; settings are SGD's."""
+    """Trains by `train`. `stale` is the value of all gradients before; settings are SGD's."""
     events: list[str] = []
     model = LoggedModel(weights, events, dropout)
     model.train(not eval_mode)
@@ -98,7 +98,7 @@ def accumulate_run(
 ) -> dict[str, Any]:
     """Calls `accumulate_gradients` once; "refused" says whether it raised ValueError.
 
-    `before` holds the gradients that are there already; `frozen` are weights that need none.
+    `before` holds the existing gradients; `frozen` are indices of weights that need no gradient.
     """
     events: list[str] = []
     model = LoggedModel(weights, events)
@@ -130,9 +130,9 @@ def clip_run(
     max_norm: float,
     generator: bool = False,
 ) -> dict[str, Any]:
-    """Calls `clip_grad_norm`; gradients are seen through views taken before the call.
+    """Calls `clip_grad_norm`; "grads" are views of the gradients taken before the call.
 
-    "held" are those that the parameters hold afterwards. "raised" names the exception, if any.
+    "held" are the parameters' gradients afterwards. "raised" names the exception, if any.
     """
     parameters = [
         torch.nn.Parameter(torch.zeros(3) if g is None else torch.zeros_like(g)) for g in grads

@@ -1,8 +1,8 @@
-"""Checkpoints: what a run needs to go on as if it had never stopped.
+"""Checkpoints: everything that a run needs to resume as if it had never stopped.
 
-A run is its model, its optimizer, its step and its random state. Saving must survive being killed
-at any moment, and loading must run no code from the file. (Activation checkpointing is another
-matter: see `recompute`.)
+A run consists of its model, its optimizer, its step and its random state. Saving must survive
+being killed at any moment, and loading must run no code from the file. (Activation checkpointing
+is something else: see `recompute`.)
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ def save_checkpoint(
     """Saves a run to a file, so that `load_checkpoint` resumes it bit for bit.
 
     The file holds the state of the model (parameters and buffers) and of the optimizer, the step,
-    and the state of every global generator: torch's (of each CUDA device too, where there is one),
-    numpy's (`np.random.get_state`) and Python's (`random.getstate`). It holds nothing that
+    and the state of every global generator: torch's (including each CUDA device's), numpy's
+    (`np.random.get_state`) and Python's (`random.getstate`). It holds nothing that
     `torch.load(..., weights_only=True)` refuses: a numpy array must become a list or a tensor.
     Saving draws no random number and changes nothing in the run.
 
-    The save is atomic: whenever the process is killed, `path` holds the last checkpoint or the new
-    one, whole. In order:
+    The save is atomic: whenever the process is killed, `path` holds either the complete last
+    checkpoint or the complete new one. In this order:
 
     1. write to a temporary file in the folder of `path`,
-    2. flush it and `os.fsync` it: its bytes are on the disk, not only on the way there,
-    3. `os.replace` it onto `path`,
-    4. `os.fsync` the folder, which holds the names (not possible on Windows: leave it out).
+    2. flush it and `os.fsync` it, so that its bytes are on the disk and not only in a buffer,
+    3. `os.replace` `path` with it,
+    4. `os.fsync` the folder, which holds the names (not possible on Windows: skip this step).
 
-    A save that is killed may leave its temporary file behind, so such files must not pile up: once
-    a save to `path` has returned, or raised, no temporary file of it or of an earlier killed one is
-    left. The plain way is one fixed name, `path` + ".tmp", which each save writes anew. (Then two
-    processes may not save to one path at once.)
+    A save that is killed may leave its temporary file behind, but such files must not pile up: once
+    a save to `path` has returned or raised, no temporary file of it or of an earlier killed save is
+    left. The simple way is one fixed name, `path` + ".tmp", which each save overwrites. (Then two
+    processes must not save to the same path at once.)
 
     Args:
         path: the file to write, in a folder that exists.
@@ -50,7 +50,7 @@ def save_checkpoint(
         step: the number of steps taken so far.
 
     Raises:
-        OSError: the file cannot be written. The checkpoint that was there stays.
+        OSError: the file cannot be written. An existing checkpoint is kept.
     """
     raise NotImplementedError(
         "checkpoint_roundtrip: not started; see assignment/writeup/checkpoint.md, "
@@ -63,24 +63,24 @@ def load_checkpoint(
     model: torch.nn.Module,
     optimizer: torch.optim.Optimizer,
 ) -> int:
-    """Loads what `save_checkpoint` wrote into the model, the optimizer and the global generators.
+    """Loads a checkpoint into the model, the optimizer and the global generators.
 
     Loads with `weights_only=True`, since a pickle may run any code while it is being read. Loads
-    to the CPU first, so that a checkpoint of a GPU opens without one; model and optimizer then
-    copy to where their parameters are.
+    to the CPU first, so that a checkpoint saved on a GPU can be loaded without one; model and
+    optimizer then copy the values to the devices of their parameters.
 
     Args:
-        path: the file to read.
+        path: a file that `save_checkpoint` wrote.
         model: a model with the same parameters and buffers; they are overwritten in place.
         optimizer: an optimizer over that model's parameters; its state and settings are
             overwritten.
 
     Returns:
-        The step that was saved. The next step to take is the one after it.
+        The saved step. The next step to take is the one after it.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        Exception: the file is not a checkpoint, holds more than data (torch raises
+        FileNotFoundError: the file does not exist.
+        Exception: the file is not a checkpoint, contains more than plain data (torch raises
             pickle.UnpicklingError), or belongs to another model.
     """
     raise NotImplementedError(

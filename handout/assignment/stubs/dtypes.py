@@ -1,7 +1,7 @@
-"""Dtypes: how many bytes a number takes, a tensor of them, and a set of tensors.
+"""Dtypes: the bytes of a number, of a tensor, and of a set of tensors.
 
-All bytes are exact Python ints. Text that goes with them names its unit: kB, MB and GB
-are powers of ten, KiB, MiB and GiB powers of two.
+All byte counts are exact Python ints. The text always names the unit: kB, MB and GB are powers of
+ten, KiB, MiB and GiB powers of two.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ def bytes_per_element(dtype: torch.dtype) -> int:
     """Bytes that one element of a tensor takes.
 
     An element is what a tensor's shape counts. One element of `torch.complex64` is two float32
-    numbers, 8 bytes. One element of `torch.float4_e2m1fn_x2` is a pair of 4-bit numbers, 1 byte;
-    the same holds for `bits1x8`, `bits2x4` and `bits4x2`, which fill a byte between them.
+    numbers, 8 bytes. One element of `torch.float4_e2m1fn_x2` is a pair of 4-bit numbers, 1 byte.
+    Likewise, one element of `bits1x8`, `bits2x4` and `bits4x2` is a group that fills a byte.
 
     Args:
         dtype: any dtype of torch: floating point (the 8-bit formats too), integer, bool, complex,
@@ -29,10 +29,10 @@ def bytes_per_element(dtype: torch.dtype) -> int:
     Raises:
         TypeError: `dtype` is not a `torch.dtype`, for example the string "float32".
         ValueError: an element of this dtype does not fill a byte: `int1` … `int7`, `uint1` …
-            `uint7`, `quint4x2`, `quint2x4`. How many bytes such elements take depends on how they
-            are packed, so no whole number is right, although torch itself may say 1.
+            `uint7`, `quint4x2`, `quint2x4`. The size of such elements depends on how they are
+            packed, so no whole number is right, although torch itself may say 1.
 
-    bfloat16 keeps 16 bits of a number:
+    bfloat16 has 16 bits:
 
         bytes_per_element(torch.bfloat16)  # 2
     """
@@ -47,14 +47,14 @@ def tensor_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
 
     Args:
         shape: size of each dimension; () is a scalar, which is one element.
-        dtype: the elements' dtype, as `bytes_per_element` takes it.
+        dtype: the elements' dtype, as for `bytes_per_element`.
 
     Returns:
         Number of elements × bytes per element, exact however large; 0 if any size is 0.
 
     Raises:
-        ValueError: a size is negative, even where another is 0, or the dtype has no whole byte
-            count.
+        ValueError: a size is negative, even if another is 0, or the dtype's elements are not a
+            whole number of bytes.
         TypeError: `dtype` is not a `torch.dtype`.
 
     A 4×8 matrix of float32 takes 128 bytes:
@@ -67,21 +67,21 @@ def tensor_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
 
 
 def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
-    """Bytes of memory that a set of tensors holds between them.
+    """Bytes of memory that a set of tensors holds together.
 
-    A tensor is a way of looking at a storage, a block of memory. Views (rows, columns, slices,
+    A tensor describes how to read a storage, a block of memory. Views (rows, columns, slices,
     `transpose`, `view`, `expand`, also as another dtype), `detach()` and `torch.nn.Parameter(t)`
-    look at the storage of the tensor that they were made from: they cost nothing more, and each of
-    them keeps the whole storage alive, however little of it they show. What copies (`clone`,
-    `contiguous` of a transpose) has a storage of its own.
+    share the storage of the tensor that they were made from: they take no additional memory, and
+    each keeps the whole storage alive, however little of it they use. Copies (`clone`,
+    `contiguous` of a transpose) have their own storage.
 
     Args:
-        tensors: dense tensors of any dtypes; may be a generator, as `model.parameters()` is. One
-            may stand there several times.
+        tensors: dense tensors of any dtypes; may be a generator, such as `model.parameters()`. The
+            same tensor may occur several times.
 
     Returns:
-        The bytes of the storages that at least one of the tensors looks at: each of them in full,
-        and once. A tensor on the meta device has a shape but no memory, and adds 0.
+        The bytes of all storages that the tensors use: each storage in full, and counted once. A
+        tensor on the meta device has a shape but no memory, and adds 0.
 
     Two matrices of 32×32 in float32 take 4096 bytes each; a matrix and its transpose share theirs:
 
@@ -98,11 +98,10 @@ def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
 
 
 def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> float:
-    """Bits of an element of a block-scaled format on average, with its share of a scale.
+    """Average bits per element of a block-scaled format, including its share of a scale.
 
-    In a block-scaled format each block of `block_size` elements has one scale in common, by which
-    its elements are multiplied. The average is that of full blocks; a scale of the whole tensor
-    does not count.
+    In a block-scaled format the elements of each block of `block_size` share one scale, by which
+    they are multiplied. The average is for full blocks; a scale of the whole tensor does not count.
 
     Args:
         element_bits: bits of one element, at least 1.
@@ -115,8 +114,8 @@ def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> flo
     Raises:
         ValueError: `element_bits` or `block_size` is below 1, or `scale_bits` is negative.
 
-    NVFP4: 4-bit elements, an 8-bit scale for each 16 of them. MXFP8 and MXFP4 (OCP Microscaling
-    Formats 1.0): an 8-bit scale for each 32.
+    NVFP4: 4-bit elements, an 8-bit scale per 16 elements. MXFP8 and MXFP4 (OCP Microscaling
+    Formats 1.0): an 8-bit scale per 32.
 
         bits_per_element(4, 16, 8)  # 4.5
         bits_per_element(8, 32, 8)  # 8.25
@@ -136,27 +135,27 @@ def block_scaled_bytes(
 ) -> int:
     """Bytes of a tensor in a block-scaled format.
 
-    Blocks run along the last dimension and never on into the next row: a row of n elements has
-    n / block_size blocks, rounded up, and its last block has a whole scale however few elements are
-    in it. No elements are added to fill it.
+    Blocks run along the last dimension and never continue into the next row: a row of n elements
+    has n / block_size blocks, rounded up, and its last block has a whole scale however few elements
+    it has. No elements are added to fill it.
 
-    There are three parts, each in memory of its own: the elements of all rows, the scales of all
-    blocks, the one scale of the tensor. Each part is packed bit by bit, and rounded up to whole
-    bytes once, at its end.
+    There are three parts, stored separately: the elements of all rows, the scales of all blocks,
+    and the scale of the tensor. Each part is packed bit by bit, and rounded up to whole bytes once,
+    at its end.
 
     Args:
         shape: size of each dimension; () is a scalar, one row of one element.
         element_bits: bits of one element, at least 1.
         block_size: elements that share a scale, at least 1.
         scale_bits: bits of one scale; 0 if there is none.
-        tensor_scale_bits: bits of a further scale that each tensor has once, also one without
-            elements; 0 if there is none.
+        tensor_scale_bits: bits of an additional scale for the whole tensor, which a tensor without
+            elements has too; 0 if there is none.
 
     Returns:
         Bytes of the three parts together, exact however large.
 
     Raises:
-        ValueError: a size is negative, even where another is 0; `element_bits` or `block_size` is
+        ValueError: a size is negative, even if another is 0; `element_bits` or `block_size` is
             below 1; or a scale has a negative number of bits.
 
     A row of 40 elements in NVFP4 is 20 bytes and 3 scales of 1 byte, and 4 bytes for the tensor:

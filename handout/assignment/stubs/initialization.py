@@ -1,11 +1,11 @@
-"""Initialization: random weights of a scale that survives depth.
+"""Initialization: random weights with a scale that survives depth.
 
 A weight has d_in rows and d_out columns and is used as `x @ w`, so each output is a sum of d_in
 products. Weights of variance 1 make every layer's output √d_in times as large as its input. The
-schemes here choose the variance so that it stays as it is.
+schemes here choose the variance so that the size does not change.
 
-Every draw comes from a generator of its own, made from `seed`: the global generators of torch,
-numpy and random are neither read nor moved on.
+Every function draws from its own generator, made from `seed`: the global generators of torch,
+numpy and random are neither read nor advanced.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from jaxtyping import Float32
 def xavier_uniform(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d_in d_out"]:
     """A weight by Xavier (Glorot) initialization, uniform.
 
-    The forward pass keeps the variance if it is 1 / d_in, the backward pass if it is 1 / d_out.
-    Xavier takes the middle, 2 / (d_in + d_out). A uniform distribution on [-a, a] has variance
-    a² / 3, so a = √(6 / (d_in + d_out)).
+    The forward pass keeps the scale if the weights' variance is 1 / d_in, the backward pass if it
+    is 1 / d_out. Xavier uses a value in between, 2 / (d_in + d_out). A uniform distribution on
+    [-a, a] has variance a² / 3, so a = √(6 / (d_in + d_out)).
 
     Args:
         d_in: rows, the layer's inputs.
@@ -45,8 +45,8 @@ def xavier_uniform(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
 def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d_in d_out"]:
     """A weight by Kaiming (He) initialization, normal, for a layer whose inputs come from a ReLU.
 
-    A ReLU sets half of its inputs to 0 and so halves the mean square: the variance must be twice
-    1 / d_in. Elements are normal with mean 0 and standard deviation √(2 / d_in).
+    A ReLU sets half of its inputs to 0, which halves the mean square, so the variance must be
+    2 / d_in. Elements are normal with mean 0 and standard deviation √(2 / d_in).
 
     Args:
         d_in: rows, the layer's inputs.
@@ -71,10 +71,10 @@ def truncated_normal(
 ) -> Float32[torch.Tensor, ...]:
     """A tensor of normal numbers with mean 0 and this `std`, conditioned to lie in [low, high].
 
-    Conditioned: of all values between the bounds each is as likely as before, relative to the
-    others, and values outside do not occur. (Clamping would put their share onto the bounds.) The
-    deviation of what is drawn is therefore smaller than `std`, and its mean is 0 only if the bounds
-    are symmetric. The time that it takes does not depend on how unlikely the bounds are.
+    Conditioned means: between the bounds the relative likelihoods do not change, and values outside
+    do not occur. (Clamping would put their probability onto the bounds.) The standard deviation of
+    the result is therefore smaller than `std`, and its mean is 0 only if the bounds are symmetric.
+    The run time does not depend on how unlikely the bounds are.
 
     Args:
         shape: size of each dimension; () is a scalar.
@@ -84,12 +84,12 @@ def truncated_normal(
         seed: the same seed gives the same tensor, another seed another one.
 
     Returns:
-        A float32 tensor, each element drawn independently; within the bounds, which are rounded to
+        A float32 tensor, each element drawn independently; all are within the bounds, rounded to
         float32.
 
     Raises:
         ValueError: a size is negative, std is not more than 0, low is not less than high, or the
-            bounds lie so far out that float64 finds no probability between them.
+            bounds are so far out that their probability is 0 in float64.
 
     Large language models often take std = 0.02 (or √(2 / (d_in + d_out))) and bounds of ±3 std.
     """

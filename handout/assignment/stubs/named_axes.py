@@ -1,7 +1,7 @@
-"""Named axes: einops in the place of `transpose(-2, -1)`, `view` and `dim=1`.
+"""Named axes: einops instead of `transpose(-2, -1)`, `view` and `dim=1`.
 
-A name says which axis is meant, in the code and not in a comment beside it. `...` stands for any
-number of leading axes, none included. Any size may be 0. Results have the dtype of the input.
+A name says in the code itself which axis is meant. `...` means any number of leading axes,
+including none. Any size may be 0. Results have the dtype of the input.
 
 Letters: q queries, k keys, d features, seq positions.
 """
@@ -18,17 +18,17 @@ def similarity_scores(
 ) -> Float[torch.Tensor, "*batch q k"]:
     """The dot product of each query with each key.
 
-    The scores are raw: not divided by √d, not masked, no softmax. (Attention does all of that
-    with them.)
+    The scores are raw: not divided by √d, not masked, without a softmax. (Attention does all of
+    that afterwards.)
 
     Args:
-        queries: q vectors of d features, under any number of leading axes.
-        keys: k vectors of d features, under the same leading axes.
+        queries: q vectors of d features, with any number of leading axes.
+        keys: k vectors of d features, with the same leading axes.
 
     Returns:
         For each query, a row of k scores. With d = 0 every score is an empty sum, 0.
 
-    Source: Stanford CS336, lecture 2 (`x.transpose(-2, -1)`, and what is better about names):
+    Source: Stanford CS336, lecture 2 (`x.transpose(-2, -1)`, and why names are better):
 
         x = torch.ones(2, 3, 4)
         similarity_scores(x, x)  # 2 × 3 × 3, all of it 4.0
@@ -44,20 +44,20 @@ def project_heads(
 ) -> Float[torch.Tensor, "*batch projected"]:
     """Applies one projection to each head.
 
-    The last axis of x is two axes in one: heads times d_in, the heads outermost, so that the
-    features of one head are neighbours. Each head is multiplied by the same w. In the result the
-    heads are outermost again.
+    The last axis of x is two axes in one: heads times d_in, with the heads as the outer axis, so
+    that the features of one head are adjacent. Each head is multiplied by the same w. In the result
+    the heads are the outer axis again.
 
     Args:
-        x: total = heads · d_in features, under any number of leading axes.
+        x: total = heads · d_in features, with any number of leading axes.
         w: one projection for all heads; a head is a row vector, and becomes `head @ w`.
 
     Returns:
-        projected = heads · d_out features, under the same leading axes.
+        projected = heads · d_out features, with the same leading axes.
 
     Raises:
-        ValueError: total is not a multiple of d_in, or d_in is 0, which leaves the number of heads
-            open.
+        ValueError: total is not a multiple of d_in, or d_in is 0, so that the number of heads is
+            undefined.
 
     Source: Stanford CS336, lecture 2. Its shapes, with 2 heads of 4 features:
 
@@ -73,15 +73,15 @@ def pool(x: Float[torch.Tensor, "*batch seq d"], how: str) -> Float[torch.Tensor
     """Reduces the positions of a sequence to one, feature by feature.
 
     Args:
-        x: d features at each of seq positions, under any number of leading axes.
-        how: "mean", "sum", "max" or "min". A nan at any position makes each of them nan.
+        x: d features at each of seq positions, with any number of leading axes.
+        how: "mean", "sum", "max" or "min". With any of them, a nan at any position gives nan.
 
     Returns:
-        d features. The sum of no positions is 0.
+        d features. The sum over no positions is 0.
 
     Raises:
-        ValueError: `how` is something else, or there are no positions to take the mean, the
-            largest or the smallest of.
+        ValueError: `how` is something else, or `how` is "mean", "max" or "min" and there are no
+            positions.
 
         pool(torch.tensor([[1.0, 5.0], [3.0, 4.0]]), "mean")  # [2.0, 4.5]
     """

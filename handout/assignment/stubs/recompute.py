@@ -1,8 +1,8 @@
 """Recompute: activation checkpointing, which trades time for memory.
 
-The backward pass needs what the forward pass computed. Activation checkpointing holds only a few
-activations, and runs parts of the network again to get at the others. (A checkpoint, a model saved
-to disk, is something else.)
+The backward pass needs the activations of the forward pass. Activation checkpointing holds only a
+few of them, and runs parts of the network again to compute the others. (A checkpoint in the sense
+of a model saved to disk is something else.)
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from torch.utils.checkpoint import checkpoint
 
 
 def segment_bounds(layers: int, segments: int) -> list[tuple[int, int]]:
-    """Cuts a network into segments that are as even as can be.
+    """Splits a network into segments that are as even as possible.
 
     Args:
-        layers: how many there are.
-        segments: how many to make of them, at least 1 and at most `layers`.
+        layers: number of layers.
+        segments: number of segments, at least 1 and at most `layers`.
 
     Returns:
         (start, stop) of each segment, from the first layer to the last; a segment's layers are
@@ -40,22 +40,22 @@ def segment_bounds(layers: int, segments: int) -> list[tuple[int, int]]:
 def best_segments(layers: int) -> int:
     """The number of segments that holds the fewest activations: about √layers.
 
-    S segments hold S activations, their inputs, and while one of them runs again, those of its
-    layers: the number to minimize is S plus the layers of the longest segment. More segments hold
-    more inputs, fewer are longer.
+    With S segments, S inputs are held, plus the activations of one segment while it runs again. So
+    minimize S plus the number of layers of the longest segment. More segments have more inputs;
+    fewer segments are longer.
 
     Args:
-        layers: how many, at least 1.
+        layers: number of layers, at least 1.
 
     Returns:
-        The number of segments that minimizes segments + layers of the longest; the smallest of
-        them if there are several.
+        The number of segments that minimizes segments + layers of the longest segment; the smallest
+        such number if there are several.
 
     Raises:
-        ValueError: less than one layer.
+        ValueError: `layers` is less than 1.
 
-    Sixteen layers: 4 + 4 = 8, where 3 segments take 3 + 6 and 5 take 5 + 4. Ten layers: 2 + 5 = 7,
-    and 3 + 4 is no better.
+    Sixteen layers: 4 + 4 = 8; 3 segments give 3 + 6 and 5 give 5 + 4. Ten layers: 2 + 5 = 7, and
+    3 + 4 is no better.
 
         best_segments(16)  # 4
         best_segments(10)  # 2
@@ -68,20 +68,20 @@ def best_segments(layers: int) -> int:
 def checkpointed_forward(
     layers: Sequence[Callable[[torch.Tensor], torch.Tensor]], x: torch.Tensor, segments: int
 ) -> torch.Tensor:
-    """Runs layers one after the other, under activation checkpointing by segments.
+    """Runs layers one after the other, with activation checkpointing by segments.
 
-    Output and gradients are those of `for layer in layers: x = layer(x)`, with two differences.
+    Output and gradients equal those of `for layer in layers: x = layer(x)`. Two things differ.
     After the forward pass only each segment's input and the output are held. And the backward pass,
-    segment by segment from the last to the first, runs the segment's layers once more. (The last
-    segment, whose backward comes first, may also be held as it is and not run again.)
+    segment by segment from the last to the first, runs the segment's layers again. (The last
+    segment, which the backward pass reaches first, may also be held instead of run again.)
 
     Args:
         layers: functions of one tensor, with or without parameters, random or not. A layer that
-            draws random numbers, such as dropout, draws the same ones when it runs again, and what
-            is drawn after the backward pass is what would be drawn without checkpointing.
+            draws random numbers, such as dropout, draws the same numbers when it runs again, and
+            after the backward pass the same numbers are drawn as without checkpointing.
         x: the first layer's input. It need not require a gradient: the layers' parameters get
-            theirs all the same.
-        segments: how many; their bounds are those of `segment_bounds`.
+            their gradients anyway.
+        segments: number of segments; their bounds are those of `segment_bounds`.
 
     Returns:
         The last layer's output. Under `torch.no_grad()` nothing is held for a backward pass.

@@ -1,4 +1,4 @@
-"""Correct, and slow: each batch is copied when it is asked for, and waited for."""
+"""Correct but slow: copies each batch when it is requested, and waits for the copy."""
 
 from assignment.programs.naive import prefetch
 

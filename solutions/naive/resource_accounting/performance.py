@@ -1,4 +1,4 @@
-"""Correct, and slow: each product in float32, each tensor by itself, each score in memory."""
+"""Correct but slow: all products in float32, one tensor at a time, all scores in memory."""
 
 from __future__ import annotations
 

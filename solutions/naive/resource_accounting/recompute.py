@@ -1,4 +1,4 @@
-"""Correct, and large: all activations are kept."""
+"""Correct but takes much memory: keeps all activations."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def activation_bytes(batch, width, layers, dtype):
 def micro_batch_size(batch, width, layers, dtype, budget):
     if batch < 1:
         raise ValueError("no rows")
-    for steps in range(1, batch + 1):  # of gradient accumulation
+    for steps in range(1, batch + 1):  # steps of gradient accumulation
         rows, rest = divmod(batch, steps)
         if not rest and activation_bytes(rows, width, layers, dtype) <= budget:
             return rows
@@ -83,7 +83,7 @@ def checkpointing_cost(layers, stored, keep_segment):
     if stored != tuple(sorted(set(stored))):
         raise ValueError("stored activations are not in order")
     sizes = [b - a for a, b in itertools.pairwise((*stored, layers))]
-    below = range(len(sizes))  # how many are stored below each segment
+    below = range(len(sizes))  # number of stored activations below each segment
     if keep_segment:
         return {
             "activations": max(map(sum, zip(below, sizes))),

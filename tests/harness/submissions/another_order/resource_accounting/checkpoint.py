@@ -1,4 +1,4 @@
-"""Checkpoints, made in memory and written under a name of their own."""
+"""Checkpoints, serialized in memory and written under a temporary name."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Token files and batches: the check by casting back, the windows as a view of the whole map."""
+"""Token files and batches: the range check by casting back, windows as a view of the map."""
 
 from pathlib import Path
 

@@ -51,7 +51,7 @@ class prefetch:
         return batch
 
     def take(self):
-        """The next batch, on its way, or the exception that came in its place."""
+        """The next batch, whose move has started, or the exception raised instead."""
         try:
             self.batch, self.error = [self.move(t) for t in next(self.source)], None
         except Exception as error:

@@ -30,7 +30,7 @@ def tensor_bytes(shape, dtype):
 
 
 def storage_bytes(tensors):
-    held = [t for t in tensors if t.device != torch.device("meta")]  # alive to the end
+    held = [t for t in tensors if t.device != torch.device("meta")]  # kept alive to the end
     return sum(dict((t.untyped_storage()._cdata, t.untyped_storage().nbytes()) for t in held).values())
 
 

@@ -8,7 +8,7 @@ SPECIALS = ("ieee", "fn", "finite")
 
 
 def _limits(exponent_bits, mantissa_bits, specials):
-    """(bias, pattern of the largest number), for formats that there are."""
+    """(bias, pattern of the largest number); refuses invalid formats."""
     if specials not in SPECIALS:
         raise ValueError(f"specials must be one of {SPECIALS}")
     if exponent_bits < 2 or exponent_bits > 10 + (specials == "ieee"):
@@ -47,7 +47,8 @@ def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):
     if math.isinf(value):
         return math.copysign(over, value)
     numerator, denominator = abs(value).as_integer_ratio()
-    # The unit is 2^place: of the format's subnormals, or so that mantissa_bits + 1 bits are kept.
+    # The unit is 2^place: that of the format's subnormals, or one that keeps mantissa_bits + 1
+    # bits.
     place = 1 - bias - mantissa_bits
     place = max(place, numerator.bit_length() - denominator.bit_length() - mantissa_bits)
     if place < 0:
@@ -82,7 +83,7 @@ def accumulate(term, count, term_dtype, accumulator_dtype):
     if accumulator_dtype.itemsize == 1:
         raise ValueError(f"no addition in {accumulator_dtype}")
     term = torch.full((), term, dtype=torch.float64).to(term_dtype).to(accumulator_dtype).double()
-    # Two numbers of few bits add up in float64, whose rounding does no harm before another one.
+    # Add in float64: for numbers with few bits, its rounding does not affect the second rounding.
     total = torch.zeros((), dtype=torch.float64)
     for _ in range(count):
         total = (total + term).to(accumulator_dtype).double()

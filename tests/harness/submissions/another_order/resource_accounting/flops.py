@@ -59,7 +59,7 @@ def elementwise_flops(shape, per_element=1):
 
 
 def _group(d_model, heads, kv_heads):
-    """How many heads of the queries share one of the keys."""
+    """The number of query heads that share one key head."""
     kv_heads = heads if kv_heads is None else kv_heads
     _refuse_if(heads < 1 or kv_heads < 1, heads, kv_heads)
     _refuse_if(d_model % heads != 0 or heads % kv_heads != 0, d_model, heads, kv_heads)

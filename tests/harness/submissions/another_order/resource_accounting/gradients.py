@@ -1,4 +1,4 @@
-"""Gradients: rows flattened, products transposed, the way back by recursion."""
+"""Gradients: flattened rows, transposed products, a recursive backward pass."""
 
 import math
 
@@ -23,7 +23,7 @@ def mlp_backward(x, weights, target):
 
 
 def _through(h, weights, target):
-    """(loss, gradient of h, gradients of the weights) of what is left of the network."""
+    """(loss, gradient of h, gradients of the weights) of the remaining layers."""
     if not weights:
         raise ValueError("nothing to train")
     w, *rest = weights

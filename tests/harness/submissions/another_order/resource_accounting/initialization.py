@@ -1,4 +1,4 @@
-"""Initialization, by torch's own in-place functions, and by rejection."""
+"""Initialization, by torch's in-place functions, and by rejection sampling."""
 
 import math
 
@@ -33,12 +33,12 @@ def truncated_normal(shape, std, low, high, seed):
     while len(found) < count:
         found = torch.cat([found, _proposals(a, b, 4 * count + 16, generator)])
     x = (found[:count] * std).float()
-    # A bound may round outwards; stay on the inner side of it.
+    # A bound may be rounded outwards: stay inside it.
     return x.clamp(low, high).reshape(tuple(shape))
 
 
 def _proposals(a, b, count, generator):
-    """Robert's rejection samplers: of the normal itself, of an exponential in the tails."""
+    """Robert's rejection sampling: from a normal, or from an exponential in the tails."""
     uniform = torch.rand(count, generator=generator, dtype=torch.float64)
     if b <= 0:
         return -_proposals(-b, -a, count, generator)

@@ -27,5 +27,5 @@ def pool(x, how):
     if how == "mean":
         return columns.sum(dim=-1).div(x.size(-2))
     if how == "max":
-        return columns.sort(dim=-1).values[..., -1]  # nan comes last
+        return columns.sort(dim=-1).values[..., -1]  # nan is sorted last
     return (-columns).sort(dim=-1).values[..., -1].neg()

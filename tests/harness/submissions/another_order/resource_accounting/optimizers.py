@@ -15,7 +15,7 @@ def sgd_step(
     for v, g in zip(velocities, pulled):
         v.copy_(g + momentum * v)
     for p, v, g in zip(params, velocities, pulled):
-        # What is ahead is the next velocity, if the gradient stays what it is.
+        # Look ahead by the next velocity, assuming the same gradient.
         p -= lr * torch.add(g, v, alpha=momentum) if nesterov else lr * v
 
 
@@ -59,7 +59,7 @@ def adamw_step(
 
 
 def directions(grads, exp_avgs, exp_avg_sqs, step, betas, eps):
-    """Where each parameter goes, the root taken of the corrected average."""
+    """The new parameters, with the square root taken of the corrected average."""
     beta1, beta2 = betas
     for g, m, v in zip(grads, exp_avgs, exp_avg_sqs):
         m.mul_(beta1).add_(g, alpha=1 - beta1)

@@ -1,4 +1,4 @@
-"""Activation checkpointing of all segments but the last, whose activations are needed at once."""
+"""Activation checkpointing of all segments but the last, whose activations are needed first."""
 
 import functools
 import math

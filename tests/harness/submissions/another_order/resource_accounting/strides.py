@@ -14,7 +14,7 @@ def _refuse_unless_a_layout(shape, strides):
 
 
 def _at(dim, shape):
-    return range(len(shape))[dim]  # an IndexError of its own
+    return range(len(shape))[dim]  # raises IndexError
 
 
 def row_major_strides(shape):
@@ -65,7 +65,7 @@ def select(shape, strides, offset, dim, index):
 
 
 def view_strides(shape, strides, new_shape):
-    """From the left: groups of old and new dimensions of equally many elements, one by one."""
+    """From the left: matching groups of old and new dimensions with equally many elements."""
     _refuse_unless_a_layout(shape, strides)
     elements, wanted = math.prod(shape), list(new_shape)
     if min(wanted, default=0) < -1 or wanted.count(-1) > 1:

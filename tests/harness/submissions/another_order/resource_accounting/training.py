@@ -1,4 +1,4 @@
-"""Training by closures, with torch's clip_grad_norm_ as the model for clipping."""
+"""Training with closures, and clipping after the model of torch's clip_grad_norm_."""
 
 import math
 

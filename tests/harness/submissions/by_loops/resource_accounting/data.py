@@ -7,7 +7,7 @@ import torch
 
 
 def _kind(dtype):
-    """(bytes of an item, whether it has a sign) of an integer dtype."""
+    """(bytes of an item, whether it is signed) of an integer dtype."""
     dtype = np.dtype(dtype)
     if dtype.kind not in "iu":
         raise ValueError(f"{dtype} is not an integer dtype")

@@ -7,7 +7,7 @@ import torch
 
 
 def _rows(t):
-    """The rows of a tensor as lists, whatever its leading axes are."""
+    """The rows of a tensor as lists, with any leading axes."""
     return [t[at].tolist() for at in itertools.product(*map(range, t.shape[:-1]))]
 
 

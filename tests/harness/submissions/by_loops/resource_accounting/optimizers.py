@@ -1,4 +1,4 @@
-"""Correct, and written number by number: every tensor is taken apart into Python floats."""
+"""Correct, and written number by number: every tensor is split into Python floats."""
 
 import math
 
@@ -81,7 +81,7 @@ def check_adam(step, lr, betas, eps, weight_decay):
 
 
 def run(one, params, grads, *states):
-    """Puts what `one` makes of each element into the parameters and the states."""
+    """Applies `one` to each element, and stores the results in parameters and states."""
     for tensors in (grads, *states):
         if len(tensors) != len(params):
             raise ValueError("lists of different lengths")

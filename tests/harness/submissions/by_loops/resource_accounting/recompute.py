@@ -1,4 +1,4 @@
-"""Activation checkpointing by an autograd function of its own."""
+"""Activation checkpointing with its own autograd function."""
 
 import torch
 

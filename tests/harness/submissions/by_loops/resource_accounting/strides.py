@@ -130,7 +130,7 @@ def view_strides(shape, strides, new_shape):
         raise ValueError("another number of elements")
     if elements == 0:
         return [1] * len(new_shape)
-    # Where the elements lie, one after the other; then which strides would walk them so.
+    # The positions of the elements in order; then the strides that give these positions.
     positions = [storage_index(index, strides) for index in _indices(shape)]
     found = []
     for d, size in enumerate(new_shape):

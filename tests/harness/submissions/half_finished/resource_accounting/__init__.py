@@ -1,1 +1,1 @@
-"""Resource accounting for deep learning: memory, compute and bandwidth, a topic a module."""
+"""Resource accounting for deep learning: memory, compute and bandwidth, one topic per module."""

@@ -21,24 +21,25 @@ def train_bf16(
     batches: Iterable[Batch],
     loss_fn: Loss,
 ) -> list[float]:
-    """Trains for one step a batch, with the forward pass in bf16.
+    """Trains one step per batch, with the forward pass in bf16.
 
     For each (inputs, targets): `loss_fn(model(inputs), targets)` runs under
-    `torch.autocast(device_type, dtype=torch.bfloat16)`, device_type being that of the inputs'
-    device; the backward pass runs outside it, on gradients that hold nothing from the batch
-    before; then the optimizer steps.
+    `torch.autocast(device_type, dtype=torch.bfloat16)`, where device_type is that of the inputs'
+    device; the backward pass runs outside it, with gradients cleared of the previous batch; then
+    the optimizer steps.
 
-    Autocast keeps its 16-bit copies of the weights until it is left: enter it anew for each batch.
+    Autocast caches its 16-bit copies of the weights until its context ends: enter it anew for each
+    batch.
 
     Args:
-        model: parameters in float32, which they stay. Its mode (train, eval) is left alone.
-        optimizer: of the model's parameters.
+        model: its parameters are in float32 and stay so. Its mode (train, eval) does not change.
+        optimizer: over the model's parameters.
         batches: pairs of inputs and targets; read once, from first to last, and may be empty.
         loss_fn: takes the model's output and the targets; returns a scalar tensor.
 
     Returns:
-        The loss of each batch before its step, as autocast gave it: in float32 for the losses of
-        `torch.nn.functional`, whatever the model's output has.
+        The loss of each batch before its step, as computed under autocast: in float32 for the
+        losses of `torch.nn.functional`, whatever the dtype of the model's output.
     """
     losses = []
     for inputs, targets in batches:
@@ -63,19 +64,20 @@ def train_fp16(
     backoff_factor: float = 0.5,
     max_norm: float | None = None,
 ) -> tuple[list[float], list[float]]:
-    """Trains for one step a batch, with the forward pass in fp16 and a dynamic loss scale.
+    """Trains one step per batch, with the forward pass in fp16 and a dynamic loss scale.
 
-    fp16 holds nothing above 65504 and rounds 1e-8 to 0, so the loss is multiplied by a scale before
-    the backward pass, and the gradients are divided by it after. For each (inputs, targets):
+    fp16 cannot hold numbers above 65504 and rounds 1e-8 to 0. So the loss is multiplied by a scale
+    before the backward pass, and the gradients are divided by it afterwards. For each (inputs,
+    targets):
 
     1. the forward pass and the loss, as in `train_bf16` but in `torch.float16`
-    2. the backward pass of loss · scale, on gradients that hold nothing from the batch before
+    2. the backward pass of loss · scale, with gradients cleared of the previous batch
     3. the gradients of the optimizer's parameters are divided by the scale, once; None is skipped
     4. if any element of any gradient is inf or nan, the step is skipped: parameters and optimizer
-       state stay exactly as they were; the scale is multiplied by `backoff_factor`
-    5. else the gradients are clipped, if `max_norm` is given, and the optimizer steps. After
-       `growth_interval` steps taken in a row at one scale, it is multiplied by `growth_factor`, and
-       the count starts again. A skipped step starts the count again, too
+       state do not change at all; the scale is multiplied by `backoff_factor`
+    5. otherwise the gradients are clipped, if `max_norm` is given, and the optimizer steps. After
+       `growth_interval` steps in a row at one scale, the scale is multiplied by `growth_factor`,
+       and the count restarts. A skipped step also restarts the count
 
     These are the rules of `torch.amp.GradScaler`, which you may use.
 
@@ -85,17 +87,16 @@ def train_fp16(
         growth_interval: steps without inf or nan after which the scale grows, at least 1.
         growth_factor: greater than 1.
         backoff_factor: greater than 0 and less than 1.
-        max_norm: if given, the unscaled gradients are multiplied by `max_norm / norm` where their
-            norm, L2 over all of them together, is above `max_norm`
+        max_norm: if given, and if the L2 norm of all unscaled gradients together is above
+            `max_norm`, the gradients are multiplied by `max_norm / norm`
             (`torch.nn.utils.clip_grad_norm_`).
 
     Returns:
-        Two lists with a number for each batch, skipped or not: its loss, not scaled, as it came
-        (inf and nan too), and the scale that its loss was multiplied by. So the first scale is
-        `init_scale`.
+        Two lists with a number for each batch, skipped or not: its unscaled loss, even if it is inf
+        or nan, and the scale that its loss was multiplied by. So the first scale is `init_scale`.
 
     Raises:
-        ValueError: a setting lies outside its range. No batch has been read then.
+        ValueError: a setting is out of range. No batch has been read.
     """
     raise NotImplementedError(
         "fp16_train: not started; see assignment/writeup/precision.md, or make hint EX=fp16_train"
