@@ -19,7 +19,7 @@ from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from tests.harness.container import REPOSITORY
 
-pytest.register_assert_rewrite("tests.harness.aftermath")
+pytest.register_assert_rewrite("tests.harness.assertions")
 
 HOSTILE = Path(__file__).resolve().parent / "hostile"
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment; nobody else's business
@@ -47,22 +47,22 @@ def forks_beside_execnet() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def judge() -> Iterator[Grader]:
+def grader() -> Iterator[Grader]:
     """A started judge in tier A."""
-    with Grader() as judge:
-        yield judge
+    with Grader() as grader:
+        yield grader
 
 
 @pytest.fixture(scope="session")
-def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
+def quick_grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
     """A judge of `hurried_judge`'s, and a canary in its environment."""
     os.environ["HARNESS_CANARY"] = CANARY
-    with hurried_judge(tmp_path_factory.mktemp("repository")) as judge:
-        yield judge
+    with new_quick_grader(tmp_path_factory.mktemp("repository")) as grader:
+        yield grader
     del os.environ["HARNESS_CANARY"]
 
 
-def hurried_judge(repository: Path) -> Grader:
+def new_quick_grader(repository: Path) -> Grader:
     """A started judge of three chapters alone, with less to give.
 
     A test may take 2 s and 512 MiB, and two tests that hit that limit spend the budget. The tests
@@ -94,10 +94,10 @@ def cut_down(text: str, chapters: Collection[str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def idle(hurried: Grader) -> set[int]:
+def idle(quick_grader: Grader) -> set[int]:
     """The zygote's processes while no worker lives, once a grading has started all it needs."""
-    hurried.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
-    return processes_of(hurried)
+    quick_grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+    return processes_of(quick_grader)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def submit(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def sandboxed(hurried: Grader) -> Iterator[Callable[..., object]]:
+def sandboxed(quick_grader: Grader) -> Iterator[Callable[..., object]]:
     """Puts code into a worker, without tests: `sandboxed(probe="def f(): …").probe.f()`."""
     from grader.judge.implementation import GradedImplementation
     from grader.judge.pool import WorkerPool
@@ -123,19 +123,21 @@ def sandboxed(hurried: Grader) -> Iterator[Callable[..., object]]:
     with ExitStack() as stack:
 
         def start(seed: int = 1, limits: manifest.Limits | None = None, **modules: str) -> object:
-            hurried.zygote.wait()
+            quick_grader.zygote.wait()
             name = f"sandboxed-{secrets.token_hex(4)}"
-            folder = hurried.zygote.submissions / name
+            folder = quick_grader.zygote.submissions / name
             stack.callback(shutil.rmtree, folder)
-            stack.callback(hurried.zygote.drain)
-            package = folder / hurried.manifest.package
+            stack.callback(quick_grader.zygote.drain)
+            package = folder / quick_grader.manifest.package
             package.mkdir(parents=True, mode=0o755)
             (package / "__init__.py").touch()
             for module, text in modules.items():
                 (package / f"{module}.py").write_text(text, encoding="utf-8")
-            pool = WorkerPool(hurried.zygote, folder, hurried.manifest.package)
+            pool = WorkerPool(quick_grader.zygote, folder, quick_grader.manifest.package)
             stack.callback(pool.close)
-            implementation = GradedImplementation(pool, limits or hurried.manifest.limits, seed)
+            implementation = GradedImplementation(
+                pool, limits or quick_grader.manifest.limits, seed
+            )
             stack.callback(implementation.close)
             return implementation
 
@@ -147,9 +149,9 @@ def hidden(grade: Grade, exercise: str) -> list[Check]:
     return [c for c in grade.checks if c.exercise == exercise and c.visibility == "hidden"]
 
 
-def processes_of(judge: Grader) -> set[int]:
+def processes_of(grader: Grader) -> set[int]:
     """The zygote's processes; those that ended but were not reaped count."""
-    found, todo = set(), [judge.zygote._process.pid]
+    found, todo = set(), [grader.zygote._process.pid]
     while todo:
         pid = todo.pop()
         for task in Path(f"/proc/{pid}/task").iterdir():

@@ -26,9 +26,9 @@ from rich.table import Table
 from assignment import manifest
 from grader.authoring.variants import SOLUTIONS, Wrong, all_wrong
 from grader.judge.grader import Grader
-from tests.harness.aftermath import assert_earns_nothing, assert_nothing_left, patience
+from tests.harness.assertions import assert_earns_nothing, assert_nothing_left, time_limit
 from tests.harness.attacks import CAUSES, NEVER_ENDS, target_of
-from tests.harness.conftest import HOSTILE, hurried_judge, processes_of
+from tests.harness.conftest import HOSTILE, new_quick_grader, processes_of
 
 GROWTH = 8 * 2**20  # bytes of memory between the first tenth's median and the last's
 
@@ -68,15 +68,15 @@ def endure(place: Path, gradings: int, seed: int, console: Console) -> None:
     done: Counter[str] = Counter()
     wrong = {w.path.stem: w for w in all_wrong(manifest.load())}
     held: dict[str, list[Held]] = {"judge": [], "zygote": []}
-    with hurried_judge(place / "repository") as judge:
-        judge.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
-        idle = processes_of(judge)
-        for number, (kind, name) in enumerate(_drawn(judge, wrong, gradings, seed), 1):
-            _grade(judge, kind, name, wrong, place)
-            assert_nothing_left(judge, idle)
+    with new_quick_grader(place / "repository") as grader:
+        grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+        idle = processes_of(grader)
+        for number, (kind, name) in enumerate(_drawn(grader, wrong, gradings, seed), 1):
+            _grade(grader, kind, name, wrong, place)
+            assert_nothing_left(grader, idle)
             done[kind] += 1
             held["judge"].append(_held(os.getpid()))
-            held["zygote"].append(_held(judge.zygote._process.pid))
+            held["zygote"].append(_held(grader.zygote._process.pid))
             if number % max(gradings // 10, 1) == 0:
                 console.print(f"{number}: {', '.join(_say(n, h[-1]) for n, h in held.items())}")
     console.print(_table(held))
@@ -92,11 +92,11 @@ def endure(place: Path, gradings: int, seed: int, console: Console) -> None:
 
 
 def _drawn(
-    judge: Grader, wrong: dict[str, Wrong], gradings: int, seed: int
+    grader: Grader, wrong: dict[str, Wrong], gradings: int, seed: int
 ) -> Iterator[tuple[str, str]]:
     """Kinds and names of submissions, half of them hostile, each as often as the others."""
     rng = random.Random(seed)
-    exercises = [exercise.id for exercise in judge.manifest]
+    exercises = [exercise.id for exercise in grader.manifest]
     decks: dict[str, list[str]] = {"hostile": [], "good": [], "wrong": []}
     full = {
         "hostile": list(CAUSES),
@@ -110,21 +110,21 @@ def _drawn(
         yield kind, decks[kind].pop()
 
 
-def _grade(judge: Grader, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
+def _grade(grader: Grader, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
     if kind == "hostile":
         exercise = target_of(HOSTILE / name)
-        with nullcontext() if name in NEVER_ENDS else patience(judge, 60.0):
-            grade = judge.grade(HOSTILE / name, only=[exercise])
+        with nullcontext() if name in NEVER_ENDS else time_limit(grader, 60.0):
+            grade = grader.grade(HOSTILE / name, only=[exercise])
         assert_earns_nothing(grade, exercise, CAUSES[name].causes)
         return
     if kind == "good":
-        with patience(judge, 60.0):
-            grade = judge.grade(SOLUTIONS, only=[name])
+        with time_limit(grader, 60.0):
+            grade = grader.grade(SOLUTIONS, only=[name])
         assert grade.score == grade.max_score > 0, (name, grade.checks)
     else:
         folder = wrong[name].write(place / "wrong")
-        with patience(judge, 60.0):
-            grade = judge.grade(folder, only=[wrong[name].exercise.id])
+        with time_limit(grader, 60.0):
+            grade = grader.grade(folder, only=[wrong[name].exercise.id])
         shutil.rmtree(folder)
         assert grade.score is not None
         assert grade.score < grade.max_score, name

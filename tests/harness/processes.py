@@ -44,8 +44,8 @@ def status(pid: int) -> dict[str, str]:
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
-def reap_orphans(judge: int) -> None:
+def reap_orphans(but: int) -> None:
     """Ends the waiting of processes that became ours when the judge went."""
     for pid in children(os.getpid()):
-        if status(pid).get("State", "").startswith("Z") and pid != judge:
+        if status(pid).get("State", "").startswith("Z") and pid != but:
             os.waitpid(pid, os.WNOHANG)

@@ -209,7 +209,9 @@ def submission(folder: Path, course: Course, text: str) -> Path:
 
 
 @contextmanager
-def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) -> Iterator[Grader]:
+def grader_for(
+    place: Path, course: Course, text: str = "", naive: float = NAIVE
+) -> Iterator[Grader]:
     """A started judge of a course, in an empty folder.
 
     Args:
@@ -236,8 +238,8 @@ def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) ->
             repository=place / "repository",
             solutions=place / "solutions",
             race_rules=RULES,
-        ) as judge:
-            yield judge
+        ) as grader:
+            yield grader
     finally:
         del sys.modules[name]
         if real is not None:

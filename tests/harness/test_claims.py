@@ -96,8 +96,8 @@ def public(grade, exercise):
     return [c for c in grade.checks if c.exercise == exercise and c.visibility == "public"]
 
 
-def test_traceback_holds_own_lines_alone_and_staff_read_all(hurried, submit):
-    grade = hurried.grade(submit(strides=RECURSIVE), only=["storage_index"])
+def test_traceback_holds_own_lines_alone_and_staff_read_all(quick_grader, submit):
+    grade = quick_grader.grade(submit(strides=RECURSIVE), only=["storage_index"])
     for check in public(grade, "storage_index"):
         assert check.shown == (
             "KeyError: 'missing'\n"
@@ -115,44 +115,44 @@ def test_traceback_holds_own_lines_alone_and_staff_read_all(hurried, submit):
     assert all("serve.py" in c.detail for c in hidden)
 
 
-def test_path_of_own_files_in_a_message_is_relative_to_the_package(hurried, submit):
+def test_path_of_own_files_in_a_message_is_relative_to_the_package(quick_grader, submit):
     text = "def storage_index(*a, **k):\n    raise ValueError(f'in {__file__}')\n"
-    grade = hurried.grade(submit(strides=text), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
     shown = public(grade, "storage_index")[0].shown
     assert shown.startswith("ValueError: in resource_accounting/strides.py\n")
 
 
-def test_what_was_not_started_needs_no_more_words(hurried, submit):
+def test_what_was_not_started_needs_no_more_words(quick_grader, submit):
     text = "def storage_index(index, strides, offset=0):\n"
     text += "    if index is not None:\n        raise NotImplementedError('see …')\n"
-    grade = hurried.grade(submit(strides=text), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
     assert {c.cause for c in grade.checks} == {Cause.NOT_STARTED}
     assert {c.shown for c in public(grade, "storage_index")} == {""}
     assert all("NotImplementedError" in c.detail for c in grade.checks)
 
 
-def test_refusal_that_did_not_come_is_told_in_words(hurried, submit):
+def test_refusal_that_did_not_come_is_told_in_words(quick_grader, submit):
     text = DTYPES + "\n\ndef bytes_per_element(dtype):\n    return dtype.itemsize\n"
-    grade = hurried.grade(submit(dtypes=text), only=["bytes_per_element"])
+    grade = quick_grader.grade(submit(dtypes=text), only=["bytes_per_element"])
     shown = [c.shown for c in public(grade, "bytes_per_element") if c.state == "failed"]
     assert shown == ["expected ValueError, but nothing was raised"]
 
 
-def test_import_that_fails_in_a_library_names_the_students_line(hurried, submit):
+def test_import_that_fails_in_a_library_names_the_students_line(quick_grader, submit):
     text = "import json\nfrom resource_accounting import strides\n"
     other = "import json\n\nx = json.loads('{')\n"
-    grade = hurried.grade(submit(dtypes=text, strides=other), only=["bytes_per_element"])
+    grade = quick_grader.grade(submit(dtypes=text, strides=other), only=["bytes_per_element"])
     (report,) = grade.modules
     assert (report.file, report.line) == ("resource_accounting/strides.py", 3)
 
 
-def test_module_that_nothing_measured_asks_for_may_be_missing(judge, submit):
+def test_module_that_nothing_measured_asks_for_may_be_missing(grader, submit):
     """Without a CUDA device nothing of `performance` is measured"""
     chosen = ["bytes_per_element", "get_batch", "fast_adamw"]
     folder = submit(dtypes=DTYPES)
-    grade = judge.grade(folder, only=chosen, timing="skip")
+    grade = grader.grade(folder, only=chosen, timing="skip")
     reports = {report.module: report.ok for report in grade.modules}
     assert reports == {"dtypes": True, "data": False}
     (folder / "resource_accounting" / "performance.py").write_text("import no_such_thing\n")
-    grade = judge.grade(folder, only=chosen, timing="skip")
+    grade = grader.grade(folder, only=chosen, timing="skip")
     assert {report.module for report in grade.modules if not report.ok} == {"data", "performance"}

@@ -31,11 +31,11 @@ def short(monkeypatch):
 
 
 @pytest.fixture
-def started(short, hurried, monkeypatch):
+def started(short, quick_grader, monkeypatch):
     """A judge that is started already, for all but its own start and end."""
 
     class Started:
-        grade = staticmethod(lambda *a, **k: hurried.grade(*a, **k))
+        grade = staticmethod(lambda *a, **k: quick_grader.grade(*a, **k))
         __enter__ = __exit__ = lambda *arguments: None
 
     monkeypatch.setattr(cli, "Grader", lambda *_, **__: Started())

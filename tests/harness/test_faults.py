@@ -29,7 +29,7 @@ from grader.judge.meter import Meter, WallTimer
 from grader.worker.cgroups import ControlGroup
 from grader.worker.sandbox import Sandbox
 from grader.worker.zygote import Zygote
-from tests.harness.conftest import LONGEST, REPOSITORY, cut_down, hurried_judge, wait_until
+from tests.harness.conftest import LONGEST, REPOSITORY, cut_down, new_quick_grader, wait_until
 from tests.harness.container import copy_of_repository
 from tests.harness.processes import children, command, descendants, reap_orphans, reaper, status
 
@@ -152,13 +152,13 @@ def test_killed_judge_leaves_nothing(small, seconds, tmp_path, attempt):
 @pytest.fixture
 def stopped(tmp_path) -> Iterator[Grader]:
     """A judge whose zygote stands still, as one that waits for a busy disk."""
-    with hurried_judge(tmp_path / "repository") as judge:
-        assert judge.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
-        os.kill(serving(judge), signal.SIGSTOP)
-        yield judge
+    with new_quick_grader(tmp_path / "repository") as grader:
+        assert grader.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
+        os.kill(serving(grader), signal.SIGSTOP)
+        yield grader
 
 
-def test_zygote_that_is_slow_costs_the_student_nothing(hurried, monkeypatch):
+def test_zygote_that_is_slow_costs_the_student_nothing(quick_grader, monkeypatch):
     """Each answer takes an hour: neither a worker's lockdown nor a test is charged for it"""
     waited = []
     read = control.Control.read_reply
@@ -173,7 +173,7 @@ def test_zygote_that_is_slow_costs_the_student_nothing(hurried, monkeypatch):
     monkeypatch.setattr(control.Control, "read_reply", slowly)
     monkeypatch.setattr(worker, "WallTimer", partial(WallTimer, now=clock))
     monkeypatch.setattr(worker, "Meter", partial(Meter, now=clock))
-    grade = hurried.grade(REPOSITORY / "solutions", only=["storage_index"])
+    grade = quick_grader.grade(REPOSITORY / "solutions", only=["storage_index"])
     assert grade.faults == ()
     assert grade.score == grade.max_score > 0
     assert waited
@@ -212,24 +212,24 @@ def test_folder_of_any_depth_is_removed(tmp_path):
     assert not deep.exists()
 
 
-def test_submission_that_kills_itself_is_charged(hurried, submit):
+def test_submission_that_kills_itself_is_charged(quick_grader, submit):
     """Seen from the judge it looks the same the first time, and is tried again."""
     text = "import os\n\n\ndef storage_index(*_):\n    os.kill(os.getpid(), 9)\n    return 0\n"
-    grade = hurried.grade(submit(strides=text), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
     assert grade.faults == ()
     assert grade.score == 0
 
 
-def serving(judge: Grader) -> int:
+def serving(grader: Grader) -> int:
     """The process that serves: for an ordinary user a child of what was started."""
-    started = judge.zygote._process.pid
-    return children(started)[0] if judge.zygote.tier == "A" and os.getuid() else started
+    started = grader.zygote._process.pid
+    return children(started)[0] if grader.zygote.tier == "A" and os.getuid() else started
 
 
-def of_kind(judge: int) -> dict[str, list[int]]:
+def of_kind(grader: int) -> dict[str, list[int]]:
     """The processes of a grading, by what they are: told by whose children they are."""
     found: dict[str, list[int]] = {"worker": [], "zygote": [], "twin": [], "second lane": []}
-    for child in children(judge):
+    for child in children(grader):
         if "grader.worker.zygote" not in command(child):
             found["second lane"].append(child)
             continue

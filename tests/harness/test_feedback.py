@@ -424,12 +424,12 @@ class Theatre:
         monkeypatch.setattr(grader_module, "Zygote", lambda *_, **__: self)
         monkeypatch.setattr(limits, "_CHECK_SECONDS", 0)  # in each call
         monkeypatch.setattr(pool, "Worker", self._puppet)
-        self.judge = Grader(repository=folder, manifest=manifest, lanes=1)
+        self.grader = Grader(repository=folder, manifest=manifest, lanes=1)
 
     def grade(self, conduct: dict[str, Conduct]) -> Grade:
         """Grades with workers that act so in each test."""
         self.conduct = conduct
-        return self.judge.grade(self.submission.parent, nonce="the same")
+        return self.grader.grade(self.submission.parent, nonce="the same")
 
     def wait(self) -> None: ...
 

@@ -64,24 +64,24 @@ def manifest(**depends_on: tuple[str, ...]) -> manifests.Manifest:
 
 
 @pytest.fixture(scope="module", params=[1, 2], ids=["one lane", "two lanes"])
-def judge(request):
+def grader(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-        with Grader(manifest=manifest(), lanes=request.param) as judge:
-            yield judge
+        with Grader(manifest=manifest(), lanes=request.param) as grader:
+            yield grader
 
 
 @pytest.fixture
-def grade(judge, tmp_path, submit):
+def grade(grader, tmp_path, submit):
     """Grades functions that hang, or work, on these tests, in one lane and in two."""
 
     def run(budget, hidden, public=None, hangs=(), what="pass", depends_on=None, **options):
         text = "import time\n" + "".join(
             (HANGS if name in hangs else WORKS).format(name=name, what=what) for name in FUNCTIONS
         )
-        judge.repository = repository(tmp_path / "repository", hidden, public or {})
-        judge.manifest, judge.budget = manifest(**(depends_on or {})), budget
-        found = judge.grade(submit(strides=options.pop("strides", text)), **options)
+        grader.repository = repository(tmp_path / "repository", hidden, public or {})
+        grader.manifest, grader.budget = manifest(**(depends_on or {})), budget
+        found = grader.grade(submit(strides=options.pop("strides", text)), **options)
         assert found.faults == ()
         return found
 
@@ -182,15 +182,15 @@ def test_what_was_earned_by_the_end_counts_if_the_submission_is_to_blame(grade, 
     assert "not tried: " in found.checks[2].detail
 
 
-def test_a_machine_that_is_too_slow_is_a_fault_and_no_mark(judge, tmp_path, submit, monkeypatch):
+def test_a_machine_that_is_too_slow_is_a_fault_and_no_mark(grader, tmp_path, submit, monkeypatch):
     """The time limit comes, and the submission has spent nothing"""
     over = []
     run = Scheduler.run
     monkeypatch.setattr(TimeBudget, "is_over", property(lambda _: bool(over)))
     monkeypatch.setattr(Scheduler, "run", lambda *args: over.append(True) or run(*args))
-    judge.repository = repository(tmp_path / "repository", {FUNCTIONS[0]: [0]}, {})
-    judge.manifest, judge.budget = manifest(), 10
-    found = judge.grade(submit(strides=WORKS.format(name=FUNCTIONS[0])))
+    grader.repository = repository(tmp_path / "repository", {FUNCTIONS[0]: [0]}, {})
+    grader.manifest, grader.budget = manifest(), 10
+    found = grader.grade(submit(strides=WORKS.format(name=FUNCTIONS[0])))
     assert found.score is None
     assert all("raise the time limit" in fault for fault in found.faults)
     assert found.faults

@@ -31,8 +31,8 @@ def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
     ]
     grades = []
     for lanes in (1, 2, 3):
-        with Grader(lanes=lanes) as judge:
-            grades.append(judge.grade(half, only=chapters, nonce="the same"))
+        with Grader(lanes=lanes) as grader:
+            grades.append(grader.grade(half, only=chapters, nonce="the same"))
     one = grades[0]
     for grade in grades:
         assert grade.faults == ()
@@ -42,7 +42,7 @@ def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
         assert 0 < grade.score == one.score
 
 
-def test_public_and_hidden_tests_never_run_at_a_time(judge, submit, monkeypatch):
+def test_public_and_hidden_tests_never_run_at_a_time(grader, submit, monkeypatch):
     """A lane takes a group of public tests or one of hidden tests, and waits for the other"""
     phases = []
     run = Scheduler._run_in_lanes
@@ -52,7 +52,7 @@ def test_public_and_hidden_tests_never_run_at_a_time(judge, submit, monkeypatch)
         run(self, groups, by_id)
 
     monkeypatch.setattr(Scheduler, "_run_in_lanes", watch)
-    judge.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
+    grader.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
     assert phases == [{"public"}, {"hidden"}]
 
 
@@ -110,10 +110,10 @@ def test_the_judge_has_one_thread_when_it_forks(submit, tmp_path, variables):
     assert "multi-threaded" not in done.stderr
 
 
-def test_what_a_public_test_printed_is_shown(judge, submit):
+def test_what_a_public_test_printed_is_shown(grader, submit):
     """A print in the submission reaches the student, though its process is killed"""
     text = "def matmul_flops(B, D, K):\n    print('B is', B)\n    return 1\n"
-    grade = judge.grade(submit(flops=text), only=["matmul_flops"])
+    grade = grader.grade(submit(flops=text), only=["matmul_flops"])
     details = [c.detail or "" for c in grade.checks if c.visibility == "public"]
     assert any("B is" in detail for detail in details)
 

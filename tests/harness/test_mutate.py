@@ -505,11 +505,11 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def tried(toy, judge):
+def tried(toy, grader):
     """Tries the mutants of a toy function, by this process and a judge that is there already."""
     from grader.authoring.mutation import trials
 
-    here = copy.copy(judge)
+    here = copy.copy(grader)
     here.manifest, here.repository = toy.manifest, toy.repository
 
     def run(function, meanwhile=lambda: None):
@@ -544,13 +544,13 @@ def test_fault_of_the_grader_is_tried_once_more_and_never_a_kill(tried, monkeypa
         assert {v.status for v in found} == {"killed"}
 
 
-def test_reference_that_does_not_pass_is_said(toy, judge):
+def test_reference_that_does_not_pass_is_said(toy, grader):
     """Nothing can be said of its mutants then"""
     from grader.authoring.mutation import trials
 
     path = toy.reference / "toy_package" / "toy.py"
     path.write_text(path.read_text().replace("return a - b", "return a + b"))
-    here = copy.copy(judge)
+    here = copy.copy(grader)
     here.manifest, here.repository = toy.manifest, toy.repository
     base = trials.baseline(here, toy.reference, ["strong", "weak"], "nonce")
     assert len(base.problems) == 1

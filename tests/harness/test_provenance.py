@@ -202,13 +202,13 @@ def test_cpu_of_a_grading_is_what_was_spent_since_the_last(monkeypatch):
     assert meter.lap([Spent(5.5), Spent(0.25)]) == 1.75  # a second zygote since
 
 
-def test_cpu_of_a_worker_counts_once_it_is_gone(sandboxed, hurried):
+def test_cpu_of_a_worker_counts_once_it_is_gone(sandboxed, quick_grader):
     text = "import time\n\ndef burn():\n    while time.process_time() < 0.5:\n        pass\n"
-    before = hurried.zygote.cpu_seconds()
+    before = quick_grader.zygote.cpu_seconds()
     implementation = sandboxed(probe=text)
     implementation.probe.burn()
     implementation.close()
-    assert hurried.zygote.cpu_seconds() >= before + 0.5
+    assert quick_grader.zygote.cpu_seconds() >= before + 0.5
 
 
 # --- with what verdicts --------------------------------------------------------------------------
@@ -258,8 +258,8 @@ def test_same_nonce_gives_the_same_verdicts_in_every_tier_and_on_every_lane(subm
     ways = [(tier, 1 + number % 2) for tier, number in ways] + [(ways[0][0], 2)]
     hashes, states = {}, {}
     for tier, lanes in ways:
-        with Grader((tier,), lanes=lanes) as judge:
-            grade = judge.grade(submission, only=only, tests="hidden", nonce="the same")
+        with Grader((tier,), lanes=lanes) as a_grader:
+            grade = a_grader.grade(submission, only=only, tests="hidden", nonce="the same")
         assert grade.faults == ()
         said = json.loads(to_json(grade))["provenance"]
         assert (said["tier"], said["lanes"]) == (tier, lanes)

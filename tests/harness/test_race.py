@@ -90,23 +90,23 @@ def by_cpu_time(short: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def hashes(tmp_path_factory):
-    with racing.judged(tmp_path_factory.mktemp("hashes"), racing.HASHES) as judge:
-        yield judge
+    with racing.grader_for(tmp_path_factory.mktemp("hashes"), racing.HASHES) as grader:
+        yield grader
 
 
 @pytest.fixture(scope="module")
 def products(tmp_path_factory):
-    with racing.judged(tmp_path_factory.mktemp("products"), racing.PRODUCTS) as judge:
-        yield judge
+    with racing.grader_for(tmp_path_factory.mktemp("products"), racing.PRODUCTS) as grader:
+        yield grader
 
 
 def spin(folder):
     return racing.submission(folder / "in", racing.HASHES, racing.HASHES.takes(1.0))
 
 
-def checked(judge, submission):
+def checked(grader, submission):
     """A grading and its only check."""
-    grade = judge.grade(submission)
+    grade = grader.grade(submission)
     assert grade.faults == ()
     (check,) = grade.checks
     assert check.visibility == "hidden"
@@ -351,8 +351,8 @@ def test_faster_than_the_hardware_goes_to_a_person(hashes, tmp_path, monkeypatch
 def depths(tmp_path_factory):
     """Segments by TIMES: 1 gives eight, 4 gives two, 8 gives one, which keeps everything."""
     place = tmp_path_factory.mktemp("depths")
-    with racing.judged(place, racing.RECOMPUTE, naive=8.0) as judge:
-        yield judge
+    with racing.grader_for(place, racing.RECOMPUTE, naive=8.0) as grader:
+        yield grader
 
 
 @pytest.mark.parametrize(("times", "mark"), [(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)])
@@ -372,16 +372,16 @@ def test_wrong_gradients_in_little_memory_earn_nothing(depths, tmp_path):
 
 
 def test_device_whose_memory_is_enough_for_all_measures_nothing(tmp_path):
-    with racing.judged(tmp_path / "judge", racing.RECOMPUTE, naive=1.0) as judge:
+    with racing.grader_for(tmp_path / "race", racing.RECOMPUTE, naive=1.0) as grader:
         text = racing.RECOMPUTE.takes(8.0)
-        _, check = checked(judge, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+        _, check = checked(grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
 
 
 @pytest.fixture(scope="module")
 def timers(tmp_path_factory):
-    with racing.judged(tmp_path_factory.mktemp("timers"), racing.TIMER) as judge:
-        yield judge
+    with racing.grader_for(tmp_path_factory.mktemp("timers"), racing.TIMER) as grader:
+        yield grader
 
 
 @pytest.mark.parametrize("times", [1.0, 0.85, 1.15])
@@ -408,8 +408,8 @@ def test_timer_that_reports_what_it_knows_fails(timers, tmp_path):
 
 def test_fault_of_a_program_of_ours_is_no_mark(tmp_path):
     broken = "def hash_block(state, rounds):\n    raise ValueError\n"
-    with racing.judged(tmp_path / "judge", racing.HASHES, broken) as judge:
-        grade = judge.grade(spin(tmp_path))
+    with racing.grader_for(tmp_path / "race", racing.HASHES, broken) as grader:
+        grade = grader.grade(spin(tmp_path))
     assert grade.score is None
     assert grade.checks[0].cause is Cause.GRADER_FAULT
 
@@ -443,9 +443,9 @@ def test_exercise_that_needs_cuda_is_left_out_without_it(tmp_path):
     course = racing.HASHES
     needs = racing.MANIFEST.replace("points = 4\n\n", "points = 0\ncuda_points = 4\n\n")
     needs = needs.replace("points = 4\nhint", 'points = 4\nneeds = ["cuda"]\nhint')
-    with racing.judged(tmp_path / "judge", course) as judge:
-        judge.manifest = parse(needs.format(module=course.module, function=course.function))
-        grade, check = checked(judge, spin(tmp_path))
+    with racing.grader_for(tmp_path / "race", course) as grader:
+        grader.manifest = parse(needs.format(module=course.module, function=course.function))
+        grade, check = checked(grader, spin(tmp_path))
     if device.find() is None:
         assert (check.state, check.cause) == ("not_run", Cause.NEEDS_CUDA)
         assert (grade.score, grade.max_score) == (0, 0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.judge.timing import statistic
-from grader.judge.timing.statistic import LOOKS, Marks, interval, block_ratio
+from grader.judge.timing.statistic import LOOKS, Marks, block_ratio, interval
 
 
 def blocks(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):

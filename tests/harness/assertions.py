@@ -82,22 +82,22 @@ def without_words(grade: Grade) -> Grade:
     return msgspec.structs.replace(grade, checks=tuple(map(other, grade.checks)))
 
 
-def assert_nothing_left(judge: Grader, before: set[int]) -> None:
+def assert_nothing_left(grader: Grader, before: set[int]) -> None:
     """No process of a worker's lives on, and nothing that it wrote."""
-    assert wait_until(lambda: processes_of(judge) == before), processes_of(judge) - before
+    assert wait_until(lambda: processes_of(grader) == before), processes_of(grader) - before
     if os.getuid() == 0:
-        run = Path(f"/proc/{judge.zygote._process.pid}/root{judge.zygote.folder}")
+        run = Path(f"/proc/{grader.zygote._process.pid}/root{grader.zygote.folder}")
         for place in ("scratch/*", "submissions/*", "exchange/*/*"):
             assert wait_until(lambda p=place: not list(run.glob(p))), place
 
 
 @contextmanager
-def patience(judge: Grader, seconds: float) -> Iterator[None]:
+def time_limit(grader: Grader, seconds: float) -> Iterator[None]:
     """Gives a test this long, for attacks that do not wait for the end of their time."""
-    usual = judge.manifest
+    usual = grader.manifest
     limits = msgspec.structs.replace(usual.limits, seconds=seconds)
-    judge.manifest = msgspec.structs.replace(usual, limits=limits)
+    grader.manifest = msgspec.structs.replace(usual, limits=limits)
     try:
         yield
     finally:
-        judge.manifest = usual
+        grader.manifest = usual

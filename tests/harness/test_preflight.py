@@ -18,15 +18,15 @@ GOOD = "def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"
 
 
 @pytest.fixture
-def compiled(hurried, submit):
+def compiled(quick_grader, submit):
     """Bytecode files that are laid beside a submission's modules, by name."""
 
     def run(**modules):
-        hurried.prepare()
-        manifest = hurried.manifest
-        place = hurried.zygote.submissions / "compiled"
+        quick_grader.prepare()
+        manifest = quick_grader.manifest
+        place = quick_grader.zygote.submissions / "compiled"
         pool = WorkerPool(
-            hurried.zygote,
+            quick_grader.zygote,
             stage(submit(**modules), place, manifest.package, manifest.modules).folder,
             manifest.package,
         )
@@ -36,7 +36,7 @@ def compiled(hurried, submit):
             return {file.name: file.read_bytes() for file in files}
         finally:
             pool.close()
-            hurried.zygote.drain()
+            quick_grader.zygote.drain()
             shutil.rmtree(place)
 
     return run
@@ -68,11 +68,11 @@ def test_compiling_runs_no_line(compiled):
     assert len(compiled(strides="import os\nos._exit(0)\n", flops=GOOD)) == 2
 
 
-def test_a_file_that_takes_too_long_to_compile_is_no_fault_of_ours(hurried, submit):
+def test_a_file_that_takes_too_long_to_compile_is_no_fault_of_ours(quick_grader, submit):
     """It is waited for no longer than any call, and other modules are graded"""
     slow = "f(x, 1)\n" * (MAX_BYTES // 8 - 1)
     good = "def bytes_per_element(dtype):\n    return dtype.itemsize\n"
-    grade = hurried.grade(
+    grade = quick_grader.grade(
         submit(strides=slow, dtypes=good), only=["bytes_per_element", "storage_index"]
     )
     assert grade.faults == ()
