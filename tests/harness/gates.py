@@ -186,7 +186,7 @@ def main() -> None:
     for command in (loading, trying):
         command.add_argument("tests", nargs="*", default=[], help="what pytest runs; all if none")
     options = parser.parse_args()
-    with signals.raised():  # so that whoever ends this ends pytest too
+    with signals.stop_on_signals():  # so that whoever ends this ends pytest too
         if options.command == "load":
             green = load(options.runs, options.busy, options.tests)
         else:

@@ -355,7 +355,7 @@ def test_of_two_files_of_one_name_the_first_counts(tmp_path, kind):
         path.write_bytes(tar_bytes([(member(n), b) for n, b in zip(names, bodies, strict=True)]))
     staged = run(path, tmp_path / "out")
     assert (staged.folder / PACKAGE / "strides.py").read_bytes() == b"first"
-    assert staged.left_out == tuple(f"{name} (its name stands twice)" for name in names[1:])
+    assert staged.left_out == tuple(f"{name} (duplicate name)" for name in names[1:])
 
 
 def test_odd_names_neither_break_nor_reach_the_terminal(tmp_path):
@@ -646,7 +646,7 @@ def test_tar_without_its_end_is_refused(tmp_path, kind, keep):
     }[keep]
     path = tmp_path / f"in.{kind}"
     path.write_bytes(gzip.compress(cut) if kind == "tar.gz" else cut)
-    assert "is cut off or damaged: it lacks a tar's end" in refused(path, tmp_path / "out")
+    assert "is cut off or damaged: the tar's end is missing" in refused(path, tmp_path / "out")
 
 
 ODD_NAMES = [
