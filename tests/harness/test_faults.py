@@ -29,7 +29,7 @@ from grader.judge.meter import Meter, WallTimer
 from grader.worker.cgroups import ControlGroup
 from grader.worker.sandbox import Sandbox
 from grader.worker.zygote import Zygote
-from tests.harness.conftest import LONGEST, REPOSITORY, cut_down, new_quick_grader, wait_until
+from tests.harness.conftest import MAX_WAIT, REPOSITORY, keep_chapters, new_quick_grader, wait_until
 from tests.harness.container import copy_of_repository
 from tests.harness.processes import children, command, descendants, reap_orphans, reaper, status
 
@@ -45,7 +45,7 @@ def small(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("small")
     copy_of_repository(folder)
     file = folder / "assignment" / "assignment.toml"
-    file.write_text(cut_down(file.read_text(), CHAPTERS))
+    file.write_text(keep_chapters(file.read_text(), CHAPTERS))
     for test in folder.glob("tests/*/test_*.py"):
         if test.stem.removeprefix("test_") not in CHAPTERS:
             test.unlink()
@@ -73,7 +73,7 @@ class Grading:
 
     def end(self) -> int:
         """Waits for its end, and returns its exit status."""
-        self.said = self.process.communicate(timeout=LONGEST)[1]
+        self.said = self.process.communicate(timeout=MAX_WAIT)[1]
         return self.process.returncode
 
     def assert_nothing_left(self) -> None:

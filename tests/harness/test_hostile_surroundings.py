@@ -7,7 +7,7 @@ import textwrap
 
 from grader.results.causes import Cause
 from grader.results.record import to_json
-from tests.harness.assertions import assert_earns_nothing, assert_nothing_left, shown_to_the_student
+from tests.harness.assertions import assert_earns_nothing, assert_nothing_left, student_outputs
 
 # --- files beside the package ------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ def pytest_runtest_makereport(item, call):
 """
 
 
-def test_plugins_and_shadowing_modules_are_never_loaded(quick_grader, tmp_path, idle):
+def test_plugins_and_shadowing_modules_are_never_loaded(quick_grader, tmp_path, idle_processes):
     loud = "raise RuntimeError('loaded: " + "a file beside the package')\n" + PASSES_ALL
     beside = {
         "conftest.py": PASSES_ALL,
@@ -54,7 +54,7 @@ def test_plugins_and_shadowing_modules_are_never_loaded(quick_grader, tmp_path, 
         if name != "resource_accounting/strides.py":
             first = name.split("/")[0]
             assert (name if first == "resource_accounting" else first) in named
-    assert_nothing_left(quick_grader, idle)
+    assert_nothing_left(quick_grader, idle_processes)
 
 
 # --- one submission and the next ---------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_hidden_inputs_are_not_carried_out(quick_grader, submit):
         }
         for visibility in ("public", "hidden")
     }
-    shown = shown_to_the_student(grade)
+    shown = student_outputs(grade)
     assert len(said["hidden"] - said["public"]) >= 3, "staff see it"
     assert not [line for line in said["hidden"] - said["public"] if line in shown]
     assert all(line in shown for line in said["public"]), "and of public tests, the student too"

@@ -101,7 +101,7 @@ def products(tmp_path_factory):
 
 
 def spin(folder):
-    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.takes(1.0))
+    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.module_text(1.0))
 
 
 def checked(grader, submission):
@@ -244,7 +244,7 @@ def test_every_cheat_is_in_a_table_and_says_what_it_tries():
 
 def test_honest_products_earn_everything(products, by_cpu_time, tmp_path):
     """A test of the tests above: what they refuse is the cheat"""
-    text = racing.PRODUCTS.takes(1.0)
+    text = racing.PRODUCTS.module_text(1.0)
     grade, _ = checked(products, racing.submission(tmp_path / "in", racing.PRODUCTS, text))
     assert grade.score == grade.max_score
 
@@ -357,7 +357,7 @@ def depths(tmp_path_factory):
 
 @pytest.mark.parametrize(("times", "mark"), [(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)])
 def test_memory_is_tried_in_budgets(depths, tmp_path, times, mark):
-    text = racing.RECOMPUTE.takes(times)
+    text = racing.RECOMPUTE.module_text(times)
     grade, check = checked(depths, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
     assert check.fit is not None, check.detail
     assert check.fit.fitted == (mark > 0, mark == 1)
@@ -366,14 +366,14 @@ def test_memory_is_tried_in_budgets(depths, tmp_path, times, mark):
 
 
 def test_wrong_gradients_in_little_memory_earn_nothing(depths, tmp_path):
-    text = racing.RECOMPUTE.takes(1.0).replace("layers[start :", "layers[start + 1 :")
+    text = racing.RECOMPUTE.module_text(1.0).replace("layers[start :", "layers[start + 1 :")
     grade, check = checked(depths, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
     assert (grade.score, check.cause) == (0, WRONG)
 
 
 def test_device_whose_memory_is_enough_for_all_measures_nothing(tmp_path):
     with racing.grader_for(tmp_path / "race", racing.RECOMPUTE, naive=1.0) as grader:
-        text = racing.RECOMPUTE.takes(8.0)
+        text = racing.RECOMPUTE.module_text(8.0)
         _, check = checked(grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
 
@@ -386,14 +386,14 @@ def timers(tmp_path_factory):
 
 @pytest.mark.parametrize("times", [1.0, 0.85, 1.15])
 def test_timer_that_tells_the_truth_passes(timers, tmp_path, times):
-    text = racing.TIMER.takes(times)
+    text = racing.TIMER.module_text(times)
     grade, check = checked(timers, racing.submission(tmp_path / "in", racing.TIMER, text))
     assert (check.state, grade.score) == ("passed", grade.max_score), check.detail
 
 
 @pytest.mark.parametrize("times", [0.0001, 0.75, 1.25, 20.0, "float('nan')"])
 def test_timer_that_does_not_fails(timers, tmp_path, times):
-    text = racing.TIMER.takes(times)
+    text = racing.TIMER.module_text(times)
     grade, check = checked(timers, racing.submission(tmp_path / "in", racing.TIMER, text))
     assert (grade.score, check.cause) == (0, WRONG), check.detail
 
@@ -440,11 +440,11 @@ def test_races_can_be_left_out_and_required(hashes, tmp_path):
 
 
 def test_exercise_that_needs_cuda_is_left_out_without_it(tmp_path):
-    course = racing.HASHES
+    setup = racing.HASHES
     needs = racing.MANIFEST.replace("points = 4\n\n", "points = 0\ncuda_points = 4\n\n")
     needs = needs.replace("points = 4\nhint", 'points = 4\nneeds = ["cuda"]\nhint')
-    with racing.grader_for(tmp_path / "race", course) as grader:
-        grader.manifest = parse(needs.format(module=course.module, function=course.function))
+    with racing.grader_for(tmp_path / "race", setup) as grader:
+        grader.manifest = parse(needs.format(module=setup.module, function=setup.function))
         grade, check = checked(grader, spin(tmp_path))
     if device.find() is None:
         assert (check.state, check.cause) == ("not_run", Cause.NEEDS_CUDA)
