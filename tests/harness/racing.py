@@ -197,9 +197,7 @@ def measure_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the judge's clock the worker's CPU time, which no other process can disturb."""
 
     def clock(self: device.Cpu, pid: int) -> float:
-        return time.clock_gettime(
-            ~pid << 3 | 2
-        )  # the clock id that clock_getcpuclockid(3) computes
+        return time.clock_gettime(~pid << 3 | 2)  # the id that clock_getcpuclockid(3) computes
 
     monkeypatch.setattr(device.Cpu, "clock", clock)
 
@@ -216,13 +214,13 @@ def submission(folder: Path, setup: RaceSetup, text: str) -> Path:
 def grader_for(
     place: Path, setup: RaceSetup, text: str = "", naive: float = NAIVE
 ) -> Iterator[Grader]:
-    """A started judge of a course, in an empty folder.
+    """A started grader of one race.
 
     Args:
-        place: the folder.
-        course: the race.
-        text: of the reference's module; that which takes its time once, if empty.
-        naive: what the naive program takes.
+        place: an empty folder.
+        setup: the race.
+        text: of the reference's module; by default the module whose TIMES is 1.
+        naive: TIMES of the naive program.
     """
     text = text or setup.module_text(1.0)
     for name in ("public", "hidden", "timing"):
