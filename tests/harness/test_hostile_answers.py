@@ -1,4 +1,4 @@
-"""What a worker answers too early, and what a worker that dies leaves unanswered."""
+"""Answers at the wrong time: before their question, or from a process that has ended."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from grader.results.causes import Cause
 from tests.harness.conftest import wait_until
 
 
-def test_answer_before_the_question_is_never_read(sandboxed):
-    """However well its number was guessed."""
+def test_answer_before_its_question_is_rejected(sandboxed):
+    """Even if it has the right call id"""
     implementation = sandboxed(
         probe="import os, sys\n"
         "from grader import wire\n"
@@ -24,17 +24,19 @@ def test_answer_before_the_question_is_never_read(sandboxed):
         "    for number in (local['call_id'], local['call_id'] + 1):\n"
         "        parts = wire.encode(number, {'result': 'forged'})\n"
         "        forged += b''.join(bytes(part) for part in parts)\n"
-        "    os.write(local['channel'], forged)  # at once, so both lie there\n"
+        "    os.write(local['channel'], forged)  # both in one write\n"
         "    return 'honest'\n"
     )
-    assert implementation.probe.f() == "forged"  # its own answer: any value is as good
+    assert (
+        implementation.probe.f() == "forged"
+    )  # the answer to this call, which the submission may choose
     with pytest.raises(SubmissionFailure) as caught:
         implementation.probe.f()
     assert caught.value.cause is Cause.PROTOCOL
 
 
-def test_answer_counts_though_the_process_ended_right_after_it(sandboxed, monkeypatch):
-    """The judge looks at the process after the answer came, and before it read it"""
+def test_answer_counts_although_the_process_ended_right_after_it(sandboxed, monkeypatch):
+    """Here the judge checks the process after the answer has come, and before reading it"""
     implementation = sandboxed(probe="def f():\n    return bytes(100)\n")
     implementation.probe.f()
     running = implementation._worker
@@ -43,12 +45,12 @@ def test_answer_counts_though_the_process_ended_right_after_it(sandboxed, monkey
         assert wait_until(running.has_answer)
 
     monkeypatch.setattr(process, "resident", ended)
-    monkeypatch.setattr(limits, "_CHECK_SECONDS", 600.0)  # not between the calls
+    monkeypatch.setattr(limits, "_CHECK_SECONDS", 600.0)  # no check between calls
     assert implementation.probe.f() == bytes(100)
 
 
-def test_peak_of_a_process_that_is_gone_is_its_own_fault(sandboxed):
-    """Whoever dies after an answer cannot be measured: that must not read as "took nothing"."""
+def test_peak_memory_of_an_ended_process_is_a_failure(sandboxed):
+    """It cannot be measured any more, and must not count as 0"""
     implementation = sandboxed(
         probe="import os, threading\n"
         "def f():\n"

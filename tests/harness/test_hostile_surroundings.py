@@ -1,6 +1,4 @@
-"""Attacks around the code itself: files beside the package, files left for the next submission,
-hidden inputs that are carried out.
-"""
+"""Attacks by files beside the package, by files left for the next submission, and by output."""
 
 import re
 import textwrap
@@ -57,10 +55,10 @@ def test_plugins_and_shadowing_modules_are_never_loaded(quick_grader, tmp_path, 
     assert_nothing_left(quick_grader, idle_processes)
 
 
-# --- one submission and the next ---------------------------------------------------------------
+# --- files left for the next submission --------------------------------------------------------
 
 
-def test_submission_sees_nothing_of_the_one_before(quick_grader, submit, tmp_path):
+def test_submission_finds_no_file_of_the_previous_one(quick_grader, submit, tmp_path):
     leaves = """
         import os
         for folder in ("/tmp", "/scratch", "/dev/shm"):
@@ -93,7 +91,9 @@ def test_submission_sees_nothing_of_the_one_before(quick_grader, submit, tmp_pat
         assert_earns_nothing(grade, "storage_index", {Cause.WRONG_ANSWER})
 
 
-CARRIES = """
+# --- hidden inputs in what students read --------------------------------------------------------
+
+PRINTS_ITS_INPUTS = """
 def storage_index(index, strides, offset=0):
     said = f"carried {list(index)} {list(strides)} {offset}"
     print(said, flush=True)
@@ -101,9 +101,9 @@ def storage_index(index, strides, offset=0):
 """
 
 
-def test_hidden_inputs_are_not_carried_out(quick_grader, submit):
-    """Neither by what a submission prints, nor by an exception's text or class."""
-    grade = quick_grader.grade(submit(strides=CARRIES), only=["storage_index"])
+def test_hidden_inputs_are_not_shown(quick_grader, submit):
+    """Neither from output, nor from an exception's message or class"""
+    grade = quick_grader.grade(submit(strides=PRINTS_ITS_INPUTS), only=["storage_index"])
     said = {
         visibility: {
             line
@@ -114,6 +114,6 @@ def test_hidden_inputs_are_not_carried_out(quick_grader, submit):
         for visibility in ("public", "hidden")
     }
     shown = student_outputs(grade)
-    assert len(said["hidden"] - said["public"]) >= 3, "staff see it"
+    assert len(said["hidden"] - said["public"]) >= 3, "staff see them"
     assert not [line for line in said["hidden"] - said["public"] if line in shown]
-    assert all(line in shown for line in said["public"]), "and of public tests, the student too"
+    assert all(line in shown for line in said["public"]), "students see those of public tests"
