@@ -1,7 +1,8 @@
 """Reads a worker's answers, which are untrusted: checks each type and truncates each text.
 
-The submission's code controls the process that answers. Apart from a call's result, no field of an
-answer decides a mark. Students read what an answer says about a failure only if the test is public.
+The submission's code controls the process that answers. Nothing that an answer says about itself
+can earn points: tests compare the results of calls. Students read what an answer says about a
+failure only if the test is public.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _IGNORED_FOLDERS = {
     *(".git", ".venv", "venv", "__pycache__", ".pytest_cache", ".mypy_cache"),
     *("__MACOSX", ".ipynb_checkpoints"),
 }
-_UNREPORTED_FOLDERS = _IGNORED_FOLDERS - {".venv", "venv"}  # nobody would miss them
+_UNREPORTED_FOLDERS = _IGNORED_FOLDERS - {".venv", "venv"}  # not worth a report
 # The first bytes of formats that are not accepted.
 _OTHER_FORMATS = {
     b"Rar!\x1a\x07": "a RAR archive",

@@ -131,10 +131,8 @@ class _ImportCheck:
         stubs: dict[str, list[str]] = {}
         try:
             with self.worker(seed_of(self._nonce, "import")) as worker:
-                for module in [
-                    *modules,
-                    *modules,
-                ]:  # twice: a later module may rebind an earlier one's
+                # Twice, since a later module may rebind functions of an earlier one.
+                for module in [*modules, *modules]:
                     stubs[module] = self._import_in(worker, module).get("stubs", [])
         except SubmissionFailure:  # fails only together with others: leave it to the tests
             return frozenset()

@@ -126,7 +126,7 @@ def assert_nothing_revealed(grade: Grade) -> None:
 
 # --- records -----------------------------------------------------------------------------------
 
-said = st.text(max_size=40) | st.sampled_from(
+words = st.text(max_size=40) | st.sampled_from(
     [f"\x1b[31m{CANARY}", f"]]><b>{CANARY}</b>", f"[red]{CANARY}[/red] {{{{ 7*7 }}}}", CANARY * 900]
 )
 seconds = st.floats(0, 99)
@@ -150,9 +150,9 @@ def grades(draw: st.DrawFn) -> Grade:
         points=st.sampled_from([0.0, 1.0]),
         max_points=st.just(1.0),
         cause=st.none() | st.sampled_from(Cause) | st.just(Cause.EXCEPTION),
-        exception=st.none() | said | st.sampled_from(EXCEPTIONS),
-        detail=st.none() | said,
-        shown=st.none() | said,  # None for a hidden check; anything else must not be shown
+        exception=st.none() | words | st.sampled_from(EXCEPTIONS),
+        detail=st.none() | words,
+        shown=st.none() | words,  # None for a hidden check; anything else must not be shown
         seconds=seconds,
         visibility=st.just("hidden"),
     )
@@ -164,7 +164,7 @@ def grades(draw: st.DrawFn) -> Grade:
         state=st.sampled_from(["passed", "failed"]),
         points=st.just(0.0),
         max_points=st.just(0.0),
-        detail=st.none() | said,
+        detail=st.none() | words,
         shown=st.none() | st.just(PUBLIC),
         seconds=seconds,
         visibility=st.just("public"),
@@ -174,8 +174,10 @@ def grades(draw: st.DrawFn) -> Grade:
         submission="alice",
         score=draw(st.none() | st.just(2.5)),
         max_score=9.0,
-        isolation=Isolation(tier=draw(st.sampled_from(["A", "none"])), probes={"read": draw(said)}),
-        nonce=draw(said),
+        isolation=Isolation(
+            tier=draw(st.sampled_from(["A", "none"])), probes={"read": draw(words)}
+        ),
+        nonce=draw(words),
         tests="all",
         checks=tuple(draw(st.lists(checks | public, max_size=8))),
         exercises=tuple(
@@ -191,7 +193,7 @@ def grades(draw: st.DrawFn) -> Grade:
             for name in ids
         ),
         modules=(ModuleReport(module="strides", ok=True, message="storage_index is missing"),),
-        faults=tuple(draw(st.lists(said, max_size=2))),
+        faults=tuple(draw(st.lists(words, max_size=2))),
         started="2026-01-02T03:04:05+00:00",
         seconds=draw(seconds),
         version="0.1.0",
@@ -221,7 +223,7 @@ def test_equals(impl):
 
 @pytest.mark.exercise("storage_index")
 def test_says(impl):
-    """Six is said"""
+    """Six is found"""
     found = impl.strides.storage_index("says")
     assert found == 6, f"found {found}"
 
@@ -235,7 +237,7 @@ def test_raises(impl):
 
 @pytest.mark.exercise("storage_index")
 def test_raises_again(impl):
-    """An error of the code is told as one"""
+    """An error of the code is reported"""
     try:
         impl.strides.storage_index("raises_again")
     except Exception as error:
@@ -549,15 +551,15 @@ def test_hidden_tests_reveal_nothing_that_a_worker_sends(fake_zygote, hidden):
 
 def test_messages_of_public_tests_are_shown(fake_zygote):
     """A test of the test above: the canary of a public test takes the same path, and is shown."""
-    said = Reply({"failed": "exception", "exception": "KeyError", "message": PUBLIC})
-    grade = fake_zygote.grade({"public": Behaviour((said,)), **dict.fromkeys(HIDDEN, HONEST)})
+    reply = Reply({"failed": "exception", "exception": "KeyError", "message": PUBLIC})
+    grade = fake_zygote.grade({"public": Behaviour((reply,)), **dict.fromkeys(HIDDEN, HONEST)})
     assert all(PUBLIC in text for text in rendered(grade).values())
 
 
 def test_leaked_detail_of_a_hidden_test_is_noticed(fake_zygote, monkeypatch):
     """A test of the tests above: a renderer that shows a detail fails them"""
-    said = Reply({"failed": "exception", "exception": "KeyError", "message": CANARY})
-    grade = fake_zygote.grade({"public": HONEST, **dict.fromkeys(HIDDEN, Behaviour((said,)))})
+    reply = Reply({"failed": "exception", "exception": "KeyError", "message": CANARY})
+    grade = fake_zygote.grade({"public": HONEST, **dict.fromkeys(HIDDEN, Behaviour((reply,)))})
     assert CANARY in str(grade), "staff read it"
     assert_nothing_revealed(grade)
     monkeypatch.setattr(student, "_detail", lambda check: student.clean(check.detail or ""))

@@ -105,9 +105,9 @@ def test_matrix_is_red_if_one_python_is(capsys, monkeypatch):
     outcomes = iter([gates.Outcome(0, "9 passed", 5.4), gates.Outcome(1, "1 failed", 6.0)])
     monkeypatch.setattr(gates, "_test_with", lambda *_: next(outcomes))
     assert not gates.matrix([sys.executable, sys.executable], [])
-    said = capsys.readouterr().out
-    assert ": green in 5 s: 9 passed\n" in said
-    assert ": RED in 6 s: 1 failed\n" in said
+    printed = capsys.readouterr().out
+    assert ": green in 5 s: 9 passed\n" in printed
+    assert ": RED in 6 s: 1 failed\n" in printed
 
 
 def test_failed_setup_is_red(capsys, monkeypatch):

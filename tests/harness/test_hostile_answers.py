@@ -27,9 +27,7 @@ def test_answer_before_its_question_is_rejected(sandboxed):
         "    os.write(local['channel'], forged)  # both in one write\n"
         "    return 'honest'\n"
     )
-    assert (
-        implementation.probe.f() == "forged"
-    )  # the answer to this call, which the submission may choose
+    assert implementation.probe.f() == "forged"  # like any answer, it is the submission's to choose
     with pytest.raises(SubmissionFailure) as caught:
         implementation.probe.f()
     assert caught.value.cause is Cause.PROTOCOL

@@ -104,7 +104,7 @@ def storage_index(index, strides, offset=0):
 def test_hidden_inputs_are_not_shown(quick_grader, submit):
     """Neither from output, nor from an exception's message or class"""
     grade = quick_grader.grade(submit(strides=PRINTS_ITS_INPUTS), only=["storage_index"])
-    said = {
+    carried = {
         visibility: {
             line
             for check in grade.checks
@@ -114,6 +114,6 @@ def test_hidden_inputs_are_not_shown(quick_grader, submit):
         for visibility in ("public", "hidden")
     }
     shown = student_outputs(grade)
-    assert len(said["hidden"] - said["public"]) >= 3, "staff see them"
-    assert not [line for line in said["hidden"] - said["public"] if line in shown]
-    assert all(line in shown for line in said["public"]), "students see those of public tests"
+    assert len(carried["hidden"] - carried["public"]) >= 3, "staff see them"
+    assert not [line for line in carried["hidden"] - carried["public"] if line in shown]
+    assert all(line in shown for line in carried["public"]), "students see those of public tests"
