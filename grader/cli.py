@@ -99,7 +99,7 @@ def _stoppable(command: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            with signals.raised():
+            with signals.stop_on_signals():
                 command(*args, **kwargs)
         except signals.Stopped as stopped:
             fail(FAULT, f"stopped by {stopped} before there was a grade")

@@ -1,4 +1,4 @@
-"""Signals that ask this process to end: it does, and leaves nothing behind."""
+"""Ends this process on TERM, HUP and INT by an exception, so that everything is cleaned up."""
 
 from __future__ import annotations
 
@@ -8,40 +8,41 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-_asked: list[str] = []  # signals that came since `raised` was entered
-_ASKING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+_received: list[str] = []  # names of the signals that came in `stop_on_signals`
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asked this process to end; its name is the text."""
+    """A signal asked this process to end; the message is the signal's name."""
 
 
 @contextmanager
-def raised() -> Iterator[None]:
-    """Raises Stopped at the first of these signals, wherever the program is, and then ignores them.
+def stop_on_signals() -> Iterator[None]:
+    """Within this context the first of these signals raises Stopped; further ones are ignored.
 
-    Whatever is open is closed on the way out, and a second signal does not disturb that.
+    Context managers and `finally` clauses clean up, and a second signal cannot interrupt that.
     """
 
     def stop(number: int, _: FrameType | None) -> NoReturn:
         for other in before:
             signal.signal(other, signal.SIG_IGN)
-        _asked.append(signal.Signals(number).name)
-        raise Stopped(_asked[0])
+        _received.append(signal.Signals(number).name)
+        raise Stopped(_received[0])
 
-    # One that is ignored already stays so: nohup does that.
-    before = {n: h for n in _ASKING if (h := signal.getsignal(n)) is not signal.SIG_IGN}
+    # A signal that is already ignored stays ignored: nohup relies on that.
+    before = {n: h for n in _STOP_SIGNALS if (h := signal.getsignal(n)) is not signal.SIG_IGN}
     for number in before:
         signal.signal(number, stop)
     try:
         yield
     finally:
-        if not _asked:  # or this process is ending: what it still removes must not be disturbed
+        # After a signal the process is ending, and no other one may interrupt its cleanup.
+        if not _received:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
 
-def check() -> None:
-    """Raises Stopped once more, for where somebody else's code may have caught it."""
-    if _asked:
-        raise Stopped(_asked[0])
+def raise_if_stopped() -> None:
+    """Raises Stopped again, after code that is not ours may have caught it."""
+    if _received:
+        raise Stopped(_received[0])

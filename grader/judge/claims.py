@@ -1,7 +1,8 @@
-"""What a worker's answers claim: every type is checked and every text is cut.
+"""Reads a worker's answers, which are untrusted: checks each type and truncates each text.
 
-An answer comes from a process that the submission's code owns. Nothing that it says about itself
-decides a mark; students read what it says of a failure where the test is public.
+The submission's code controls the process that answers. Nothing that an answer says about itself
+can earn points: tests compare the results of calls. Students read what an answer says about a
+failure only if the test is public.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from grader.judge.failure import SubmissionFailure, raised_by_submission
 from grader.results.causes import Cause
 
-# What a worker may claim to have failed of; every other cause is the judge's own observation.
+# Causes of failure that a worker may claim; the judge itself observes all others.
 CAUSES = {
     cause.value: cause
     for cause in (
@@ -26,9 +27,9 @@ CAUSES = {
         Cause.MEMORY,
     )
 }
-_TRACE = 4000
-_TYPE, _MESSAGE, _PATH, _FRAMES = 200, 1000, 200, 8
-_FILE = re.compile(r"(?:\w{1,80}/)+\w{1,80}\.py")  # below the submission's folder
+_MAX_TRACE = 4000
+_MAX_TYPE, _MAX_MESSAGE, _MAX_PATH, _MAX_FRAMES = 200, 1000, 200, 8
+_FILE = re.compile(r"(?:\w{1,80}/)+\w{1,80}\.py")  # relative to the submission's folder
 _FUNCTION = re.compile(r"[\w<>]{1,80}")
 
 
@@ -36,25 +37,25 @@ def result(answer: Any, target: str) -> Any:
     """The result in an answer to a call of `target`.
 
     Raises:
-        SubmissionFailure: the answer has no known form, or claims another failure.
-        Exception: of the nearest built-in class, if it claims that the code raised one.
+        SubmissionFailure: the answer has an unknown form, or claims a failure of another kind.
+        Exception: of the nearest built-in class, if the answer claims that the code raised one.
     """
     if isinstance(answer, dict):
         if answer.keys() == {"result"}:
             return answer["result"]
-        failed = answer.get("failed")  # compared, never printed: a million tensors take minutes
+        failed = answer.get("failed")  # never printed unchecked: a million tensors take minutes
         if isinstance(failed, str) and (cause := CAUSES.get(failed)) is not None:
             detail = failure_detail(answer, target)
             error: Exception = SubmissionFailure(cause, detail)
             if cause is Cause.EXCEPTION:
                 error = raised_by_submission(answer.get("exception"), detail)
-            error.add_note(claimed(answer, "trace", _TRACE))  # for staff
+            error.add_note(text_field(answer, "trace", _MAX_TRACE))  # for staff
             raise error
-    raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {target} has no known form")
+    raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {target} has an unknown form")
 
 
 def bytecode(answer: Any, files: Sequence[str]) -> dict[str, bytes]:
-    """The bytecode in an answer, of files that were asked for."""
+    """The bytecode in an answer, by file; entries for files that were not requested are dropped."""
     found = answer.get("result") if isinstance(answer, dict) else None
     if not isinstance(found, dict):
         return {}
@@ -62,7 +63,10 @@ def bytecode(answer: Any, files: Sequence[str]) -> dict[str, bytes]:
 
 
 def import_report(answer: Any) -> dict[str, Any]:
-    """What of an import's answer has its known form: an array has neither truth nor equality."""
+    """The fields of an import's answer that have the expected type; all others are dropped.
+
+    Types are checked before values, because an array has neither a truth value nor equality.
+    """
     if not isinstance(answer, dict):
         return {}
     kinds = {"failed": str, "type": str, "message": str, "file": str, "line": int}
@@ -80,33 +84,35 @@ def import_report(answer: Any) -> dict[str, Any]:
     return known
 
 
-def claimed(answer: dict[Any, Any], name: str, limit: int) -> str:
-    """One text of an answer, cut to `limit` characters; "" if it is no text."""
+def text_field(answer: dict[Any, Any], name: str, limit: int) -> str:
+    """One text of an answer, truncated to `limit` characters; "" if it is not a text."""
     value = answer.get(name)
     return value[:limit] if isinstance(value, str) else ""
 
 
 def failure_detail(answer: dict[Any, Any], target: str) -> str:
-    """A claimed failure: the exception, then the submission's own lines, innermost last.
+    """Formats a failure reported by the worker; every field is untrusted.
+
+    The exception comes first, then the submission's own lines, innermost last:
 
     KeyError: 'B'
       resource_accounting/flops.py:12 in mlp_flops
     """
-    parts = [claimed(answer, "type", _TYPE), claimed(answer, "message", _MESSAGE)]
-    head = ": ".join(part for part in parts if part) or claimed(answer, "failed", _TYPE)
-    places = list(_places(answer.get("frames")))
+    parts = [text_field(answer, "type", _MAX_TYPE), text_field(answer, "message", _MAX_MESSAGE)]
+    head = ": ".join(part for part in parts if part) or text_field(answer, "failed", _MAX_TYPE)
+    places = list(_source_lines(answer.get("frames")))
     return "\n  ".join([head, *places]) if places else f"{target}: {head}"
 
 
-def _places(frames: Any) -> Iterator[str]:
-    """The frames that have the form [file, line, function]."""
+def _source_lines(frames: Any) -> Iterator[str]:
+    """Formats the frames that have the form [file, line, function], and skips all others."""
     if not isinstance(frames, list):
         return
-    for frame in frames[-_FRAMES:]:
+    for frame in frames[-_MAX_FRAMES:]:
         if not isinstance(frame, list) or len(frame) != 3:
             continue
         file, line, function = frame
-        if [type(part) for part in frame] != [str, int, str] or len(file) > _PATH:
+        if [type(part) for part in frame] != [str, int, str] or len(file) > _MAX_PATH:
             continue
         if _FILE.fullmatch(file) and 0 < line < 10**7 and _FUNCTION.fullmatch(function):
             yield f"{file}:{line} in {function}"

@@ -1,7 +1,7 @@
-"""The files of a submission, whether it comes as a folder, a zip or a tar.
+"""Lists and reads the files of a submission: a folder, a zip or a tar.
 
-Nothing is unpacked: a listing tells what there is, and each file is read when it is wanted. What
-is damaged, or larger than any submission, is refused.
+Nothing is unpacked to disk: entries are listed first, and a file is read only when it is needed.
+Archives that are damaged, or larger than any submission needs to be, are refused.
 """
 
 from __future__ import annotations
@@ -20,32 +20,33 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 MAX_BYTES = 2 * 2**20  # of one file
-MAX_ENTRIES = 20_000  # looked at in an archive or folder
-MAX_ARCHIVE = 20 * 2**20  # its list of entries is read before they can be counted
-MAX_UNPACKED = 512 * 2**20  # of a compressed tar, which is unpacked whole to be listed
+MAX_ENTRIES = 20_000  # in an archive or folder
+MAX_ARCHIVE = 20 * 2**20  # bytes; a zip's list of entries is read whole before it can be counted
+MAX_UNPACKED = 512 * 2**20  # bytes of a compressed tar: to list it is to decompress all of it
 ACCEPTED = "a folder, zip or tar (.gz, .bz2 or .xz)"
 ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".rar", ".7z")
-_MAX_READ = 16 * 2**20  # tarfile reads a header's announced length at once, whatever it is
-_IGNORED = {
+_MAX_READ = 16 * 2**20  # bytes; tarfile reads as much at once as a header claims, without limit
+_IGNORED_FOLDERS = {
     *(".git", ".venv", "venv", "__pycache__", ".pytest_cache", ".mypy_cache"),
     *("__MACOSX", ".ipynb_checkpoints"),
 }
-_UNNAMED = _IGNORED - {".venv", "venv"}  # nobody wonders where those are
-# How formats that are not accepted begin.
-_FOREIGN = {
+_UNREPORTED_FOLDERS = _IGNORED_FOLDERS - {".venv", "venv"}  # not worth a report
+# The first bytes of formats that are not accepted.
+_OTHER_FORMATS = {
     b"Rar!\x1a\x07": "a RAR archive",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
     b"\x28\xb5\x2f\xfd": "compressed with Zstandard",
 }
-# Zip's numbers of compression methods. Only stored and deflated members are read: of the others,
-# those that Python knows unpack a block whole, however large it becomes.
-_METHODS = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "xz", 98: "PPMd"}
+# Compression methods by their number in a zip. Only stored and deflated members are read: Python's
+# decompressors for the others return a whole block, however large.
+_ZIP_METHODS = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "xz", 98: "PPMd"}
 
 
 class SubmissionError(Exception):
-    """A submission that cannot be read: what came, what is expected and what to do.
+    """A submission that cannot be read.
 
-    The message is one line of printable characters, whatever names the submission chose.
+    The message says what came, what was expected and what to do. It is one line of printable
+    characters, whatever the submission's files are called.
     """
 
     def __init__(self, message: str) -> None:
@@ -54,9 +55,13 @@ class SubmissionError(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing in the submission; `read` is None for what is no regular file.
+    """One file of the submission.
 
-    `unreadable` says why the content of a regular file cannot be had, and what to do.
+    Attributes:
+        path: relative to the folder or archive.
+        size: in bytes, as the archive states it.
+        read: returns the content; None if this is no regular file, or cannot be read.
+        unreadable: why a regular file cannot be read, and what to do; else empty.
     """
 
     path: PurePosixPath
@@ -66,7 +71,7 @@ class Entry:
 
 
 def printable(text: str) -> str:
-    """The text with "?" for line feeds, terminal sequences and whatever else does not print."""
+    """Replaces each character that is not printable, as in terminal sequences, with "?"."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
@@ -74,7 +79,7 @@ def check_exists(submission: Path, package: str) -> None:
     """Raises SubmissionError if there is nothing at this path."""
     try:
         exists = submission.exists()
-    except (OSError, ValueError) as error:  # a folder above it is closed, or its name is too long
+    except (OSError, ValueError) as error:  # no access to a parent folder, or the name is too long
         raise SubmissionError(f"{submission} cannot be opened: {error}") from error
     if not exists:
         raise SubmissionError(
@@ -82,14 +87,14 @@ def check_exists(submission: Path, package: str) -> None:
         )
 
 
-def listed(entries: Iterator[Entry], submission: Path) -> list[Entry]:
-    """The entries but for those of tools' own folders; raises SubmissionError."""
-    wanted = (e for e in entries if not _IGNORED & set(e.path.parts[:-1]))
+def list_entries(entries: Iterator[Entry], submission: Path) -> list[Entry]:
+    """All entries except those in folders that tools create; raises SubmissionError."""
+    wanted = (e for e in entries if not _IGNORED_FOLDERS & set(e.path.parts[:-1]))
     try:
         found = list(itertools.islice(wanted, MAX_ENTRIES + 1))
     except SubmissionError:
         raise
-    except Exception as error:  # whatever tarfile and the decompressors meet in a damaged file
+    except Exception as error:  # tarfile and decompressors raise many types for a damaged file
         raise SubmissionError(f"{submission} cannot be read: {error}") from error
     if len(found) > MAX_ENTRIES:
         raise SubmissionError(f"{submission} holds more than {MAX_ENTRIES} files")
@@ -97,8 +102,8 @@ def listed(entries: Iterator[Entry], submission: Path) -> list[Entry]:
 
 
 @contextlib.contextmanager
-def opened(path: Path, package: str) -> Iterator[Iterator[Entry]]:
-    """The entries of a folder or archive, open while they are read; raises SubmissionError."""
+def open_entries(path: Path, package: str) -> Iterator[Iterator[Entry]]:
+    """The entries of a folder or archive, which stays open meanwhile; raises SubmissionError."""
     if path.is_dir():
         yield _folder_entries(path)
         return
@@ -108,8 +113,8 @@ def opened(path: Path, package: str) -> Iterator[Iterator[Entry]]:
             if zipfile.is_zipfile(path):
                 entries = _zip_entries(stack.enter_context(zipfile.ZipFile(path)))
             else:
-                _refuse_foreign(path, package)
-                unpacked = stack.enter_context(contextlib.closing(_Unpacked(path)))
+                _refuse_other_formats(path, package)
+                unpacked = stack.enter_context(contextlib.closing(_TarBytes(path)))
                 tar = tarfile.TarFile(fileobj=unpacked)  # type: ignore[arg-type]
                 entries = _tar_entries(stack.enter_context(tar), path)
         except SubmissionError:
@@ -117,9 +122,9 @@ def opened(path: Path, package: str) -> Iterator[Iterator[Entry]]:
         except tarfile.ReadError as error:
             raise SubmissionError(
                 f"{path} is neither a folder nor a readable zip or tar: {error}; "
-                + _hand_in(package)
+                + _what_to_hand_in(package)
             ) from error
-        except Exception as error:  # whatever zipfile and the decompressors meet in a damaged file
+        except Exception as error:  # zipfile and decompressors raise many types
             raise SubmissionError(f"{path} cannot be opened: {error}") from error
         yield entries
 
@@ -134,23 +139,26 @@ def _refuse_by_size(path: Path) -> None:
         )
 
 
-def _refuse_foreign(path: Path, package: str) -> None:
-    """Names what people hand in that is neither zip nor tar."""
+def _refuse_other_formats(path: Path, package: str) -> None:
+    """Refuses known formats that are neither zip nor tar, by name; raises SubmissionError."""
     with path.open("rb") as file:
         start = file.read(8)
-    kind = next((kind for magic, kind in _FOREIGN.items() if start.startswith(magic)), "")
+    kind = next((kind for magic, kind in _OTHER_FORMATS.items() if start.startswith(magic)), "")
     if not kind and path.suffix == ".py":
         kind = "a single Python file"
     if kind:
-        raise SubmissionError(f"{path} is {kind}; {_hand_in(package)}")
+        raise SubmissionError(f"{path} is {kind}; {_what_to_hand_in(package)}")
 
 
-def _hand_in(package: str) -> str:
+def _what_to_hand_in(package: str) -> str:
     return f"hand in {ACCEPTED} that holds {package}/; `make submit` packs one"
 
 
-class _Unpacked:
-    """A tar's own bytes, for tarfile to read: a few kilobytes may unpack to terabytes."""
+class _TarBytes:
+    """The decompressed bytes of a tar, as a file for tarfile to read.
+
+    Reading stops at `MAX_UNPACKED`: a few kilobytes may decompress to terabytes.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -185,7 +193,7 @@ class _Unpacked:
     def _check(self, end: int, size: int) -> None:
         if end > MAX_UNPACKED + _MAX_READ or size > _MAX_READ:
             raise SubmissionError(
-                f"{self._path} unpacks to more than {MAX_UNPACKED // 2**20} MiB, or says so"
+                f"{self._path} unpacks to more than {MAX_UNPACKED // 2**20} MiB, or claims to"
             )
 
 
@@ -196,9 +204,9 @@ def _folder_entries(root: Path) -> Iterator[Entry]:
     for folder, folders, files in os.walk(root, onerror=refuse):
         here = Path(folder)
         for name in sorted(folders):
-            if name in _IGNORED or (here / name).is_symlink():
+            if name in _IGNORED_FOLDERS or (here / name).is_symlink():
                 folders.remove(name)
-                if name not in _UNNAMED:
+                if name not in _UNREPORTED_FOLDERS:
                     yield Entry(PurePosixPath((here / name).relative_to(root)), 0, None)
         folders.sort()
         for name in sorted(files):
@@ -222,16 +230,16 @@ def _zip_entries(archive: zipfile.ZipFile) -> Iterator[Entry]:
 
         path = PurePosixPath(info.filename.replace("\\", "/"))
         kind = info.external_attr >> 16 & 0o170000
-        unreadable = _why_not_unzipped(info)
+        unreadable = _why_unreadable(info)
         regular = kind in (0, 0o100000) and not unreadable
         yield Entry(path, info.file_size, read if regular else None, unreadable)
 
 
-def _why_not_unzipped(info: zipfile.ZipInfo) -> str:
+def _why_unreadable(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & 0x1:
         return "is encrypted; zip the package without a password"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        method = _METHODS.get(info.compress_type, f"method {info.compress_type}")
+        method = _ZIP_METHODS.get(info.compress_type, f"method {info.compress_type}")
         return f"is compressed with {method}; zip the package with the usual method, deflate"
     return ""
 
@@ -248,8 +256,10 @@ def _tar_entries(archive: tarfile.TarFile, path: Path) -> Iterator[Entry]:
                 return file.read(MAX_BYTES + 1)
 
         yield Entry(PurePosixPath(info.name), info.size, read if info.isreg() else None)
-    # tarfile takes a damaged header, or a missing one, for the end.
+    # tarfile stops without an error at a damaged or missing header, so look for the end block.
     assert archive.fileobj is not None, "an open archive has its file"
     archive.fileobj.seek(archive.offset)
     if archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
-        raise SubmissionError(f"{path} is cut off or damaged: it lacks a tar's end; pack it again")
+        raise SubmissionError(
+            f"{path} is cut off or damaged: the tar's end is missing; pack it again"
+        )

@@ -1,4 +1,4 @@
-"""What can go wrong in a test, as exceptions in the judge."""
+"""The exceptions by which a test fails in the judge, and how they are shown."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from grader.results.causes import Cause
 
 
 class GraderFault(Exception):
-    """The grader itself failed. Never a student's zero: the check becomes "not run"."""
+    """The grader itself failed. The check becomes "not run", never a student's zero."""
 
 
 class SubmissionFailure(Exception):
-    """The submission's code did not answer a call; `cause` says how.
+    """The submission's code did not answer a call as it should; `cause` says in which way.
 
-    `detail` is for staff, and for the student where the test is public. Notes are for staff alone.
+    `detail` is for staff, and for the student if the test is public. The exception's notes are for
+    staff only.
     """
 
     def __init__(self, cause: Cause, detail: str) -> None:
@@ -26,27 +27,27 @@ class SubmissionFailure(Exception):
 
 
 class Killed(SubmissionFailure):
-    """The worker was ended by a SIGKILL that the judge did not send.
+    """The worker was killed by a SIGKILL that the judge did not send.
 
-    The kernel did, or another process on the machine, or the submission itself. The test is tried
-    once more: what happens twice is the submission's doing.
+    It came from the kernel, from another process on the machine, or from the submission itself. The
+    test is retried once; the submission is charged if it happens again.
     """
 
 
 class WorkerEnded(Exception):
-    """A worker's process has ended by itself."""
+    """A worker's process ended, and the judge did not end it."""
 
 
 class NotMeasured(Exception):
-    """This device, at this time, cannot rank programs."""
+    """This device cannot rank programs, at least not now."""
 
 
 class Suspicious(Exception):
-    """Faster than the hardware can be: a person must review it."""
+    """A program was faster than the hardware allows: a person must review it."""
 
 
-# Exceptions that a test may expect, raised in the judge under the same class. Classes whose
-# constructor needs more than a text, and those that would end the judge, become Exception.
+# Classes that the judge raises when a submission raised them, so that a test may expect them. Those
+# whose constructor needs more than a text, and those that would end the judge, become Exception.
 _RAISED: dict[str, type[Exception]] = {
     name: value
     for name, value in vars(builtins).items()
@@ -64,27 +65,30 @@ def nearest_builtin(name: Any) -> type[Exception]:
 
 
 def raised_by_submission(name: Any, detail: str) -> Exception:
-    """The submission's exception, to raise in a test: `pytest.raises(ValueError)` can catch it."""
+    """The submission's exception, to be raised in a test, where `pytest.raises` can catch it."""
     error = nearest_builtin(name)(detail)
     error.from_submission = True  # type: ignore[attr-defined]
     return error
 
 
 def for_student(error: BaseException) -> str:
-    """A failed public test for the student, beside the words of its cause: without a traceback."""
+    """Formats a public test's failure for the student, without a traceback.
+
+    The student also reads a sentence about the cause, which is not repeated here.
+    """
     if isinstance(error, GraderFault):
         return ""
     if getattr(error, "from_submission", False):
-        return str(error.args[0])  # of a KeyError, str() would be its repr()
+        return str(error.args[0])  # str() of a KeyError would be its key's repr()
     if isinstance(error, SubmissionFailure):
         return "" if error.cause is Cause.NOT_STARTED else error.detail
-    from assignment.failures import nothing_raised  # with pytest, which is loaded by then
+    from assignment.failures import nothing_raised  # loads pytest: here it is loaded already
 
     return nothing_raised(str(error)) or str(error)
 
 
 def for_staff(error: BaseException, test: Path) -> str:
-    """A failed test for staff: its traceback, from the frame in the test's file on."""
+    """Formats a test's failure for staff: the traceback, from the frame in the test's file on."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != str(test):
         trace = trace.tb_next

@@ -172,7 +172,7 @@ class Grader:
             tests=tests,
             checks=checks,
             exercises=scores,
-            modules=tuple(run.preflight.needed(self.manifest, scores)),
+            modules=tuple(run.preflight.reports_to_show(self.manifest, scores)),
             left_out=staged.left_out,
             faults=tuple(faults),
             started=started,

@@ -1,7 +1,8 @@
-"""Which exercises the tests name, read from their markers without importing a test.
+"""Checks that tests and exercises match, from the markers in the tests' source.
 
-Every command that uses the assignment checks this first: an exercise without a test would silently
-be worth nothing, and a test of an exercise that was renamed would be a fault in every grading.
+Every command that uses the assignment does this first, and imports no test for it. An exercise
+without a test would silently be worth nothing. A test of an unknown exercise, renamed for example,
+would be a grader fault in every grading.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from assignment.manifest import Manifest, ManifestError, did_you_mean
 from assignment.toml_lines import line_of
 
 _MARKER = re.compile(r"^[ \t]*@pytest\.mark\.exercise\(\s*['\"]([^'\"]*)", re.M)
-_GRADED = ("hidden", "timing")  # what gives points: any machine runs the first
+_GRADED = ("hidden", "timing")  # folders whose tests give points; only the first runs everywhere
 
 
 def load(tests: Path) -> Manifest:
@@ -25,7 +26,7 @@ def load(tests: Path) -> Manifest:
 
 
 def exercises_in(file: Path) -> dict[str, int]:
-    """The exercises that a file of tests names in its markers, each with its first line there."""
+    """The exercises that a test file's markers name, with the line of each one's first marker."""
     text = file.read_text(encoding="utf-8")
     found: dict[str, int] = {}
     for marker in _MARKER.finditer(text):
@@ -39,10 +40,11 @@ def check_tests(manifest: Manifest, tests: Path, text: str) -> None:
     Args:
         manifest: the assignment.
         tests: the folder that holds `public`, `hidden` and `timing`.
-        text: that of the manifest's file, to find lines in.
+        text: the manifest's source, to find line numbers in.
 
     Raises:
-        ManifestError: it does not; one line.
+        ManifestError: an exercise has no such test, or a marker names an unknown exercise. The
+            message is one line.
     """
     known = {exercise.id for exercise in manifest}
     named: dict[str, set[str]] = {}

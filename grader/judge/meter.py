@@ -1,8 +1,8 @@
-"""What a submission is charged for: CPU time, and time asleep. Never the time it had to wait.
+"""Charges a submission for its CPU time and for its sleep, never for time in which it had to wait.
 
 Wall time would make a mark depend on the machine: a worker that shares its core with others, or has
-half of one, takes longer for the same work. A worker that could run and is not let to is charged
-nothing, and neither is one that waits for a slow disk.
+half a core, takes longer for the same work. A worker that waits for a core is charged nothing, and
+neither is one that waits for a slow disk.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from grader.judge.failure import SubmissionFailure
 from grader.judge.process import Activity
 from grader.results.causes import Cause
 
-_EVERY = (0.025, 0.075)  # seconds of calls between two looks at what the worker does, at random
-_LONGEST_GAP = 0.2  # seconds that one look speaks for: a judge that was kept waiting saw no more
-_DISK_TIMES = 3  # waiting for the disk is free up to so many times the limit
+_SAMPLE_SECONDS = (0.025, 0.075)  # of calls, between two samples of the worker's state; random
+# The most that one sample is charged for, in seconds: a judge that had to wait saw no more.
+_MAX_SAMPLE_SECONDS = 0.2
+_DISK_FACTOR = 3  # waiting for the disk is free up to this many times the limit
 
 
-class Watched(Protocol):
-    """A process, as the kernel shows it."""
+class MeteredProcess(Protocol):
+    """A process that is measured."""
 
     def cpu(self) -> float | None:
-        """CPU seconds used; None if it is gone."""
+        """CPU seconds used; None if the process has ended."""
 
     def activity(self) -> Activity | None:
-        """What it does now; None if it is gone."""
+        """What the process does now; None if it has ended."""
 
 
 class Process:
-    """The process of this number."""
+    """A process by its id, as the kernel sees it."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -46,27 +47,27 @@ class Process:
 
 
 class Timer(Protocol):
-    """Ends a wait for a worker."""
+    """Ends the wait for a worker's answer when the time is used up."""
 
     def wait(self) -> float:
-        """Seconds until `check` wants to be called again."""
+        """Seconds after which `check` should be called again."""
 
     def check(self, waiting: bool) -> None:
         """Raises SubmissionFailure if the time is used up.
 
         Args:
-            waiting: whether the worker has been asked and has not answered.
+            waiting: whether the worker has a request and has not answered it.
         """
 
 
 class WallTimer:
-    """Ends a wait after so many seconds on the wall: where no code of a submission has run yet."""
+    """Ends a wait after `seconds` of wall time; used before any code of a submission has run."""
 
     def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
         self._now, self._end = now, now() + seconds
 
     def wait(self) -> float:
-        return min(_EVERY[1], max(0.0, self._end - self._now()))
+        return min(_SAMPLE_SECONDS[1], max(0.0, self._end - self._now()))
 
     def check(self, waiting: bool) -> None:
         if self._now() >= self._end:
@@ -74,103 +75,107 @@ class WallTimer:
 
 
 def _draw_interval() -> float:
-    return random.uniform(*_EVERY)
+    return random.uniform(*_SAMPLE_SECONDS)
 
 
 class Meter:
-    """Charges one worker for its time; a Timer of the call that it is in.
+    """Charges one worker for its time; the Timer of the worker's current call.
 
-    CPU time is read exactly. Time asleep is sampled at random moments of the time in calls, or a
-    worker could wake up for each look; several short calls share one interval. No second is charged
-    twice: of an interval at whose end the worker was asleep, the CPU time in it is taken off.
+    CPU time is read exactly. Time asleep is sampled at random moments during calls: a worker could
+    wake up for samples at regular ones. Several short calls share one sampling interval. No second
+    is charged twice: if the worker is asleep at the end of an interval, the interval is charged as
+    sleep, less the CPU time in it.
 
     Args:
-        watched: the worker's process.
-        has_answered: whether something of the worker's is there to be read: then it may sleep.
+        worker: the worker's process.
+        has_answered: whether the worker has sent something that is not read yet; then it may sleep.
         check_end: raises when the grading as a whole has no time left.
         now: a clock, in seconds.
-        interval: draws the seconds until the next look.
+        interval: draws the seconds until the next sample.
     """
 
     def __init__(
         self,
-        watched: Watched,
+        worker: MeteredProcess,
         has_answered: Callable[[], bool] = lambda: False,
         check_end: Callable[[], None] = lambda: None,
         now: Callable[[], float] = time.monotonic,
         interval: Callable[[], float] = _draw_interval,
     ) -> None:
-        self._watched, self._has_answered, self._check_end = watched, has_answered, check_end
+        self._worker, self._has_answered, self._check_end = worker, has_answered, check_end
         self._now, self._interval = now, interval
-        self._cpu_before = watched.cpu() or 0.0  # its first use
+        self._cpu_before = worker.cpu() or 0.0  # used before the meter started
         self.cpu = self.asleep = self.disk = 0.0
         self._allowed = 0.0
         self._last = now()
-        self._unseen = 0.0  # seconds of calls since the last look
-        self._cpu_seen = 0.0  # at the last look
-        self._next = interval()
+        self._since_sample = 0.0  # seconds of calls since the last sample
+        self._cpu_at_sample = 0.0  # `cpu` at the last sample
+        self._next_sample = interval()
 
     @property
     def charged(self) -> float:
-        """Seconds charged until now."""
+        """Seconds charged so far."""
         return self.cpu + self.asleep
 
     def begin(self, seconds: float) -> None:
-        """A call begins that may be charged so many seconds; raises as `check` does."""
+        """Starts a call that may be charged at most `seconds`; raises as `check` does."""
         before = self.charged
-        self._read_cpu()
+        self._update_cpu()
         self._allowed, self._last = before + seconds, self._now()
         self.check(waiting=False)
 
     def end(self) -> None:
-        """The call is over."""
-        self._read_cpu()
-        self._read_clock()
-        # A look that is due now would see the worker wait for its next call: early in that, then.
-        self._unseen = min(self._unseen, 0.99 * self._next)
+        """Ends the call."""
+        self._update_cpu()
+        self._update_clock()
+        # A sample that is due now would see a worker that waits for its next call, and charge it
+        # for sleep. It is taken early in the next call instead.
+        self._since_sample = min(self._since_sample, 0.99 * self._next_sample)
 
     def wait(self) -> float:
-        return max(0.0, self._next - self._unseen)
+        return max(0.0, self._next_sample - self._since_sample)
 
     def check(self, waiting: bool) -> None:
-        """Looks at the worker if it is time to.
+        """Updates the charge, and takes a sample if one is due.
 
         Args:
-            waiting: whether the worker has been asked and has not answered.
+            waiting: whether the worker has a request and has not answered it.
 
         Raises:
-            SubmissionFailure: it has used what it may.
+            SubmissionFailure: the call has used up its time.
         """
         self._check_end()
-        self._read_cpu()
-        self._read_clock()
-        if waiting and self._unseen >= self._next:
-            self._look()
+        self._update_cpu()
+        self._update_clock()
+        if waiting and self._since_sample >= self._next_sample:
+            self._sample()
         if self.charged >= self._allowed:
             raise SubmissionFailure(
                 Cause.TIMEOUT,
                 f"no answer after {self.cpu:.1f} s of CPU and {self.asleep:.1f} s asleep",
             )
-        if self.disk >= _DISK_TIMES * self._allowed:
+        if self.disk >= _DISK_FACTOR * self._allowed:
             raise SubmissionFailure(Cause.TIMEOUT, f"waited {self.disk:.0f} s for the disk")
 
-    def _look(self) -> None:
-        doing = self._watched.activity()
-        if doing == "asleep" and self._has_answered():  # just now, and may sleep
+    def _sample(self) -> None:
+        doing = self._worker.activity()
+        if doing == "asleep" and self._has_answered():  # it has just finished, so it may sleep
             doing = "running"
-        gap = max(0.0, min(self._unseen, _LONGEST_GAP) - (self.cpu - self._cpu_seen))
+        gap = max(
+            0.0, min(self._since_sample, _MAX_SAMPLE_SECONDS) - (self.cpu - self._cpu_at_sample)
+        )
         if doing == "asleep":
             self.asleep += gap
         elif doing == "disk":
             self.disk += gap
-        self._unseen, self._cpu_seen, self._next = 0.0, self.cpu, self._interval()
+        self._since_sample, self._cpu_at_sample, self._next_sample = 0.0, self.cpu, self._interval()
 
-    def _read_clock(self) -> None:
+    def _update_clock(self) -> None:
         now = self._now()
-        self._unseen += now - self._last
+        self._since_sample += now - self._last
         self._last = now
 
-    def _read_cpu(self) -> None:
-        used = self._watched.cpu()
+    def _update_cpu(self) -> None:
+        used = self._worker.cpu()
         if used is not None:
             self.cpu = max(self.cpu, used - self._cpu_before)

@@ -1,6 +1,6 @@
-"""The preflight check of a submission: its files are compiled, and its modules imported once.
+"""The preflight check of a submission: compiles its files, and imports each module once.
 
-No hidden data has been near a worker by then, so students may read what an import reports.
+No worker has received hidden data by then, so students may read everything that an import reports.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from grader.results.record import ExerciseScore, ModuleReport
 
 @dataclass
 class Preflight:
-    """What importing the modules showed.
+    """The findings of the import of all modules.
 
     Attributes:
         reports: for the student, one for each module.
-        broken: the modules that cannot be imported, with the cause.
-        not_started: the functions that are still the handout's stubs, as `module.name`.
-        probes: what a worker tried in its lockdown, and the error that each attempt met.
+        broken: modules that cannot be imported, with the cause.
+        not_started: functions that are still the handout's stubs, as `module.name`.
+        probes: forbidden actions that a worker tried in its lockdown, with the error each one got.
     """
 
     reports: list[ModuleReport] = field(default_factory=list)
@@ -39,8 +39,10 @@ class Preflight:
     not_started: frozenset[str] = frozenset()
     probes: dict[str, str] = field(default_factory=dict)
 
-    def needed(self, manifest: Manifest, scores: Iterable[ExerciseScore]) -> list[ModuleReport]:
-        """The reports, without missing modules that no measured exercise needs."""
+    def reports_to_show(
+        self, manifest: Manifest, scores: Iterable[ExerciseScore]
+    ) -> list[ModuleReport]:
+        """All reports, except of missing modules that no measured exercise needs."""
         measured = {score.id for score in scores if score.measured}
         modules = {m for exercise in manifest if exercise.id in measured for m in exercise.modules}
         return [
@@ -51,10 +53,10 @@ class Preflight:
 
 
 def compile_ahead(pool: WorkerPool, manifest: Manifest) -> None:
-    """Writes each file's bytecode beside it, so that no later worker has to compile it.
+    """Writes each file's bytecode beside it, so that later workers need not compile it.
 
-    A worker compiles, and runs no line of the submission, so the bytecode is what the file says.
-    A file that cannot be compiled in time is left to its import, which reports why.
+    A worker compiles without running any line of the submission, so the bytecode matches the file.
+    A file that cannot be compiled, or not in time, is skipped: its import reports why.
     """
     folder = pool.submission
     files = [str(file.relative_to(folder)) for file in sorted(folder.rglob("*.py"))]
@@ -72,13 +74,13 @@ def compile_ahead(pool: WorkerPool, manifest: Manifest) -> None:
 def preflight(
     pool: WorkerPool, manifest: Manifest, only: Collection[str], nonce: str = ""
 ) -> Preflight:
-    """Imports each module in a worker of its own.
+    """Imports each module in a separate worker.
 
     Args:
         pool: starts the workers.
         manifest: the assignment.
         only: exercises whose modules are imported; all if empty.
-        nonce: seeds what a module draws while it is imported.
+        nonce: seeds the random numbers that a module draws while it is imported.
     """
     check = _ImportCheck(pool, manifest, nonce)
     found = Preflight()
@@ -96,20 +98,20 @@ def preflight(
             found.reports.append(ModuleReport(module=module, ok=False, message=message))
             continue
         if isinstance(parameters := answer.get("result"), dict):
-            message = _signatures(manifest, module, parameters)
+            message = _signature_problems(manifest, module, parameters)
             found.reports.append(ModuleReport(module=module, ok=True, message=message))
             stubs.update(f"{module}.{name}" for name in answer.get("stubs", ()))
             continue
         missing = answer.get("failed") == "missing"
         found.broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
-        found.reports.append(import_report(manifest.package, module, answer, missing))
+        found.reports.append(failed_import_report(manifest.package, module, answer, missing))
     if stubs:
-        found.not_started = frozenset(stubs) & check.stubs_of_all(found)
+        found.not_started = frozenset(stubs) & check.stubs_after_all_imports(found)
     return found
 
 
 class _ImportCheck:
-    """Imports modules of one submission, in workers that end afterwards."""
+    """Imports modules of one submission, in workers that are ended afterwards."""
 
     def __init__(self, pool: WorkerPool, manifest: Manifest, nonce: str = "") -> None:
         self._pool, self._manifest, self._nonce = pool, manifest, nonce
@@ -118,10 +120,10 @@ class _ImportCheck:
         """Imports one module in a fresh worker; returns that worker's report."""
         with self.worker(seed_of(self._nonce, "import", module)) as worker:
             found.probes = worker.probes
-            return self._ask(worker, module)
+            return self._import_in(worker, module)
 
-    def stubs_of_all(self, found: Preflight) -> frozenset[str]:
-        """The functions that are still stubs once all modules are imported.
+    def stubs_after_all_imports(self, found: Preflight) -> frozenset[str]:
+        """The functions that are still stubs after all modules were imported in one worker.
 
         A module may rebind another module's functions.
         """
@@ -129,19 +131,20 @@ class _ImportCheck:
         stubs: dict[str, list[str]] = {}
         try:
             with self.worker(seed_of(self._nonce, "import")) as worker:
-                for module in [*modules, *modules]:  # the last may rebind what is in the first
-                    stubs[module] = self._ask(worker, module).get("stubs", [])
-        except SubmissionFailure:  # together the modules behave differently: the tests will show
+                # Twice, since a later module may rebind functions of an earlier one.
+                for module in [*modules, *modules]:
+                    stubs[module] = self._import_in(worker, module).get("stubs", [])
+        except SubmissionFailure:  # fails only together with others: leave it to the tests
             return frozenset()
         return frozenset(f"{module}.{name}" for module, names in stubs.items() for name in names)
 
-    def _ask(self, worker: Worker, module: str) -> dict[str, Any]:
+    def _import_in(self, worker: Worker, module: str) -> dict[str, Any]:
         with self.limit() as seconds:
             return worker.import_module(module, list(self._manifest.functions_of(module)), seconds)
 
     @contextlib.contextmanager
     def limit(self) -> Iterator[float]:
-        """The seconds that one request may take. One that takes longer draws on the budget."""
+        """The seconds that one request may take; a timeout inside draws on the budget."""
         budget, usual = self._pool.budget, self._manifest.limits.seconds
         try:
             yield budget.limit("", usual)
@@ -152,7 +155,7 @@ class _ImportCheck:
 
     @contextlib.contextmanager
     def worker(self, seed: int) -> Iterator[Worker]:
-        """A worker that may import the submission; it is ended afterwards."""
+        """A worker that may import the submission; killed at the end."""
         worker = self._pool.start(self._manifest.limits, seed)
         try:
             yield worker
@@ -160,30 +163,30 @@ class _ImportCheck:
             worker.kill()
 
 
-def _signatures(manifest: Manifest, module: str, found: Mapping[object, object]) -> str:
-    """Names the functions of a module that are missing or take other parameters than the stub."""
+def _signature_problems(manifest: Manifest, module: str, found: Mapping[object, object]) -> str:
+    """Lists a module's functions that are missing, or whose parameters differ from the stub's."""
     reference = import_module(f"solutions.{manifest.package}.{module}")
     lines = []
     for name in manifest.functions_of(module):
         expected = list(inspect.signature(getattr(reference, name)).parameters)
         got = found.get(name)
         if not isinstance(got, list):
-            lines.append(f"{name} is missing, or cannot be called")
+            lines.append(f"{name} is missing or not callable")
         elif got != expected:
             shown = ", ".join(str(p)[:50] for p in got[:20])
             lines.append(f"{name}: expected parameters ({', '.join(expected)}), got ({shown})")
     return "\n".join(lines)
 
 
-def import_report(
+def failed_import_report(
     package: str, module: str, answer: dict[str, object], missing: bool
 ) -> ModuleReport:
-    """A failed import in its own words: it has seen no hidden data yet."""
+    """Reports a failed import in its own words: they cannot hold hidden data yet."""
     if missing:
         return ModuleReport(module=module, ok=False, message=f"{module}.py: {WORDS[Cause.MISSING]}")
     line = answer.get("line")
     file = str(answer.get("file") or "")
-    _, found, inside = file.rpartition(f"/{package}/")  # the worker may see it below another folder
+    _, found, inside = file.rpartition(f"/{package}/")  # the worker may see another folder above it
     return ModuleReport(
         module=module,
         ok=False,

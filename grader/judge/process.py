@@ -1,4 +1,4 @@
-"""What the kernel says of a worker's process, read from outside: nothing here asks the worker."""
+"""The state of a worker's process, read from the kernel. Nothing here relies on the worker."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from grader.judge.failure import GraderFault
 
 Activity = Literal["running", "disk", "asleep"]
 
-_TICKS = os.sysconf("SC_CLK_TCK")  # of a second, in /proc/<pid>/stat
+_TICKS = os.sysconf("SC_CLK_TCK")  # per second, the unit of CPU time in /proc/<pid>/stat
 
 
 def status(pid: int) -> dict[str, str]:
-    """The fields of `/proc/<pid>/status`; raises GraderFault if the process is gone."""
+    """The fields of `/proc/<pid>/status`; raises GraderFault if the process has ended."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except (FileNotFoundError, ProcessLookupError) as error:
-        raise GraderFault("a worker was gone before it was checked") from error
+        raise GraderFault("a worker's process ended before its status was checked") from error
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
 def resident(pid: int) -> int | None:
-    """Memory held now, in bytes, without what is mapped from files; shared anonymous memory counts.
+    """Resident memory in bytes, without file mappings; shared anonymous memory counts.
 
     None if the process has ended.
     """
@@ -37,12 +37,12 @@ def resident(pid: int) -> int | None:
 
 
 def cpu_seconds(pid: int) -> float | None:
-    """CPU time that all threads of a process have used, in seconds; None if it is gone."""
-    # The number of another process's CPU clock, as the kernel and clock_getcpuclockid(3) form it.
+    """CPU seconds that all threads of a process have used together; None if it has ended."""
+    # The id of another process's CPU clock, computed as clock_getcpuclockid(3) does.
     clock = ~pid << 3 | 2
     try:
         return time.clock_gettime(clock)
-    except OSError:  # it is gone, or this kernel has no such clock
+    except OSError:  # it has ended, or this kernel has no such clock
         pass
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -52,10 +52,10 @@ def cpu_seconds(pid: int) -> float | None:
 
 
 def activity(pid: int) -> Activity | None:
-    """What a process does now; None if it is gone.
+    """What a process does now; None if it has ended.
 
-    "running" if any thread runs or waits for a core, "disk" if none does and one waits for the
-    disk, else "asleep".
+    "running" if any thread runs or waits for a core; otherwise "disk" if any thread waits for the
+    disk; otherwise "asleep".
     """
     states = thread_states(pid)
     if not states:
@@ -69,9 +69,9 @@ def is_stopped(pid: int) -> bool:
 
 
 def thread_states(pid: int) -> set[str]:
-    """The states of a process's threads, as letters of proc(5)."""
+    """The states of a process's threads, as the letters that proc(5) lists."""
     states = set()
     for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
-        with contextlib.suppress(OSError):  # it has ended since
+        with contextlib.suppress(OSError):  # the thread has ended since
             states.add(thread.read_text().rpartition(")")[2].split()[0])
     return states

@@ -1,4 +1,4 @@
-"""Where a grade comes from: what was graded, by which grader, on which machine, at what cost.
+"""The provenance of a grade: what was graded, by which grader, on which machine, at what cost.
 
 Hashes are SHA-256, in hexadecimal.
 """
@@ -23,8 +23,8 @@ from grader.results.record import Check, Grade, Provenance
 
 ROOT = Path(grader.__file__).resolve().parent.parent
 SHORT = 12  # characters of a hash, for people
-# What grading needs, and so all that can change a mark; a container gets these files and no others.
-# Folder by folder, none below it: a folder that is new must be put here.
+# The files that grading needs, so no others can change a mark; a container gets exactly these. No
+# pattern matches subfolders: a new folder must be added here.
 GRADING_FILES = (
     "pyproject.toml",
     "constraints.txt",
@@ -49,9 +49,9 @@ GRADING_FILES = (
 )
 
 
-@functools.cache  # 20 ms, and what a process has loaded does not change
+@functools.cache  # takes 20 ms, and the code that a process has loaded does not change
 def tree_hash(root: Path = ROOT) -> str:
-    """The hash of the grader's own files: a container has that of the checkout it was made from."""
+    """The hash of the grader's own files; a container and the checkout it was built from agree."""
     names = {
         path.relative_to(root).as_posix() for glob in GRADING_FILES for path in root.glob(glob)
     }
@@ -60,7 +60,7 @@ def tree_hash(root: Path = ROOT) -> str:
 
 
 def version() -> str:
-    """A line for `grader --version`; it loads nothing large."""
+    """The line for `grader --version`. To make it loads no large library, so it is quick."""
     return (
         f"grader {grader.__version__}, tree {tree_hash()[:SHORT]}, handout {load().version}, "
         f"Python {platform.python_version()}, torch {metadata.version('torch')}"
@@ -68,9 +68,9 @@ def version() -> str:
 
 
 def summary(grade: Grade) -> str:
-    """A line for staff: what two gradings must have in common to be compared, and the verdicts."""
+    """A line for staff: the hashes that two comparable gradings share, and that of the verdicts."""
     found = grade.provenance
-    assert found is not None, "a grading that came to its end has its provenance"
+    assert found is not None, "a finished grading has its provenance"
     return (
         f"grader {found.grader}, tree {found.tree[:SHORT]} · submission "
         f"{found.submission[:SHORT]} · verdicts {grade.verdicts[:SHORT]}"
@@ -78,7 +78,7 @@ def summary(grade: Grade) -> str:
 
 
 def content_hash(staged: Path) -> str:
-    """The hash of a staged submission: the same however its files were wrapped."""
+    """The hash of a staged submission; it does not depend on the kind of archive."""
     files = (path for path in staged.rglob("*") if path.is_file())
     return _hash_of_files(
         (path.relative_to(staged).as_posix(), path.read_bytes()) for path in files
@@ -86,7 +86,7 @@ def content_hash(staged: Path) -> str:
 
 
 def _hash_of_files(files: Iterable[tuple[str, bytes]]) -> str:
-    """The hash of names and bytes, in the order of the names."""
+    """The hash of names and contents, sorted by name."""
     found = hashlib.sha256()
     for name, data in sorted(files):
         encoded = os.fsencode(name)
@@ -95,11 +95,11 @@ def _hash_of_files(files: Iterable[tuple[str, bytes]]) -> str:
 
 
 def verdicts_hash(checks: Iterable[Check], manifest: Manifest) -> str:
-    """The hash of every check's exercise, test, state, cause and points, in no order.
+    """The hash of every check's exercise, test, state, cause and points, whatever their order.
 
-    The same nonce on the same versions gives the same one in every tier, on every number of lanes
-    and on every machine. Exercises that need a device are left out: they are measured only where
-    there is one, by a clock.
+    With the same nonce and versions it is the same in every tier, with any number of lanes and on
+    every machine. Exercises that need a device are left out: they are measured only where there is
+    one, by a clock.
     """
     on_device = {exercise.id for exercise in manifest if exercise.needs}
     found = sorted(
@@ -117,10 +117,10 @@ class CpuMeter:
         self._before = _own_seconds()
 
     def lap(self, zygotes: Iterable[Zygote]) -> float:
-        """The seconds since the last lap; workers that have not been reaped do not count.
+        """CPU seconds since the last lap, without workers that have not been reaped yet.
 
         Raises:
-            GraderFault: a zygote is gone.
+            GraderFault: a zygote has ended.
         """
         now = _own_seconds() + sum(zygote.cpu_seconds() for zygote in zygotes)
         seconds, self._before = max(now - self._before, 0.0), now
@@ -128,7 +128,7 @@ class CpuMeter:
 
 
 def _own_seconds() -> float:
-    """The CPU seconds of this process, and of its children that have ended."""
+    """CPU seconds of this process and of its children that have ended."""
     return sum(os.times()[:4])
 
 
@@ -140,8 +140,8 @@ def provenance(
     lanes: int,
     cpu_seconds: float | None,
 ) -> Provenance:
-    """The record, with what this process knows of its own versions and of the machine."""
-    import torch  # loaded by now, beside the zygote's
+    """The record of a grading; versions and machine are those of this process."""
+    import torch  # slow to load; a grading has loaded it already
 
     return Provenance(
         submission=submission,

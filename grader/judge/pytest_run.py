@@ -68,7 +68,7 @@ def run_pytest(
         ],
         plugins=[plugin, escaped, *others],
     )
-    signals.check()
+    signals.raise_if_stopped()
     if escaped.error is not None:
         raise escaped.error
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):

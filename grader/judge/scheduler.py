@@ -209,7 +209,7 @@ class Scheduler:
         )
 
     def _run_one(self, test: GradedTest, lane: Lane) -> None:
-        signals.check()
+        signals.raise_if_stopped()
         if (refusal := self._why_not(test)) is not None:
             cause, detail = refusal
             is_shown = test.visibility == "public" and cause not in _SELF_EXPLAINING

@@ -1,4 +1,4 @@
-"""From outcomes to points."""
+"""Turns the outcomes of tests into points."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ from assignment.manifest import Exercise
 from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore
 
-# Causes that are nobody's fault but the machine's or ours: such an exercise is not measured.
+# Causes that are the machine's or the grader's fault: such an exercise is not measured.
 NOT_MEASURED = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test's outcome, before points: `weight` is its share, `function` names its test
-    function, whose weight its parameters share."""
+    """One test's outcome, before points are given.
+
+    Attributes:
+        check: the record of the test.
+        weight: of its test function; parametrized cases share it.
+        function: names the test function, without parameters.
+    """
 
     check: Check
     weight: float
@@ -28,11 +33,13 @@ class Outcome:
 def score(
     exercises: Iterable[Exercise], outcomes: list[Outcome], visibility: str
 ) -> tuple[tuple[Check, ...], tuple[ExerciseScore, ...]]:
-    """Shares each exercise's points among its tests of one visibility, by weight.
+    """Divides each exercise's points among its tests of one visibility, by weight.
 
-    Points come from tests of `visibility` alone ("hidden" in a grading): a public test's answers
-    are public. All other checks carry no points. A test function's weight is shared equally among
-    its parameters. Checks come back in the order of `outcomes`.
+    Only tests of `visibility` give points. That is "hidden" in a grading, since a public test's
+    answers are public. A test function's weight is shared equally among its parametrized cases.
+
+    Returns:
+        The checks, in the order of `outcomes`, and the score of each exercise that has such tests.
     """
     points: dict[int, tuple[float, float]] = {}
     scores: list[ExerciseScore] = []
@@ -80,7 +87,8 @@ def score(
 
 
 def _mark(check: Check) -> float:
-    """The share of its points that a check earns: all or nothing, but for races and fits."""
+    """The share of its points that a check earns, 0 to 1; only races and memory tests have shares
+    in between."""
     if check.cause is Cause.TOO_SLOW and check.timing is not None:
         return check.timing.mark
     if check.cause is Cause.MEMORY and check.fit is not None:
@@ -89,6 +97,6 @@ def _mark(check: Check) -> float:
 
 
 def total(scores: Iterable[ExerciseScore]) -> tuple[float, float]:
-    """Points and their maximum over the exercises that were measured."""
+    """The sum of points, and of maximum points, over the exercises that were measured."""
     measured = [score for score in scores if score.measured]
     return sum(s.points for s in measured), sum(s.max_points for s in measured)

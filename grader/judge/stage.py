@@ -1,8 +1,8 @@
-"""Staging: what comes in is copied to a fresh folder, and only the student's own code of it.
+"""Staging: copies the student's own code, and nothing else, to a fresh folder.
 
-Only regular `.py` files of the package are copied, under caps. Everything else stays out and is
-named, so that nobody wonders. A package that cannot be read whole is refused: what is missing from
-it would look like a student's zero.
+Only regular `.py` files of the package are copied, within limits of size and number. Everything
+else is left out and reported by name. A package that cannot be read completely is refused: a module
+that is missing would look like one that the student never wrote.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from grader.judge.entries import (
     Entry,
     SubmissionError,
     check_exists,
-    listed,
-    opened,
+    list_entries,
+    open_entries,
     printable,
 )
 from grader.judge.locate import Package, find_package
@@ -28,20 +28,24 @@ from grader.judge.locate import Package, find_package
 MAX_FILES = 200  # .py files of the package
 MAX_TOTAL = 8 * 2**20  # bytes of all of them
 MAX_NAME = 200  # bytes of a file's path inside the package
-# Where a version of the handout may be read, and as what.
-_NAMES_HANDOUT = {
+# The files that may name the handout's version, with the pattern that finds it.
+_VERSION_PATTERNS = {
     VERSION_FILE: rb"\A\s*([A-Za-z0-9.+-]{1,40})\s*\Z",
     "assignment/assignment.toml": rb'(?m)^version = "([A-Za-z0-9.+-]{1,40})"\s*$',
 }
 _MAX_VERSION_FILE = 2**18  # bytes
-_NAMED = 50  # how many left-out files are named before the rest is counted
+_MAX_NAMED = 50  # left-out files that are named; the rest is only counted
 
 
 @dataclass(frozen=True)
 class Staged:
-    """A staged submission: the folder that holds the package, and what was left out.
+    """A staged submission.
 
-    `handout` is the version that it says it was made with: for people to read, never to decide by.
+    Attributes:
+        folder: holds the package.
+        left_out: what was not copied, with the reason; for people.
+        handout: the version of the handout that the submission claims; for people, and never the
+            basis of a decision.
     """
 
     folder: Path
@@ -54,16 +58,16 @@ def stage(submission: Path, destination: Path, package: str, modules: tuple[str,
 
     Args:
         submission: a folder, a zip or a tar (compressed or not).
-        destination: a folder that does not exist yet; after a refusal it still does not.
+        destination: a folder that does not exist yet; it is not created if this raises.
         package: the package's name.
-        modules: the modules an assignment knows, to recognise a package without its folder.
+        modules: the assignment's modules; they identify a package whose folder has another name.
 
     Raises:
-        SubmissionError: there is nothing to grade, or the package cannot be read whole.
+        SubmissionError: there is nothing to grade, or the package cannot be read completely.
     """
     check_exists(submission, package)
-    with opened(submission, package) as entries:
-        everything = listed(entries, submission)
+    with open_entries(submission, package) as entries:
+        everything = list_entries(entries, submission)
         found = find_package(everything, package, modules, submission)
         beside = found.root.parent if found.root.name == package else found.root
         handout = _handout_version(everything, beside)
@@ -71,43 +75,43 @@ def stage(submission: Path, destination: Path, package: str, modules: tuple[str,
         files, left_out = _select(everything, found, submission)
     _write(files, destination / package)
     others = [
-        f"{_name(folder)}/ ({found.modules[folder]} of the assignment's {len(modules)} modules; "
-        f"{_name(found.root)}/ has {found.modules[found.root]})"
+        f"{_printable_name(folder)}/ ({found.modules[folder]} of the assignment's {len(modules)} "
+        f"modules; {_printable_name(found.root)}/ has {found.modules[found.root]})"
         for folder in found.others
     ]
     left_out = [*others, *left_out]
-    if len(left_out) > _NAMED:
-        left_out[_NAMED:] = [f"and {len(left_out) - _NAMED} more"]
+    if len(left_out) > _MAX_NAMED:
+        left_out[_MAX_NAMED:] = [f"and {len(left_out) - _MAX_NAMED} more"]
     return Staged(destination, tuple(left_out), handout)
 
 
 def _select(
     entries: list[Entry], package: Package, submission: Path
 ) -> tuple[dict[PurePosixPath, bytes], list[str]]:
-    """The package's modules by their path inside it, and what is left out."""
+    """Reads the package's modules: contents by path inside the package, and what is left out."""
     files: dict[PurePosixPath, bytes] = {}
     left_out: list[str] = []
     total = 0
     seen: set[str] = set()
     outside: Counter[str] = Counter()
     for entry in entries:
-        inside = _inside(entry.path, package.root)
-        reason = _why_not(entry, inside, seen)
+        inside = _path_inside(entry.path, package.root)
+        reason = _reason_to_skip(entry, inside, seen)
         data = b""
         if not reason and (len(files) >= MAX_FILES or total >= MAX_TOTAL):
-            reason = "too large, or one too many"
+            reason = "too large, or too many files"
         if not reason:
             data = _read(entry, submission)
             total += len(data)
             if len(data) > MAX_BYTES or total > MAX_TOTAL:
-                reason = "too large, or one too many"
+                reason = "too large, or too many files"
         if reason == "outside the package":
             if entry.path.parent not in package.others:
-                outside[_first_part(entry.path, package.root)] += 1
+                outside[_name_outside(entry.path, package.root)] += 1
             continue
         if reason:
             if reason != "-":
-                left_out.append(f"{_name(entry.path)} ({reason})")
+                left_out.append(f"{_printable_name(entry.path)} ({reason})")
             continue
         assert inside is not None
         seen.add(str(inside).casefold())
@@ -130,42 +134,48 @@ def _write(files: dict[PurePosixPath, bytes], target: Path) -> None:
 
 
 def _handout_version(entries: list[Entry], folder: PurePosixPath) -> str | None:
-    """The version of the handout that a submission names, or None; never a reason to refuse it.
+    """The handout version that a submission names; None if there is none, or it cannot be read.
 
-    `make submit` writes it beside the package; where a whole handout was handed in, its manifest
-    has it.
+    `make submit` writes it beside the package. If a whole handout was handed in, its manifest has
+    it.
     """
     by_path = {entry.path: entry for entry in entries}
-    for name, pattern in _NAMES_HANDOUT.items():
+    for name, pattern in _VERSION_PATTERNS.items():
         entry = by_path.get(folder / name)
         if entry is None or entry.read is None or entry.size > _MAX_VERSION_FILE:
             continue
-        with contextlib.suppress(Exception):  # whatever a damaged archive raises
+        with contextlib.suppress(Exception):  # a damaged archive raises many types
             if found := re.search(pattern, entry.read()[:_MAX_VERSION_FILE]):
                 return found[1].decode()
     return None
 
 
-def _inside(path: PurePosixPath, root: PurePosixPath) -> PurePosixPath | None:
+def _path_inside(path: PurePosixPath, root: PurePosixPath) -> PurePosixPath | None:
     try:
         return path.relative_to(root)
     except ValueError:
         return None
 
 
-def _first_part(path: PurePosixPath, root: PurePosixPath) -> str:
-    """What to call a file outside the package: itself, or the folder it shares with others."""
+def _name_outside(path: PurePosixPath, root: PurePosixPath) -> str:
+    """The name under which a file outside the package is reported.
+
+    This is the file itself, or its outermost folder (ending in "/") that does not contain the
+    package.
+    """
     common = 0
     while path.parts[common : common + 1] == root.parts[common : common + 1] != ():
         common += 1
     name = PurePosixPath(*path.parts[: common + 1])
-    return _name(name) + ("/" if len(path.parts) > common + 1 else "")
+    return _printable_name(name) + ("/" if len(path.parts) > common + 1 else "")
 
 
-def _why_not(entry: Entry, inside: PurePosixPath | None, seen: set[str]) -> str:
-    """Why an entry stays out: "" if it does not, "-" if nobody needs to know."""
+def _reason_to_skip(entry: Entry, inside: PurePosixPath | None, seen: set[str]) -> str:
+    """Why an entry is left out: "" if it is not, "-" if it is without being reported."""
     name = entry.path.name
-    if name.endswith(".pyc") or name == ".DS_Store" or name.startswith("._"):  # macOS adds those
+    if (
+        name.endswith(".pyc") or name == ".DS_Store" or name.startswith("._")
+    ):  # macOS adds the latter two
         return "-"
     if inside is None or ".." in entry.path.parts or entry.path.is_absolute():
         return "outside the package"
@@ -180,7 +190,7 @@ def _why_not(entry: Entry, inside: PurePosixPath | None, seen: set[str]) -> str:
     if inside.name == "conftest.py" or inside.name.startswith("test_"):
         return "tests are the grader's own"
     if str(inside).casefold() in seen:
-        return "its name stands twice"
+        return "duplicate name"
     if entry.size > MAX_BYTES:
         return f"larger than {MAX_BYTES // 2**20} MiB"
     return ""
@@ -194,9 +204,9 @@ def _read(entry: Entry, submission: Path) -> bytes:
         return entry.read()
     except SubmissionError:
         raise
-    except Exception as error:  # zlib.error, BadZipFile and their like have no common base
+    except Exception as error:  # zlib.error, BadZipFile and others have no common base
         raise SubmissionError(f"{submission}: {entry.path} is damaged: {error}") from error
 
 
-def _name(path: PurePosixPath) -> str:
+def _printable_name(path: PurePosixPath) -> str:
     return printable(str(path))[:200]

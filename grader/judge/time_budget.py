@@ -1,9 +1,9 @@
-"""How long a grading may take because of its submission: a budget that only hanging code draws on.
+"""The time budget of a grading: it bounds how long code that hangs can keep the grader busy.
 
-A test has a limit of its own. One that hits it draws that limit on the grading's budget. Once the
-budget is spent, each exercise still runs until its first test that hits a limit, and each test has
-its last limit: little, but far more than the reference needs. So code that hangs everywhere ends in
-a known time, and code that works passes whatever else hangs.
+Each test has its own time limit. A test that hits it draws that limit from the grading's budget.
+Once the budget is spent, each exercise still runs until its first test that hits a limit, and each
+test has its *last limit*: short, but far longer than the reference needs. So a submission that
+hangs everywhere ends within a known time, and code that works still passes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.results.causes import Cause
 from grader.results.record import Budget
 
-LANES = 2  # of a usual grading
-_LAST_SECONDS = 1.0  # the least that a last limit is, and
-_LAST_TIMES = 20  # how many times the reference's CPU time it is at least
-_SHARE = 0.5  # of the time since its first test: a submission that was charged more is to blame
-_START_SECONDS = 60.0  # of a grading under a time limit: until its first test, on a slow machine
+LANES = 2  # usual number in a grading
+_LAST_SECONDS = 1.0  # minimum of a last limit
+_LAST_FACTOR = 20  # a last limit is at least this many times the reference's CPU time
+# Of the time since its first test. A submission that was charged more is to blame for a timeout.
+_BLAME_SHARE = 0.5
+_START_SECONDS = 60.0  # reserved in a time limit: until the first test, on a slow machine
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class ReferenceTimes:
     """CPU seconds that the reference needs.
 
     Args:
-        total: of a whole grading: the judge, its zygotes and all workers.
-        tests: of the worker of one test, by `file::name`; what is missing takes next to nothing.
+        total: for a whole grading: the judge, its zygotes and all workers.
+        tests: for the worker of each test, by `file::name`; tests not listed take next to nothing.
     """
 
     total: float = 0.0
@@ -41,7 +42,7 @@ class ReferenceTimes:
 
     @classmethod
     def read(cls, file: Path) -> ReferenceTimes:
-        """The times in a file that `grader calibrate` wrote; none if there is no such file."""
+        """Reads a file that `grader calibrate` wrote; without the file all times are 0."""
         if not file.exists():
             return cls()
         found = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -49,23 +50,22 @@ class ReferenceTimes:
 
     def last_limit(self, test: str, usual: float) -> float:
         """The limit of a test once the budget is spent, in seconds."""
-        return min(usual, max(_LAST_SECONDS, _LAST_TIMES * self.tests.get(test, 0.0)))
+        return min(usual, max(_LAST_SECONDS, _LAST_FACTOR * self.tests.get(test, 0.0)))
 
 
 class TimeBudget:
-    """A grading's budget, shared by its lanes: processes that are forked after it was made.
+    """A grading's budget, shared by its lanes, which are processes forked from this one later.
 
-    What a test draws follows from its limit alone, not from how the lanes took turns. So the sum
-    after any set of tests is the same on every machine.
+    What a test draws depends only on its limit, not on the order in which the lanes run tests. So
+    the total for a set of tests is the same on every machine.
 
     Args:
-        seconds: that tests which hit their limit may draw together.
+        seconds: the budget: what all tests that hit their limit may draw together.
         times: what the reference needs.
-        time_limit: seconds on the wall, from now on, in which the grading has to end; None for
-            no limit.
+        time_limit: wall seconds, from now, within which the grading has to end; None for no limit.
         now: a clock, in seconds, that the lanes share.
-        lanes: how many there may be. Fewer than the usual number change nothing, so that the
-            budget is the same on every machine.
+        lanes: the largest possible number of lanes. The budget is computed for at least the usual
+            number, so that it is the same on every machine.
     """
 
     def __init__(
@@ -77,25 +77,25 @@ class TimeBudget:
         lanes: int = LANES,
     ) -> None:
         self.seconds, self.times = seconds, times or ReferenceTimes()
-        self._given = seconds  # before it was made to fit
+        self._full_seconds = seconds  # before `plan` reduces the budget to fit a time limit
         self._time_limit, self._now = time_limit, now
-        self._until = math.inf if time_limit is None else now() + time_limit
+        self._deadline = math.inf if time_limit is None else now() + time_limit
         self._began, self._cores = now(), 1.0
-        self._beside = 0.0  # seconds that code which hangs may be charged beside the budget
+        self._outside_budget = 0.0  # seconds that code which hangs may be charged in addition
         self._lanes = max(lanes, LANES)
-        # In each lane's own place: no two processes write the same number.
+        # Shared memory. Each lane writes only its own element, so no lock is needed.
         self._drawn = memoryview(mmap.mmap(-1, 8 * self._lanes)).cast("d")
         self._charged = memoryview(mmap.mmap(-1, 8 * self._lanes)).cast("d")
-        self.lane = 0  # this process's
+        self.lane = 0  # this process's lane
 
     @property
     def drawn(self) -> float:
-        """Seconds that tests which hit their limit have drawn, in all lanes."""
+        """Seconds drawn so far by tests that hit their limit, in all lanes."""
         return sum(self._drawn)
 
     @property
     def charged(self) -> float:
-        """Seconds that all tests were charged, in all lanes."""
+        """Seconds charged so far for all tests, in all lanes."""
         return sum(self._charged)
 
     @property
@@ -103,11 +103,11 @@ class TimeBudget:
         return self.drawn >= self.seconds
 
     def draw(self, seconds: float) -> None:
-        """Notes a test that hit its limit."""
+        """Records that a test hit its limit of `seconds`."""
         self._drawn[self.lane] += seconds
 
     def charge(self, seconds: float) -> None:
-        """Notes what a test was charged, whatever its end."""
+        """Records what a test was charged, whatever its outcome."""
         self._charged[self.lane] += seconds
 
     def limit(self, test: str, usual: float) -> float:
@@ -116,44 +116,45 @@ class TimeBudget:
 
     @property
     def is_over(self) -> bool:
-        """Whether the whole grading has to end."""
-        return self._now() >= self._until
+        """Whether the time limit of the whole grading has passed."""
+        return self._now() >= self._deadline
 
     def check_end(self) -> None:
-        """Ends a test when the whole grading has to end.
+        """Raises once the time limit of the whole grading has passed.
 
         Raises:
-            SubmissionFailure: the submission is to blame.
-            GraderFault: it is not: the machine was too slow for this time limit.
+            SubmissionFailure: the submission used up the time.
+            GraderFault: it did not: the machine was too slow for this time limit.
         """
         if not self.is_over:
             return
         if self._is_to_blame:
             raise SubmissionFailure(Cause.TIMEOUT, "the grading's time was up")
         raise GraderFault(
-            "the time limit of the grading was too short for this machine: the submission has "
-            f"spent {self.drawn:g} of its {self.seconds:g} s, and was charged "
+            "the time limit of the grading was too short for this machine: the submission drew "
+            f"{self.drawn:g} of its {self.seconds:g} s of budget, and was charged "
             f"{self.charged:.0f} s in all; raise the time limit"
         )
 
     @property
     def _is_to_blame(self) -> bool:
-        """Whether the submission used up the grading's time, and not the machine.
+        """Whether the submission used up the grading's time, rather than the machine.
 
-        It spent the whole budget, or half of the time since its first test was charged to it. A
-        budget that was made smaller to fit is no measure: one test would spend it.
+        It did if it spent the full budget, or was charged more than half of the time since its
+        first test. A budget that was reduced to fit does not count: one test could spend it.
         """
-        spent = 0 < self._given <= min(self.drawn, self.charged)
+        spent = 0 < self._full_seconds <= min(self.drawn, self.charged)
         elapsed = (self._now() - self._began) * min(1.0, self._cores)
-        return spent or self.charged > _SHARE * elapsed
+        return spent or self.charged > _BLAME_SHARE * elapsed
 
     def plan(self, limits: Iterable[tuple[str, str, float]], cores: float) -> None:
-        """Takes note of all tests, and makes the budget fit into the time limit.
+        """Computes the bound for these tests, and reduces the budget to fit the time limit.
 
         Args:
-            limits: of each test: what ends together once the budget is spent (an exercise's public
-                tests, say), the test's name, and its usual limit in seconds.
-            cores: that the grading may use; on half of one everything takes twice as long.
+            limits: for each test its group, its name, and its usual limit in seconds. Once the
+                budget is spent, the first test of a group that hits a limit ends the group (an
+                exercise's public tests, for example).
+            cores: the number the grading may use; with half a core everything takes twice as long.
         """
         self._began, self._cores = self._now(), cores
         last: dict[str, float] = {}
@@ -161,11 +162,11 @@ class TimeBudget:
         for group, test, usual in limits:
             longest = max(longest, usual)
             last[group] = max(last.get(group, 0.0), self.times.last_limit(test, usual))
-        # When the budget runs out, each lane may be in a test that has its usual limit.
-        self._beside = self._lanes * longest + sum(last.values())
+        # When the budget runs out, each lane may still be in a test with its usual limit.
+        self._outside_budget = self._lanes * longest + sum(last.values())
         if self._time_limit is not None:
             seconds = (self._time_limit - _START_SECONDS) * min(1.0, cores)
-            left = seconds - self.times.total - self._beside
+            left = seconds - self.times.total - self._outside_budget
             self.seconds = min(self.seconds, max(0.0, left))
 
     def record(self) -> Budget:
@@ -173,5 +174,5 @@ class TimeBudget:
         return Budget(
             seconds=round(self.seconds, 3),
             drawn=round(min(self.drawn, self.seconds), 3),
-            bound=round(self.seconds + self._beside, 3),
+            bound=round(self.seconds + self._outside_budget, 3),
         )

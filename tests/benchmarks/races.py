@@ -49,22 +49,22 @@ def main() -> None:
         table.add_column(column, justify="right")
     with (
         tempfile.TemporaryDirectory() as text,
-        racing.judged(Path(text) / "judge", racing.HASHES) as judge,
+        racing.grader_for(Path(text) / "race", racing.HASHES) as grader,
     ):
         for times in options.times:
             folder = Path(text) / str(times)
-            racing.submission(folder, racing.HASHES, racing.HASHES.takes(times))
+            racing.submission(folder, racing.HASHES, racing.HASHES.module_text(times))
             count = options.races if times == 1 else options.slower
-            table.add_row(f"{times:g}", *_raced(judge, folder, times, count))
+            table.add_row(f"{times:g}", *_raced(grader, folder, times, count))
         console.print(table)
 
 
-def _raced(judge: Grader, folder: Path, times: float, count: int) -> list[str]:
+def _raced(grader: Grader, folder: Path, times: float, count: int) -> list[str]:
     timings: list[Timing] = []
     seconds: list[float] = []
     for done in range(1, count + 1):
         begun = time.monotonic()
-        (check,) = judge.grade(folder).checks
+        (check,) = grader.grade(folder).checks
         seconds.append(time.monotonic() - begun)
         if check.timing is not None:
             timings.append(check.timing)

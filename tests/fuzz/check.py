@@ -301,7 +301,7 @@ def _check_bytecode(value: Any) -> None:
 def _check_import(value: Any) -> None:
     try:
         answer = claims.import_report(value)
-        report = preflight.import_report("package", "module", answer, missing=False)
+        report = preflight.failed_import_report("package", "module", answer, missing=False)
         msgspec.json.encode(report)
     except Exception as error:
         raise Finding(f"an import report raised {type(error).__name__}: {error}") from error

@@ -1,4 +1,4 @@
-"""One judge for all tests of the harness, and submissions made of a few lines."""
+"""Fixtures of the grader's tests: started graders, short submissions, sandboxed workers."""
 
 import os
 import re
@@ -19,19 +19,20 @@ from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from tests.harness.container import REPOSITORY
 
-pytest.register_assert_rewrite("tests.harness.aftermath")
+pytest.register_assert_rewrite("tests.harness.assertions")
 
 HOSTILE = Path(__file__).resolve().parent / "hostile"
-CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment; nobody else's business
-CHAPTERS = ("dtypes", "strides", "data")  # what attacks and bad input are tried on
+CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment, a secret
+CHAPTERS = ("dtypes", "strides", "data")  # for attacks and bad input
 collect_ignore = ["hostile"]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forks_beside_execnet() -> Iterator[None]:
-    """Under xdist each fork is one beside execnet's thread, which Python 3.12 and newer warn of.
+def ignore_fork_warnings() -> Iterator[None]:
+    """Silences Python 3.12's warning about forks in a process with threads, under xdist only.
 
-    A grading has one thread when it forks: `test_lanes` sees that in a process without xdist.
+    There each process has a thread of execnet's. A grading itself forks with one thread:
+    `test_lanes` checks that in a process without xdist.
     """
     fork = os.fork
 
@@ -47,26 +48,26 @@ def forks_beside_execnet() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def judge() -> Iterator[Grader]:
-    """A started judge in tier A."""
-    with Grader() as judge:
-        yield judge
+def grader() -> Iterator[Grader]:
+    """A started grader of the whole assignment, in the strongest tier of this machine."""
+    with Grader() as grader:
+        yield grader
 
 
 @pytest.fixture(scope="session")
-def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
-    """A judge of `hurried_judge`'s, and a canary in its environment."""
+def quick_grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
+    """A started `new_quick_grader`, with a canary in its environment."""
     os.environ["HARNESS_CANARY"] = CANARY
-    with hurried_judge(tmp_path_factory.mktemp("repository")) as judge:
-        yield judge
+    with new_quick_grader(tmp_path_factory.mktemp("repository")) as grader:
+        yield grader
     del os.environ["HARNESS_CANARY"]
 
 
-def hurried_judge(repository: Path) -> Grader:
-    """A started judge of three chapters alone, with less to give.
+def new_quick_grader(repository: Path) -> Grader:
+    """A grader of three chapters with small limits, for submissions that hang or use much memory.
 
-    A test may take 2 s and 512 MiB, and two tests that hit that limit spend the budget. The tests
-    are the repository's own, copied to `repository`.
+    Each test may use 2 s and 512 MiB, and two tests that hit the time limit spend the budget. The
+    tests are the repository's own, copied to `repository`.
     """
     usual = manifest.load()
     short = msgspec.structs.replace(
@@ -82,8 +83,8 @@ def hurried_judge(repository: Path) -> Grader:
     return Grader(manifest=short, repository=repository, budget=4.0)
 
 
-def cut_down(text: str, chapters: Collection[str]) -> str:
-    """A manifest's text with the exercises of some chapters alone, and the sum of their points."""
+def keep_chapters(text: str, chapters: Collection[str]) -> str:
+    """A manifest's text with only the exercises of some chapters, and the sum of their points."""
     top, *exercises = re.split(r"(?m)^(?=\[\[exercise\]\])", text)
     tables = [(e, tomllib.loads(e)["exercise"][0]) for e in exercises]
     kept = [(e, table) for e, table in tables if table["chapter"] in chapters]
@@ -94,15 +95,15 @@ def cut_down(text: str, chapters: Collection[str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def idle(hurried: Grader) -> set[int]:
-    """The zygote's processes while no worker lives, once a grading has started all it needs."""
-    hurried.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
-    return processes_of(hurried)
+def idle_processes(quick_grader: Grader) -> set[int]:
+    """The zygote's processes after a first grading, while there is no worker."""
+    quick_grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+    return processes_of(quick_grader)
 
 
 @pytest.fixture
 def submit(tmp_path: Path) -> Callable[..., Path]:
-    """Makes a submission: `submit(flops="def …")` writes resource_accounting/flops.py."""
+    """Writes a submission: `submit(flops="def …")` writes resource_accounting/flops.py."""
 
     def make(**modules: str) -> Path:
         package = tmp_path / "submission" / "resource_accounting"
@@ -115,27 +116,29 @@ def submit(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def sandboxed(hurried: Grader) -> Iterator[Callable[..., object]]:
-    """Puts code into a worker, without tests: `sandboxed(probe="def f(): …").probe.f()`."""
+def sandboxed(quick_grader: Grader) -> Iterator[Callable[..., object]]:
+    """Runs code in a worker, without a test: `sandboxed(probe="def f(): …").probe.f()`."""
     from grader.judge.implementation import GradedImplementation
     from grader.judge.pool import WorkerPool
 
     with ExitStack() as stack:
 
         def start(seed: int = 1, limits: manifest.Limits | None = None, **modules: str) -> object:
-            hurried.zygote.wait()
+            quick_grader.zygote.wait()
             name = f"sandboxed-{secrets.token_hex(4)}"
-            folder = hurried.zygote.submissions / name
+            folder = quick_grader.zygote.submissions / name
             stack.callback(shutil.rmtree, folder)
-            stack.callback(hurried.zygote.drain)
-            package = folder / hurried.manifest.package
+            stack.callback(quick_grader.zygote.drain)
+            package = folder / quick_grader.manifest.package
             package.mkdir(parents=True, mode=0o755)
             (package / "__init__.py").touch()
             for module, text in modules.items():
                 (package / f"{module}.py").write_text(text, encoding="utf-8")
-            pool = WorkerPool(hurried.zygote, folder, hurried.manifest.package)
+            pool = WorkerPool(quick_grader.zygote, folder, quick_grader.manifest.package)
             stack.callback(pool.close)
-            implementation = GradedImplementation(pool, limits or hurried.manifest.limits, seed)
+            implementation = GradedImplementation(
+                pool, limits or quick_grader.manifest.limits, seed
+            )
             stack.callback(implementation.close)
             return implementation
 
@@ -147,9 +150,9 @@ def hidden(grade: Grade, exercise: str) -> list[Check]:
     return [c for c in grade.checks if c.exercise == exercise and c.visibility == "hidden"]
 
 
-def processes_of(judge: Grader) -> set[int]:
-    """The zygote's processes; those that ended but were not reaped count."""
-    found, todo = set(), [judge.zygote._process.pid]
+def processes_of(grader: Grader) -> set[int]:
+    """All descendants of the zygote, including those that have ended and are not reaped."""
+    found, todo = set(), [grader.zygote._process.pid]
     while todo:
         pid = todo.pop()
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -159,11 +162,11 @@ def processes_of(judge: Grader) -> set[int]:
     return found
 
 
-LONGEST = 600.0  # seconds for what takes moments: only what never comes is noticed by a test
+MAX_WAIT = 600.0  # seconds, for what takes moments: a test fails only if it never happens
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = LONGEST) -> bool:
-    """Whether the condition came true at all."""
+def wait_until(condition: Callable[[], bool], seconds: float = MAX_WAIT) -> bool:
+    """Waits until the condition is true; returns whether that happened in time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -1,9 +1,9 @@
-"""Many gradings in one run, of good, wrong and hostile submissions by turns: `make endurance`.
+"""Many gradings by one grader: good, wrong and hostile submissions in turn: `make endurance`.
 
     python -m tests.harness.endurance --gradings 1000
 
-Every mark must be right, no process may be left, and the judge may not grow. What is held is
-printed as it goes; the run ends at the first surprise.
+Every mark must be right, no process may be left, and the judge's memory may not grow. Memory and
+descriptors are printed from time to time; the run ends at the first failure.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ from rich.table import Table
 from assignment import manifest
 from grader.authoring.variants import SOLUTIONS, Wrong, all_wrong
 from grader.judge.grader import Grader
-from tests.harness.aftermath import assert_earns_nothing, assert_nothing_left, patience
+from tests.harness.assertions import assert_earns_nothing, assert_nothing_left, time_limit
 from tests.harness.attacks import CAUSES, NEVER_ENDS, target_of
-from tests.harness.conftest import HOSTILE, hurried_judge, processes_of
+from tests.harness.conftest import HOSTILE, new_quick_grader, processes_of
 
-GROWTH = 8 * 2**20  # bytes of memory between the first tenth's median and the last's
+# Allowed growth in bytes, from the median of the second tenth of the gradings to that of the last.
+GROWTH = 8 * 2**20
 
 
 @dataclass(frozen=True)
-class Held:
-    """What a process holds, in bytes and in open descriptors."""
+class Resources:
+    """What a process uses: memory in bytes, and the number of open descriptors."""
 
     memory: int
     descriptors: int
 
 
 def main() -> None:
-    """Grades by turns, and says what the judge and its zygote hold."""
+    """Grades submissions, and prints the resources of the judge and its zygote."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--gradings", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
@@ -50,40 +51,40 @@ def main() -> None:
     console = Console()
     console.print(f"{options.gradings} gradings, seed {options.seed}")
     with tempfile.TemporaryDirectory() as place:
-        endure(Path(place), options.gradings, options.seed, console)
+        grade_many(Path(place), options.gradings, options.seed, console)
 
 
-def endure(place: Path, gradings: int, seed: int, console: Console) -> None:
-    """Grades so many submissions with one judge.
+def grade_many(place: Path, gradings: int, seed: int, console: Console) -> None:
+    """Grades `gradings` submissions with one grader.
 
     Args:
-        place: an empty folder, for wrong submissions.
-        gradings: how many.
+        place: an empty folder, for the tests and for wrong submissions.
+        gradings: the number of gradings.
         seed: draws their order.
-        console: where it says how it goes.
+        console: takes the progress and the results.
 
     Raises:
-        AssertionError: a mark was wrong, something was left behind, or the judge grew.
+        AssertionError: a mark was wrong, something was left behind, or a process grew.
     """
     done: Counter[str] = Counter()
     wrong = {w.path.stem: w for w in all_wrong(manifest.load())}
-    held: dict[str, list[Held]] = {"judge": [], "zygote": []}
-    with hurried_judge(place / "repository") as judge:
-        judge.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
-        idle = processes_of(judge)
-        for number, (kind, name) in enumerate(_drawn(judge, wrong, gradings, seed), 1):
-            _grade(judge, kind, name, wrong, place)
-            assert_nothing_left(judge, idle)
+    held: dict[str, list[Resources]] = {"judge": [], "zygote": []}
+    with new_quick_grader(place / "repository") as grader:
+        grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+        idle_processes = processes_of(grader)
+        for number, (kind, name) in enumerate(_draw_submissions(grader, wrong, gradings, seed), 1):
+            _grade(grader, kind, name, wrong, place)
+            assert_nothing_left(grader, idle_processes)
             done[kind] += 1
-            held["judge"].append(_held(os.getpid()))
-            held["zygote"].append(_held(judge.zygote._process.pid))
+            held["judge"].append(_resources_of(os.getpid()))
+            held["zygote"].append(_resources_of(grader.zygote._process.pid))
             if number % max(gradings // 10, 1) == 0:
-                console.print(f"{number}: {', '.join(_say(n, h[-1]) for n, h in held.items())}")
+                console.print(f"{number}: {', '.join(_format(n, h[-1]) for n, h in held.items())}")
     console.print(_table(held))
     console.print(f"every mark right: {', '.join(f'{n} {kind}' for kind, n in done.items())}")
     for name, values in held.items():
         tenth = max(len(values) // 10, 1)
-        # The first gradings still load what all later ones share.
+        # The first tenth is left out: its gradings still load what all later ones share.
         early, late = values[tenth : 2 * tenth] or values, values[-tenth:]
         grown = _median(late) - _median(early)
         assert grown <= GROWTH, f"the {name} grew by {grown / 2**20:.1f} MiB"
@@ -91,12 +92,12 @@ def endure(place: Path, gradings: int, seed: int, console: Console) -> None:
         assert most <= max(h.descriptors for h in early), f"the {name} holds {most} descriptors"
 
 
-def _drawn(
-    judge: Grader, wrong: dict[str, Wrong], gradings: int, seed: int
+def _draw_submissions(
+    grader: Grader, wrong: dict[str, Wrong], gradings: int, seed: int
 ) -> Iterator[tuple[str, str]]:
-    """Kinds and names of submissions, half of them hostile, each as often as the others."""
+    """Draws submissions as (kind, name): half of them hostile, and within a kind equally often."""
     rng = random.Random(seed)
-    exercises = [exercise.id for exercise in judge.manifest]
+    exercises = [exercise.id for exercise in grader.manifest]
     decks: dict[str, list[str]] = {"hostile": [], "good": [], "wrong": []}
     full = {
         "hostile": list(CAUSES),
@@ -110,42 +111,42 @@ def _drawn(
         yield kind, decks[kind].pop()
 
 
-def _grade(judge: Grader, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
+def _grade(grader: Grader, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
     if kind == "hostile":
         exercise = target_of(HOSTILE / name)
-        with nullcontext() if name in NEVER_ENDS else patience(judge, 60.0):
-            grade = judge.grade(HOSTILE / name, only=[exercise])
+        with nullcontext() if name in NEVER_ENDS else time_limit(grader, 60.0):
+            grade = grader.grade(HOSTILE / name, only=[exercise])
         assert_earns_nothing(grade, exercise, CAUSES[name].causes)
         return
     if kind == "good":
-        with patience(judge, 60.0):
-            grade = judge.grade(SOLUTIONS, only=[name])
+        with time_limit(grader, 60.0):
+            grade = grader.grade(SOLUTIONS, only=[name])
         assert grade.score == grade.max_score > 0, (name, grade.checks)
     else:
         folder = wrong[name].write(place / "wrong")
-        with patience(judge, 60.0):
-            grade = judge.grade(folder, only=[wrong[name].exercise.id])
+        with time_limit(grader, 60.0):
+            grade = grader.grade(folder, only=[wrong[name].exercise.id])
         shutil.rmtree(folder)
         assert grade.score is not None
         assert grade.score < grade.max_score, name
     assert grade.faults == ()
 
 
-def _held(pid: int) -> Held:
+def _resources_of(pid: int) -> Resources:
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     descriptors = len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208
-    return Held(pages * os.sysconf("SC_PAGE_SIZE"), descriptors)
+    return Resources(pages * os.sysconf("SC_PAGE_SIZE"), descriptors)
 
 
-def _median(values: list[Held]) -> float:
+def _median(values: list[Resources]) -> float:
     return statistics.median(h.memory for h in values)
 
 
-def _say(name: str, held: Held) -> str:
+def _format(name: str, held: Resources) -> str:
     return f"{name} {held.memory / 2**20:.1f} MiB, {held.descriptors} descriptors"
 
 
-def _table(held: dict[str, list[Held]]) -> Table:
+def _table(held: dict[str, list[Resources]]) -> Table:
     table = Table(title="Held after a grading: median of each tenth of the run, MiB")
     table.add_column("")
     for tenth in range(1, 11):

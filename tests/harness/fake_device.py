@@ -60,8 +60,8 @@ def main(lanes: str, *exercises: str) -> None:
     in_zygotes()
     from grader.judge.grader import Grader
 
-    with Grader(lanes=int(lanes)) as judge:
-        grade = judge.grade(REPOSITORY / "solutions", only=exercises, nonce="1", timing="skip")
+    with Grader(lanes=int(lanes)) as grader:
+        grade = grader.grade(REPOSITORY / "solutions", only=exercises, nonce="1", timing="skip")
     threads = len(list(Path("/proc/self/task").iterdir()))
     print(json.dumps([grade.score, grade.max_score, list(grade.faults), threads]))
 

@@ -1,10 +1,10 @@
-"""The gate's tests where they do not usually run: on a busy machine, and with other Pythons.
+"""Runs the repository's tests under unusual conditions: a busy machine, and other Pythons.
 
     python -m tests.harness.gates load --runs 3 --busy 4 [TEST …]
     python -m tests.harness.gates matrix [--pythons python3.12 …] [TEST …]
 
-`load` runs them again and again beside processes that compute without an end. `matrix` runs them
-once for each Python, in a clone of the last commit. Whatever pytest said is left in build/.
+`load` runs them repeatedly beside busy loops. `matrix` runs them once with each Python, in a clone
+of the last commit. The output of pytest is kept in build/.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _VERSION = "import sys; print(*sys.version_info[:3], sys.prefix != sys.base_pref
 
 
 class Outcome(NamedTuple):
-    """How a run of the tests ended: its status, pytest's last line, and its seconds."""
+    """The result of a test run: exit status, pytest's last line, and duration in seconds."""
 
     status: int
     summary: str
@@ -65,8 +65,8 @@ def run_tests(python: Path, tree: Path, tests: Sequence[str], log: Path) -> Outc
 
 
 @contextmanager
-def busy(count: int) -> Iterator[None]:
-    """Keeps so many processes computing; they end with this one, however it ends."""
+def busy_loops(count: int) -> Iterator[None]:
+    """Runs `count` busy loops, each a process that ends with this one, however this one ends."""
 
     def end_with_parent() -> None:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -82,11 +82,11 @@ def busy(count: int) -> Iterator[None]:
 
 
 def load(runs: int, loops: int, tests: Sequence[str]) -> bool:
-    """Prints a line for each run; whether all were green."""
+    """Runs the tests `runs` times, prints a line for each run; returns whether all were green."""
     green = True
     for i in range(1, runs + 1):
         log = BUILD / "load" / f"busy-{loops}-run-{i}.log"
-        with busy(loops):
+        with busy_loops(loops):
             outcome = run_tests(Path(sys.executable), REPOSITORY, tests, log)
         print(f"run {i} of {runs}, {loops} busy loops: {outcome}", flush=True)
         if outcome.status:
@@ -99,7 +99,7 @@ def load(runs: int, loops: int, tests: Sequence[str]) -> bool:
 
 
 class Python(NamedTuple):
-    """An interpreter, its version in full, and whether it is one of a virtual environment."""
+    """An interpreter, its full version, and whether it belongs to a virtual environment."""
 
     path: Path
     version: str
@@ -107,9 +107,10 @@ class Python(NamedTuple):
 
 
 def find_python(name: str) -> Python | None:
-    """The interpreter of a version such as "3.12", or of a command or path; None without one.
+    """The interpreter for a version such as "3.12", a command or a path; None if there is none.
 
-    What pyenv's commands stand for need not be installed, so each is asked for its version.
+    A pyenv command may belong to a version that is not installed, so each candidate has to print
+    its version.
     """
     is_version = re.fullmatch(r"\d\.\d+", name) is not None
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
@@ -125,16 +126,19 @@ def find_python(name: str) -> Python | None:
 
 
 def matrix(names: Sequence[str], tests: Sequence[str]) -> bool:
-    """Prints a line for each interpreter; whether there was one, and all of them were green."""
+    """Runs the tests with each interpreter, and prints a line for each.
+
+    Returns whether at least one was found, and all that were found were green.
+    """
     statuses = []
     for name in names:
         python = find_python(name)
         if python is None:
-            print(f"{name}: not tried, it is not installed here", flush=True)
+            print(f"{name}: skipped, it is not installed here", flush=True)
             continue
         folder = BUILD / "matrix" / python.version
         try:
-            outcome = _try(python, folder, tests)
+            outcome = _test_with(python, folder, tests)
         except subprocess.CalledProcessError as error:
             print(f"{python.version}: RED: {error.cmd} ended with {error.returncode}", flush=True)
             statuses.append(1)
@@ -146,11 +150,14 @@ def matrix(names: Sequence[str], tests: Sequence[str]) -> bool:
     return bool(statuses) and not any(statuses)
 
 
-def _try(python: Python, folder: Path, tests: Sequence[str]) -> Outcome:
-    """Clones, installs and runs the tests; a virtual environment is used as it is, and completed.
+def _test_with(python: Python, folder: Path, tests: Sequence[str]) -> Outcome:
+    """Clones the repository, installs it, and runs the tests.
+
+    An interpreter of a virtual environment is used directly; for any other one an environment is
+    created.
 
     Raises:
-        subprocess.CalledProcessError: it could not be set up.
+        subprocess.CalledProcessError: the setup failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     tree, venv = folder / "tree", folder / "venv"
@@ -168,25 +175,27 @@ def _try(python: Python, folder: Path, tests: Sequence[str]) -> Outcome:
 
 
 def main() -> None:
-    """Runs what the command line names; status 1 if something was red."""
+    """Runs the command line; the exit status is 1 if a run was red."""
     assert __doc__ is not None
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    loading = commands.add_parser("load", help="again and again, on a busy machine")
+    loading = commands.add_parser("load", help="run the tests repeatedly on a busy machine")
     loading.add_argument("--runs", type=int, default=5)
-    loading.add_argument("--busy", type=int, default=0, help="processes that compute beside them")
-    trying = commands.add_parser("matrix", help="once for each Python")
+    loading.add_argument("--busy", type=int, default=0, help="number of busy loops beside them")
+    trying = commands.add_parser("matrix", help="run the tests once with each Python")
     trying.add_argument(
         "--pythons",
         nargs="+",
         default=PYTHONS,
         metavar="PYTHON",
-        help=f"versions, commands or paths; {', '.join(PYTHONS)} if left out",
+        help=f"versions, commands or paths; {', '.join(PYTHONS)} by default",
     )
     for command in (loading, trying):
-        command.add_argument("tests", nargs="*", default=[], help="what pytest runs; all if none")
+        command.add_argument(
+            "tests", nargs="*", default=[], help="tests for pytest; all by default"
+        )
     options = parser.parse_args()
-    with signals.raised():  # so that whoever ends this ends pytest too
+    with signals.stop_on_signals():  # so that a signal to this process ends pytest too
         if options.command == "load":
             green = load(options.runs, options.busy, options.tests)
         else:

@@ -1,10 +1,10 @@
-"""Grades code that hangs in every function, on machines of several kinds: `make hangs`.
+"""Grades code that hangs in every function, under several conditions: `make hangs`.
 
     python -m tests.harness.hangs
 
-Each grading has to end within its printed bound, and the states of all checks have to be the same
-wherever it ran: alone, beside four busy loops, on half a core, in one lane and in two. So does a
-half-finished submission, for which the budget is not touched.
+Each grading has to end within its printed bound, and all verdicts have to be the same under all
+conditions: alone, beside four busy loops, on half a core, in one lane and in two. The same holds
+for a half-finished submission, which draws nothing from the budget.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ from rich.console import Console
 
 from grader.results.record import Grade, from_json
 from tests.harness.container import REPOSITORY
-from tests.harness.gates import busy
+from tests.harness.gates import busy_loops
 
 _STUB = re.compile(r"raise NotImplementedError\(.*?\n? *\)\n", re.DOTALL)
 _HANGS = {"loops": "while True: pass\n", "sleeps": "__import__('time').sleep(10**6)\n"}
-_GROUPS = (  # a folder of control groups, the file that halves a core there, and what it takes
+# Control groups, versions 1 and 2: the folder, the file that sets the share of a core, its value
+# for half a core, and the file that takes process ids.
+_GROUPS = (
     ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "50000", "tasks"),
     ("/sys/fs/cgroup", "cpu.max", "50000 100000", "cgroup.procs"),
 )
-# The start, which the bound leaves out: torch is loaded twice.
-_START = 30.0
+_START = 30.0  # seconds to start, which the bound does not include: torch is loaded twice
 
 
 @dataclass(frozen=True)
 class Situation:
-    """Where a submission is graded. `share`: of a core that it gets at least."""
+    """The conditions of a grading; `share` is the share of a core that it gets at least."""
 
     name: str
     lanes: int
@@ -61,9 +62,14 @@ SITUATIONS = (
 
 
 def main() -> None:
-    """Grades each submission in each situation; the exit status is 1 if any grade differs."""
+    """Grades each submission in each situation.
+
+    The exit status is 1 if verdicts differ or a grading exceeds its bound.
+    """
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--budget", type=float, default=None, help="the manifest's if left out")
+    parser.add_argument(
+        "--budget", type=float, default=None, help="seconds; by default the manifest's"
+    )
     parser.add_argument("--nonce", default="hangs")
     options = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
@@ -73,9 +79,9 @@ def main() -> None:
             seen: set[str] = set()
             for situation in SITUATIONS:
                 began = time.monotonic()
-                grade = graded(submission, Path(place), situation, options.budget, options.nonce)
+                grade = grade_in(submission, Path(place), situation, options.budget, options.nonce)
                 if grade is None:
-                    console.print(f"{name:8} {situation.name}: cannot be had on this machine")
+                    console.print(f"{name:8} {situation.name}: not possible on this machine")
                     continue
                 took = time.monotonic() - began
                 assert grade.budget is not None
@@ -91,7 +97,7 @@ def main() -> None:
 
 
 def submissions(place: Path) -> dict[str, Path]:
-    """The handout with other bodies, and a half-finished submission."""
+    """The handout with hanging function bodies, and a half-finished submission."""
     found = {"half": REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"}
     for name, body in _HANGS.items():
         found[name] = place / name
@@ -104,10 +110,10 @@ def submissions(place: Path) -> dict[str, Path]:
     return found
 
 
-def graded(
+def grade_in(
     submission: Path, place: Path, situation: Situation, budget: float | None, nonce: str
 ) -> Grade | None:
-    """The grade of a submission in a situation; None where the machine does not offer that."""
+    """Grades a submission in a situation; None if that is not possible on this machine."""
     out = place / "out"
     shutil.rmtree(out, ignore_errors=True)
     command = [
@@ -121,10 +127,10 @@ def graded(
     with ExitStack() as stack:
         tasks = None
         if situation.half:
-            tasks = stack.enter_context(half_a_core())
+            tasks = stack.enter_context(half_core_cgroup())
             if tasks is None:
                 return None
-        stack.enter_context(busy(situation.busy))
+        stack.enter_context(busy_loops(situation.busy))
 
         def enter() -> None:
             os.sched_setaffinity(0, cores)
@@ -138,8 +144,11 @@ def graded(
 
 
 @contextmanager
-def half_a_core() -> Iterator[Path | None]:
-    """A control group of half a core: the file that takes its processes; None without the right."""
+def half_core_cgroup() -> Iterator[Path | None]:
+    """Creates a control group with half a core.
+
+    Yields the file that takes its process ids, or None if this process may not create one.
+    """
     for root, file, value, tasks in _GROUPS:
         group = Path(root, f"half-{os.getpid()}")
         try:

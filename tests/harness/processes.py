@@ -1,4 +1,4 @@
-"""Processes as `/proc` shows them: what a grading started, and what it left."""
+"""Processes from `/proc`: those that a grading started, and those that it left behind."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,10 @@ from grader.worker import kernel
 
 @pytest.fixture(scope="module", autouse=True)
 def reaper() -> Iterator[None]:
-    """Orphans become children of this process: none can hide. For modules that import it."""
+    """Makes orphans children of this process, so that tests find them.
+
+    It applies to each module that imports it.
+    """
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     yield
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 0)
@@ -44,8 +47,8 @@ def status(pid: int) -> dict[str, str]:
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
-def reap_orphans(judge: int) -> None:
-    """Ends the waiting of processes that became ours when the judge went."""
+def reap_orphans(but: int) -> None:
+    """Reaps zombies that became children of this process, except the process `but`."""
     for pid in children(os.getpid()):
-        if status(pid).get("State", "").startswith("Z") and pid != judge:
+        if status(pid).get("State", "").startswith("Z") and pid != but:
             os.waitpid(pid, os.WNOHANG)

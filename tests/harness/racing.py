@@ -1,4 +1,4 @@
-"""Races on a CPU: assignments of one program whose time is known, and submissions to them."""
+"""Helpers for races on a CPU: assignments of one program, and submissions of known speed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from grader.judge.timing.timed_worker import TimedWorker
 from grader.judge.worker import Worker
 from tests.harness import hash_chain
 
-NAIVE = 2.5  # times the reference's time: no ratio that `make races` tries lies near a band's bound
+# The naive program's time, in times of the reference's. With it no ratio that `make races` tries is
+# near the bound of a band.
+NAIVE = 2.5
 MANIFEST = """
 title = "A race"
 package = "resource_accounting"
@@ -51,8 +53,8 @@ def test_program({fixture}):
 '''
 
 
-class Course(NamedTuple):
-    """A program to race, and the text of a module that takes so many times the reference's time."""
+class RaceSetup(NamedTuple):
+    """A program to race, and a template of the submission's module; TIMES is its slowdown."""
 
     program: str
     module: str
@@ -60,18 +62,18 @@ class Course(NamedTuple):
     text: str
     fixture: str = "race"
 
-    def takes(self, times: float) -> str:
-        """The module's text."""
+    def module_text(self, times: float) -> str:
+        """The text of a module that takes `times` times the reference's time."""
         return self.text.replace("TIMES", str(times))
 
     @property
     def manifest(self) -> Manifest:
-        """An assignment of this race alone, which needs no CUDA device."""
+        """An assignment with this race as its only exercise, which needs no CUDA device."""
         return parse(MANIFEST.format(module=self.module, function=self.function))
 
 
-# Each round costs as much as another, so that TIMES is what the clock must show.
-HASHES = Course(
+# All rounds cost the same, so the clock must show TIMES.
+HASHES = RaceSetup(
     "hash_chain",
     "spin",
     "hash_block",
@@ -87,7 +89,7 @@ def hash_block(state, rounds):
     return state
 """,
 )
-PRODUCTS = Course(
+PRODUCTS = RaceSetup(
     "matmul_chain",
     "performance",
     "matmul_chain",
@@ -103,7 +105,7 @@ def matmul_chain(x, weights):
 """,
 )
 
-RECOMPUTE = Course(
+RECOMPUTE = RaceSetup(
     "recompute",
     "recompute",
     "checkpointed_forward",
@@ -127,8 +129,8 @@ def checkpointed_forward(layers, x, segments):
 """,
     "fits",
 )
-# It reports what a call takes by `simulate`'s clock, as often as TIMES says.
-TIMER = Course(
+# It reports TIMES the duration of a call by `simulate`'s clock.
+TIMER = RaceSetup(
     "timer",
     "device",
     "time_function",
@@ -147,25 +149,25 @@ def measured_mfu(flops, seconds, peak_flops):
 )
 
 
-RULES: dict[str, RaceRules] = {}  # of every course; each test sets its own
-TRUE_SECONDS = 0.01  # of a call that a timer times, by `simulate`'s clock
+RULES: dict[str, RaceRules] = {}  # shared by all graders made here; each test sets its own
+TRUE_SECONDS = 0.01  # of a call that is timed, by `simulate`'s clock
 
 
 def change_rules(**changes: Any) -> None:
-    """Replaces some of the numbers that decide races on a CPU."""
+    """Replaces some of the rules of races on a CPU."""
     RULES["cpu"] = replace(RULES["cpu"], **changes)
 
 
 def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]) -> None:
-    """Lets the judge's clock go on by what each run is said to take, and by nothing else.
+    """Simulates the judge's clock: it advances only by the given duration of each run.
 
     Args:
-        monkeypatch: takes it back.
-        seconds: of each run of a party, always the same or one after the other; by default one for
-            `submission` and `reference`, and `NAIVE` for `naive`.
+        monkeypatch: undoes it after the test.
+        seconds: for each party the duration of all its runs, or an iterable of one for each run. By
+            default 1 for `submission` and `reference`, and `NAIVE` for `naive`.
     """
     usual: dict[str, Any] = {"submission": 1.0, "reference": 1.0, "naive": NAIVE}
-    takes = {
+    module_text = {
         party: itertools.repeat(given) if isinstance(given, float) else iter(given)
         for party, given in (usual | seconds).items()
     }
@@ -182,7 +184,7 @@ def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]
         nonlocal now
         result = real_call(self, target, args, *others)
         if target == "programs.run" and running:
-            now += next(takes[running])
+            now += next(module_text[running])
         elif target == "programs.repeat":
             now += TRUE_SECONDS * args[1]
         return result
@@ -193,54 +195,56 @@ def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]
 
 
 def measure_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets the judge's clock be the worker's CPU time: whoever else uses the cores is not in it."""
+    """Makes the judge's clock the worker's CPU time, which no other process can disturb."""
 
     def clock(self: device.Cpu, pid: int) -> float:
-        return time.clock_gettime(~pid << 3 | 2)  # as clock_getcpuclockid makes it
+        return time.clock_gettime(~pid << 3 | 2)  # the id that clock_getcpuclockid(3) computes
 
     monkeypatch.setattr(device.Cpu, "clock", clock)
 
 
-def submission(folder: Path, course: Course, text: str) -> Path:
-    """A submission whose module is this text."""
+def submission(folder: Path, setup: RaceSetup, text: str) -> Path:
+    """Writes a submission whose module has this text."""
     package = folder / "resource_accounting"
     package.mkdir(parents=True)
-    (package / f"{course.module}.py").write_text(text)
+    (package / f"{setup.module}.py").write_text(text)
     return folder
 
 
 @contextmanager
-def judged(place: Path, course: Course, text: str = "", naive: float = NAIVE) -> Iterator[Grader]:
-    """A started judge of a course, in an empty folder.
+def grader_for(
+    place: Path, setup: RaceSetup, text: str = "", naive: float = NAIVE
+) -> Iterator[Grader]:
+    """A started grader of one race.
 
     Args:
-        place: the folder.
-        course: the race.
-        text: of the reference's module; that which takes its time once, if empty.
-        naive: what the naive program takes.
+        place: an empty folder.
+        setup: the race.
+        text: of the reference's module; by default the module whose TIMES is 1.
+        naive: TIMES of the naive program.
     """
-    text = text or course.takes(1.0)
+    text = text or setup.module_text(1.0)
     for name in ("public", "hidden", "timing"):
         (place / "repository" / "tests" / name).mkdir(parents=True)
-    test = TEST.format(program=course.program, fixture=course.fixture)
-    (place / "repository" / "tests" / "timing" / f"test_{course.program}.py").write_text(test)
-    submission(place / "solutions", course, text)
-    submission(place / "solutions" / "naive", course, course.takes(naive))
+    test = TEST.format(program=setup.program, fixture=setup.fixture)
+    (place / "repository" / "tests" / "timing" / f"test_{setup.program}.py").write_text(test)
+    submission(place / "solutions", setup, text)
+    submission(place / "solutions" / "naive", setup, setup.module_text(naive))
     known = hash_chain.known_to_zygotes()
     known.start()
-    # The survey holds a submission's functions against this.
-    name = f"solutions.resource_accounting.{course.module}"
+    # The preflight check compares a submission's signatures with this module.
+    name = f"solutions.resource_accounting.{setup.module}"
     real, reference = sys.modules.get(name), types.ModuleType(name)
     exec(text, vars(reference))
     sys.modules[name] = reference
     try:
         with Grader(
-            manifest=course.manifest,
+            manifest=setup.manifest,
             repository=place / "repository",
             solutions=place / "solutions",
             race_rules=RULES,
-        ) as judge:
-            yield judge
+        ) as grader:
+            yield grader
     finally:
         known.stop()
         del sys.modules[name]

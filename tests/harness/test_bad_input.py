@@ -75,14 +75,14 @@ BODIES = {
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_bad_function_has_its_cause_and_the_others_are_graded(hurried, submit, name):
+def test_bad_function_has_its_cause_and_the_others_are_graded(quick_grader, submit, name):
     text, cause = BODIES[name]
-    grade = hurried.grade(submit(strides=f"{STRIDES}\n\n{text}", dtypes=DTYPES), only=BOTH)
+    grade = quick_grader.grade(submit(strides=f"{STRIDES}\n\n{text}", dtypes=DTYPES), only=BOTH)
     assert grade.faults == ()
     assert {c.cause for c in hidden(grade, "storage_index")} == {cause}
     assert {c.state for c in hidden(grade, "storage_index")} == {"failed"}
     assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
-    full = {exercise.id: exercise.points for exercise in hurried.manifest}
+    full = {exercise.id: exercise.points for exercise in quick_grader.manifest}
     points = {e.id: (e.points, e.max_points, e.measured) for e in grade.exercises}
     assert points == {
         "storage_index": (0, full["storage_index"], True),
@@ -90,26 +90,26 @@ def test_bad_function_has_its_cause_and_the_others_are_graded(hurried, submit, n
     }
 
 
-def test_message_says_what_came_and_what_is_expected(hurried, submit):
+def test_message_says_what_came_and_what_is_expected(quick_grader, submit):
     text = "def storage_index(index, strides, offset=0):\n    return {6}\n"
-    grade = hurried.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
     detail = next(c.detail for c in grade.checks if c.visibility == "public")
     assert re.search(r"what strides\.storage_index returned.* is an object of type set", detail)
     assert "expected plain data (None, bool, int" in detail
 
 
-def test_exception_is_named_by_its_nearest_builtin(hurried, submit):
+def test_exception_is_named_by_its_nearest_builtin(quick_grader, submit):
     text = (
         "class Mine(KeyError):\n    pass\n"
         "def storage_index(index, strides, offset=0):\n    raise Mine('x')\n"
     )
-    grade = hurried.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
     assert {c.exception for c in hidden(grade, "storage_index")} == {"KeyError"}
 
 
-def test_bad_signature_is_named_before_any_test(hurried, submit):
+def test_bad_signature_is_named_before_any_test(quick_grader, submit):
     text = "def storage_index(place, strides):\n    return 0\n"
-    grade = hurried.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=f"{STRIDES}\n\n{text}"), only=["storage_index"])
     (report,) = [m for m in grade.modules if m.module == "strides"]
     assert report.ok
     assert (
@@ -127,22 +127,24 @@ WRONG_TENSORS = {
 
 
 @pytest.mark.parametrize("name", WRONG_TENSORS)
-def test_wrong_tensor_is_a_wrong_answer(hurried, submit, name):
+def test_wrong_tensor_is_a_wrong_answer(quick_grader, submit, name):
     text = (
         "import torch\n"
         "def get_batch(tokens, batch_size, context_length, device='cpu'):\n"
         "    x = torch.zeros(batch_size, context_length, dtype=torch.int64)\n"
         f"    return ({WRONG_TENSORS[name]},) * 2\n"
     )
-    grade = hurried.grade(submit(data=text, dtypes=DTYPES), only=["get_batch", "bytes_per_element"])
+    grade = quick_grader.grade(
+        submit(data=text, dtypes=DTYPES), only=["get_batch", "bytes_per_element"]
+    )
     assert grade.faults == ()
     assert {c.cause for c in hidden(grade, "get_batch")} == {Cause.WRONG_ANSWER}
     assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
 
 
-def test_syntax_error_fails_only_its_own_module_and_is_shown(hurried, submit):
+def test_syntax_error_fails_only_its_own_module_and_is_shown(quick_grader, submit):
     broken = "import math\n\ndef storage_index(index, strides:\n    return 0\n"
-    grade = hurried.grade(submit(strides=broken, dtypes=DTYPES), only=BOTH)
+    grade = quick_grader.grade(submit(strides=broken, dtypes=DTYPES), only=BOTH)
     assert grade.faults == ()
     assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
     assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
@@ -154,8 +156,8 @@ def test_syntax_error_fails_only_its_own_module_and_is_shown(hurried, submit):
     assert reports["dtypes"].ok
 
 
-def test_exception_at_import_is_shown_with_its_line(hurried, submit):
-    grade = hurried.grade(
+def test_exception_at_import_is_shown_with_its_line(quick_grader, submit):
+    grade = quick_grader.grade(
         submit(strides="x = 1\ny = x / 0\n", dtypes=DTYPES), only=["storage_index"]
     )
     (report,) = [m for m in grade.modules if m.module == "strides"]
@@ -163,47 +165,47 @@ def test_exception_at_import_is_shown_with_its_line(hurried, submit):
     assert report.message == "ZeroDivisionError: division by zero"
 
 
-def test_import_of_what_is_not_there_is_no_missing_module(hurried, submit):
-    grade = hurried.grade(submit(strides="import no_such_thing\n"), only=["storage_index"])
+def test_import_of_what_is_not_there_is_no_missing_module(quick_grader, submit):
+    grade = quick_grader.grade(submit(strides="import no_such_thing\n"), only=["storage_index"])
     (report,) = [m for m in grade.modules if m.module == "strides"]
     assert "No module named 'no_such_thing'" in report.message
     assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
 
 
-def test_missing_module_fails_its_own_exercises(hurried, submit):
-    grade = hurried.grade(submit(dtypes=DTYPES), only=BOTH)
+def test_missing_module_fails_its_own_exercises(quick_grader, submit):
+    grade = quick_grader.grade(submit(dtypes=DTYPES), only=BOTH)
     assert grade.faults == ()
     assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.MISSING}
     assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
     assert [m.module for m in grade.modules if m.ok] == ["dtypes"]
 
 
-def test_source_that_is_no_utf8_or_holds_nul_is_an_import_error(hurried, submit):
+def test_source_that_is_no_utf8_or_holds_nul_is_an_import_error(quick_grader, submit):
     folder = submit(dtypes=DTYPES)
     for data in (b"x = '\xff'\n", b"x = 1\0\n"):
         (folder / "resource_accounting" / "strides.py").write_bytes(data)
-        grade = hurried.grade(folder, only=BOTH)
+        grade = quick_grader.grade(folder, only=BOTH)
         assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
         assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
 
 
-def test_archive_one_level_down_is_graded_and_the_rest_named(hurried, tmp_path):
+def test_archive_one_level_down_is_graded_and_the_rest_named(quick_grader, tmp_path):
     path = tmp_path / "homework.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("homework/resource_accounting/dtypes.py", DTYPES)
         archive.writestr("homework/resource_accounting/notes.txt", "…")
         archive.writestr("homework/essay.pdf", "…")
-    grade = hurried.grade(path, only=["bytes_per_element"])
-    assert grade.score == grade.max_score == hurried.manifest["bytes_per_element"].points
+    grade = quick_grader.grade(path, only=["bytes_per_element"])
+    assert grade.score == grade.max_score == quick_grader.manifest["bytes_per_element"].points
     assert grade.submission == "homework.zip"
     assert len(grade.left_out) == 2
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04broken", b"not an archive"])
-def test_what_cannot_be_read_is_an_error_and_no_grade(hurried, tmp_path, data):
+def test_what_cannot_be_read_is_an_error_and_no_grade(quick_grader, tmp_path, data):
     path = tmp_path / "in.zip"
     with pytest.raises(SubmissionError, match="does not exist"):
-        hurried.grade(path)
+        quick_grader.grade(path)
     path.write_bytes(data)
     with pytest.raises(SubmissionError):
-        hurried.grade(path)
+        quick_grader.grade(path)

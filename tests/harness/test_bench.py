@@ -10,7 +10,7 @@ import torch
 
 from assignment import bench, programs
 from assignment.implementation import Package
-from tests.harness.conftest import LONGEST, REPOSITORY
+from tests.harness.conftest import MAX_WAIT, REPOSITORY
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def run_bench(folder, *names):
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=LONGEST,
+        timeout=MAX_WAIT,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""What a student reads of a failure: their own lines and few words, each of them checked."""
+"""What a student reads about a failure: the exception and their own lines, each field checked."""
 
 import random
 
@@ -18,7 +18,7 @@ def detail(*frames, **fields):
     return failure_detail(answer | fields, "flops.mlp_flops")
 
 
-def test_exception_and_its_own_lines():
+def test_detail_has_the_exception_and_the_submissions_lines():
     assert detail(FRAME, ["resource_accounting/own/deep.py", 3, "<lambda>"]) == (
         "KeyError: 'B'\n"
         "  resource_accounting/flops.py:12 in mlp_flops\n"
@@ -26,7 +26,7 @@ def test_exception_and_its_own_lines():
     )
 
 
-def test_without_lines_the_call_is_named():
+def test_detail_without_lines_names_the_call():
     assert detail() == "flops.mlp_flops: KeyError: 'B'"
     assert failure_detail({"failed": "memory"}, "flops.f") == "flops.f: memory"
 
@@ -61,18 +61,18 @@ def test_without_lines_the_call_is_named():
     ],
     ids=repr,
 )
-def test_frame_of_no_known_form_is_left_out(frame):
+def test_frame_of_unknown_form_is_left_out(frame):
     assert detail(frame, FRAME) == "KeyError: 'B'\n  resource_accounting/flops.py:12 in mlp_flops"
 
 
-def test_lengths_are_capped():
+def test_lengths_are_limited():
     frames = [["p/" + "m" * 80 + ".py", 10**7 - 1, "f" * 80]] * 10_000
     text = detail(*frames, type="T" * 10_000, message="m" * 10_000)
     assert len(text) < 3000
     assert text.count("\n") == 8
 
 
-def test_no_answer_breaks_it():
+def test_any_answer_can_be_formatted():
     values = [None, 7, "text", [], {}, [[]], [FRAME], [FRAME * 2], [[FRAME]], "\ud800", 2.5, b"x"]
     rng = random.Random(1)
     for _ in range(500):
@@ -92,13 +92,13 @@ def storage_index(index, strides, offset=0):
 """
 
 
-def public(grade, exercise):
+def public_checks(grade, exercise):
     return [c for c in grade.checks if c.exercise == exercise and c.visibility == "public"]
 
 
-def test_traceback_holds_own_lines_alone_and_staff_read_all(hurried, submit):
-    grade = hurried.grade(submit(strides=RECURSIVE), only=["storage_index"])
-    for check in public(grade, "storage_index"):
+def test_student_reads_own_lines_and_staff_the_whole_traceback(quick_grader, submit):
+    grade = quick_grader.grade(submit(strides=RECURSIVE), only=["storage_index"])
+    for check in public_checks(grade, "storage_index"):
         assert check.shown == (
             "KeyError: 'missing'\n"
             "  resource_accounting/strides.py:7 in storage_index\n"
@@ -115,44 +115,44 @@ def test_traceback_holds_own_lines_alone_and_staff_read_all(hurried, submit):
     assert all("serve.py" in c.detail for c in hidden)
 
 
-def test_path_of_own_files_in_a_message_is_relative_to_the_package(hurried, submit):
+def test_path_of_own_file_in_a_message_is_shortened(quick_grader, submit):
     text = "def storage_index(*a, **k):\n    raise ValueError(f'in {__file__}')\n"
-    grade = hurried.grade(submit(strides=text), only=["storage_index"])
-    shown = public(grade, "storage_index")[0].shown
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
+    shown = public_checks(grade, "storage_index")[0].shown
     assert shown.startswith("ValueError: in resource_accounting/strides.py\n")
 
 
-def test_what_was_not_started_needs_no_more_words(hurried, submit):
+def test_stub_is_shown_without_a_detail(quick_grader, submit):
     text = "def storage_index(index, strides, offset=0):\n"
     text += "    if index is not None:\n        raise NotImplementedError('see …')\n"
-    grade = hurried.grade(submit(strides=text), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
     assert {c.cause for c in grade.checks} == {Cause.NOT_STARTED}
-    assert {c.shown for c in public(grade, "storage_index")} == {""}
+    assert {c.shown for c in public_checks(grade, "storage_index")} == {""}
     assert all("NotImplementedError" in c.detail for c in grade.checks)
 
 
-def test_refusal_that_did_not_come_is_told_in_words(hurried, submit):
+def test_missing_exception_is_shown_as_a_sentence(quick_grader, submit):
     text = DTYPES + "\n\ndef bytes_per_element(dtype):\n    return dtype.itemsize\n"
-    grade = hurried.grade(submit(dtypes=text), only=["bytes_per_element"])
-    shown = [c.shown for c in public(grade, "bytes_per_element") if c.state == "failed"]
+    grade = quick_grader.grade(submit(dtypes=text), only=["bytes_per_element"])
+    shown = [c.shown for c in public_checks(grade, "bytes_per_element") if c.state == "failed"]
     assert shown == ["expected ValueError, but nothing was raised"]
 
 
-def test_import_that_fails_in_a_library_names_the_students_line(hurried, submit):
+def test_failed_import_inside_a_library_names_the_students_line(quick_grader, submit):
     text = "import json\nfrom resource_accounting import strides\n"
     other = "import json\n\nx = json.loads('{')\n"
-    grade = hurried.grade(submit(dtypes=text, strides=other), only=["bytes_per_element"])
+    grade = quick_grader.grade(submit(dtypes=text, strides=other), only=["bytes_per_element"])
     (report,) = grade.modules
     assert (report.file, report.line) == ("resource_accounting/strides.py", 3)
 
 
-def test_module_that_nothing_measured_asks_for_may_be_missing(judge, submit):
-    """Without a CUDA device nothing of `performance` is measured"""
+def test_module_without_a_measured_exercise_may_be_missing(grader, submit):
+    """Without a CUDA device no exercise of `performance` is measured"""
     chosen = ["bytes_per_element", "get_batch", "fast_adamw"]
     folder = submit(dtypes=DTYPES)
-    grade = judge.grade(folder, only=chosen, timing="skip")
+    grade = grader.grade(folder, only=chosen, timing="skip")
     reports = {report.module: report.ok for report in grade.modules}
     assert reports == {"dtypes": True, "data": False}
     (folder / "resource_accounting" / "performance.py").write_text("import no_such_thing\n")
-    grade = judge.grade(folder, only=chosen, timing="skip")
+    grade = grader.grade(folder, only=chosen, timing="skip")
     assert {report.module for report in grade.modules if not report.ok} == {"data", "performance"}

@@ -32,11 +32,11 @@ def short(monkeypatch):
 
 
 @pytest.fixture
-def started(short, hurried, monkeypatch):
-    """A judge that is already started; tests of start and end do not use it."""
+def started(short, quick_grader, monkeypatch):
+    """A grader that is already started; tests of start and end do not use it."""
 
     class Started:
-        grade = staticmethod(lambda *a, **k: hurried.grade(*a, **k))
+        grade = staticmethod(lambda *a, **k: quick_grader.grade(*a, **k))
         __enter__ = __exit__ = lambda *arguments: None
 
     monkeypatch.setattr(cli, "Grader", lambda *_, **__: Started())

@@ -23,12 +23,12 @@ from grader.judge.implementation import GradedImplementation
 from grader.judge.pool import WorkerPool
 from grader.judge.grader import Grader
 
-with Grader() as judge:
-    judge.prepare()
-    other = judge.zygote.with_devices(256)
-    for zygote in (judge.zygote, other):
+with Grader() as grader:
+    grader.prepare()
+    other = grader.zygote.with_devices(256)
+    for zygote in (grader.zygote, other):
         pool = WorkerPool(zygote, Path(sys.argv[1]), "resource_accounting", spare=False)
-        implementation = GradedImplementation(pool, judge.manifest.limits, 1)
+        implementation = GradedImplementation(pool, grader.manifest.limits, 1)
         print(implementation.probe.sees(), implementation.probe.trains())
         implementation.close()
         zygote.drain()

@@ -1,6 +1,6 @@
-"""Faults of our own: whatever is killed, no mark is wrong, no file is half, nothing is left.
+"""Grader faults: whatever process is killed, no mark is wrong, no file is partial, nothing is left.
 
-A few random points each time; `make faults` tries many more.
+Processes are killed at a few random moments; `make faults` tries many more.
 """
 
 import errno
@@ -29,7 +29,7 @@ from grader.judge.meter import Meter, WallTimer
 from grader.worker.cgroups import ControlGroup
 from grader.worker.sandbox import Sandbox
 from grader.worker.zygote import Zygote
-from tests.harness.conftest import LONGEST, REPOSITORY, cut_down, hurried_judge, wait_until
+from tests.harness.conftest import MAX_WAIT, REPOSITORY, keep_chapters, new_quick_grader, wait_until
 from tests.harness.container import copy_of_repository
 from tests.harness.processes import children, command, descendants, reap_orphans, reaper, status
 
@@ -40,20 +40,20 @@ CHAPTERS = ("strides", "named_axes")
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory) -> Path:
-    """The repository with two chapters of the assignment: its whole grading takes seconds."""
+def small_repository(tmp_path_factory) -> Path:
+    """A copy of the repository with two chapters, which is graded in seconds."""
     folder = tmp_path_factory.mktemp("small")
     copy_of_repository(folder)
     file = folder / "assignment" / "assignment.toml"
-    file.write_text(cut_down(file.read_text(), CHAPTERS))
+    file.write_text(keep_chapters(file.read_text(), CHAPTERS))
     for test in folder.glob("tests/*/test_*.py"):
         if test.stem.removeprefix("test_") not in CHAPTERS:
             test.unlink()
     return folder
 
 
-class Grading:
-    """A `grader grade` of the reference that runs beside the test."""
+class GradingProcess:
+    """A `grader grade` of the reference, in the background."""
 
     def __init__(self, repository: Path, place: Path) -> None:
         self.out, self.temporary = place / "out", place / "temporary"
@@ -72,12 +72,15 @@ class Grading:
         )
 
     def end(self) -> int:
-        """Waits for its end, and returns its exit status."""
-        self.said = self.process.communicate(timeout=LONGEST)[1]
+        """Waits for the end; returns the exit status."""
+        self.errors = self.process.communicate(timeout=MAX_WAIT)[1]
         return self.process.returncode
 
     def assert_nothing_left(self) -> None:
-        """No process, no file but the results; a killed judge's zygote needs a moment for that."""
+        """Asserts that no process is left, and no file but the results.
+
+        It waits for that: the zygote of a killed judge needs a moment.
+        """
 
         def gone() -> bool:
             reap_orphans(self.process.pid)
@@ -87,9 +90,9 @@ class Grading:
         assert list(self.temporary.iterdir()) == []
 
     def assert_mark_is_right(self) -> None:
-        """The files are whole; there is full marks, or no mark."""
+        """Asserts that all files are complete, and that there are full marks or no mark."""
         status = self.process.returncode
-        assert status in (0, 3), self.said
+        assert status in (0, 3), self.errors
         if not (self.out / "grade.json").exists():
             assert status == 3
             assert not (self.out / "results.json").exists()
@@ -107,11 +110,11 @@ class Grading:
 
 
 @pytest.fixture(scope="module")
-def seconds(small, tmp_path_factory) -> float:
-    """How long a grading takes that nobody disturbs."""
-    grading = Grading(small, tmp_path_factory.mktemp("undisturbed"))
+def undisturbed_seconds(small_repository, tmp_path_factory) -> float:
+    """The duration of an undisturbed grading."""
+    grading = GradingProcess(small_repository, tmp_path_factory.mktemp("undisturbed"))
     begun = time.monotonic()
-    assert grading.end() == 0, grading.said
+    assert grading.end() == 0, grading.errors
     took = time.monotonic() - begun
     grading.assert_mark_is_right()
     grading.assert_nothing_left()
@@ -119,24 +122,28 @@ def seconds(small, tmp_path_factory) -> float:
 
 
 @pytest.mark.parametrize("attempt", TRIES)
-@pytest.mark.parametrize("victim", ["worker", "zygote", "twin", "second lane"])
-def test_whoever_is_killed_the_mark_is_right_or_missing(small, seconds, tmp_path, victim, attempt):
-    grading = Grading(small, tmp_path)
-    time.sleep(random.uniform(0.4, 1.0) * seconds)
-    found = wait_until(lambda: bool(of_kind(grading.process.pid)[victim]), seconds)
-    for pid in of_kind(grading.process.pid)[victim][-1:]:
+@pytest.mark.parametrize("victim", ["worker", "zygote", "second zygote", "second lane"])
+def test_killed_process_leaves_the_mark_right_or_missing(
+    small_repository, undisturbed_seconds, tmp_path, victim, attempt
+):
+    grading = GradingProcess(small_repository, tmp_path)
+    time.sleep(random.uniform(0.4, 1.0) * undisturbed_seconds)
+    found = wait_until(
+        lambda: bool(processes_by_kind(grading.process.pid)[victim]), undisturbed_seconds
+    )
+    for pid in processes_by_kind(grading.process.pid)[victim][-1:]:
         os.kill(pid, signal.SIGKILL)
     status = grading.end()
     grading.assert_mark_is_right()
     grading.assert_nothing_left()
     if victim == "worker" and found:
-        assert status == 0, grading.said
+        assert status == 0, grading.errors
 
 
 @pytest.mark.parametrize("attempt", TRIES)
-def test_killed_judge_leaves_nothing(small, seconds, tmp_path, attempt):
-    grading = Grading(small, tmp_path)
-    time.sleep(random.uniform(0.2, 1.0) * seconds)
+def test_killed_judge_leaves_nothing(small_repository, undisturbed_seconds, tmp_path, attempt):
+    grading = GradingProcess(small_repository, tmp_path)
+    time.sleep(random.uniform(0.2, 1.0) * undisturbed_seconds)
     grading.process.send_signal(random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
     status = grading.end()
     grading.assert_nothing_left()
@@ -150,61 +157,61 @@ def test_killed_judge_leaves_nothing(small, seconds, tmp_path, attempt):
 
 
 @pytest.fixture
-def stopped(tmp_path) -> Iterator[Grader]:
-    """A judge whose zygote stands still, as one that waits for a busy disk."""
-    with hurried_judge(tmp_path / "repository") as judge:
-        assert judge.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
-        os.kill(serving(judge), signal.SIGSTOP)
-        yield judge
+def grader_with_stopped_zygote(tmp_path) -> Iterator[Grader]:
+    """A grader whose zygote is stopped, like one that waits for a busy disk."""
+    with new_quick_grader(tmp_path / "repository") as grader:
+        assert grader.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
+        os.kill(serving_zygote(grader), signal.SIGSTOP)
+        yield grader
 
 
-def test_zygote_that_is_slow_costs_the_student_nothing(hurried, monkeypatch):
-    """Each answer takes an hour: neither a worker's lockdown nor a test is charged for it"""
+def test_slow_zygote_costs_the_student_nothing(quick_grader, monkeypatch):
+    """Each reply takes an hour; neither a worker's lockdown nor a test is charged for it"""
     waited = []
     read = control.Control.read_reply
 
-    def slowly(self: control.Control) -> None:
+    def read_slowly(self: control.Control) -> None:
         read(self)
         waited.append(3600)
 
     def clock() -> float:
         return time.monotonic() + sum(waited)
 
-    monkeypatch.setattr(control.Control, "read_reply", slowly)
+    monkeypatch.setattr(control.Control, "read_reply", read_slowly)
     monkeypatch.setattr(worker, "WallTimer", partial(WallTimer, now=clock))
     monkeypatch.setattr(worker, "Meter", partial(Meter, now=clock))
-    grade = hurried.grade(REPOSITORY / "solutions", only=["storage_index"])
+    grade = quick_grader.grade(REPOSITORY / "solutions", only=["storage_index"])
     assert grade.faults == ()
     assert grade.score == grade.max_score > 0
     assert waited
 
 
-def test_zygote_that_stands_still_is_waited_for_once(stopped, monkeypatch):
+def test_stopped_zygote_is_waited_for_once(grader_with_stopped_zygote, monkeypatch):
     monkeypatch.setattr(control, "_REPLY_SECONDS", 0.5)
     with pytest.raises(GraderFault, match="does not answer"):
-        stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
+        grader_with_stopped_zygote.grade(REPOSITORY / "solutions", only=["storage_index"])
     with pytest.raises(GraderFault, match="cannot be reached"):
-        stopped.grade(REPOSITORY / "solutions", only=["storage_index"])
+        grader_with_stopped_zygote.grade(REPOSITORY / "solutions", only=["storage_index"])
 
 
-def test_zygote_that_cannot_fork_a_twin_goes_on_and_says_so(tmp_path, monkeypatch):
-    def refuses() -> int:
+def test_zygote_that_cannot_fork_a_second_one_reports_it_and_goes_on(tmp_path, monkeypatch):
+    def fail_to_fork() -> int:
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
-    monkeypatch.setattr(os, "fork", refuses)
+    monkeypatch.setattr(os, "fork", fail_to_fork)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     second, unused = socket.socketpair()
     with ours, theirs, second, unused:
         sandbox = cast(Sandbox, SimpleNamespace(about_to_twin=lambda: None))
-        zygote_at_work = Zygote(theirs, sandbox, {}, cast(ControlGroup, None))
-        zygote_at_work.fork_twin(os.dup(second.fileno()))
+        zygote = Zygote(theirs, sandbox, {}, cast(ControlGroup, None))
+        zygote.fork_twin(os.dup(second.fileno()))
         assert "cannot fork a second zygote" in json.loads(ours.recv(4096))["error"]
         second.close()
-        assert unused.recv(1) == b""  # nobody holds what the twin would have served
+        assert unused.recv(1) == b""  # the second zygote's socket is closed
 
 
 def test_folder_of_any_depth_is_removed(tmp_path):
-    """A killed zygote leaves its grading's folder to the judge, with all that workers put there."""
+    """The judge removes a killed zygote's folder, with all files of its workers"""
     script = "import os\nfor _ in range(5000):\n    os.mkdir('d')\n    os.chdir('d')\n"
     (deep := tmp_path / "deep").mkdir()
     subprocess.run([sys.executable, "-c", script], cwd=deep, check=True)
@@ -212,23 +219,28 @@ def test_folder_of_any_depth_is_removed(tmp_path):
     assert not deep.exists()
 
 
-def test_submission_that_kills_itself_is_charged(hurried, submit):
-    """Seen from the judge it looks the same the first time, and is tried again."""
+def test_submission_that_kills_itself_is_charged(quick_grader, submit):
+    """The judge cannot tell who sent the signal, so it retries the test once"""
     text = "import os\n\n\ndef storage_index(*_):\n    os.kill(os.getpid(), 9)\n    return 0\n"
-    grade = hurried.grade(submit(strides=text), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
     assert grade.faults == ()
     assert grade.score == 0
 
 
-def serving(judge: Grader) -> int:
-    """The process that serves: for an ordinary user a child of what was started."""
-    started = judge.zygote._process.pid
-    return children(started)[0] if judge.zygote.tier == "A" and os.getuid() else started
+def serving_zygote(grader: Grader) -> int:
+    """The zygote's process; for an ordinary user it is a child of the process that was started."""
+    started = grader.zygote._process.pid
+    return children(started)[0] if grader.zygote.tier == "A" and os.getuid() else started
 
 
-def of_kind(judge: int) -> dict[str, list[int]]:
-    """The processes of a grading, by what they are: told by whose children they are."""
-    found: dict[str, list[int]] = {"worker": [], "zygote": [], "twin": [], "second lane": []}
+def processes_by_kind(judge: int) -> dict[str, list[int]]:
+    """The processes of a grading by kind, which follows from their parents."""
+    found: dict[str, list[int]] = {
+        "worker": [],
+        "zygote": [],
+        "second zygote": [],
+        "second lane": [],
+    }
     for child in children(judge):
         if "grader.worker.zygote" not in command(child):
             found["second lane"].append(child)
@@ -238,6 +250,6 @@ def of_kind(judge: int) -> dict[str, list[int]]:
             if status(pid).get("Seccomp") == "2":
                 found["worker"].append(pid)
             elif children(pid):
-                found["twin"].append(pid)
+                found["second zygote"].append(pid)
                 found["worker"] += [p for p in children(pid) if status(p).get("Seccomp") == "2"]
     return found

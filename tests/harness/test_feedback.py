@@ -1,12 +1,12 @@
-"""What a student sees of a hidden test follows from (test, state, cause, exception) alone.
+"""What a student sees of a hidden test depends only on (test, state, cause, exception).
 
-First on records, then with workers that answer whatever they like. `anonymous` lists all that may
-differ between two gradings without a student seeing it; what may differ and be seen is:
+This is tested first on records, then with workers that give arbitrary answers. `anonymous` removes
+everything that a student must not see. Other things may differ between gradings and be seen:
 
-- public checks, and what importing the modules said: no hidden test had begun by then;
-- names of the submission and of files left out, the tier, the version, and when it was graded;
-- whole seconds of the grading in all. Whoever waits for a grade can count them. They tell a few
-  bits, fewer than the states of the hidden tests do, which code that knows its test can choose.
+- public checks, and the reports of imports: no hidden test has started by then;
+- the names of the submission and of files left out, the tier, the version, the time of the grading;
+- the duration of the whole grading in whole seconds, which anyone who waits can measure. It reveals
+  a few bits, fewer than the states of the hidden tests, which code that knows its test can choose.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ from grader.results import console, gradescope, html, junit, student
 from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore, Grade, Isolation, ModuleReport
 
-CANARY = "canary-51c2"  # only workers of hidden tests say it
-PARAMETER = "size-1023"  # of a hidden test, in its name
-PUBLIC = "public-9d07"  # and this, those of public tests
+CANARY = "canary-51c2"  # only workers of hidden tests send it
+PARAMETER = "size-1023"  # a parameter in the name of a hidden test
+PUBLIC = "public-9d07"  # only workers of public tests send it
 EXCEPTIONS = sorted(
     name
     for name, kind in vars(builtins).items()
@@ -58,20 +58,20 @@ EXCEPTIONS = sorted(
 )
 
 
-def drawn(examples: int) -> settings:
-    """The same examples in each run."""
+def deterministic(examples: int) -> settings:
+    """Settings with the same examples in each run."""
     return settings(
         max_examples=examples,
         deadline=None,
         derandomize=True,
         database=None,
-        phases=[Phase.generate],  # to render is slow: no hundred times more for a failure
+        phases=[Phase.generate],  # no shrinking: rendering is too slow for that
         suppress_health_check=list(HealthCheck),
     )
 
 
 def rendered(grade: Grade) -> dict[str, str]:
-    """Every output that a student may read."""
+    """All outputs that a student may read, by name."""
     screen = io.StringIO()
     Console(file=screen, width=120, color_system=None).print(console.summary(grade))
     outputs = {
@@ -85,7 +85,7 @@ def rendered(grade: Grade) -> dict[str, str]:
 
 
 def anonymous(grade: Grade) -> Grade:
-    """A grade with nothing in it that a student may not see of hidden tests."""
+    """The grade without anything about hidden tests that a student must not see."""
     return msgspec.structs.replace(
         grade,
         nonce="",
@@ -110,13 +110,13 @@ def anonymous(grade: Grade) -> Grade:
     )
 
 
-def assert_nothing_told(grade: Grade) -> None:
-    """Its outputs are those of the anonymous grade; none holds the canary, or a parameter."""
-    shown, told = rendered(grade), rendered(anonymous(grade))
-    assert shown.keys() == told.keys()
+def assert_nothing_revealed(grade: Grade) -> None:
+    """Asserts that the outputs are those of the anonymous grade, without canary and parameter."""
+    shown, allowed = rendered(grade), rendered(anonymous(grade))
+    assert shown.keys() == allowed.keys()
     for output, text in shown.items():
-        lines = zip(text.split("\n"), told[output].split("\n"), strict=False)
-        assert text == told[output], (
+        lines = zip(text.split("\n"), allowed[output].split("\n"), strict=False)
+        assert text == allowed[output], (
             output,
             next((pair for pair in lines if len({*pair}) > 1), ""),
         )
@@ -126,7 +126,7 @@ def assert_nothing_told(grade: Grade) -> None:
 
 # --- records -----------------------------------------------------------------------------------
 
-said = st.text(max_size=40) | st.sampled_from(
+words = st.text(max_size=40) | st.sampled_from(
     [f"\x1b[31m{CANARY}", f"]]><b>{CANARY}</b>", f"[red]{CANARY}[/red] {{{{ 7*7 }}}}", CANARY * 900]
 )
 seconds = st.floats(0, 99)
@@ -134,7 +134,7 @@ seconds = st.floats(0, 99)
 
 @st.composite
 def grades(draw: st.DrawFn) -> Grade:
-    """Any grade of three exercises, whether or not a grading could give it."""
+    """Any grade of three exercises, even one that no grading can give."""
     ids = ("first", "second", "third")
     checks = st.builds(
         Check,
@@ -150,9 +150,9 @@ def grades(draw: st.DrawFn) -> Grade:
         points=st.sampled_from([0.0, 1.0]),
         max_points=st.just(1.0),
         cause=st.none() | st.sampled_from(Cause) | st.just(Cause.EXCEPTION),
-        exception=st.none() | said | st.sampled_from(EXCEPTIONS),
-        detail=st.none() | said,
-        shown=st.none() | said,  # a hidden check has none; if it had, nobody would read it
+        exception=st.none() | words | st.sampled_from(EXCEPTIONS),
+        detail=st.none() | words,
+        shown=st.none() | words,  # None for a hidden check; anything else must not be shown
         seconds=seconds,
         visibility=st.just("hidden"),
     )
@@ -164,7 +164,7 @@ def grades(draw: st.DrawFn) -> Grade:
         state=st.sampled_from(["passed", "failed"]),
         points=st.just(0.0),
         max_points=st.just(0.0),
-        detail=st.none() | said,
+        detail=st.none() | words,
         shown=st.none() | st.just(PUBLIC),
         seconds=seconds,
         visibility=st.just("public"),
@@ -174,8 +174,10 @@ def grades(draw: st.DrawFn) -> Grade:
         submission="alice",
         score=draw(st.none() | st.just(2.5)),
         max_score=9.0,
-        isolation=Isolation(tier=draw(st.sampled_from(["A", "none"])), probes={"read": draw(said)}),
-        nonce=draw(said),
+        isolation=Isolation(
+            tier=draw(st.sampled_from(["A", "none"])), probes={"read": draw(words)}
+        ),
+        nonce=draw(words),
         tests="all",
         checks=tuple(draw(st.lists(checks | public, max_size=8))),
         exercises=tuple(
@@ -191,20 +193,20 @@ def grades(draw: st.DrawFn) -> Grade:
             for name in ids
         ),
         modules=(ModuleReport(module="strides", ok=True, message="storage_index is missing"),),
-        faults=tuple(draw(st.lists(said, max_size=2))),
+        faults=tuple(draw(st.lists(words, max_size=2))),
         started="2026-01-02T03:04:05+00:00",
         seconds=draw(seconds),
         version="0.1.0",
     )
 
 
-@drawn(60)
+@deterministic(60)
 @given(grades())
 def test_outputs_are_those_of_the_anonymous_grade(grade):
-    assert_nothing_told(grade)
+    assert_nothing_revealed(grade)
 
 
-# --- workers that answer whatever they like ----------------------------------------------------
+# --- workers that give arbitrary answers -------------------------------------------------------
 
 TESTS = '''
 import pytest
@@ -221,7 +223,7 @@ def test_equals(impl):
 
 @pytest.mark.exercise("storage_index")
 def test_says(impl):
-    """Six is said"""
+    """Six is found"""
     found = impl.strides.storage_index("says")
     assert found == 6, f"found {found}"
 
@@ -235,7 +237,7 @@ def test_raises(impl):
 
 @pytest.mark.exercise("storage_index")
 def test_raises_again(impl):
-    """An error of the code is told as one"""
+    """An error of the code is reported"""
     try:
         impl.strides.storage_index("raises_again")
     except Exception as error:
@@ -281,25 +283,25 @@ HIDDEN = ("equals", "says", "raises", "raises_again", "uses", "tensor", "twice")
 
 @dataclass(frozen=True)
 class Reply:
-    """What a worker writes for one call: a value or raw bytes, and what it does then."""
+    """What a worker sends for one call: a value or raw bytes, and what it does afterwards."""
 
     value: Any = None
     raw: bytes | None = None
     number: int = 0  # added to the call's id
-    then: str = "waits"  # or "ends", "says more", "says nothing"
+    afterwards: str = "waits"  # or "ends", "sends twice", "sends nothing"
 
 
 @dataclass(frozen=True)
-class Conduct:
-    """What a worker does in one test."""
+class Behaviour:
+    """What a worker does in one test: its replies in turn, its output and its exit status."""
 
     replies: tuple[Reply, ...]
     printed: bytes = b""
     status: int = signal.SIGKILL  # as waitpid gives it
 
 
-class Idle:
-    """A process that uses no time."""
+class IdleProcess:
+    """A process that never uses CPU time and never sleeps."""
 
     def cpu(self) -> float:
         return 0.0
@@ -308,17 +310,17 @@ class Idle:
         return "running"
 
 
-class PuppetChannel(Channel):
-    """The judge's end of a worker that has no process: it acts out the `Conduct` of its test."""
+class FakeChannel(Channel):
+    """The channel to a worker without a process: sends the replies of its test's `Behaviour`."""
 
     def __init__(
         self,
-        process: PuppetProcess,
-        conduct: dict[str, Conduct],
+        process: FakeProcess,
+        behaviours: dict[str, Behaviour],
         parameters: dict[str, list[str]],
     ) -> None:
         super().__init__(process.connection, process.output)
-        self._process, self._conduct, self._parameters = process, conduct, parameters
+        self._process, self._behaviours, self._parameters = process, behaviours, parameters
         self._silent = False
         self._turns: Iterator[Reply] | None = None
 
@@ -332,11 +334,11 @@ class PuppetChannel(Channel):
             return self._say(call_id, Reply({"result": {}}))
         if "survey" in request:
             return self._say(call_id, Reply({"result": self._parameters}))
-        conduct = self._conduct[request["args"][0]]
+        behaviour = self._behaviours[request["args"][0]]
         if self._turns is None:
-            self._turns = itertools.cycle(conduct.replies)
-            self._process.status = conduct.status
-            os.write(self._process.printer, conduct.printed)
+            self._turns = itertools.cycle(behaviour.replies)
+            self._process.status = behaviour.status
+            os.write(self._process.printer, behaviour.printed)
         return self._say(call_id, next(self._turns))
 
     def _say(self, call_id: int, reply: Reply) -> None:
@@ -344,21 +346,21 @@ class PuppetChannel(Channel):
         if data is None:
             number = (call_id + reply.number) % 2**64
             data = b"".join(bytes(part) for part in wire.encode(number, reply.value))
-        if reply.then == "says nothing":
+        if reply.afterwards == "sends nothing":
             self._silent = True
             return
-        self._process.theirs.sendall(data * (2 if reply.then == "says more" else 1))
-        if reply.then == "ends":
+        self._process.theirs.sendall(data * (2 if reply.afterwards == "sends twice" else 1))
+        if reply.afterwards == "ends":
             self._process.theirs.shutdown(socket.SHUT_RDWR)
 
     def _wait(self, event: int, timer: Timer) -> None:
-        # Nothing comes, or half a frame and no more.
+        # No answer comes, or only half a frame.
         if self._silent or not self.has_answer():
             raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
 
 
-class PuppetProcess(WorkerProcess):
-    """A worker's process that is this one, and that no signal reaches."""
+class FakeProcess(WorkerProcess):
+    """Stands in for a worker's process: its id is this process's, and it gets no signal."""
 
     def __init__(self) -> None:
         ours, self.theirs = socket.socketpair()
@@ -383,8 +385,8 @@ class PuppetProcess(WorkerProcess):
         self.theirs.close()
 
 
-class Puppet(Worker):
-    """A worker that needs no lockdown, and whose time and memory nobody counts."""
+class FakeWorker(Worker):
+    """A worker without a lockdown, and without limits of time and memory."""
 
     def ready(self) -> None:
         self.probes, self.scratch = {"read": CANARY}, "/scratch"
@@ -393,17 +395,17 @@ class Puppet(Worker):
         self._seconds = limits.seconds
         self._checker = LimitChecker(self.pid, limits)
         self._checker._memory_before = 2**60
-        self._meter = Meter(Idle())
+        self._meter = Meter(IdleProcess())
 
 
-class Theatre:
-    """A zygote that forks nothing, and the judge that believes in it."""
+class FakeZygote:
+    """Stands in for the zygote of a grader, which is in `grader`; it forks nothing."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.exchange = folder / "run", folder
         self.submissions = self.folder / "submissions"
         self.tier, self.own_uids = "A", True
-        self.conduct: dict[str, Conduct] = {}
+        self.behaviours: dict[str, Behaviour] = {}
         self.submissions.mkdir(parents=True)
         for where, text in (("hidden", TESTS), ("public", PUBLIC_TESTS)):
             (folder / "tests" / where).mkdir(parents=True)
@@ -423,13 +425,13 @@ class Theatre:
         self._parameters = parameters
         monkeypatch.setattr(grader_module, "Zygote", lambda *_, **__: self)
         monkeypatch.setattr(limits, "_CHECK_SECONDS", 0)  # in each call
-        monkeypatch.setattr(pool, "Worker", self._puppet)
-        self.judge = Grader(repository=folder, manifest=manifest, lanes=1)
+        monkeypatch.setattr(pool, "Worker", self._new_worker)
+        self.grader = Grader(repository=folder, manifest=manifest, lanes=1)
 
-    def grade(self, conduct: dict[str, Conduct]) -> Grade:
-        """Grades with workers that act so in each test."""
-        self.conduct = conduct
-        return self.judge.grade(self.submission.parent, nonce="the same")
+    def grade(self, behaviours: dict[str, Behaviour]) -> Grade:
+        """Grades with workers that behave as given, by test."""
+        self.behaviours = behaviours
+        return self.grader.grade(self.submission.parent, nonce="the same")
 
     def wait(self) -> None: ...
 
@@ -443,19 +445,19 @@ class Theatre:
     def new_scratch(self) -> ScratchFolder:
         return ScratchFolder("scratch", 0)
 
-    def fork_worker(self, submission: Path, scratch: ScratchFolder) -> PuppetProcess:
-        return PuppetProcess()
+    def fork_worker(self, submission: Path, scratch: ScratchFolder) -> FakeProcess:
+        return FakeProcess()
 
-    def _puppet(self, zygote: Any, process: PuppetProcess, check_end: Any) -> Puppet:
-        puppet = Puppet(zygote, process, check_end)
-        puppet._channel = PuppetChannel(process, self.conduct, self._parameters)
-        return puppet
+    def _new_worker(self, zygote: Any, process: FakeProcess, check_end: Any) -> FakeWorker:
+        worker = FakeWorker(zygote, process, check_end)
+        worker._channel = FakeChannel(process, self.behaviours, self._parameters)
+        return worker
 
 
 @pytest.fixture(scope="module")
-def theatre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
+def fake_zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeZygote]:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        yield Theatre(tmp_path_factory.mktemp("theatre"), monkeypatch)
+        yield FakeZygote(tmp_path_factory.mktemp("fake_zygote"), monkeypatch)
 
 
 canaries = st.sampled_from(
@@ -498,11 +500,15 @@ values = st.recursive(
     ),
     max_leaves=6,
 )
-told = dict.fromkeys(("type", "message", "trace"), canaries)
+reported = dict.fromkeys(("type", "message", "trace"), canaries)
 raised = st.fixed_dictionaries(
-    {"failed": st.just("exception"), "exception": st.sampled_from(EXCEPTIONS) | canaries, **told}
+    {
+        "failed": st.just("exception"),
+        "exception": st.sampled_from(EXCEPTIONS) | canaries,
+        **reported,
+    }
 )
-failures = st.fixed_dictionaries({"failed": st.sampled_from(list(CAUSES)), **told})
+failures = st.fixed_dictionaries({"failed": st.sampled_from(list(CAUSES)), **reported})
 odd = st.fixed_dictionaries(
     {"failed": st.just("exception") | values},
     optional=dict.fromkeys(("exception", "type", "message", "trace", "line", CANARY), values),
@@ -512,50 +518,50 @@ answers = st.one_of(results, results, raised, raised, failures, odd, values)
 replies = st.one_of(
     *[st.builds(Reply, answers)] * 6,
     st.builds(Reply, answers, number=st.sampled_from([-1, 1, 2**63])),
-    st.builds(Reply, answers, then=st.sampled_from(["ends", "says more", "says nothing"])),
+    st.builds(Reply, answers, afterwards=st.sampled_from(["ends", "sends twice", "sends nothing"])),
     st.builds(
         Reply,
         raw=st.binary(max_size=60)
         | st.just(wire.HEADER.pack(wire.MAGIC, 1, 2**40) + CANARY.encode())
         | st.just(wire.HEADER.pack(wire.MAGIC, 1, 9) + CANARY.encode()),
-        then=st.sampled_from(["ends", "waits"]),
+        afterwards=st.sampled_from(["ends", "waits"]),
     ),
 )
-conducts = st.builds(
-    Conduct,
+behaviours = st.builds(
+    Behaviour,
     replies=st.lists(replies, min_size=1, max_size=3).map(tuple),
     printed=st.just(b"") | texts.map(str.encode),
     status=st.sampled_from([0, signal.SIGKILL, signal.SIGSEGV, 77, 3 << 8]),
 )
-plays = st.fixed_dictionaries(dict.fromkeys(HIDDEN, conducts))
-HONEST = Conduct((Reply({"result": 6}),))
+hidden_behaviours = st.fixed_dictionaries(dict.fromkeys(HIDDEN, behaviours))
+HONEST = Behaviour((Reply({"result": 6}),))
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # it would hide the failure
-@drawn(20)
-@given(play=plays)
-def test_no_worker_says_anything_to_a_student_through_a_hidden_test(theatre, play):
-    grade = theatre.grade({"public": HONEST, **play})
-    assert grade.faults == (), "whatever a worker says, it is no fault of the judge"
+@deterministic(20)
+@given(hidden=hidden_behaviours)
+def test_hidden_tests_reveal_nothing_that_a_worker_sends(fake_zygote, hidden):
+    grade = fake_zygote.grade({"public": HONEST, **hidden})
+    assert grade.faults == (), "no answer of a worker is a grader fault"
     assert {c.exception for c in grade.checks} <= {None, *EXCEPTIONS}
     assert len(grade.checks) == len(HIDDEN) + 2
-    assert_nothing_told(grade)
+    assert_nothing_revealed(grade)
 
 
-def test_what_workers_of_public_tests_say_is_shown(theatre):
-    """A test of the test above: the canary of a public test takes the same way, and comes out."""
-    said = Reply({"failed": "exception", "exception": "KeyError", "message": PUBLIC})
-    grade = theatre.grade({"public": Conduct((said,)), **dict.fromkeys(HIDDEN, HONEST)})
+def test_messages_of_public_tests_are_shown(fake_zygote):
+    """A test of the test above: the canary of a public test takes the same path, and is shown."""
+    reply = Reply({"failed": "exception", "exception": "KeyError", "message": PUBLIC})
+    grade = fake_zygote.grade({"public": Behaviour((reply,)), **dict.fromkeys(HIDDEN, HONEST)})
     assert all(PUBLIC in text for text in rendered(grade).values())
 
 
-def test_detail_of_hidden_tests_would_be_noticed(theatre, monkeypatch):
-    """A test of the tests above: a renderer that lets something through is found out."""
-    said = Reply({"failed": "exception", "exception": "KeyError", "message": CANARY})
-    grade = theatre.grade({"public": HONEST, **dict.fromkeys(HIDDEN, Conduct((said,)))})
+def test_leaked_detail_of_a_hidden_test_is_noticed(fake_zygote, monkeypatch):
+    """A test of the tests above: a renderer that shows a detail fails them"""
+    reply = Reply({"failed": "exception", "exception": "KeyError", "message": CANARY})
+    grade = fake_zygote.grade({"public": HONEST, **dict.fromkeys(HIDDEN, Behaviour((reply,)))})
     assert CANARY in str(grade), "staff read it"
-    assert_nothing_told(grade)
+    assert_nothing_revealed(grade)
     monkeypatch.setattr(student, "_detail", lambda check: student.clean(check.detail or ""))
     with pytest.raises(AssertionError, match="Traceback"):
-        assert_nothing_told(grade)
+        assert_nothing_revealed(grade)

@@ -15,7 +15,7 @@ import pytest
 from assignment import __main__ as commands
 from assignment import manifest
 from grader.authoring import handout, stubs
-from tests.harness.conftest import LONGEST
+from tests.harness.conftest import MAX_WAIT
 
 REFERENCE = handout.ROOT / "solutions" / "resource_accounting"
 
@@ -260,7 +260,7 @@ def python(folder, *arguments, **environment):
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=LONGEST,
+        timeout=MAX_WAIT,
     )
 
 

@@ -1,6 +1,6 @@
-"""What hangs costs what it hangs in, and nothing else; in one lane and in two.
+"""A call that hangs costs its own test and nothing else, in one lane and in two.
 
-The functions have the reference's names, and another meaning: with 1 they never end.
+The functions have the reference's names but other bodies: called with 1, they never end.
 """
 
 import itertools
@@ -28,8 +28,10 @@ def test_{exercise}_{i}(impl):
 """
 
 
-def repository(folder: Path, hidden: dict[str, list[int]], public: dict[str, list[int]]) -> Path:
-    """Tests of each exercise that call its function with these numbers, one each."""
+def write_repository(
+    folder: Path, hidden: dict[str, list[int]], public: dict[str, list[int]]
+) -> Path:
+    """Writes tests of each exercise: one for each number, which calls the function with it."""
     for name, tests in (("hidden", hidden), ("public", public)):
         (folder / "tests" / name).mkdir(parents=True)
         text = "import pytest\n" + "".join(
@@ -37,13 +39,13 @@ def repository(folder: Path, hidden: dict[str, list[int]], public: dict[str, lis
             for exercise, calls in tests.items()
             for i, x in enumerate(calls)
         )
-        # Python keeps a module by its name: of each repository it is another one.
+        # Module names must differ between repositories, because Python caches modules by name.
         (folder / "tests" / name / f"test_{name}_{next(NUMBERS)}_rules.py").write_text(text)
     return folder
 
 
 def manifest(**depends_on: tuple[str, ...]) -> manifests.Manifest:
-    """The three exercises, of 1 s and 4 points each."""
+    """The three exercises, of 4 points each; a test may take 1 s."""
     usual = manifests.load()
     return msgspec.structs.replace(
         usual,
@@ -64,24 +66,24 @@ def manifest(**depends_on: tuple[str, ...]) -> manifests.Manifest:
 
 
 @pytest.fixture(scope="module", params=[1, 2], ids=["one lane", "two lanes"])
-def judge(request):
+def grader(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-        with Grader(manifest=manifest(), lanes=request.param) as judge:
-            yield judge
+        with Grader(manifest=manifest(), lanes=request.param) as grader:
+            yield grader
 
 
 @pytest.fixture
-def grade(judge, tmp_path, submit):
-    """Grades functions that hang, or work, on these tests, in one lane and in two."""
+def grade(grader, tmp_path, submit):
+    """Grades functions, of which those in `hangs` hang, with these tests and this budget."""
 
     def run(budget, hidden, public=None, hangs=(), what="pass", depends_on=None, **options):
         text = "import time\n" + "".join(
             (HANGS if name in hangs else WORKS).format(name=name, what=what) for name in FUNCTIONS
         )
-        judge.repository = repository(tmp_path / "repository", hidden, public or {})
-        judge.manifest, judge.budget = manifest(**(depends_on or {})), budget
-        found = judge.grade(submit(strides=options.pop("strides", text)), **options)
+        grader.repository = write_repository(tmp_path / "repository", hidden, public or {})
+        grader.manifest, grader.budget = manifest(**(depends_on or {})), budget
+        found = grader.grade(submit(strides=options.pop("strides", text)), **options)
         assert found.faults == ()
         return found
 
@@ -100,8 +102,8 @@ TIMEOUT = Cause.TIMEOUT
 
 
 @pytest.mark.parametrize("what", ["pass", "time.sleep(1)"])
-def test_other_tests_of_an_exercise_are_tried_while_the_budget_lasts(grade, what):
-    """One call that hangs costs its own test"""
+def test_other_tests_of_an_exercise_run_while_the_budget_lasts(grade, what):
+    """A call that hangs costs its own test only"""
     found = grade(
         10, {"row_major_strides": [0, 1, 2, 1, 3]}, hangs=["row_major_strides"], what=what
     )
@@ -115,8 +117,8 @@ def test_other_tests_of_an_exercise_are_tried_while_the_budget_lasts(grade, what
     assert found.budget.drawn == 2
 
 
-def test_what_hangs_ends_at_its_first_limit_once_the_budget_is_spent(grade):
-    """And what works is tried all the same, however late it comes"""
+def test_exercise_ends_at_its_first_timeout_once_the_budget_is_spent(grade):
+    """Exercises that work are still tested"""
     tests = {name: [0, 1, 2, 1] for name in FUNCTIONS}
     found = grade(2, tests, hangs=FUNCTIONS[:2])
     assert [cause for _, cause in results(found)] == [
@@ -129,8 +131,8 @@ def test_what_hangs_ends_at_its_first_limit_once_the_budget_is_spent(grade):
     assert "not tried" not in found.checks[1].detail
 
 
-def test_the_rest_of_the_budget_goes_to_tests_in_the_manifests_order(grade):
-    """So that no turn of the lanes decides a mark"""
+def test_rest_of_the_budget_goes_to_tests_in_the_manifests_order(grade):
+    """Otherwise the order in which lanes take tests would decide a mark"""
     tests = {name: [1, 0, 1, 2] for name in FUNCTIONS}
     found = grade(4, tests, hangs=FUNCTIONS)
     assert [cause for _, cause in results(found)] == [
@@ -140,16 +142,16 @@ def test_the_rest_of_the_budget_goes_to_tests_in_the_manifests_order(grade):
     ]
 
 
-def test_what_builds_on_an_exercise_waits_for_its_late_passes(grade):
-    """A pass that comes after a test that hangs counts as a pass"""
+def test_dependent_exercise_waits_for_late_passes(grade):
+    """A pass after a test that hangs counts as a pass"""
     tests = {"row_major_strides": [1, 0], "storage_index": [0, 2]}
     depends_on = {"storage_index": ("row_major_strides",)}
     found = grade(9, tests, hangs=FUNCTIONS[:1], depends_on=depends_on)
     assert [cause for _, cause in results(found)] == [TIMEOUT, "passed", "passed", "passed"]
 
 
-def test_tests_without_points_leave_the_budget_to_those_with(grade):
-    """An exercise's public tests end at the first that hangs"""
+def test_public_tests_leave_the_budget_to_hidden_ones(grade):
+    """They carry no points, and end at an exercise's first test that hangs"""
     tests = {"row_major_strides": [1, 1, 0]}
     found = grade(10, tests, public=tests, hangs=FUNCTIONS)
     public = [c.cause or c.state for c in found.checks if c.visibility == "public"]
@@ -158,21 +160,21 @@ def test_tests_without_points_leave_the_budget_to_those_with(grade):
     assert found.budget.drawn == 3
 
 
-def test_public_tests_that_carry_points_are_tried_too(grade):
+def test_public_tests_that_carry_points_all_run(grade):
     tests = {"row_major_strides": [1, 0]}
     found = grade(10, {}, public=tests, hangs=FUNCTIONS, tests="public")
     assert [c.cause or c.state for c in found.checks] == [TIMEOUT, "passed"]
 
 
 def test_imports_that_hang_draw_on_the_budget(grade):
-    """A second each, of the modules that are imported"""
+    """One second for each module"""
     tests = {name: [0] for name in FUNCTIONS}
     found = grade(100, tests, strides="while True:\n    pass\n")
     assert {c.cause for c in found.checks} == {Cause.IMPORT_FAILED}
     assert found.budget.drawn == 1
 
 
-def test_what_was_earned_by_the_end_counts_if_the_submission_is_to_blame(grade, monkeypatch):
+def test_points_count_after_a_timeout_that_the_submission_caused(grade, monkeypatch):
     """The grading's time limit comes after the budget was spent"""
     monkeypatch.setattr(TimeBudget, "is_over", property(lambda self: self.drawn >= 2))
     tests = {FUNCTIONS[0]: [0, 1, 2], FUNCTIONS[1]: [0, 1, 2]}
@@ -182,22 +184,24 @@ def test_what_was_earned_by_the_end_counts_if_the_submission_is_to_blame(grade, 
     assert "not tried: " in found.checks[2].detail
 
 
-def test_a_machine_that_is_too_slow_is_a_fault_and_no_mark(judge, tmp_path, submit, monkeypatch):
-    """The time limit comes, and the submission has spent nothing"""
+def test_timeout_of_a_slow_machine_is_a_fault_and_gives_no_mark(
+    grader, tmp_path, submit, monkeypatch
+):
+    """The time limit comes although the submission has spent nothing"""
     over = []
     run = Scheduler.run
     monkeypatch.setattr(TimeBudget, "is_over", property(lambda _: bool(over)))
     monkeypatch.setattr(Scheduler, "run", lambda *args: over.append(True) or run(*args))
-    judge.repository = repository(tmp_path / "repository", {FUNCTIONS[0]: [0]}, {})
-    judge.manifest, judge.budget = manifest(), 10
-    found = judge.grade(submit(strides=WORKS.format(name=FUNCTIONS[0])))
+    grader.repository = write_repository(tmp_path / "repository", {FUNCTIONS[0]: [0]}, {})
+    grader.manifest, grader.budget = manifest(), 10
+    found = grader.grade(submit(strides=WORKS.format(name=FUNCTIONS[0])))
     assert found.score is None
     assert all("raise the time limit" in fault for fault in found.faults)
     assert found.faults
 
 
-def test_docstring_says_what_the_functions_do():
-    """A test of the tests above: the function that hangs is the one that is written"""
+def test_template_hangs_with_1_alone():
+    """A test of the tests above"""
     text = textwrap.dedent(HANGS).format(name="f", what="raise StopIteration")
     space = {}
     exec(text, space)

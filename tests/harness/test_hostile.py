@@ -13,14 +13,14 @@ from contextlib import nullcontext
 import pytest
 
 from grader.judge.grader import Grader
-from tests.harness.aftermath import (
+from tests.harness.assertions import (
     assert_earns_nothing,
+    assert_no_secret_shown,
     assert_nothing_left,
-    assert_nothing_shown,
-    patience,
     secret_lines,
-    shown_to_the_student,
-    without_words,
+    student_outputs,
+    time_limit,
+    with_other_details,
 )
 from tests.harness.attacks import CAUSES, CLASSES, NEVER_ENDS, folders, target_of, tries
 from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY
@@ -29,8 +29,8 @@ from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY
 @pytest.fixture(scope="module")
 def unwalled() -> Iterator[Grader]:
     """A judge whose workers are not isolated: for attacks that change nothing."""
-    with Grader(("none",), lanes=1) as judge:
-        yield judge
+    with Grader(("none",), lanes=1) as grader:
+        yield grader
 
 
 def test_every_folder_is_an_attack_in_the_table():
@@ -45,21 +45,23 @@ def test_every_attack_says_what_it_tries_and_no_two_try_the_same():
 
 
 @pytest.mark.parametrize("name", CAUSES)
-def test_attack_earns_nothing_and_leaves_the_judge_alive(hurried, sandboxed, idle, name):
+def test_attack_earns_nothing_and_leaves_the_judge_alive(
+    quick_grader, sandboxed, idle_processes, name
+):
     exercise = target_of(HOSTILE / name)
-    with nullcontext() if name in NEVER_ENDS else patience(hurried, 60.0):
-        grade = hurried.grade(HOSTILE / name, only=[exercise])
+    with nullcontext() if name in NEVER_ENDS else time_limit(quick_grader, 60.0):
+        grade = quick_grader.grade(HOSTILE / name, only=[exercise])
     assert_earns_nothing(grade, exercise, CAUSES[name].causes)
-    assert_nothing_shown(grade)
-    assert_nothing_left(hurried, idle)
+    assert_no_secret_shown(grade)
+    assert_nothing_left(quick_grader, idle_processes)
     assert sandboxed(good="def f(): return 6").good.f() == 6
 
 
-def test_judge_that_met_them_all_still_gives_full_marks(hurried, idle):
-    grade = hurried.grade(REPOSITORY / "solutions", only=["storage_index", "is_contiguous"])
+def test_judge_that_met_them_all_still_gives_full_marks(quick_grader, idle_processes):
+    grade = quick_grader.grade(REPOSITORY / "solutions", only=["storage_index", "is_contiguous"])
     assert grade.faults == ()
     assert grade.score == grade.max_score > 0
-    assert_nothing_left(hurried, idle)
+    assert_nothing_left(quick_grader, idle_processes)
 
 
 def test_canary_is_where_it_would_be_found():
@@ -68,19 +70,19 @@ def test_canary_is_where_it_would_be_found():
     assert len(secret_lines()) > 100
 
 
-def test_words_of_public_tests_are_shown(hurried):
+def test_words_of_public_tests_are_shown(quick_grader):
     """A test of the tests above: outputs do change where a student may read the detail."""
-    grade = hurried.grade(HOSTILE / "nan", only=["storage_index"])
-    assert shown_to_the_student(grade) == shown_to_the_student(without_words(grade))
-    assert "expected: 6" in shown_to_the_student(grade)
+    grade = quick_grader.grade(HOSTILE / "nan", only=["storage_index"])
+    assert student_outputs(grade) == student_outputs(with_other_details(grade))
+    assert "expected: 6" in student_outputs(grade)
 
 
-def test_attack_that_finds_something_scores(hurried, tmp_path):
+def test_attack_that_finds_something_scores(quick_grader, tmp_path):
     """A test of the tests above: without the walls around it, a search is rewarded."""
     shutil.copytree(HOSTILE / "looks_for_answers", tmp_path / "in")
     module = tmp_path / "in" / "resource_accounting" / "strides.py"
     module.write_text(module.read_text().replace('"solutions",', '"json",'))
-    grade = hurried.grade(tmp_path / "in", only=["storage_index"])
+    grade = quick_grader.grade(tmp_path / "in", only=["storage_index"])
     assert grade.score is not None
     assert grade.score > 0
 

@@ -205,7 +205,7 @@ def memory_of(pid: int) -> bytes:
 
 
 @needs_root
-def test_secrets_are_not_in_a_workers_memory(inside, hurried):
+def test_secrets_are_not_in_a_workers_memory(inside, quick_grader):
     fresh = secrets.token_hex(16)
     os.environ["HARNESS_FRESH"] = fresh
     try:
@@ -217,7 +217,7 @@ def test_secrets_are_not_in_a_workers_memory(inside, hurried):
     assert sum(name.startswith("solutions/") for name in wanted) >= 4
     assert sum(name.startswith("tests/hidden/") for name in wanted) >= 4
     wanted["made up just now"] = fresh.encode()
-    wanted["the judge's own file"] = hurried.zygote.canary.read_bytes()
+    wanted["the judge's own file"] = quick_grader.zygote.canary.read_bytes()
     for name, text in wanted.items():
         for encoded in (text, text.decode().encode("utf-16-le")):
             assert encoded not in memory, f"{name} is in the worker's memory: {text!r}"
@@ -311,12 +311,12 @@ def test_worker_has_no_environment_and_no_path_to_the_repository(inside):
     assert not any("editable" in finder for finder in about["finders"])
 
 
-def test_zygote_got_no_variables_and_no_path_but_its_own(sandboxed, hurried):
+def test_zygote_got_no_variables_and_no_path_but_its_own(sandboxed, quick_grader):
     """What Python's -I keeps out stays out; the hash seed comes in"""
     text = "import sys\n\ndef look():\n    flags = sys.flags\n"
     text += "    return flags.no_user_site, flags.safe_path, flags.hash_randomization\n"
     assert sandboxed(probe=text).probe.look() == (1, True, 0)
-    given = Path(f"/proc/{hurried.zygote._process.pid}/environ").read_text()
+    given = Path(f"/proc/{quick_grader.zygote._process.pid}/environ").read_text()
     assert given == "PYTHONHASHSEED=0\0"
 
 
@@ -335,7 +335,7 @@ def test_no_file_of_the_repository_can_be_seen(inside):
     ] or set(seen) >= {"/submission/resource_accounting/probe.py"}
 
 
-def test_nothing_outside_scratch_and_tmp_can_be_written(inside, hurried):
+def test_nothing_outside_scratch_and_tmp_can_be_written(inside, quick_grader):
     for path in (
         "/x",
         "/etc/x",
@@ -345,7 +345,7 @@ def test_nothing_outside_scratch_and_tmp_can_be_written(inside, hurried):
         "/submission/resource_accounting/probe.py",
         "/submission/x",
         f"{sys.prefix}/x",
-        f"{hurried.zygote.exchange}/x",
+        f"{quick_grader.zygote.exchange}/x",
         "/proc/self/oom_score_adj",
         "/proc/self/clear_refs",
         "/proc/self/coredump_filter",
@@ -357,8 +357,8 @@ def test_nothing_outside_scratch_and_tmp_can_be_written(inside, hurried):
     assert inside.probe.attempt(f"{inside.scratch}/x", "w") == "allowed"
 
 
-def test_exchange_can_be_read(inside, hurried):
-    file = hurried.zygote.exchange / "given.txt"
+def test_exchange_can_be_read(inside, quick_grader):
+    file = quick_grader.zygote.exchange / "given.txt"
     file.write_text("x")
     try:
         assert inside.probe.attempt(str(file), "r") == "allowed"
@@ -454,7 +454,7 @@ def cause_of_calls(function, times, apart=0.0):
     return None
 
 
-def test_memory_taken_in_short_calls_is_noticed(sandboxed, hurried):
+def test_memory_taken_in_short_calls_is_noticed(sandboxed, quick_grader):
     """Of a kind that no rlimit counts, in calls shorter than the watch's interval."""
     text = """
 import mmap
@@ -464,17 +464,17 @@ def take():
     for at in range(0, 8 * 2**20, 4096):
         kept[-1][at] = 1
 """
-    usual = hurried.manifest.limits
+    usual = quick_grader.manifest.limits
     limits = msgspec.structs.replace(usual, address_space=False, memory_mib=128, seconds=60.0)
     submission = sandboxed(probe=text, limits=limits)
     assert cause_of_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 128
 
 
-def test_disk_taken_in_short_calls_is_noticed(sandboxed, hurried, monkeypatch):
+def test_disk_taken_in_short_calls_is_noticed(sandboxed, quick_grader, monkeypatch):
     """Where the worker has no disk of its own."""
     sizes = itertools.count(100 * 2**20, 100 * 2**20)
-    monkeypatch.setattr(hurried.zygote, "tier", "B")
-    monkeypatch.setattr(hurried.zygote, "disk_usage", lambda _: (next(sizes), 1))
+    monkeypatch.setattr(quick_grader.zygote, "tier", "B")
+    monkeypatch.setattr(quick_grader.zygote, "disk_usage", lambda _: (next(sizes), 1))
     submission = sandboxed(probe="def nothing():\n    return 1")
     apart = worker._CHECK_SECONDS
     assert cause_of_calls(submission.probe.nothing, 10, apart) is Cause.DISK

@@ -1,4 +1,4 @@
-"""Lanes: the same grade as one, and never a public test beside a hidden one."""
+"""Lanes give the same grade as one process, and never run public and hidden tests together."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def states(grade):
 
 
 def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
-    """Same nonce, same checks in the same order, same states, whoever ran them"""
+    """With one nonce the checks, their order and their states are the same"""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     half = Path(__file__).parent / "submissions" / "half_finished"
     chapters = [
@@ -31,8 +31,8 @@ def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
     ]
     grades = []
     for lanes in (1, 2, 3):
-        with Grader(lanes=lanes) as judge:
-            grades.append(judge.grade(half, only=chapters, nonce="the same"))
+        with Grader(lanes=lanes) as grader:
+            grades.append(grader.grade(half, only=chapters, nonce="the same"))
     one = grades[0]
     for grade in grades:
         assert grade.faults == ()
@@ -42,8 +42,8 @@ def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
         assert 0 < grade.score == one.score
 
 
-def test_public_and_hidden_tests_never_run_at_a_time(judge, submit, monkeypatch):
-    """A lane takes a group of public tests or one of hidden tests, and waits for the other"""
+def test_public_and_hidden_tests_never_run_together(grader, submit, monkeypatch):
+    """All lanes finish the public tests before one starts a hidden test"""
     phases = []
     run = Scheduler._run_in_lanes
 
@@ -52,12 +52,12 @@ def test_public_and_hidden_tests_never_run_at_a_time(judge, submit, monkeypatch)
         run(self, groups, by_id)
 
     monkeypatch.setattr(Scheduler, "_run_in_lanes", watch)
-    judge.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
+    grader.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
     assert phases == [{"public"}, {"hidden"}]
 
 
 def test_each_group_is_taken_once():
-    """Two processes that share a queue share out its numbers"""
+    """Two processes share a queue, and each number goes to one of them"""
     queue = Queue(100)
     lane = ForkedLane(lambda: list(iter(queue.take, None)))
     mine = list(iter(queue.take, None))
@@ -67,13 +67,13 @@ def test_each_group_is_taken_once():
 
 @pytest.mark.parametrize("end", [lambda: 1 / 0, lambda: os._exit(7), lambda: os.abort()])
 def test_a_lane_that_ends_early_is_a_fault_of_the_grader(end, capfd):
-    """Whatever ends the second lane, its tests are nobody's zero"""
+    """Its tests are not run, never a student's zero"""
     lane = ForkedLane(end)
     with pytest.raises(GraderFault, match="a lane ended"):
         lane.result(list[int])
 
 
-# A whole `grader grade`, on two lanes, that writes down how many threads there are at each fork.
+# Runs `grader grade` in two lanes, and prints the number of threads at each fork.
 COUNTING = """
 import os, sys
 
@@ -92,9 +92,9 @@ main()
 
 @pytest.mark.parametrize("variables", [{}, {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"}])
 def test_the_judge_has_one_thread_when_it_forks(submit, tmp_path, variables):
-    """A fork copies one thread only: whatever another one held would be held for ever.
+    """A fork copies one thread only, so a lock that another thread holds is never released.
 
-    With variables as jobs of a cluster set them, and with every warning on.
+    This runs with the variables that cluster jobs set, and with every warning on.
     """
     submission = submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n")
     grade = ["grade", str(submission), "--out", str(tmp_path / "out"), "--tests", "public"]
@@ -110,10 +110,10 @@ def test_the_judge_has_one_thread_when_it_forks(submit, tmp_path, variables):
     assert "multi-threaded" not in done.stderr
 
 
-def test_what_a_public_test_printed_is_shown(judge, submit):
-    """A print in the submission reaches the student, though its process is killed"""
+def test_what_a_public_test_printed_is_shown(grader, submit):
+    """A print in the submission reaches the student, although its process is killed"""
     text = "def matmul_flops(B, D, K):\n    print('B is', B)\n    return 1\n"
-    grade = judge.grade(submit(flops=text), only=["matmul_flops"])
+    grade = grader.grade(submit(flops=text), only=["matmul_flops"])
     details = [c.detail or "" for c in grade.checks if c.visibility == "public"]
     assert any("B is" in detail for detail in details)
 
@@ -130,8 +130,8 @@ def test_what_a_public_test_printed_is_shown(judge, submit):
         (["nonsense\n"], 8),
     ],
 )
-def test_quota_of_a_container_counts_as_cores(tmp_path, monkeypatch, texts, expected):
-    """A tenth of a large machine is no reason for two lanes"""
+def test_cpu_quota_of_a_container_limits_the_cores(tmp_path, monkeypatch, texts, expected):
+    """A container may have a small share of a machine with many cores"""
     files = tuple(str(tmp_path / str(i)) for i in range(max(1, len(texts))))
     for name, text in zip(files, texts, strict=False):
         Path(name).write_text(text)

@@ -1,6 +1,6 @@
-"""What a submission is charged for: its CPU time and its sleep, never the machine's slowness.
+"""A submission is charged for its CPU time and its sleep, never for a slow machine.
 
-Clock, process and samples are simulated, so that no load on this machine decides a test.
+Clock, process and sampling are simulated, so the load of this machine decides no test.
 """
 
 import itertools
@@ -20,12 +20,12 @@ from grader.results.causes import Cause
 
 @dataclass
 class World:
-    """A clock, and a process that at any second does what `doing` says, with a share of a core."""
+    """A clock, and a process whose state is `doing(now)` and that gets `share` of a core."""
 
     doing: Callable[[float], str]
     share: float = 1.0
     now: float = 100.0
-    used: float = 7.0  # before its first call
+    used: float = 7.0  # CPU seconds, some from before the first call
 
     def clock(self) -> float:
         return self.now
@@ -49,7 +49,7 @@ def metered(world: World, seed: int = 0) -> Meter:
 
 
 def run(meter: Meter, world: World, seconds: float, limit: float) -> float:
-    """A call that never answers: how long it lasted on the clock, at most `seconds`."""
+    """Runs a call that never answers, for at most `seconds`; returns how long it lasted."""
     meter.begin(limit)
     began = world.now
     try:
@@ -65,22 +65,22 @@ def run(meter: Meter, world: World, seconds: float, limit: float) -> float:
 
 
 @pytest.mark.parametrize("doing", ["running", "asleep"])
-def test_time_on_a_core_and_time_asleep_are_charged(doing):
-    """Alone on a core, both end after the limit on the wall"""
+def test_cpu_time_and_sleep_are_charged(doing):
+    """Alone on a core, both hit the limit after that much wall time"""
     world = World(lambda _: doing)
     assert run(metered(world), world, 60, limit=10) == pytest.approx(10, abs=0.2)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.0])
 def test_time_without_a_core_is_not_charged(share):
-    """On half a core the same work may take twice as long; on none it is waited for"""
+    """On half a core the same work may take twice as long; without a core nothing is charged"""
     world = World(lambda _: "running", share=share)
     meter = metered(world)
     assert run(meter, world, 15, limit=10) > 15
     assert meter.charged == pytest.approx(15 * share, abs=0.1)
 
 
-def test_waiting_for_the_disk_is_free_but_not_for_ever():
+def test_waiting_for_the_disk_is_free_up_to_three_times_the_limit():
     world = World(lambda _: "disk")
     meter = metered(world)
     assert run(meter, world, 300, limit=2) == pytest.approx(6, abs=0.5)
@@ -88,14 +88,14 @@ def test_waiting_for_the_disk_is_free_but_not_for_ever():
 
 
 @pytest.mark.parametrize("period", [0.002, 0.02, 0.2, 2])
-def test_sleep_and_work_in_turns_are_never_charged_twice(period):
-    """Nor for much less: at least three quarters of the time, whatever the rhythm"""
+def test_alternating_sleep_and_work_are_not_charged_twice(period):
+    """At least three quarters of the time are charged, whatever the period"""
     world = World(lambda t: "asleep" if t % period < period / 2 else "running")
     assert 9.9 <= run(metered(world), world, 60, limit=10) <= 10 / 0.75 + 0.5
 
 
-def test_many_short_calls_cannot_sleep_for_nothing():
-    """A call that ends before the next look shares its interval with the calls after it"""
+def test_sleep_in_many_short_calls_is_charged():
+    """A call that ends before the next sample shares its interval with the calls after it"""
     world = World(lambda _: "asleep")
     meter = metered(world)
     for _ in range(1000):
@@ -107,14 +107,14 @@ def test_many_short_calls_cannot_sleep_for_nothing():
     assert meter.charged == pytest.approx(world.now - 100, rel=0.1)
 
 
-def test_waking_up_at_regular_looks_gains_nothing():
-    """A worker that is awake every 50 ms for a moment is seen asleep all the same"""
+def test_waking_up_at_regular_intervals_gains_nothing():
+    """Samples are random: they see a worker asleep that wakes up every 50 ms"""
     world = World(lambda t: "running" if t % 0.05 < 0.005 else "asleep")
     assert run(metered(world), world, 60, limit=10) == pytest.approx(10, rel=0.15)
 
 
-def test_a_judge_that_was_kept_waiting_charges_no_more_than_it_saw():
-    """One look after a long gap does not speak for the whole gap"""
+def test_one_sample_charges_no_more_than_its_maximum():
+    """A judge that could not run for 30 s has not seen the worker in that time"""
     world = World(lambda _: "asleep")
     meter = metered(world)
     meter.begin(10)
@@ -124,8 +124,8 @@ def test_a_judge_that_was_kept_waiting_charges_no_more_than_it_saw():
     assert meter.charged <= 0.2
 
 
-def test_time_between_calls_is_charged_as_far_as_a_core_was_used():
-    """Threads that go on while the judge computes use the submission's time"""
+def test_cpu_time_between_calls_is_charged():
+    """Threads may go on while the judge computes"""
     world = World(lambda _: "running")
     meter = metered(world)
     meter.begin(10)
@@ -137,11 +137,11 @@ def test_time_between_calls_is_charged_as_far_as_a_core_was_used():
 
 
 def test_a_worker_that_has_answered_may_sleep():
-    """The judge may be kept waiting while an answer lies there, or between two calls"""
+    """The judge may be slow to read the answer, or to send the next call"""
     world = World(lambda _: "asleep")
     answered = []
     meter = Meter(world, lambda: bool(answered), now=world.clock)
-    answered.append("while the judge was kept waiting")
+    answered.append("before the judge reads it")
     meter.begin(10)
     world.pass_time(3)
     meter.check(waiting=True)
@@ -155,7 +155,7 @@ def test_a_worker_that_has_answered_may_sleep():
     assert meter.charged == 0
 
 
-def test_what_a_process_used_before_it_is_metered_is_not_charged():
+def test_cpu_time_before_the_meter_started_is_not_charged():
     world = World(lambda _: "running")
     assert metered(world).charged == 0
 
@@ -170,7 +170,7 @@ def test_the_end_of_the_grading_ends_a_call():
         meter.begin(10)
 
 
-def test_a_wall_timer_goes_by_the_clock():
+def test_wall_timer_ends_after_its_seconds():
     times = itertools.chain([0.0, 4.9, 4.9, 5.1], itertools.repeat(6.0))
     timer = WallTimer(5, now=lambda: next(times))
     timer.check(waiting=True)
@@ -180,8 +180,8 @@ def test_a_wall_timer_goes_by_the_clock():
 
 
 @pytest.fixture
-def child() -> Iterator[Callable[[Callable[[], None]], int]]:
-    """Forks a process that does something until the test is over."""
+def fork_child() -> Iterator[Callable[[Callable[[], None]], int]]:
+    """Forks a process that runs a function and is killed after the test."""
     pids = []
 
     def start(what: Callable[[], None]) -> int:
@@ -200,16 +200,16 @@ def child() -> Iterator[Callable[[Callable[[], None]], int]]:
         os.waitpid(pid, 0)
 
 
-def test_the_kernel_says_how_much_a_process_ran(child):
-    """A sleeping process uses next to nothing; a busy one more and more"""
+def test_kernel_reports_cpu_time_and_state(fork_child):
+    """A sleeping process uses next to nothing, a busy one more and more"""
 
     def busy() -> None:
         while True:
             pass
 
-    idle, hard = child(signal.pause), child(busy)
+    idle, hard = fork_child(signal.pause), fork_child(busy)
     before = process.cpu_seconds(hard)
-    while process.cpu_seconds(hard) < before + 0.05:  # ends by what it asserts, whatever the load
+    while process.cpu_seconds(hard) < before + 0.05:  # ends under any load
         pass
     assert process.cpu_seconds(idle) < process.cpu_seconds(hard)
     assert process.activity(hard) == "running"
@@ -217,14 +217,14 @@ def test_the_kernel_says_how_much_a_process_ran(child):
         pass
 
 
-def test_cpu_time_is_read_where_another_process_has_no_clock(child, monkeypatch):
-    """Some kernels in containers do not know such clocks: /proc has it in hundredths"""
+def test_cpu_time_is_read_from_proc_without_cpu_clocks(fork_child, monkeypatch):
+    """Some kernels of containers have no CPU clocks of other processes; /proc has hundredths"""
 
     def busy() -> None:
         while True:
             pass
 
-    pid = child(busy)
+    pid = fork_child(busy)
 
     def refuse(_: int) -> float:
         raise OSError
@@ -234,7 +234,7 @@ def test_cpu_time_is_read_where_another_process_has_no_clock(child, monkeypatch)
         pass
 
 
-def test_a_process_that_is_gone_has_no_time(child):
+def test_ended_process_has_no_cpu_time_and_no_state():
     pid = os.fork()
     if pid == 0:
         os._exit(0)

@@ -505,11 +505,11 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def try_mutants_of(toy, judge):
-    """Tries the mutants of a toy function in this process, with a judge that is already started."""
+def try_mutants_of(toy, grader):
+    """Tries the mutants of a toy function in this process, with a grader that is already started."""
     from grader.authoring.mutation import trials
 
-    here = copy.copy(judge)
+    here = copy.copy(grader)
     here.manifest, here.repository = toy.manifest, toy.repository
 
     def run(function, meanwhile=lambda: None):
@@ -546,13 +546,13 @@ def test_fault_of_the_grader_is_retried_and_never_a_kill(try_mutants_of, monkeyp
         assert {v.status for v in found} == {"killed"}
 
 
-def test_reference_that_does_not_pass_is_reported(toy, judge):
+def test_reference_that_does_not_pass_is_reported(toy, grader):
     """Its mutants have no result then"""
     from grader.authoring.mutation import trials
 
     path = toy.reference / "toy_package" / "toy.py"
     path.write_text(path.read_text().replace("return a - b", "return a + b"))
-    here = copy.copy(judge)
+    here = copy.copy(grader)
     here.manifest, here.repository = toy.manifest, toy.repository
     base = trials.baseline(here, toy.reference, ["strong", "weak"], "nonce")
     assert len(base.problems) == 1

@@ -22,7 +22,7 @@ from grader.pack import docker, files, gradescope, rehearsal
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, Isolation
 from tests.harness import container
-from tests.harness.conftest import REPOSITORY, cut_down
+from tests.harness.conftest import REPOSITORY, keep_chapters
 
 HALF = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
 SCRIPTS = {"setup.sh", "run_autograder"}
@@ -233,7 +233,7 @@ def one_chapter():
     """The packed files, reduced to the exercises of `dtypes`, which are graded in seconds."""
     packed = dict(files.contents())
     name = "assignment/assignment.toml"
-    packed[name] = cut_down(packed[name].decode(), ["dtypes"]).encode()
+    packed[name] = keep_chapters(packed[name].decode(), ["dtypes"]).encode()
     return {
         name: data
         for name, data in packed.items()

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.harness.conftest import LONGEST, wait_until
+from tests.harness.conftest import MAX_WAIT, wait_until
 
 HOLDER = """
 import os, sys, threading, time
@@ -87,5 +87,5 @@ def test_processes_end_with_their_parent(holder, tmp_path, signal_sent):
 
 def test_an_exception_cancels_waiting_tasks(holder, tmp_path):
     program = holder("raises")
-    assert program.communicate(timeout=LONGEST)[0] == "raised\n"
+    assert program.communicate(timeout=MAX_WAIT)[0] == "raised\n"
     assert len(list(tmp_path.glob("done-*"))) < 10  # the first, and those that were under way

@@ -1,4 +1,4 @@
-"""Where a grade comes from: what grade.json says of it, and that it holds on any machine."""
+"""The provenance of a grade in grade.json; its hashes are the same on every machine."""
 
 import json
 import shutil
@@ -34,7 +34,7 @@ TEXTS = {"strides": "def storage_index(*_):\n    return 0\n", "flops": "X = 1\n"
 
 @pytest.fixture
 def staged(tmp_path):
-    """Stages a submission and returns what came of it."""
+    """Stages a submission and returns the result."""
     count = iter(range(100))
 
     def run(submission):
@@ -55,14 +55,14 @@ def zipped(path: Path, texts: dict[str, str | bytes]) -> Path:
 # --- what was graded -----------------------------------------------------------------------------
 
 
-def test_hash_of_a_submission_is_that_of_its_files_however_wrapped(staged, submit, tmp_path):
+def test_hash_of_a_submission_does_not_depend_on_its_archive(staged, submit, tmp_path):
     """A folder, a zip, a tar, the package alone, files in another order: the same code"""
     folder = submit(**TEXTS)
     files = {f"{name}.py": text for name, text in TEXTS.items()}
     inside = {f"resource_accounting/{name}": text for name, text in files.items()}
     with tarfile.open(tmp_path / "it.tar.gz", "w:gz") as archive:
         archive.add(folder / "resource_accounting", "hw1/resource_accounting")
-    ways = [
+    variants = [
         folder,
         folder / "resource_accounting",
         zipped(tmp_path / "it.zip", inside),
@@ -71,11 +71,11 @@ def test_hash_of_a_submission_is_that_of_its_files_however_wrapped(staged, submi
         zipped(tmp_path / "more.zip", {**inside, "notes.txt": "mine", VERSION_FILE: "0.1.0\n"}),
         tmp_path / "it.tar.gz",
     ]
-    assert len({content_hash(staged(way).folder) for way in ways}) == 1
+    assert len({content_hash(staged(way).folder) for way in variants}) == 1
 
 
 def test_order_in_which_files_are_found_does_not_matter():
-    """Each file system lists a folder in an order of its own"""
+    """File systems list a folder in different orders"""
     found = [("a.py", b"1"), ("b.py", b"2")]
     assert provenance._hash_of_files(found) == provenance._hash_of_files(found[::-1])
 
@@ -88,7 +88,7 @@ def test_order_in_which_files_are_found_does_not_matter():
         {"strides": TEXTS["strides"]},
         {"strides": TEXTS["flops"], "flops": TEXTS["strides"]},
     ],
-    ids=["a byte", "a file more", "a file less", "names exchanged"],
+    ids=["one byte", "added file", "removed file", "swapped names"],
 )
 def test_hash_of_a_submission_changes_with_its_files(staged, tmp_path, other):
     hashes = []
@@ -99,20 +99,20 @@ def test_hash_of_a_submission_changes_with_its_files(staged, tmp_path, other):
 
 
 def test_submission_zip_names_its_handout(staged, submit, tmp_path):
-    """`make submit` writes the version beside the package; nobody is told that it was left out"""
+    """`make submit` writes the version beside the package; it is not reported as left out"""
     archive = tmp_path / "submission.zip"
     console = Console(quiet=True)
     pack_submission(console, submit(**TEXTS) / "resource_accounting", archive)
     found = staged(archive)
     assert found.handout == manifest.load().version
     assert found.left_out == ()
-    with zipfile.ZipFile(archive) as opened:  # as Gradescope hands it on
+    with zipfile.ZipFile(archive) as opened:  # as Gradescope passes it on
         opened.extractall(tmp_path / "unpacked")
     assert staged(tmp_path / "unpacked").handout == found.handout
 
 
 def test_whole_handout_names_its_version_too(staged):
-    """A repository of the handout, as a class of git users hands in"""
+    """Students may hand in their repository of the handout"""
     assert staged(REPOSITORY / "handout").handout == manifest.load().version
 
 
@@ -130,14 +130,14 @@ def test_whole_handout_names_its_version_too(staged):
     ],
     ids=repr,
 )
-def test_version_that_is_none_is_no_version(staged, tmp_path, text):
-    """It is untrusted text: read under a cap, and only if it looks like a version"""
+def test_text_that_is_not_a_version_is_ignored(staged, tmp_path, text):
+    """It is untrusted: at most some bytes are read, and the text must look like a version"""
     inside = {"resource_accounting/flops.py": "X = 1\n", VERSION_FILE: text}
     assert staged(zipped(tmp_path / "it.zip", inside)).handout is None
 
 
-def test_version_that_cannot_be_read_changes_nothing(staged, submit, tmp_path):
-    """No damage of that file costs a submission anything"""
+def test_unreadable_version_is_ignored(staged, submit, tmp_path):
+    """A submission is never refused for it"""
     inside = {"resource_accounting/flops.py": "X = 1\n", VERSION_FILE: "0.1.0\n" * 9}
     archive = zipped(tmp_path / "it.zip", inside)
     data = archive.read_bytes()
@@ -149,11 +149,11 @@ def test_version_that_cannot_be_read_changes_nothing(staged, submit, tmp_path):
     assert staged(folder).handout is None
 
 
-# --- by what -------------------------------------------------------------------------------------
+# --- which grader --------------------------------------------------------------------------------
 
 
-def test_tree_hash_is_that_of_the_files_a_container_gets(tmp_path):
-    """A checkout and what was packed from it are the same grader; line ends do not matter"""
+def test_tree_hash_of_a_checkout_and_of_its_container_are_equal(tmp_path):
+    """Line ends do not matter"""
     for name, data in files.contents().items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(data.replace(b"\n", b"\r\n"))
@@ -176,7 +176,7 @@ def test_tree_hash_changes_with_each_file_that_grades(tmp_path, name):
     assert tree_hash.__wrapped__(tmp_path) != before
 
 
-def test_version_option_says_what_grades():
+def test_version_option_prints_the_tree_hash():
     done = subprocess.run(
         [sys.executable, "-m", "grader", "--version"], capture_output=True, text=True, check=True
     )
@@ -187,35 +187,35 @@ def test_version_option_says_what_grades():
 # --- at what cost --------------------------------------------------------------------------------
 
 
-class Spent:
-    """A zygote that has spent so many seconds."""
+class ZygoteWithCpu:
+    """Stands in for a zygote that has used `seconds` of CPU time."""
 
     def __init__(self, seconds: float) -> None:
         self.cpu_seconds = lambda: seconds
 
 
-def test_cpu_of_a_grading_is_what_was_spent_since_the_last(monkeypatch):
+def test_cpu_seconds_of_a_grading_are_those_since_the_last_one(monkeypatch):
     own = iter([100.0, 103.0, 104.0])
     monkeypatch.setattr(provenance, "_own_seconds", lambda: next(own))
     meter = provenance.CpuMeter()
-    assert meter.lap([Spent(5.0)]) == 8.0
-    assert meter.lap([Spent(5.5), Spent(0.25)]) == 1.75  # a second zygote since
+    assert meter.lap([ZygoteWithCpu(5.0)]) == 8.0
+    assert meter.lap([ZygoteWithCpu(5.5), ZygoteWithCpu(0.25)]) == 1.75  # a second zygote since
 
 
-def test_cpu_of_a_worker_counts_once_it_is_gone(sandboxed, hurried):
+def test_cpu_seconds_of_a_worker_count_after_its_end(sandboxed, quick_grader):
     text = "import time\n\ndef burn():\n    while time.process_time() < 0.5:\n        pass\n"
-    before = hurried.zygote.cpu_seconds()
+    before = quick_grader.zygote.cpu_seconds()
     implementation = sandboxed(probe=text)
     implementation.probe.burn()
     implementation.close()
-    assert hurried.zygote.cpu_seconds() >= before + 0.5 - 0.02  # each is exact to a tick
+    assert quick_grader.zygote.cpu_seconds() >= before + 0.5 - 0.02  # each is exact to a tick
 
 
 # --- with what verdicts --------------------------------------------------------------------------
 
 
-def test_hash_of_verdicts_is_that_of_states_causes_and_points():
-    """In any order, and whatever else differs: seconds, details, titles"""
+def test_hash_of_verdicts_depends_on_states_causes_and_points():
+    """It does not depend on the order of checks, on seconds, details and titles"""
     checks = a_grade().checks
     assignment = manifest.load()
     same = [msgspec.structs.replace(c, seconds=9.0, detail="else") for c in reversed(checks)]
@@ -232,7 +232,7 @@ def test_hash_of_verdicts_is_that_of_states_causes_and_points():
 
 
 def test_exercises_that_need_a_device_are_not_in_the_hash():
-    """A machine with a GPU measures more; what both measure must be the same"""
+    """A machine with a GPU measures more exercises, and must give the same hash"""
     assignment = manifest.load()
     needs = next(e.id for e in assignment if e.needs)
     checks = a_grade().checks
@@ -250,37 +250,37 @@ def tiers_here() -> list[str]:
 
 
 def test_same_nonce_gives_the_same_verdicts_in_every_tier_and_on_every_lane(submit):
-    """The order of sets and what an import draws included"""
+    """This includes the order of sets, and random numbers that are drawn at import"""
     texts = fickle.modules()
     submission = submit(**texts)
     only = [exercise.id for exercise in manifest.load() if texts.keys() >= set(exercise.modules)]
-    ways = [(tier, lanes) for lanes, tier in enumerate(tiers_here())]
-    ways = [(tier, 1 + number % 2) for tier, number in ways] + [(ways[0][0], 2)]
+    variants = [(tier, lanes) for lanes, tier in enumerate(tiers_here())]
+    variants = [(tier, 1 + number % 2) for tier, number in variants] + [(variants[0][0], 2)]
     hashes, states = {}, {}
-    for tier, lanes in ways:
-        with Grader((tier,), lanes=lanes) as judge:
-            grade = judge.grade(submission, only=only, tests="hidden", nonce="the same")
+    for tier, lanes in variants:
+        with Grader((tier,), lanes=lanes) as a_grader:
+            grade = a_grader.grade(submission, only=only, tests="hidden", nonce="the same")
         assert grade.faults == ()
-        said = json.loads(to_json(grade))["provenance"]
-        assert (said["tier"], said["lanes"]) == (tier, lanes)
-        assert said["cpu_seconds"] > 1  # torch was imported twice
-        assert all(said[name] for name in ("python", "torch", "cpu", "kernel", "grader"))
-        assert said["handout"] is None
-        assert said["tree"] == tree_hash()
+        recorded = json.loads(to_json(grade))["provenance"]
+        assert (recorded["tier"], recorded["lanes"]) == (tier, lanes)
+        assert recorded["cpu_seconds"] > 1  # torch was imported twice
+        assert all(recorded[name] for name in ("python", "torch", "cpu", "kernel", "grader"))
+        assert recorded["handout"] is None
+        assert recorded["tree"] == tree_hash()
         hashes[tier, lanes] = grade.verdicts
         states[tier, lanes] = {c.test: (c.state, c.cause, c.points) for c in grade.checks}
-    first = states[ways[0]]
+    first = states[variants[0]]
     assert all(found == first for found in states.values())
     assert len(set(hashes.values())) == 1
     causes = {cause for _, cause, _ in first.values()}
     assert {None, Cause.IMPORT_FAILED, Cause.EXCEPTION, Cause.NOT_STARTED} <= causes
 
 
-# --- in words ------------------------------------------------------------------------------------
+# --- notices for students ------------------------------------------------------------------------
 
 
-def said_of(handout: str | None) -> tuple[str, str]:
-    """The notice about a submission's handout, and the line at the end."""
+def notices_for(handout: str | None) -> tuple[str, str]:
+    """The notice about a submission's handout version, and the line at the end of the report."""
     found = provenance.provenance(
         submission="0", handout=handout, tier="A", lanes=1, cpu_seconds=1.0
     )
@@ -290,19 +290,19 @@ def said_of(handout: str | None) -> tuple[str, str]:
     return next((n for n in view.notices if "andout" in n), ""), view.handout_words
 
 
-def test_another_handout_is_named_kindly():
-    older, line = said_of("0.9.1")
+def test_notice_names_another_handout_version():
+    older, line = notices_for("0.9.1")
     assert older == (
         "Made with handout 0.9.1, graded with version 0.10.0. "
         "If a test is unexpected, see the handout's CHANGELOG.md for what changed since."
     )
     assert line == "Made with handout 0.9.1."
-    assert said_of("0.11.0")[0] == (
+    assert notices_for("0.11.0")[0] == (
         "Made with handout 0.11.0, graded with version 0.10.0. "
         "Please tell the course staff, who may have to update the grader."
     )
-    assert said_of("0.10.0") == ("", "Made with handout 0.10.0.")
-    assert said_of(None) == (
+    assert notices_for("0.10.0") == ("", "Made with handout 0.10.0.")
+    assert notices_for(None) == (
         "",
         "The submission does not say which handout it was made with; a packed submission.zip does.",
     )

@@ -1,9 +1,9 @@
-"""Races on a CPU: every line of them but CUDA's own.
+"""Races on a CPU: they cover the code of races except CUDA's own.
 
-Workers run, and their outputs are compared; how long a run takes is simulated, so marks are exact.
-Where a cheat shows by its time alone, the clock is its worker's CPU time, as the kernel counts it:
-eight times the reference's work must be more than twice its time. How exact races are on this
-machine, `make races` prints.
+Workers run and their outputs are compared, but durations are simulated, so marks are exact. Cheats
+that show only by their time are timed by the worker's CPU time, as the kernel counts it: eight
+times the reference's work must take more than twice its time. `make races` prints how exact races
+are on this machine.
 """
 
 import itertools
@@ -32,8 +32,8 @@ from tests.harness.hash_chain import HashChain
 REAL_CLOCK = device.Cpu.clock
 CHEATS = Path(__file__).parent / "cheats"
 WRONG, SLOW, MEMORY = Cause.WRONG_ANSWER, Cause.TOO_SLOW, Cause.MEMORY
-# What becomes of each cheat: the work that it does takes eight times the reference's time.
-ENDS = {
+# The causes for which each cheat may fail. Its honest work takes eight times the reference's time.
+EXPECTED_CAUSES = {
     "another_dtype": {WRONG},
     "collapses_the_chain": {WRONG},
     "computes_ahead": {SLOW},
@@ -59,20 +59,20 @@ ENDS = {
     "stops_when_not_watched": {WRONG},
     "zeroes_its_inputs": {WRONG},
 }
-BLOCKS = 8  # of a race: the fewest that have an interval
-WAITS = {"endless_warm_up"}  # take all the time that they are given
+BLOCKS = 8  # of a race: the smallest number that gives an interval
+USE_ALL_TIME = {"endless_warm_up"}  # cheats that run until their time limit
 ON_CUDA = {"cuda_graph_replay": {WRONG}, "heats_the_device": {SLOW}, "side_stream": {WRONG, SLOW}}
 
 
-def about(ds: list[float]) -> Interval:
-    """So wide that what takes twice the time gets full marks, and what takes eight times none."""
+def wide_interval(ds: list[float]) -> Interval:
+    """So wide that twice the reference's time gets full marks, and eight times none."""
     ratio = math.exp(statistics.median(ds))
     return Interval(ratio, ratio / 2.5, ratio * 2.5)
 
 
 @pytest.fixture(autouse=True)
-def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Races are short, by a simulated clock, and others may run beside them."""
+def short_races(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Makes races short, with a simulated clock, and lets other races run beside them."""
     monkeypatch.setattr(device, "LOCKS", tmp_path)
     monkeypatch.setattr(HashChain, "sizes_on", lambda *_: {"blocks": 4, "rounds": 10})
     racing.RULES["cpu"] = replace(RULES["cpu"], block_seconds=0.0, looks=(BLOCKS,), slack=60.0)
@@ -80,33 +80,33 @@ def short(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def by_cpu_time(short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a run takes is its worker's CPU time, whose few per cent of noise decide nothing."""
+def by_cpu_time(short_races: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times runs by their worker's CPU time; the rules tolerate its few per cent of noise."""
     racing.change_rules(
-        max_drift=math.inf, max_spread=math.inf, looks=(5,), least_span=0.0, interval=about
+        max_drift=math.inf, max_spread=math.inf, looks=(5,), least_span=0.0, interval=wide_interval
     )
     racing.measure_cpu_time(monkeypatch)
 
 
 @pytest.fixture(scope="module")
-def hashes(tmp_path_factory):
-    with racing.judged(tmp_path_factory.mktemp("hashes"), racing.HASHES) as judge:
-        yield judge
+def hash_grader(tmp_path_factory):
+    with racing.grader_for(tmp_path_factory.mktemp("hashes"), racing.HASHES) as grader:
+        yield grader
 
 
 @pytest.fixture(scope="module")
-def products(tmp_path_factory):
-    with racing.judged(tmp_path_factory.mktemp("products"), racing.PRODUCTS) as judge:
-        yield judge
+def product_grader(tmp_path_factory):
+    with racing.grader_for(tmp_path_factory.mktemp("products"), racing.PRODUCTS) as grader:
+        yield grader
 
 
-def spin(folder):
-    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.takes(1.0))
+def honest_submission(folder):
+    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.module_text(1.0))
 
 
-def checked(judge, submission):
-    """A grading and its only check."""
-    grade = judge.grade(submission)
+def grade_once(grader, submission):
+    """Grades a submission; returns the grade and its only check."""
+    grade = grader.grade(submission)
     assert grade.faults == ()
     (check,) = grade.checks
     assert check.visibility == "hidden"
@@ -114,8 +114,8 @@ def checked(judge, submission):
     return grade, check
 
 
-def test_the_reference_itself_earns_everything(hashes, tmp_path):
-    grade, check = checked(hashes, spin(tmp_path))
+def test_the_reference_itself_earns_everything(hash_grader, tmp_path):
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (check.state, check.cause) == ("passed", None)
     assert grade.score == grade.max_score == 4
     assert check.timing.mark == 1
@@ -125,17 +125,17 @@ def test_the_reference_itself_earns_everything(hashes, tmp_path):
     ("times", "mark"),
     [(0.5, 1), (1.05, 1), (1.2, 0.75), (1.5, 0.5), (1.9, 0.25), (2.2, 0), (4 * racing.NAIVE, 0)],
 )
-def test_mark_is_that_of_its_time(hashes, tmp_path, monkeypatch, times, mark):
+def test_mark_follows_from_the_ratio_of_times(hash_grader, tmp_path, monkeypatch, times, mark):
     racing.simulate(monkeypatch, submission=times)
-    grade, check = checked(hashes, spin(tmp_path))
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (check.state, check.cause) == (("passed", None) if mark == 1 else ("failed", SLOW))
     assert check.timing.ratio == pytest.approx(times)
     assert check.timing.naive_ratio == pytest.approx(racing.NAIVE)
     assert grade.score == check.points == 4 * check.timing.mark == 4 * mark
 
 
-def test_machine_that_grows_slower_changes_no_mark(hashes, tmp_path, monkeypatch):
-    """The runs of a block alternate, so that both parties meet the same machine"""
+def test_machine_that_slows_down_changes_no_mark(hash_grader, tmp_path, monkeypatch):
+    """The runs of a block alternate, so that both parties are slowed down alike"""
     speeds = [1.0 + 0.01 * run for run in range(200)]
     order = iter(speeds)
     parties = {
@@ -144,20 +144,20 @@ def test_machine_that_grows_slower_changes_no_mark(hashes, tmp_path, monkeypatch
         "naive": (racing.NAIVE * speed for speed in order),
     }
     racing.simulate(monkeypatch, **parties)
-    _, check = checked(hashes, spin(tmp_path))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert check.timing.ratio == pytest.approx(1.5, rel=0.001)
     assert check.timing.mark == 0.5
 
 
-def test_real_clock_goes_on_while_a_worker_runs(hashes, tmp_path, monkeypatch):
+def test_real_clock_advances_while_a_worker_runs(hash_grader, tmp_path, monkeypatch):
     monkeypatch.setattr(device.Cpu, "clock", REAL_CLOCK)
     racing.change_rules(max_drift=math.inf, max_spread=math.inf, least_span=0.0)
-    _, check = checked(hashes, spin(tmp_path))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert all(s > 0 for block in check.timing.quads for s in block.seconds)
 
 
-def test_every_sample_is_kept(hashes, tmp_path):
-    grade, _ = checked(hashes, spin(tmp_path))
+def test_every_sample_is_in_the_grade(hash_grader, tmp_path):
+    grade, _ = grade_once(hash_grader, honest_submission(tmp_path))
     timing = json.loads(to_json(grade))["checks"][0]["timing"]
     assert timing["program"] == "hash_chain"
     assert timing["sizes"] == programs.find("hash_chain").sizes_on("cpu", 0)
@@ -169,32 +169,32 @@ def test_every_sample_is_kept(hashes, tmp_path):
     assert timing["low"] <= timing["ratio"] <= timing["high"]
 
 
-def test_runs_have_inputs_of_their_own_and_share_them_in_pairs(hashes, tmp_path, monkeypatch):
-    asked = []
+def test_pairs_of_runs_share_inputs_and_no_other_runs_do(hash_grader, tmp_path, monkeypatch):
+    calls = []
     real = Worker.call
 
     def call(self, target, args, kwargs, seconds=None):
         if target.startswith("programs."):
-            asked.append((target.partition(".")[2], args))
+            calls.append((target.partition(".")[2], args))
         return real(self, target, args, kwargs, seconds)
 
     monkeypatch.setattr(Worker, "call", call)
-    _, check = checked(hashes, spin(tmp_path))
-    starts = [args[1] for target, args in asked if target == "run"]
-    exact = [args[-1] for target, args in asked if target == "exact"]
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    starts = [args[1] for target, args in calls if target == "run"]
+    exact = [args[-1] for target, args in calls if target == "exact"]
     assert starts[:2] == exact
     rounds = [starts[i : i + 4] for i in range(2, len(starts), 4)]
     assert len(rounds) == 4 + len(check.timing.quads)  # four of the naive program before
     for first, second, third, last in rounds:
         assert first == second != third == last
     assert len(set(starts)) == 2 + 2 * len(rounds)
-    seeds = [args[-1] for target, args in asked if target == "prepare"][4:]
+    seeds = [args[-1] for target, args in calls if target == "prepare"][4:]
     assert seeds[::2] == seeds[1::2]  # both of a block
     assert len(set(seeds)) == len(rounds)
 
 
-def test_races_on_a_device_have_a_zygote_of_their_own(hashes, tmp_path, monkeypatch):
-    """One that sees the device, started for the race and ended with it; a CPU stands for it here"""
+def test_races_on_a_device_have_a_separate_zygote(hash_grader, tmp_path, monkeypatch):
+    """It sees the device, and lives as long as the race; here the device is a CPU"""
     started = []
     real = Zygote.with_devices
 
@@ -204,119 +204,121 @@ def test_races_on_a_device_have_a_zygote_of_their_own(hashes, tmp_path, monkeypa
 
     monkeypatch.setattr(Zygote, "with_devices", with_devices)
     monkeypatch.setattr(device, "find", lambda kind="auto": device.Cpu())
-    grade, check = checked(hashes, spin(tmp_path))
-    assert check.timing is not None  # it ran to its end; how fast, is another test's matter
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert check.timing is not None  # the race finished
     (zygote,) = started
-    assert zygote is not hashes.zygote
-    assert zygote.tier == hashes.zygote.tier == grade.isolation.tier
+    assert zygote is not hash_grader.zygote
+    assert zygote.tier == hash_grader.zygote.tier == grade.isolation.tier
     assert zygote._process.returncode == 0
     assert not zygote.folder.exists()
 
 
-@pytest.mark.parametrize("name", ENDS)
-def test_cheat_gains_nothing(products, by_cpu_time, monkeypatch, name):
-    if name in WAITS:
+@pytest.mark.parametrize("name", EXPECTED_CAUSES)
+def test_cheat_gains_nothing(product_grader, by_cpu_time, monkeypatch, name):
+    if name in USE_ALL_TIME:
         racing.change_rules(slack=5.0)
-    grade, check = checked(products, CHEATS / name)
+    grade, check = grade_once(product_grader, CHEATS / name)
     assert grade.score == 0
-    assert check.cause in ENDS[name], check.detail
+    assert check.cause in EXPECTED_CAUSES[name], check.detail
 
 
 @pytest.mark.parametrize("name", ON_CUDA)
 @pytest.mark.skipif(device.find() is None, reason="needs a CUDA device, and nvidia-ml-py")
-def test_cheat_gains_nothing_on_cuda(products, monkeypatch, name):
+def test_cheat_gains_nothing_on_cuda(product_grader, monkeypatch, name):
     monkeypatch.undo()  # a whole race, by the clock
-    grade, check = checked(products, CHEATS / name)
+    grade, check = grade_once(product_grader, CHEATS / name)
     assert grade.score == 0
     assert check.cause in ON_CUDA[name], check.detail
 
 
-def test_every_cheat_is_in_a_table_and_says_what_it_tries():
+def test_every_cheat_is_in_a_table_and_has_its_own_docstring():
     folders = {path.name for path in CHEATS.iterdir() if (path / "resource_accounting").is_dir()}
-    assert folders == set(ENDS) | set(ON_CUDA)
-    said = {
+    assert folders == set(EXPECTED_CAUSES) | set(ON_CUDA)
+    first_lines = {
         (CHEATS / name / "resource_accounting" / "performance.py").read_text().splitlines()[0]
         for name in folders
     }
-    assert len(said) == len(folders)
-    assert all(line.startswith('"""') and line.endswith('"""') for line in said)
+    assert len(first_lines) == len(folders)
+    assert all(line.startswith('"""') and line.endswith('"""') for line in first_lines)
 
 
-def test_honest_products_earn_everything(products, by_cpu_time, tmp_path):
-    """A test of the tests above: what they refuse is the cheat"""
-    text = racing.PRODUCTS.takes(1.0)
-    grade, _ = checked(products, racing.submission(tmp_path / "in", racing.PRODUCTS, text))
+def test_honest_products_earn_everything(product_grader, by_cpu_time, tmp_path):
+    """A test of the tests above: without a cheat they pass"""
+    text = racing.PRODUCTS.module_text(1.0)
+    grade, _ = grade_once(product_grader, racing.submission(tmp_path / "in", racing.PRODUCTS, text))
     assert grade.score == grade.max_score
 
 
-def test_submission_that_fails_has_its_cause(hashes, tmp_path):
+def test_failing_submission_has_the_cause_of_its_failure(hash_grader, tmp_path):
     for text, cause in (
         ("def hash_block(state, rounds):\n    raise NotImplementedError\n", Cause.NOT_STARTED),
         ("import os\n\ndef hash_block(state, rounds):\n    os._exit(3)\n", Cause.DIED),
         ("def hash_block(state, rounds):\n    return state * 3\n", WRONG),
     ):
         folder = racing.submission(tmp_path / cause, racing.HASHES, text)
-        grade, check = checked(hashes, folder)
+        grade, check = grade_once(hash_grader, folder)
         assert (check.state, check.cause) == ("failed", cause)
         assert grade.score == 0
 
 
-def test_device_that_tells_nothing_apart_leaves_the_exercise_out(hashes, tmp_path, monkeypatch):
+def test_exercise_is_not_measured_where_the_naive_program_is_too_fast(
+    hash_grader, tmp_path, monkeypatch
+):
     racing.simulate(monkeypatch, naive=1.29)
-    grade, check = checked(hashes, spin(tmp_path))
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
     assert (grade.score, grade.max_score) == (0, 0)
     assert not grade.exercises[0].measured
 
 
-def test_unsteady_device_leaves_the_exercise_out(hashes, tmp_path, monkeypatch):
+def test_exercise_is_not_measured_on_an_unsteady_device(hash_grader, tmp_path, monkeypatch):
     racing.simulate(monkeypatch, reference=itertools.cycle([1.0, 2.1]))
-    _, check = checked(hashes, spin(tmp_path))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
     assert "too unsteady: two runs of the reference were 110% apart" in check.detail
 
 
-def test_block_in_which_the_reference_drifted_is_void(hashes, tmp_path, monkeypatch):
-    """It counts for nothing, and another one takes its place"""
-    learnt = [1.0] * (2 + 8)  # the exact runs', then those beside the naive program
+def test_block_in_which_the_reference_drifted_is_void(hash_grader, tmp_path, monkeypatch):
+    """It is ignored, and another block is run"""
+    before = [1.0] * (2 + 8)  # the exact runs, then those beside the naive program
     drifted = [1.0, 1.0, 4.5, 4.5]
-    reference = itertools.chain(learnt, drifted, itertools.repeat(1.0))
+    reference = itertools.chain(before, drifted, itertools.repeat(1.0))
     racing.simulate(monkeypatch, reference=reference)
-    _, check = checked(hashes, spin(tmp_path))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
     void = "the reference drifted by +350.0%"
     assert [block.void for block in check.timing.quads] == ["", void, *[""] * (BLOCKS - 1)]
     assert check.timing.mark == 1
 
 
-def test_slowed_device_makes_a_block_void(hashes, tmp_path, monkeypatch):
+def test_block_on_a_throttled_device_is_void(hash_grader, tmp_path, monkeypatch):
     hot = {3, 24}  # the naive program's first block, and the submission's second
-    said = iter("it is too hot" if run in hot else "" for run in range(200))
-    monkeypatch.setattr(device.Cpu, "disturbance", lambda self: next(said))
-    _, check = checked(hashes, spin(tmp_path))
+    reports = iter("it is too hot" if run in hot else "" for run in range(200))
+    monkeypatch.setattr(device.Cpu, "disturbance", lambda self: next(reports))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
     void = "it is too hot"
     assert [block.void for block in check.timing.naive_quads] == [void, "", "", "", ""]
     assert [block.void for block in check.timing.quads] == ["", void, *[""] * (BLOCKS - 1)]
 
 
-def test_undecided_race_goes_on(hashes, tmp_path):
+def test_undecided_race_goes_on(hash_grader, tmp_path):
     found = iter([Interval(1.0, 0.9, 1.2), Interval(1.0, 0.99, 1.01)])
     racing.change_rules(looks=(8, 9, 10), interval=lambda ds: next(found))
-    _, check = checked(hashes, spin(tmp_path))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (len(check.timing.quads), check.timing.low) == (9, 0.99)
 
 
-def test_block_has_rounds_until_it_took_its_seconds(hashes, tmp_path, monkeypatch):
+def test_block_has_rounds_until_its_seconds_are_over(hash_grader, tmp_path, monkeypatch):
     racing.change_rules(block_seconds=0.2)
     racing.simulate(monkeypatch, submission=0.03, reference=0.03, naive=0.3)
-    _, check = checked(hashes, spin(tmp_path))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert {len(block.seconds) for block in check.timing.naive_quads} == {4}
     assert {len(block.seconds) for block in check.timing.quads} == {8}
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_only_one_party_runs_at_a_time(hashes, tmp_path, monkeypatch, kept):
-    """The other stands still, or has not begun; asked while one of them works"""
-    monkeypatch.setattr(device.Cpu, "keeps_workers", kept)
+@pytest.mark.parametrize("keeps_workers", [True, False])
+def test_only_one_party_runs_at_a_time(hash_grader, tmp_path, monkeypatch, keeps_workers):
+    """Meanwhile the other party's process is stopped, or does not exist"""
+    monkeypatch.setattr(device.Cpu, "keeps_workers", keeps_workers)
     met, others = set(), set()
     real = Worker.call
 
@@ -327,9 +329,9 @@ def test_only_one_party_runs_at_a_time(hashes, tmp_path, monkeypatch, kept):
         return real(self, target, args, kwargs, seconds)
 
     monkeypatch.setattr(Worker, "call", call)
-    grade, _ = checked(hashes, spin(tmp_path))
+    grade, _ = grade_once(hash_grader, honest_submission(tmp_path))
     assert grade.score == 4
-    assert others == ({"stopped", "gone"} if kept else {"gone"})
+    assert others == ({"stopped", "gone"} if keeps_workers else {"gone"})
 
 
 def state_of(pid):
@@ -340,81 +342,87 @@ def state_of(pid):
     return {"T": "stopped", "Z": "ending", "X": "ending"}.get(state, "running")
 
 
-def test_faster_than_the_hardware_goes_to_a_person(hashes, tmp_path, monkeypatch):
+def test_time_below_the_hardware_limit_is_left_to_a_person(hash_grader, tmp_path, monkeypatch):
     monkeypatch.setattr("grader.judge.timing.runner._floor", lambda *_: 1e6)
-    grade, check = checked(hashes, spin(tmp_path))
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (check.state, check.cause) == ("not_run", Cause.SUSPICIOUS)
     assert not grade.exercises[0].measured
 
 
 @pytest.fixture(scope="module")
-def depths(tmp_path_factory):
-    """Segments by TIMES: 1 gives eight, 4 gives two, 8 gives one, which keeps everything."""
+def recompute_grader(tmp_path_factory):
+    """TIMES 1, 4 and 8 mean eight, two and one segment; one segment stores all activations."""
     place = tmp_path_factory.mktemp("depths")
-    with racing.judged(place, racing.RECOMPUTE, naive=8.0) as judge:
-        yield judge
+    with racing.grader_for(place, racing.RECOMPUTE, naive=8.0) as grader:
+        yield grader
 
 
 @pytest.mark.parametrize(("times", "mark"), [(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)])
-def test_memory_is_tried_in_budgets(depths, tmp_path, times, mark):
-    text = racing.RECOMPUTE.takes(times)
-    grade, check = checked(depths, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+def test_mark_follows_from_the_memory_budgets_that_are_enough(
+    recompute_grader, tmp_path, times, mark
+):
+    text = racing.RECOMPUTE.module_text(times)
+    grade, check = grade_once(
+        recompute_grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text)
+    )
     assert check.fit is not None, check.detail
     assert check.fit.fitted == (mark > 0, mark == 1)
     assert (check.state, check.cause) == (("passed", None) if mark == 1 else ("failed", MEMORY))
     assert grade.score == mark * grade.max_score
 
 
-def test_wrong_gradients_in_little_memory_earn_nothing(depths, tmp_path):
-    text = racing.RECOMPUTE.takes(1.0).replace("layers[start :", "layers[start + 1 :")
-    grade, check = checked(depths, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+def test_wrong_gradients_within_the_budget_earn_nothing(recompute_grader, tmp_path):
+    text = racing.RECOMPUTE.module_text(1.0).replace("layers[start :", "layers[start + 1 :")
+    grade, check = grade_once(
+        recompute_grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text)
+    )
     assert (grade.score, check.cause) == (0, WRONG)
 
 
-def test_device_whose_memory_is_enough_for_all_measures_nothing(tmp_path):
-    with racing.judged(tmp_path / "judge", racing.RECOMPUTE, naive=1.0) as judge:
-        text = racing.RECOMPUTE.takes(8.0)
-        _, check = checked(judge, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+def test_exercise_is_not_measured_if_the_naive_program_fits(tmp_path):
+    with racing.grader_for(tmp_path / "race", racing.RECOMPUTE, naive=1.0) as grader:
+        text = racing.RECOMPUTE.module_text(8.0)
+        _, check = grade_once(grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
 
 
 @pytest.fixture(scope="module")
-def timers(tmp_path_factory):
-    with racing.judged(tmp_path_factory.mktemp("timers"), racing.TIMER) as judge:
-        yield judge
+def timer_grader(tmp_path_factory):
+    with racing.grader_for(tmp_path_factory.mktemp("timers"), racing.TIMER) as grader:
+        yield grader
 
 
 @pytest.mark.parametrize("times", [1.0, 0.85, 1.15])
-def test_timer_that_tells_the_truth_passes(timers, tmp_path, times):
-    text = racing.TIMER.takes(times)
-    grade, check = checked(timers, racing.submission(tmp_path / "in", racing.TIMER, text))
+def test_timer_that_is_about_right_passes(timer_grader, tmp_path, times):
+    text = racing.TIMER.module_text(times)
+    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
     assert (check.state, grade.score) == ("passed", grade.max_score), check.detail
 
 
 @pytest.mark.parametrize("times", [0.0001, 0.75, 1.25, 20.0, "float('nan')"])
-def test_timer_that_does_not_fails(timers, tmp_path, times):
-    text = racing.TIMER.takes(times)
-    grade, check = checked(timers, racing.submission(tmp_path / "in", racing.TIMER, text))
+def test_timer_that_is_wrong_fails(timer_grader, tmp_path, times):
+    text = racing.TIMER.module_text(times)
+    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
     assert (grade.score, check.cause) == (0, WRONG), check.detail
 
 
-def test_timer_that_reports_what_it_knows_fails(timers, tmp_path):
+def test_timer_that_reports_a_constant_fails(timer_grader, tmp_path):
     text = "def time_function(function, **_):\n    return [1e-6]\n" + (
         "\n\ndef measured_mfu(flops, seconds, peak):\n    return flops / 1e-6 / peak\n"
     )
-    grade, check = checked(timers, racing.submission(tmp_path / "in", racing.TIMER, text))
+    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
     assert (grade.score, check.cause) == (0, WRONG), check.detail
 
 
-def test_fault_of_a_program_of_ours_is_no_mark(tmp_path):
+def test_fault_of_the_reference_gives_no_mark(tmp_path):
     broken = "def hash_block(state, rounds):\n    raise ValueError\n"
-    with racing.judged(tmp_path / "judge", racing.HASHES, broken) as judge:
-        grade = judge.grade(spin(tmp_path))
+    with racing.grader_for(tmp_path / "race", racing.HASHES, broken) as grader:
+        grade = grader.grade(honest_submission(tmp_path))
     assert grade.score is None
     assert grade.checks[0].cause is Cause.GRADER_FAULT
 
 
-def test_one_race_at_a_time():
+def test_only_one_race_runs_at_a_time():
     cpu = device.Cpu()
     another = device.Cpu().exclusively()
     with cpu.exclusively(), pytest.raises(GraderFault, match="another race runs on"), another:
@@ -423,34 +431,34 @@ def test_one_race_at_a_time():
         pass
 
 
-def test_no_race_beside_another_process(monkeypatch):
+def test_no_race_runs_while_another_process_uses_the_device(monkeypatch):
     monkeypatch.setattr(device.Cpu, "other_processes", lambda self: [17, 18])
     alone = device.Cpu().exclusively()
     with pytest.raises(GraderFault, match=r"other processes use .*: 17, 18"), alone:
         pass
 
 
-def test_races_can_be_left_out_and_required(hashes, tmp_path):
-    with pytest.raises(GraderFault, match="NO_TESTS_COLLECTED"):  # there are none but races
-        hashes.grade(spin(tmp_path), timing="skip")
+def test_races_can_be_left_out_and_required(hash_grader, tmp_path):
+    with pytest.raises(GraderFault, match="NO_TESTS_COLLECTED"):  # there are only races
+        hash_grader.grade(honest_submission(tmp_path), timing="skip")
     if device.find() is None:
         with pytest.raises(GraderFault, match="no CUDA device"):
-            hashes.grade(tmp_path / "in", timing="require")
-    assert list(hashes.zygote.submissions.iterdir()) == []
+            hash_grader.grade(tmp_path / "in", timing="require")
+    assert list(hash_grader.zygote.submissions.iterdir()) == []
 
 
-def test_exercise_that_needs_cuda_is_left_out_without_it(tmp_path):
-    course = racing.HASHES
+def test_exercise_that_needs_cuda_is_not_measured_without_it(tmp_path):
+    setup = racing.HASHES
     needs = racing.MANIFEST.replace("points = 4\n\n", "points = 0\ncuda_points = 4\n\n")
     needs = needs.replace("points = 4\nhint", 'points = 4\nneeds = ["cuda"]\nhint')
-    with racing.judged(tmp_path / "judge", course) as judge:
-        judge.manifest = parse(needs.format(module=course.module, function=course.function))
-        grade, check = checked(judge, spin(tmp_path))
+    with racing.grader_for(tmp_path / "race", setup) as grader:
+        grader.manifest = parse(needs.format(module=setup.module, function=setup.function))
+        grade, check = grade_once(grader, honest_submission(tmp_path))
     if device.find() is None:
         assert (check.state, check.cause) == ("not_run", Cause.NEEDS_CUDA)
         assert (grade.score, grade.max_score) == (0, 0)
 
 
-def test_nothing_of_a_race_is_left(hashes: Grader, tmp_path):
-    checked(hashes, spin(tmp_path))
-    assert list(hashes.zygote.submissions.iterdir()) == []
+def test_race_leaves_no_submission_behind(hash_grader: Grader, tmp_path):
+    grade_once(hash_grader, honest_submission(tmp_path))
+    assert list(hash_grader.zygote.submissions.iterdir()) == []

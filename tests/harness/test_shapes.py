@@ -60,8 +60,8 @@ def test_other_texts_are_left_alone(text):
     assert shape_error(text) is None
 
 
-def test_the_grader_says_it_in_public_tests_alone(hurried, submit):
-    grade = hurried.grade(submit(data=WRONG_TARGETS), only=["get_batch"])
+def test_the_grader_says_it_in_public_tests_alone(quick_grader, submit):
+    grade = quick_grader.grade(submit(data=WRONG_TARGETS), only=["get_batch"])
     details = {
         visibility: [c.detail for c in grade.checks if c.visibility == visibility and c.detail]
         for visibility in ("public", "hidden")

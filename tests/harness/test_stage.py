@@ -1,4 +1,4 @@
-"""Staging: what is taken from a folder or archive, what is left out and named, what is refused."""
+"""Staging: which files are copied, which are left out and reported, and what is refused."""
 
 import bz2
 import gzip
@@ -59,7 +59,7 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> tarfil
     return info
 
 
-# --- what is taken -----------------------------------------------------------------------------
+# --- what is copied ----------------------------------------------------------------------------
 
 
 def write_folder(root: Path, files: dict[str, bytes]) -> Path:
@@ -102,7 +102,7 @@ KINDS = {
         "hw/",
     ],
 )
-def test_package_is_found_in_any_container_and_some_levels_down(tmp_path, kind, prefix):
+def test_package_is_found_in_every_kind_of_archive_and_some_levels_down(tmp_path, kind, prefix):
     files = {f"{prefix}{name}.py": TEXT + name.encode() for name in ("strides", "flops", "own")}
     staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
     assert staged_files(staged) == {
@@ -112,20 +112,20 @@ def test_package_is_found_in_any_container_and_some_levels_down(tmp_path, kind, 
     assert staged.left_out == ()
 
 
-def test_kind_is_told_by_content_not_by_name(tmp_path):
+def test_kind_of_archive_follows_from_content_not_name(tmp_path):
     files = {"strides.py": TEXT}
     assert staged_files(run(make_zip(tmp_path / "x.tar.gz", files), tmp_path / "1"))
     assert staged_files(run(write_tar("w:gz")(tmp_path / "x.zip", files), tmp_path / "2"))
 
 
-def test_named_package_comes_before_loose_modules(tmp_path):
+def test_folder_with_the_packages_name_wins_over_loose_modules(tmp_path):
     write_folder(tmp_path / "in", {"strides.py": b"1", f"{PACKAGE}/strides.py": b"2"})
     staged = run(tmp_path / "in", tmp_path / "out")
     assert (staged.folder / PACKAGE / "strides.py").read_bytes() == b"2"
     assert staged.left_out == ("strides.py (outside)",)
 
 
-def test_helpers_and_subpackages_are_taken_with_their_init(tmp_path):
+def test_helper_modules_and_subpackages_are_copied(tmp_path):
     files = {f"{PACKAGE}/{name}": TEXT for name in ("__init__.py", "strides.py", "own/deep.py")}
     staged = run(write_folder(tmp_path / "in", files), tmp_path / "out")
     assert staged_files(staged) == set(files)
@@ -155,7 +155,7 @@ def package_of(folder: str, modules: str) -> list[str]:
     return [f"{folder}{module}.py" for module in modules]
 
 
-def test_package_with_the_most_modules_is_taken_and_the_others_are_named(tmp_path):
+def test_package_with_the_most_modules_is_graded_and_the_others_are_reported(tmp_path):
     staged = run_ten(
         tmp_path,
         *package_of(f"backup/{PACKAGE}/", "a"),
@@ -173,13 +173,13 @@ def test_package_by_its_name_is_found_at_any_depth(tmp_path, deep):
     assert (staged.folder / PACKAGE / "a.py").read_text() == f"{deep}/{PACKAGE}/a.py"
 
 
-def test_most_modules_count_more_than_the_name(tmp_path):
+def test_number_of_modules_counts_more_than_the_folders_name(tmp_path):
     staged = run_ten(tmp_path, *package_of("", "abc"), *package_of(f"old/{PACKAGE}/", "ab"))
     assert (staged.folder / PACKAGE / "a.py").read_text() == "a.py"
 
 
 @pytest.mark.parametrize("modules", ["a", "abcdefghij"])
-def test_tie_is_refused_with_both_names(tmp_path, modules):
+def test_tie_is_refused_and_names_both_folders(tmp_path, modules):
     with pytest.raises(SubmissionError) as caught:
         run_ten(
             tmp_path,
@@ -193,8 +193,8 @@ def test_tie_is_refused_with_both_names(tmp_path, modules):
     assert not (tmp_path / "out").exists()
 
 
-def test_stubs_of_the_handout_are_no_package(tmp_path):
-    """Whoever hands in the whole handout hands them in too, and may have deleted a module"""
+def test_stubs_of_the_handout_are_not_the_package(tmp_path):
+    """The whole handout holds them too, even if the student deleted a module"""
     staged = run_ten(
         tmp_path, *package_of(f"{PACKAGE}/", "abc"), *package_of("assignment/stubs/", TEN)
     )
@@ -202,7 +202,7 @@ def test_stubs_of_the_handout_are_no_package(tmp_path):
     assert staged.left_out == ("assignment/ (10 files outside the package)",)
 
 
-def test_what_tools_leave_behind_is_no_package(tmp_path):
+def test_folders_that_tools_create_are_not_the_package(tmp_path):
     staged = run_ten(
         tmp_path,
         *package_of(f"{PACKAGE}/", "ab"),
@@ -215,7 +215,7 @@ def test_what_tools_leave_behind_is_no_package(tmp_path):
     assert staged.left_out == ()
 
 
-def test_modules_without_their_folder_are_named_with_their_place(tmp_path):
+def test_refusal_says_where_modules_were_found(tmp_path):
     with pytest.raises(SubmissionError) as caught:
         run_ten(tmp_path, *package_of("assignments/hw2/", "abcd"), *package_of("x/y/z/", "a"))
     assert str(caught.value).endswith(
@@ -223,7 +223,7 @@ def test_modules_without_their_folder_are_named_with_their_place(tmp_path):
     )
 
 
-def test_one_module_above_does_not_hide_ten_below(tmp_path):
+def test_deep_folder_with_more_modules_is_refused_not_ignored(tmp_path):
     with pytest.raises(SubmissionError) as caught:
         run_ten(tmp_path, "hw1/a.py", *package_of("assignments/hw2/", TEN))
     assert (
@@ -232,11 +232,11 @@ def test_one_module_above_does_not_hide_ten_below(tmp_path):
     ) in str(caught.value)
 
 
-# --- what is left out, and named ---------------------------------------------------------------
+# --- what is left out and reported -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_but_the_students_modules_is_left_out_and_named(tmp_path, kind):
+def test_everything_but_the_students_modules_is_left_out_and_reported(tmp_path, kind):
     files = {
         f"{PACKAGE}/strides.py": TEXT,
         f"{PACKAGE}/conftest.py": TEXT,
@@ -271,7 +271,7 @@ def test_all_but_the_students_modules_is_left_out_and_named(tmp_path, kind):
     }
 
 
-def test_links_and_devices_of_a_folder_stay_out(tmp_path):
+def test_links_and_devices_of_a_folder_are_left_out(tmp_path):
     secret = tmp_path / "secret.py"
     secret.write_text("SECRET = 1")
     package = tmp_path / "in" / PACKAGE
@@ -287,7 +287,7 @@ def test_links_and_devices_of_a_folder_stay_out(tmp_path):
     }
 
 
-def test_links_and_devices_of_a_tar_stay_out(tmp_path):
+def test_links_and_devices_of_a_tar_are_left_out(tmp_path):
     kinds = {
         "flops": (tarfile.SYMTYPE, "/etc/passwd"),
         "up": (tarfile.SYMTYPE, "../../../secret.py"),
@@ -305,7 +305,7 @@ def test_links_and_devices_of_a_tar_stay_out(tmp_path):
     assert set(staged.left_out) == {f"{PACKAGE}/{name}.py (not a regular file)" for name in kinds}
 
 
-def test_links_of_a_zip_stay_out(tmp_path):
+def test_links_of_a_zip_are_left_out(tmp_path):
     path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
     link = zipfile.ZipInfo(f"{PACKAGE}/flops.py")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -343,7 +343,7 @@ def test_names_that_lead_outside_write_nothing_there(tmp_path, kind):
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_of_two_files_of_one_name_the_first_counts(tmp_path, kind):
+def test_first_of_several_files_of_one_name_is_taken(tmp_path, kind):
     path = tmp_path / f"in.{kind}"
     names = [f"{PACKAGE}/strides.py", f"{PACKAGE}/strides.py", f"{PACKAGE}/Strides.py"]
     bodies = [b"first", b"second", b"third"]
@@ -355,10 +355,10 @@ def test_of_two_files_of_one_name_the_first_counts(tmp_path, kind):
         path.write_bytes(tar_bytes([(member(n), b) for n, b in zip(names, bodies, strict=True)]))
     staged = run(path, tmp_path / "out")
     assert (staged.folder / PACKAGE / "strides.py").read_bytes() == b"first"
-    assert staged.left_out == tuple(f"{name} (its name stands twice)" for name in names[1:])
+    assert staged.left_out == tuple(f"{name} (duplicate name)" for name in names[1:])
 
 
-def test_odd_names_neither_break_nor_reach_the_terminal(tmp_path):
+def test_odd_names_are_left_out_and_made_printable(tmp_path):
     odd = ["\x1b[2Jclear.py", "‮gpj.py", "a\nb.py", "a b.py", "-rf.py", "class é.py"]
     files = {f"{PACKAGE}/strides.py": TEXT} | {f"{PACKAGE}/{name}": TEXT for name in odd}
     staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
@@ -367,7 +367,7 @@ def test_odd_names_neither_break_nor_reach_the_terminal(tmp_path):
     assert all(line.isprintable() for line in staged.left_out)
 
 
-def test_name_that_is_no_utf8_is_left_out(tmp_path):
+def test_name_that_is_not_utf8_is_left_out(tmp_path):
     package = tmp_path / "in" / PACKAGE
     package.mkdir(parents=True)
     (package / "strides.py").write_bytes(TEXT)
@@ -391,7 +391,7 @@ def test_name_too_long_for_a_file_system_is_left_out(tmp_path, kind, name):
 
 
 def mark_member(path: Path, name: str, *, flags: int = 0, method: int | None = None) -> None:
-    """Adds a member whose entry says that it is encrypted, or compressed by some method."""
+    """Adds a member that is marked as encrypted, or as compressed with another method."""
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr(name, TEXT)
         info = archive.infolist()[-1]
@@ -411,8 +411,8 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("kind", UNREADABLE)
-def test_zip_whose_package_cannot_be_read_whole_is_refused(tmp_path, kind):
-    """A module that is left out would look like one that the student never wrote"""
+def test_zip_with_an_unreadable_module_is_refused(tmp_path, kind):
+    """If it were left out, the student would seem never to have written it"""
     how, words = UNREADABLE[kind]
     path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
     mark_member(path, f"{PACKAGE}/flops.py", **how)
@@ -420,7 +420,7 @@ def test_zip_whose_package_cannot_be_read_whole_is_refused(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", UNREADABLE)
-def test_what_is_not_graded_may_be_unreadable(tmp_path, kind):
+def test_files_that_are_not_graded_may_be_unreadable(tmp_path, kind):
     path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
     for name in (f"{PACKAGE}/notes.txt", f"{PACKAGE}/test_strides.py", "backup/flops.py"):
         mark_member(path, name, **UNREADABLE[kind][0])
@@ -429,17 +429,17 @@ def test_what_is_not_graded_may_be_unreadable(tmp_path, kind):
     }
 
 
-def test_package_whose_every_module_is_encrypted_is_refused_with_the_reason(tmp_path):
+def test_package_with_only_encrypted_modules_is_refused_with_the_reason(tmp_path):
     path = make_zip(tmp_path / "in.zip", {})
     mark_member(path, f"hw/{PACKAGE}/flops.py", flags=1)
     assert f"hw/{PACKAGE}/flops.py is encrypted" in refused(path, tmp_path / "out")
 
 
-# --- caps ------------------------------------------------------------------------------------
+# --- limits ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip", "tar.gz"])
-def test_file_over_the_cap_is_left_out(tmp_path, kind):
+def test_file_over_the_size_limit_is_left_out(tmp_path, kind):
     large = b"#" * (entries.MAX_BYTES + 1)
     files = {f"{PACKAGE}/strides.py": TEXT, f"{PACKAGE}/large.py": large}
     staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
@@ -460,7 +460,7 @@ def test_zip_that_lies_about_a_size_is_refused_or_cut(tmp_path):
     assert all((staged.folder / f).stat().st_size <= 10 for f in staged_files(staged))
 
 
-def test_more_files_than_the_cap_are_left_out_and_counted(tmp_path):
+def test_files_over_the_limit_on_their_number_are_left_out_and_counted(tmp_path):
     files = {f"{PACKAGE}/m{i:04}.py": TEXT for i in range(staging.MAX_FILES + 100)}
     files = {f"{PACKAGE}/strides.py": TEXT} | files
     staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
@@ -469,7 +469,7 @@ def test_more_files_than_the_cap_are_left_out_and_counted(tmp_path):
     assert staged.left_out[-1] == "and 51 more"
 
 
-def test_sum_over_the_cap_is_left_out(tmp_path):
+def test_files_over_the_limit_on_their_total_are_left_out(tmp_path):
     files = {f"{PACKAGE}/strides.py": TEXT}
     files |= {f"{PACKAGE}/m{i}.py": b"#" * entries.MAX_BYTES for i in range(6)}
     staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
@@ -493,7 +493,7 @@ def test_ignored_folders_do_not_count_as_entries(tmp_path, monkeypatch):
         assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
 
 
-def test_archive_over_the_cap_is_refused_unread(tmp_path):
+def test_archive_over_the_size_limit_is_refused_unread(tmp_path):
     path = tmp_path / "in.zip"
     with path.open("wb") as file:
         file.truncate(entries.MAX_ARCHIVE + 1)
@@ -526,8 +526,8 @@ def test_tar_header_of_megabytes_is_not_read(tmp_path, kind):
         tracemalloc.stop()
 
 
-def test_bomb_of_many_large_members_is_not_read_through(tmp_path, monkeypatch):
-    """Reading stops at the cap of all files together"""
+def test_zip_of_many_large_members_is_not_read_to_its_end(tmp_path, monkeypatch):
+    """Reading stops at the limit on the total size"""
     many = 4 * staging.MAX_TOTAL // entries.MAX_BYTES
     files = {f"{PACKAGE}/m{i:02}.py": b"#" * entries.MAX_BYTES for i in range(many)}
     path = make_zip(tmp_path / "in.zip", files | {f"{PACKAGE}/strides.py": TEXT})
@@ -547,8 +547,8 @@ def test_bomb_of_many_large_members_is_not_read_through(tmp_path, monkeypatch):
     )
 
 
-def test_members_that_share_their_bytes_are_refused(tmp_path):
-    """5000 names for one compressed megabyte: each must be that of its own header"""
+def test_zip_members_that_share_their_bytes_are_refused(tmp_path):
+    """Here 5000 names for one compressed member; a name must match the header at its offset"""
     files = {f"{PACKAGE}/m0.py": b"#" * entries.MAX_BYTES, f"{PACKAGE}/strides.py": TEXT}
     path = make_zip(tmp_path / "in.zip", files)
     with zipfile.ZipFile(path, "a") as archive:
@@ -567,6 +567,7 @@ def test_members_that_share_their_bytes_are_refused(tmp_path):
 
 
 def refused(path: Path, destination: Path) -> str:
+    """Asserts that a submission is refused and nothing is written; returns the message."""
     with pytest.raises(SubmissionError) as caught:
         run(path, destination)
     assert not destination.exists()
@@ -595,7 +596,7 @@ def test_empty_folder_and_empty_archives_are_refused(tmp_path):
         assert "found: nothing" in refused(path, tmp_path / "out")
 
 
-def test_what_holds_no_module_is_refused_and_what_it_holds_named(tmp_path):
+def test_submission_without_a_module_is_refused_and_its_files_are_named(tmp_path):
     write_folder(tmp_path / "in", {"essay.pdf": b"%PDF", "src/main.py": TEXT})
     message = refused(tmp_path / "in", tmp_path / "out")
     assert f"holds no {PACKAGE}/" in message
@@ -614,7 +615,7 @@ def test_what_holds_no_module_is_refused_and_what_it_holds_named(tmp_path):
         ("essay.txt", TEXT, "is neither a folder nor a readable zip or tar"),
     ],
 )
-def test_other_files_are_refused_with_what_is_accepted(tmp_path, name, data, words):
+def test_refusal_of_another_format_names_the_accepted_ones(tmp_path, name, data, words):
     (tmp_path / name).write_bytes(data)
     message = refused(tmp_path / name, tmp_path / "out")
     assert f"{tmp_path / name} {words}" in message
@@ -624,8 +625,8 @@ def test_other_files_are_refused_with_what_is_accepted(tmp_path, name, data, wor
     )
 
 
-def test_archive_inside_a_submission_is_named(tmp_path):
-    """As when a platform unpacks zips alone"""
+def test_archive_inside_a_submission_is_named_in_the_refusal(tmp_path):
+    """A platform may unpack zips and leave other archives packed"""
     write_folder(tmp_path / "in", {"hw.rar": b"Rar!", "essay.pdf": b"%PDF"})
     assert refused(tmp_path / "in", tmp_path / "out").endswith(
         "found: essay.pdf, hw.rar; an archive inside a submission is not unpacked (hw.rar): "
@@ -636,7 +637,7 @@ def test_archive_inside_a_submission_is_named(tmp_path):
 @pytest.mark.parametrize("kind", ["tar", "tar.gz"])
 @pytest.mark.parametrize("keep", ["half a header", "whole members", "a damaged header"])
 def test_tar_without_its_end_is_refused(tmp_path, kind, keep):
-    """tarfile takes whatever is no header for the end: modules would be missing without a word"""
+    """tarfile stops at it without an error, so modules would be missing unnoticed"""
     data = tar_bytes([(member(f"{PACKAGE}/{name}.py"), TEXT) for name in MODULES])
     second = 2 * tarfile.BLOCKSIZE  # where the second member's header is
     cut = {
@@ -646,7 +647,7 @@ def test_tar_without_its_end_is_refused(tmp_path, kind, keep):
     }[keep]
     path = tmp_path / f"in.{kind}"
     path.write_bytes(gzip.compress(cut) if kind == "tar.gz" else cut)
-    assert "is cut off or damaged: it lacks a tar's end" in refused(path, tmp_path / "out")
+    assert "is cut off or damaged: the tar's end is missing" in refused(path, tmp_path / "out")
 
 
 ODD_NAMES = [
@@ -660,8 +661,8 @@ ODD_NAMES = [
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_message_is_one_printable_line_whatever_names_say(tmp_path, name):
-    """Whoever runs the grader may look for a line that begins with a word"""
+def test_message_is_one_printable_line_whatever_the_files_are_called(tmp_path, name):
+    """Callers of the grader may search its output for lines that start with a word"""
     encrypted = make_zip(tmp_path / "in.zip", {})
     mark_member(encrypted, f"{name}/{PACKAGE}/flops.py", flags=1)
     deep = make_zip(tmp_path / "deep.zip", {f"{name}/{name}/flops.py": TEXT})
@@ -674,7 +675,7 @@ def test_message_is_one_printable_line_whatever_names_say(tmp_path, name):
 
 
 def test_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):
-    """It may hold the package, or a part of it"""
+    """The package may be in it"""
     write_folder(tmp_path / "in", {f"{PACKAGE}/strides.py": TEXT, "own/flops.py": TEXT})
     scandir = os.scandir
 
@@ -690,7 +691,7 @@ def test_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz"])
-def test_damaged_archive_is_refused_or_read_never_a_traceback(tmp_path, kind):
+def test_damaged_archive_is_refused_or_read_and_never_crashes(tmp_path, kind):
     files = {f"{PACKAGE}/{name}.py": os.urandom(3000) for name in MODULES}
     whole = KINDS[kind](tmp_path / "whole", files).read_bytes()
     refusals = 0
@@ -710,8 +711,8 @@ def test_damaged_archive_is_refused_or_read_never_a_traceback(tmp_path, kind):
     assert refusals > 5
 
 
-def test_pax_headers_that_nest_are_refused(tmp_path):
-    """Each pax header is read inside the one before it: a chain would exhaust the stack."""
+def test_chain_of_pax_headers_is_refused(tmp_path):
+    """tarfile reads each one inside a call for the one before: a chain would exhaust the stack"""
     record = b"11 a=bcdef\n"
     header = member("x", tarfile.XHDTYPE)
     header.size = len(record)

@@ -1,4 +1,4 @@
-"""What a race concludes from its samples: held against simulations whose truth is known."""
+"""The statistics of a race, checked by simulations whose true ratio is known."""
 
 import math
 
@@ -10,7 +10,7 @@ from grader.judge.timing.statistic import LOOKS, Marks, block_ratio, interval
 
 
 def blocks(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
-    """Seconds of S R R S, under noise of a log-normal kind, drift per run, and rare slow runs."""
+    """Log ratios of blocks of runs S R R S, with log-normal noise, drift per run and slow runs."""
     for i in range(count):
         seconds = [
             base
@@ -21,8 +21,8 @@ def blocks(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
         yield block_ratio(seconds)
 
 
-def raced(rng, ratio, marks, **conditions):
-    """A whole race: its interval, and how many blocks it took."""
+def simulate_race(rng, ratio, marks, **conditions):
+    """A whole race: its interval, and the number of its blocks."""
     ds = list(blocks(rng, ratio, LOOKS[-1], **conditions))
     for look in LOOKS:
         found = interval(ds[:look])
@@ -39,15 +39,15 @@ def test_drift_that_is_linear_in_time_cancels(rng):
 
 
 def test_block_of_many_rounds_is_their_median():
-    """So one round that was disturbed says nothing"""
+    """So a single disturbed round has no effect"""
     steady, disturbed = [2.0, 1.0, 1.0, 2.0], [2.0, 1.0, 9.0, 2.0]
     assert math.exp(block_ratio(steady * 2 + disturbed)) == pytest.approx(2)
     assert statistic.places(disturbed * 2, statistic.OURS) == [2.0] * 4
     assert statistic.places(disturbed * 2, statistic.THEIRS) == [1.0, 9.0] * 2
 
 
-def test_interval_holds_the_truth_as_often_as_it_says(rng):
-    """Whatever the distribution: here with spikes of three times a run's length"""
+def test_interval_holds_the_true_ratio_with_its_confidence(rng):
+    """Noise need not be normal: here some runs take three times as long"""
     for count in LOOKS:
         held = 0
         for _ in range(1000):
@@ -57,15 +57,19 @@ def test_interval_holds_the_truth_as_often_as_it_says(rng):
         assert held >= 980, (count, held)
 
 
-def test_interval_is_no_wider_than_it_must_be(rng):
-    """One value further in on each side would hold too rarely"""
+def test_interval_is_as_narrow_as_its_confidence_allows(rng):
+    """One pair mean further in on each side would hold the truth too rarely"""
     for count in LOOKS:
         rank = statistic._rank(count)
         signs = rng.integers(2, size=(100_000, count), dtype=np.int8)
-        sums = signs @ np.arange(1, count + 1)  # of the ranks of what errs upwards
+        sums = signs @ np.arange(1, count + 1)  # of the ranks of the errors upwards
         assert 2 * (sums <= rank).mean() < 0.0125
         assert 2 * (sums <= rank + 1).mean() > (0.0075 if count > LOOKS[0] else 0.0115)
-    assert [statistic._rank(count) for count in (8, 16, 32)] == [0, 19, 128]  # as in its tables
+    assert [statistic._rank(count) for count in (8, 16, 32)] == [
+        0,
+        19,
+        128,
+    ]  # as in tables
 
 
 def test_too_few_blocks_give_no_interval():
@@ -76,12 +80,12 @@ def test_too_few_blocks_give_no_interval():
 
 def test_reference_against_itself_earns_everything(rng):
     marks = Marks(3.0)
-    races = [raced(rng, 1.0, marks, noise=0.005) for _ in range(300)]
+    races = [simulate_race(rng, 1.0, marks, noise=0.005) for _ in range(300)]
     assert {marks.given(found) for found, _ in races} == {1.0}
     assert np.median([look for _, look in races]) == LOOKS[0]
 
 
-def test_mark_falls_in_even_steps_of_log_time():
+def test_bands_are_even_in_log_time():
     marks = Marks(naive=1.1 * 16)
     assert marks.bounds == pytest.approx((1.1, 2.2, 4.4, 8.8))
     shares = [marks.of(ratio) for ratio in (0.3, 1.1, 1.11, 2.2, 2.3, 4.5, 8.9, 17.6, 100)]
@@ -96,18 +100,18 @@ def test_undecided_race_gets_the_better_mark():
     assert marks.given(statistic.Interval(1.2, 1.15, 1.3)) == 0.75
 
 
-def test_race_goes_on_until_it_is_precise_or_lost():
+def test_race_is_decided_when_it_is_precise_or_earns_nothing():
     marks = Marks(3.0)
     for ratio, width, enough in ((1.0, 0.05, False), (1.0, 0.015, True), (5.0, 0.5, True)):
         found = statistic.Interval(ratio, ratio - width, ratio + width)
         assert marks.decided(found) is enough
 
 
-def test_mark_is_the_true_one_or_the_next_better(rng):
+def test_mark_is_the_true_one_or_one_band_better(rng):
     marks = Marks(3.0)
     for _ in range(300):
         ratio = float(rng.uniform(0.9, 3.3))
-        found, _ = raced(rng, ratio, marks, noise=0.02, drift=0.001, spikes=0.02)
+        found, _ = simulate_race(rng, ratio, marks, noise=0.02, drift=0.001, spikes=0.02)
         assert marks.of(ratio) <= marks.given(found) <= marks.of(ratio) + 0.25
 
 

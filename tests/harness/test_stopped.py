@@ -1,4 +1,4 @@
-"""A grading that a signal ends leaves nothing behind, whatever it was doing."""
+"""A grading that is ended by a signal leaves nothing behind, whatever it was doing."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tests.harness.processes import descendants, reap_orphans, reaper
 
 __all__ = ["reaper"]  # a fixture of this module, too
 
-# Sends this process a signal when a function is entered, or when it has returned.
+# Grades, and sends itself a signal when a given function is called, or when it returns.
 DRIVER = textwrap.dedent(
     """
     import os, signal, sys
@@ -27,19 +27,19 @@ DRIVER = textwrap.dedent(
             os.kill(os.getpid(), number)
 
     from grader.cli import main
-    signal.signal(number, signal.SIG_DFL)  # whoever runs the tests with nohup ignores SIGHUP
+    signal.signal(number, signal.SIG_DFL)  # under nohup SIGHUP is ignored
     sys.argv = ["grader", "grade", sys.argv[4], "--out", sys.argv[5]]
     sys.setprofile(watch)
     main()
     """
 )
 MOMENTS = [
-    ("Cleanup.__init__", "return"),  # the folder is named and not made
-    ("_first_uid", "call"),  # the zygote's process is there, and has been told nothing
+    ("Cleanup.__init__", "return"),  # the folder has a name but does not exist yet
+    ("_first_uid", "call"),  # the zygote's process runs and has received nothing
     ("_read", "call"),  # half of the submission is copied
     ("GradedImplementation.call", "call"),
 ]
-if "FAULTS" in os.environ:  # each takes seconds
+if "FAULTS" in os.environ:  # `make faults` only: each takes seconds
     MOMENTS += [
         ("Zygote.__init__", "call"),
         ("Control.send", "return"),
@@ -56,15 +56,15 @@ if "FAULTS" in os.environ:  # each takes seconds
 
 @pytest.fixture(scope="module")
 def submission(tmp_path_factory):
-    """One function, so that a grading is short."""
+    """A submission of one function, so that a grading is short."""
     package = tmp_path_factory.mktemp("submission") / "resource_accounting"
     package.mkdir()
     (package / "strides.py").write_text("def row_major_strides(shape):\n    return ()\n")
     return package.parent
 
 
-def assert_ends_clean(submission: Path, place: Path, where: str, event: str, name: str) -> None:
-    """Status 3, no folder, no process, no file that could be read as a mark."""
+def assert_stops_cleanly(submission: Path, place: Path, where: str, event: str, name: str) -> None:
+    """Asserts exit status 3, and that no folder, no process and no grade is left."""
     (temporary := place / "temporary").mkdir()
     before = descendants(os.getpid())
     done = subprocess.run(
@@ -88,8 +88,8 @@ def assert_ends_clean(submission: Path, place: Path, where: str, event: str, nam
 
 @pytest.mark.parametrize(("where", "event"), MOMENTS)
 def test_a_signal_leaves_nothing_behind(submission, tmp_path, where, event):
-    assert_ends_clean(submission, tmp_path, where, event, "SIGTERM")
+    assert_stops_cleanly(submission, tmp_path, where, event, "SIGTERM")
 
 
-def test_other_signals_end_it_the_same_way(submission, tmp_path):
-    assert_ends_clean(submission, tmp_path, "stage", "call", "SIGHUP")
+def test_other_signals_have_the_same_effect(submission, tmp_path):
+    assert_stops_cleanly(submission, tmp_path, "stage", "call", "SIGHUP")

@@ -106,20 +106,20 @@ def started(monkeypatch):
     return found
 
 
-def test_an_untouched_handout_costs_no_worker_for_a_test(hurried, started):
+def test_an_untouched_handout_costs_no_worker_for_a_test(quick_grader, started):
     """One compiles, one for each module imports it, one imports all"""
-    grade = hurried.grade(REPOSITORY / "handout")
+    grade = quick_grader.grade(REPOSITORY / "handout")
     assert grade.faults == ()
     assert {check.cause for check in grade.checks} == {Cause.NOT_STARTED, Cause.PREREQUISITE}
     assert grade.score == 0
-    assert len(started) == 1 + len(hurried.manifest.modules) + 1
+    assert len(started) == 1 + len(quick_grader.manifest.modules) + 1
 
 
-def test_an_exercise_with_one_function_written_is_tested(hurried, submit):
+def test_an_exercise_with_one_function_written_is_tested(quick_grader, submit):
     """Of those that have more than one"""
     text = "".join(STUB.format(name=name) for name in ("slice_dim", "select"))
     text += "def transpose(*args):\n    return 1\n"
-    grade = hurried.grade(submit(strides=text), only=["view_metadata"])
+    grade = quick_grader.grade(submit(strides=text), only=["view_metadata"])
     causes = {check.cause for check in hidden(grade, "view_metadata")}
     assert Cause.WRONG_ANSWER in causes
 
@@ -141,16 +141,16 @@ def test_an_exercise_with_one_function_written_is_tested(hurried, submit):
     ],
     ids=["below", "by another module", "by a helper"],
 )
-def test_a_name_that_is_bound_anew_is_tested(hurried, submit, modules):
+def test_a_name_that_is_bound_anew_is_tested(quick_grader, submit, modules):
     """The stub's text is still there; what counts is what the name means in the end"""
-    grade = hurried.grade(submit(**modules), only=["storage_index", "bytes_per_element"])
+    grade = quick_grader.grade(submit(**modules), only=["storage_index", "bytes_per_element"])
     details = [check.detail or "" for check in hidden(grade, "storage_index")]
     assert not any("still the handout's stub" in detail for detail in details)
 
 
-def test_a_stub_is_told_without_a_worker(hurried, submit, started):
+def test_a_stub_is_told_without_a_worker(quick_grader, submit, started):
     """The other way round: what the tests above would see without any new binding"""
     stub = STUB.format(name="storage_index")
-    grade = hurried.grade(submit(strides=stub), only=["storage_index"])
+    grade = quick_grader.grade(submit(strides=stub), only=["storage_index"])
     details = {check.detail for check in hidden(grade, "storage_index")}
     assert details == {"strides.storage_index: still the handout's stub"}

@@ -77,7 +77,7 @@ def test_less_than_the_minimum_is_refused(closed):
 
 
 @pytest.mark.parametrize("profile", PROFILES if ALL else ["docker", "user"])
-def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, judge):
+def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, grader):
     """Whatever hangs on chance in a submission falls out the same way in every tier."""
     nonce = "5eed"
     at = place(profile, closed)
@@ -93,7 +93,7 @@ def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, judg
         done = run(profile, at, "grader", "grade", str(submission), *options)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
         found = from_json((out / "grade.json").read_bytes())
-        expected = judge.grade(submission, nonce=nonce)
+        expected = grader.grade(submission, nonce=nonce)
     assert found.isolation.tier == PROFILES[profile]
     assert found.verdicts == expected.verdicts
 

@@ -1,4 +1,4 @@
-"""The budget of a grading: what hangs draws on it, and what works never fails because of it."""
+"""The time budget: code that hangs draws on it, and code that works never fails because of it."""
 
 import os
 import re
@@ -44,8 +44,8 @@ def test_lanes_share_what_is_drawn():
     assert budget.is_spent
 
 
-def test_what_a_submission_can_be_charged_is_bounded():
-    """The budget, a test in each lane when it runs out, and one last limit for each exercise"""
+def test_charge_of_a_submission_is_bounded():
+    """The bound is the budget, one usual limit for each lane, and one last limit for each group"""
     budget = TimeBudget(100, TIMES)
     tests = [("a public", "test_a::x", 10), ("a hidden", "test_a::slow", 10)]
     budget.plan([*tests, ("a hidden", "test_a::y", 10)], cores=2)
@@ -58,7 +58,7 @@ def test_what_a_submission_can_be_charged_is_bounded():
     [(600, 2, 100), (600, 0.5, 100), (200, 2, 85), (200, 0.5, 15), (100, 0.5, 0)],
 )
 def test_the_budget_fits_into_a_time_limit(limit, cores, seconds):
-    """60 s to start, the reference's 30 s, 25 s beside the budget; half a core does half"""
+    """60 s to start, 30 s for the reference, 25 s outside the budget; half a core does half"""
     budget = TimeBudget(100, TIMES, time_limit=limit, now=Clock())
     tests = [("a public", "test_a::x", 10), ("a hidden", "test_a::slow", 10)]
     budget.plan(tests, cores)
@@ -68,8 +68,8 @@ def test_the_budget_fits_into_a_time_limit(limit, cores, seconds):
 PLAN = [("a public", "test_a::x", 10)]
 
 
-def ended(budget: float = 20, cores: float = 2, **used: float) -> TimeBudget:
-    """A budget whose grading is over after 600 s, in which the submission used so much."""
+def expired_budget(budget: float = 20, cores: float = 2, **used: float) -> TimeBudget:
+    """A budget after its time limit of 600 s, of which the submission used `used`."""
     clock = Clock()
     found = TimeBudget(budget, TIMES, time_limit=600, now=clock)
     found.plan(PLAN, cores)
@@ -83,12 +83,12 @@ def ended(budget: float = 20, cores: float = 2, **used: float) -> TimeBudget:
 @pytest.mark.parametrize(
     "budget",
     [
-        ended(drawn=20, charged=20),
-        ended(charged=301),  # code that stops just before each limit draws nothing
-        ended(cores=0.5, charged=151),
+        expired_budget(drawn=20, charged=20),
+        expired_budget(charged=301),  # code that stops just before each limit draws nothing
+        expired_budget(cores=0.5, charged=151),
     ],
 )
-def test_the_end_blames_a_submission_that_used_up_the_time(budget):
+def test_timeout_blames_a_submission_that_used_up_the_time(budget):
     with pytest.raises(SubmissionFailure, match="time was up"):
         budget.check_end()
 
@@ -96,20 +96,20 @@ def test_the_end_blames_a_submission_that_used_up_the_time(budget):
 @pytest.mark.parametrize(
     "budget",
     [
-        ended(),
-        ended(charged=299),
-        ended(drawn=20, charged=5),  # a budget in name alone: 20 s of limits that were 1 s each
-        ended(budget=0, drawn=10, charged=11),
-        ended(cores=0.1, drawn=10, charged=11),  # made to fit, the budget is 0: one test spends it
+        expired_budget(),
+        expired_budget(charged=299),
+        expired_budget(drawn=20, charged=5),  # it drew limits of 20 s and was charged far less
+        expired_budget(budget=0, drawn=10, charged=11),
+        expired_budget(cores=0.1, drawn=10, charged=11),  # the budget was reduced to 0
     ],
 )
-def test_the_end_blames_no_submission_for_a_slow_machine(budget):
+def test_timeout_blames_no_submission_for_a_slow_machine(budget):
     with pytest.raises(GraderFault, match="too short for this machine"):
         budget.check_end()
 
 
-def test_times_in_the_repository_are_of_tests_that_are_there():
-    """After a test was renamed: `grader calibrate`"""
+def test_reference_times_are_those_of_existing_tests():
+    """If a test was renamed, run `grader calibrate`"""
     times = ReferenceTimes.read(REPOSITORY / "tests" / "reference_times.toml")
     assert times.total > 1
     assert times.tests
@@ -119,7 +119,7 @@ def test_times_in_the_repository_are_of_tests_that_are_there():
         assert any(f"def {name}(" in text for text in texts), test
 
 
-def test_times_of_the_reference_are_read(tmp_path):
+def test_reference_times_are_read_from_a_file(tmp_path):
     file = tmp_path / "times.toml"
     file.write_text('total = 31.5\n[tests]\n"test_a::x[1]" = 0.25\n')
     assert ReferenceTimes.read(file) == ReferenceTimes(31.5, {"test_a::x[1]": 0.25})

@@ -101,7 +101,7 @@ class InProcess:
             running: dict[int, _Child] = {}
             try:
                 while True:
-                    signals.check()  # an exception raised in a hook of a fork would be lost
+                    signals.raise_if_stopped()  # an exception in a hook of a fork would be lost
                     while len(running) < (jobs or os.cpu_count() or 1):
                         if (batch := next(waiting, None)) is None:
                             break
@@ -156,7 +156,7 @@ def with_tests(
         campaign(InProcess(manifest, plugin, tests))
 
     plugin = GraderPlugin(manifest, repository / "tests" / "public", run, only)
-    with signals.raised():
+    with signals.stop_on_signals():
         run_pytest(repository, plugin, ("hidden",), "campaign")
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 OURS, THEIRS = (0, 3), (1, 2)  # places of submission and reference in a round
 _ROUND = 4
 LOOKS = (8, 16, 32, 64)  # blocks after which a race may stop
-CONFIDENCE = 0.99  # of each look
+CONFIDENCE = 0.99  # of the interval, each time the race may stop
 FULL_AT = 1.10  # times the reference's time: room for noise and for another way to write it
 STEPS = 4  # bands that earn something, evenly spaced in log time
 PRECISE = 0.02  # half-width of an interval that tells 1.05 from 1

@@ -1,4 +1,4 @@
-"""What must hold after an attack: nothing earned, nothing shown, nothing left."""
+"""Assertions about an attack: it earns nothing, reveals no secret, and leaves nothing behind."""
 
 import functools
 import io
@@ -17,8 +17,8 @@ from grader.results.record import Check, Grade, from_json, to_json
 from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY, hidden, processes_of, wait_until
 
 
-def shown_to_the_student(grade: Grade) -> str:
-    """Every output that a student may read, in one text."""
+def student_outputs(grade: Grade) -> str:
+    """All outputs that a student may read, as one text."""
     screen = Console(file=io.StringIO(), width=200)
     screen.print(console.summary(grade))
     assert isinstance(screen.file, io.StringIO)
@@ -34,7 +34,7 @@ def shown_to_the_student(grade: Grade) -> str:
 
 @functools.cache
 def secret_lines() -> set[str]:
-    """Lines of the reference's code and of the hidden tests that stand nowhere public."""
+    """Lines of the reference and the hidden tests that are in no public file."""
     lines: set[str] = set()
     for path in [
         *(REPOSITORY / "solutions" / "resource_accounting").glob("*.py"),
@@ -51,7 +51,7 @@ def secret_lines() -> set[str]:
 
 
 def assert_earns_nothing(grade: Grade, exercise: str, causes: set[Cause]) -> None:
-    """Every hidden check of the exercise failed, each for one of these causes."""
+    """Asserts that every hidden check of the exercise failed, each for one of these causes."""
     checks = hidden(grade, exercise)
     assert checks
     assert grade.faults == ()
@@ -62,17 +62,17 @@ def assert_earns_nothing(grade: Grade, exercise: str, causes: set[Cause]) -> Non
     assert from_json(to_json(grade)) == grade
 
 
-def assert_nothing_shown(grade: Grade) -> None:
-    """No secret is in what a student reads, and nothing that was said in a hidden test."""
-    shown = shown_to_the_student(grade)
+def assert_no_secret_shown(grade: Grade) -> None:
+    """Asserts that what a student reads holds no secret, and no text from a hidden test."""
+    shown = student_outputs(grade)
     assert CANARY not in shown
     assert "only the judge may read this" not in shown
     assert not [line for line in secret_lines() if line in shown]
-    assert shown == shown_to_the_student(without_words(grade))
+    assert shown == student_outputs(with_other_details(grade))
 
 
-def without_words(grade: Grade) -> Grade:
-    """The same grade, had each hidden test ended with other words and in another time."""
+def with_other_details(grade: Grade) -> Grade:
+    """The same grade with another detail and another duration for each hidden test."""
 
     def other(check: Check) -> Check:
         if check.visibility == "public":
@@ -82,22 +82,22 @@ def without_words(grade: Grade) -> Grade:
     return msgspec.structs.replace(grade, checks=tuple(map(other, grade.checks)))
 
 
-def assert_nothing_left(judge: Grader, before: set[int]) -> None:
-    """No process of a worker's lives on, and nothing that it wrote."""
-    assert wait_until(lambda: processes_of(judge) == before), processes_of(judge) - before
+def assert_nothing_left(grader: Grader, before: set[int]) -> None:
+    """Asserts that the workers left no process and no file behind."""
+    assert wait_until(lambda: processes_of(grader) == before), processes_of(grader) - before
     if os.getuid() == 0:
-        run = Path(f"/proc/{judge.zygote._process.pid}/root{judge.zygote.folder}")
+        run = Path(f"/proc/{grader.zygote._process.pid}/root{grader.zygote.folder}")
         for place in ("scratch/*", "submissions/*", "exchange/*/*"):
             assert wait_until(lambda p=place: not list(run.glob(p))), place
 
 
 @contextmanager
-def patience(judge: Grader, seconds: float) -> Iterator[None]:
-    """Gives a test this long, for attacks that do not wait for the end of their time."""
-    usual = judge.manifest
+def time_limit(grader: Grader, seconds: float) -> Iterator[None]:
+    """Sets each test's time limit, for attacks that do not try to run for ever."""
+    usual = grader.manifest
     limits = msgspec.structs.replace(usual.limits, seconds=seconds)
-    judge.manifest = msgspec.structs.replace(usual, limits=limits)
+    grader.manifest = msgspec.structs.replace(usual, limits=limits)
     try:
         yield
     finally:
-        judge.manifest = usual
+        grader.manifest = usual

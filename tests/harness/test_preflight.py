@@ -1,4 +1,4 @@
-"""What happens to a submission before its tests: its files are compiled, then imported."""
+"""The preflight check: before any test a submission's files are compiled, then imported."""
 
 import marshal
 import shutil
@@ -18,15 +18,15 @@ GOOD = "def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"
 
 
 @pytest.fixture
-def compiled(hurried, submit):
-    """Bytecode files that are laid beside a submission's modules, by name."""
+def compiled(quick_grader, submit):
+    """Compiles a submission; returns the bytecode files that it wrote, by name."""
 
     def run(**modules):
-        hurried.prepare()
-        manifest = hurried.manifest
-        place = hurried.zygote.submissions / "compiled"
+        quick_grader.prepare()
+        manifest = quick_grader.manifest
+        place = quick_grader.zygote.submissions / "compiled"
         pool = WorkerPool(
-            hurried.zygote,
+            quick_grader.zygote,
             stage(submit(**modules), place, manifest.package, manifest.modules).folder,
             manifest.package,
         )
@@ -36,17 +36,17 @@ def compiled(hurried, submit):
             return {file.name: file.read_bytes() for file in files}
         finally:
             pool.close()
-            hurried.zygote.drain()
+            quick_grader.zygote.drain()
             shutil.rmtree(place)
 
     return run
 
 
-def test_bytecode_is_what_the_file_says(compiled):
-    """The code of a file, under the name that a worker knows it by, checked against no clock"""
+def test_bytecode_is_that_of_the_file(compiled):
+    """It has the path that workers see, and Python does not compare it with the file's time"""
     (data,) = compiled(strides="def f():\n    return 7\n").values()
     assert data[:4] == MAGIC_NUMBER
-    assert data[4:8] == b"\x01\0\0\0"  # PEP 552: a hash that nobody checks
+    assert data[4:8] == b"\x01\0\0\0"  # PEP 552: an unchecked hash
     code = marshal.loads(data[_HEADER:])
     assert code.co_filename.endswith("/resource_accounting/strides.py")
     namespace = {}
@@ -58,21 +58,21 @@ def test_bytecode_is_what_the_file_says(compiled):
     "text",
     ["def f(:", "x = '\0'", "(" * 300 + ")" * 300, "\ufeff\u2028é =", "x = 1\n  y = 2"],
 )
-def test_what_cannot_be_compiled_is_left_to_its_import(compiled, text):
-    """One bad file costs the others nothing"""
+def test_file_that_cannot_be_compiled_is_skipped(compiled, text):
+    """The other files are compiled all the same"""
     assert [name.partition(".")[0] for name in compiled(flops=text, strides=GOOD)] == ["strides"]
 
 
-def test_compiling_runs_no_line(compiled):
-    """What a module does when it is imported is not done yet"""
+def test_compiling_runs_no_line_of_the_submission(compiled):
+    """Here the import of a module would end the process"""
     assert len(compiled(strides="import os\nos._exit(0)\n", flops=GOOD)) == 2
 
 
-def test_a_file_that_takes_too_long_to_compile_is_no_fault_of_ours(hurried, submit):
-    """It is waited for no longer than any call, and other modules are graded"""
+def test_file_that_takes_too_long_to_compile_costs_its_own_module(quick_grader, submit):
+    """It is no grader fault, and other modules are graded"""
     slow = "f(x, 1)\n" * (MAX_BYTES // 8 - 1)
     good = "def bytes_per_element(dtype):\n    return dtype.itemsize\n"
-    grade = hurried.grade(
+    grade = quick_grader.grade(
         submit(strides=slow, dtypes=good), only=["bytes_per_element", "storage_index"]
     )
     assert grade.faults == ()

@@ -1,0 +1,63 @@
+"""Answers at the wrong time: before their question, or from a process that has ended."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.judge import limits, process
+from grader.judge.failure import SubmissionFailure
+from grader.results.causes import Cause
+from tests.harness.conftest import wait_until
+
+
+def test_answer_before_its_question_is_rejected(sandboxed):
+    """Even if it has the right call id"""
+    implementation = sandboxed(
+        probe="import os, sys\n"
+        "from grader import wire\n"
+        "def f():\n"
+        "    caller = sys._getframe(1)\n"
+        "    while 'channel' not in caller.f_locals:\n"
+        "        caller = caller.f_back\n"
+        "    local = caller.f_locals\n"
+        "    forged = b''\n"
+        "    for number in (local['call_id'], local['call_id'] + 1):\n"
+        "        parts = wire.encode(number, {'result': 'forged'})\n"
+        "        forged += b''.join(bytes(part) for part in parts)\n"
+        "    os.write(local['channel'], forged)  # both in one write\n"
+        "    return 'honest'\n"
+    )
+    assert implementation.probe.f() == "forged"  # like any answer, it is the submission's to choose
+    with pytest.raises(SubmissionFailure) as caught:
+        implementation.probe.f()
+    assert caught.value.cause is Cause.PROTOCOL
+
+
+def test_answer_counts_although_the_process_ended_right_after_it(sandboxed, monkeypatch):
+    """Here the judge checks the process after the answer has come, and before reading it"""
+    implementation = sandboxed(probe="def f():\n    return bytes(100)\n")
+    implementation.probe.f()
+    running = implementation._worker
+
+    def ended(_: int) -> None:
+        assert wait_until(running.has_answer)
+
+    monkeypatch.setattr(process, "resident", ended)
+    monkeypatch.setattr(limits, "_CHECK_SECONDS", 600.0)  # no check between calls
+    assert implementation.probe.f() == bytes(100)
+
+
+def test_peak_memory_of_an_ended_process_is_a_failure(sandboxed):
+    """It cannot be measured any more, and must not count as 0"""
+    implementation = sandboxed(
+        probe="import os, threading\n"
+        "def f():\n"
+        "    threading.Timer(0.05, os._exit, [0]).start()\n"
+        "    return bytes(100)\n"
+    )
+    assert implementation.probe.f() == bytes(100)
+    pid = implementation._worker.pid
+    assert wait_until(lambda: "VmHWM" not in Path(f"/proc/{pid}/status").read_text())
+    with pytest.raises(SubmissionFailure) as caught:
+        implementation.peak_rss()
+    assert caught.value.cause is Cause.DIED
