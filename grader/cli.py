@@ -19,12 +19,13 @@ from rich.progress import Progress, TextColumn
 from assignment import manifest as manifests
 from assignment.manifest import AUTHORS, ManifestError
 from grader import signals
+from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge import provenance
 from grader.judge.entries import SubmissionError, check_exists
 from grader.judge.failure import GraderFault
-from grader.judge.session import Judge, at_least
-from grader.judge.zygote import CannotIsolate
+from grader.judge.session import Judge
 from grader.kinds import Kind
+from grader.paths import REPOSITORY
 
 if TYPE_CHECKING:
     from grader.authoring.mutation.verdicts import Verdict
@@ -38,15 +39,6 @@ app.add_typer(pack, name="pack")
 P = ParamSpec("P")
 console = Console()
 errors = Console(stderr=True)
-
-
-class Tier(StrEnum):
-    """How isolated a submission runs, best first."""
-
-    A = "A"
-    B = "B"
-    B_MINUS = "B-"
-    C = "C"
 
 
 class Tests(StrEnum):
@@ -132,7 +124,7 @@ def grade(
     try:
         check_exists(submission, manifests.load().package)  # before anything is started or loaded
         judge = Judge(
-            ("none",) if unsafe else at_least(min_tier), budget=budget, time_limit=time_limit
+            (UNISOLATED,) if unsafe else at_least(min_tier), budget=budget, time_limit=time_limit
         )
     except SubmissionError as error:
         _fail(BAD_INPUT, str(error))
@@ -538,7 +530,7 @@ def _rehearse() -> None:
     from grader.judge import markers
     from grader.pack import files, rehearsal
 
-    markers.load(files.ROOT / "tests")
+    markers.load(REPOSITORY / "tests")
     try:
         rehearsal.check(files.contents())
     except rehearsal.RehearsalError as error:

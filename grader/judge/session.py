@@ -17,9 +17,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
-import grader
 from assignment import manifest as manifests
 from grader import signals
+from grader.isolation import TIERS
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
 from grader.judge.markers import exercises_in
@@ -29,6 +29,7 @@ from grader.judge.stage import stage
 from grader.judge.time_budget import ReferenceTimes, TimeBudget
 from grader.judge.timing import device as devices
 from grader.judge.zygote import Zygote
+from grader.paths import REPOSITORY
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, Isolation, Visibility
 
@@ -36,20 +37,11 @@ if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside 
     from grader.judge.plugin import JudgePlugin
     from grader.judge.proxy import Workers
 
-_REPOSITORY = Path(grader.__file__).resolve().parent.parent
 _HERE = Path(__file__).resolve().parent
-SECRETS = tuple(_REPOSITORY / name for name in ("solutions", "tests", "grader"))
+SECRETS = tuple(REPOSITORY / name for name in ("solutions", "tests", "grader"))
 Tests = Literal["all", "public", "hidden"]
 _FOLDERS = {"all": ("public", "hidden"), "public": ("public",), "hidden": ("hidden",)}
 Timing = Literal["auto", "require", "skip"]
-
-
-TIERS = ("A", "B", "B-", "C")  # from the strongest to the weakest
-
-
-def at_least(tier: str) -> tuple[str, ...]:
-    """The tiers that are no weaker than this one."""
-    return TIERS[: TIERS.index(tier) + 1]
 
 
 def _ignore(_: Check) -> None:
@@ -75,10 +67,10 @@ class Judge:
     def __init__(
         self,
         tiers: Sequence[str] = TIERS,
-        repository: Path = _REPOSITORY,
+        repository: Path = REPOSITORY,
         manifest: manifests.Manifest | None = None,
         lanes: int | None = None,
-        solutions: Path = _REPOSITORY / "solutions",
+        solutions: Path = REPOSITORY / "solutions",
         budget: float | None = None,
         time_limit: float | None = None,
     ) -> None:
@@ -333,9 +325,9 @@ def _release() -> None:
 @functools.cache  # frozen a second time, what an earlier grading left would stay for good
 def _load_heavy() -> None:
     """Loads what the tests will need while the zygote does the same, on another core."""
-    from grader import warm
+    from grader import preload
 
-    warm.load_torch()
-    if str(_REPOSITORY) not in sys.path:
-        sys.path.insert(0, str(_REPOSITORY))
+    preload.load_torch()
+    if str(REPOSITORY) not in sys.path:
+        sys.path.insert(0, str(REPOSITORY))
     gc.freeze()  # torch stays: no later collection needs to look through it

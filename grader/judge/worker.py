@@ -15,11 +15,12 @@ from typing import Any
 
 from assignment.manifest import Limits
 from grader import wire
+from grader.isolation import DISK_FILES, DISK_MIB
 from grader.judge import process
 from grader.judge.claims import claimed, failure_detail
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, raised_by_submission
 from grader.judge.meter import Meter, Process, Timer, WallTimer
-from grader.judge.zygote import DISK_FILES, DISK_MIB, Answer, Started, Zygote
+from grader.judge.zygote import Answer, Started, Zygote
 from grader.results.causes import Cause
 
 _LOCKDOWN_SECONDS = 120.0  # on the wall: what a worker does until "go" takes milliseconds

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import grader
 from grader import folders
+from grader.isolation import DISK_MIB, CannotIsolate
 from grader.judge.failure import GraderFault
+from grader.paths import REPOSITORY
 
-_REPOSITORY = Path(grader.__file__).parent.parent
 _START_SECONDS = 120
 # One that is gone is noticed at once. One that lives may have to remove a submission's thousands of
 # files from a busy disk first: 22 s have been seen.
@@ -42,16 +42,11 @@ _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from grader.worker.zygote import main; main(int(sys.argv[2]))"
 )
-DISK_MIB, DISK_FILES = 320, 11_000  # in a worker's scratch and tmp together
 # Of all that a grading's zygotes and workers take, beside what one test of each lane may take.
 _GROUP_MIB, _GROUP_PROCESSES = 2048, 512
 _FIRST_UID = 100_000  # above the accounts of any usual system
 _UIDS = 16  # for each judge process; one worker lives at a time, and one more waits
 _MAPPED = range(30_000, 60_000)  # where a container knows no more than 65,536 users
-
-
-class CannotIsolate(Exception):
-    """The wanted isolation cannot be had on this machine; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +162,7 @@ class Zygote:
                     *_OPTIONS,
                     "-c",
                     _BOOT,
-                    str(_REPOSITORY),
+                    str(REPOSITORY),
                     str(theirs.fileno()),
                 ],
                 env=_ENVIRONMENT,

@@ -17,18 +17,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from grader.isolation import MEANINGS
 from grader.results.causes import WORDS, Cause
 from grader.results.record import Check, ExerciseScore, Grade, State
 
 Standing = Literal["complete", "partly", "failed", "not started", "not run", "not measured"]
 
-TIERS: dict[str, str] = {
-    "A": "namespaces, Landlock and seccomp",
-    "B": "a user of its own, Landlock and seccomp",
-    "B-": "a user of its own and seccomp, without Landlock",
-    "C": "Landlock and seccomp under the grader's own user; weaker than B",
-    "none": "NO ISOLATION",
-}
 MARKS: dict[State, str] = {"passed": "✓", "failed": "✗", "not_run": "–"}
 UNSAFE = (
     "UNSAFE: graded without isolation (--unsafe). The submission could read the tests and write "
@@ -220,7 +214,7 @@ def report(grade: Grade) -> Report:
         notices=tuple(_notices(grade)),
         unsafe=grade.isolation.tier == "none",
         tier=clean(grade.isolation.tier, 20),
-        tier_words=TIERS.get(grade.isolation.tier, ""),
+        tier_words=MEANINGS.get(grade.isolation.tier, ""),
         tests=grade.tests,
         chapters=tuple(
             ChapterView(name, tuple(e for e in exercises if e.chapter == name)) for name in order

@@ -72,7 +72,7 @@ def enter(profile: str, guarded: Path | None = None) -> None:
         _few_devices()
     if profile in ("docker", "no-landlock"):
         _fresh_temporary("1777" if profile == "docker" else "711")
-    for prefix in lockdown.prefixes():
+    for prefix in lockdown.interpreter_folders():
         _open_the_way_to(Path(prefix))
     if profile == "user":
         os.setgroups([])
@@ -97,7 +97,14 @@ def guard(folder: Path) -> None:
     places = [place for place in _TEMPORARY if Path(place).is_dir()]
     _cover(places, "mode=1777", folder, Path.cwd())
     kernel.mount("none", str(folder), None, kernel.MS_REMOUNT | kernel.MS_BIND)
-    for place in ("/", "/usr", "/etc", str(Path.home()), *lockdown.prefixes(), os.__file__):
+    for place in (
+        "/",
+        "/usr",
+        "/etc",
+        str(Path.home()),
+        *lockdown.interpreter_folders(),
+        os.__file__,
+    ):
         if not os.statvfs(place).f_flag & os.ST_RDONLY:
             raise OSError(errno.EROFS, f"{place} could not be made read-only")
 
@@ -127,7 +134,7 @@ def _cover(places: Collection[str], options: str, *folders: Path) -> None:
 
     The repository and its .venv may lie below a temporary folder.
     """
-    kept = (*folders, *map(Path, lockdown.prefixes()))
+    kept = (*folders, *map(Path, lockdown.interpreter_folders()))
     held = {path: os.open(path, os.O_PATH) for path in kept}
     for place in places:
         Path(place).mkdir(parents=True, exist_ok=True)
@@ -183,16 +190,16 @@ def _filter(landlock: bool) -> bytes:
     denied = seccomp._ERRNO | errno.EPERM
     lines = [*seccomp._load(seccomp._NUMBER_AT)]
     for number in _DENIED.values():
-        lines += seccomp._when(seccomp._JUMP_EQUAL, number, denied)
+        lines += seccomp._return_if(seccomp._JUMP_EQUAL, number, denied)
     if not landlock:
         for number in _LANDLOCK:
-            lines += seccomp._when(seccomp._JUMP_EQUAL, number, seccomp._ERRNO | errno.ENOSYS)
-    lines += seccomp._when(seccomp._JUMP_EQUAL, _CLONE3, seccomp._ERRNO | errno.ENOSYS)
+            lines += seccomp._return_if(seccomp._JUMP_EQUAL, number, seccomp._ERRNO | errno.ENOSYS)
+    lines += seccomp._return_if(seccomp._JUMP_EQUAL, _CLONE3, seccomp._ERRNO | errno.ENOSYS)
     body = [
         *seccomp._load(seccomp._argument(0)),
-        *seccomp._when(seccomp._JUMP_ANY_BIT, seccomp._CLONE_NAMESPACES, denied),
+        *seccomp._return_if(seccomp._JUMP_ANY_BIT, seccomp._CLONE_NAMESPACES, denied),
     ]
-    lines += [seccomp._line(seccomp._JUMP_EQUAL, _CLONE, 0, len(body)), *body]
+    lines += [seccomp._instruction(seccomp._JUMP_EQUAL, _CLONE, 0, len(body)), *body]
     return b"".join([*lines, seccomp._return(seccomp._ALLOW)])
 
 

@@ -37,7 +37,7 @@ class Layer(NamedTuple):
 
 ARCHIVES = "archives"  # a class of attacks whose table is `test_stage.py`
 UNCHECKED = (  # the grader's own checks of a worker, which would refuse to grade
-    Edit("worker/probe.py", "{name: _met(attempt) for", "{name: 'EPERM' for"),
+    Edit("worker/probe.py", "{name: _result(attempt) for", "{name: 'EPERM' for"),
     Edit("judge/worker.py", "            self._check_status()\n", ""),
 )
 LAYERS = {
@@ -50,19 +50,25 @@ LAYERS = {
         "a root file system of its own: mount and pivot_root (tier A)",
         "poisons_the_library",
         (
-            Edit("worker/namespaces.py", "        self._enter_root(places, uid)\n", ""),
+            Edit("worker/namespaces.py", "        self._enter_root(request, paths)\n", ""),
             Edit("worker/namespaces.py", '["/"], [TMP, SCRATCH, ', '["/"], ["/tmp", '),
             Edit(
                 "worker/namespaces.py",
-                "return Places(SUBMISSION, places.exchange, SCRATCH, TMP)",
-                "return Places(places.submission, places.exchange, '/tmp', '/tmp')",
+                "return WorkerPaths(SUBMISSION, paths.exchange, SCRATCH, TMP)",
+                "return WorkerPaths(paths.submission, paths.exchange, '/tmp', '/tmp')",
             ),
         ),
     ),
     "own user": Layer(
         "a user of its own for each worker (tier B-, where nothing doubles it)",
         "uses_its_callers_paths",
-        (Edit("worker/shared.py", "            lockdown.become(uid, self.gid)\n", ""),),
+        (
+            Edit(
+                "worker/shared_filesystem.py",
+                "            lockdown.drop_privileges(request.uid, self.gid)\n",
+                "",
+            ),
+        ),
         "no-landlock",
     ),
     "Landlock": Layer(
@@ -71,7 +77,7 @@ LAYERS = {
         (
             Edit(
                 "worker/lockdown.py",
-                "landlock.restrict(readable, writable, cuda.nodes() if with_cuda else ())",
+                "landlock.restrict(readable, writable, cuda.device_nodes() if with_cuda else ())",
                 "pass",
             ),
         ),

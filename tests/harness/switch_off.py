@@ -35,8 +35,9 @@ _ONE_SECONDS = 90  # for one attack whose layer is the clock itself
 _FENCE = (
     "import os, sys\n"
     "from grader.worker import cgroups\n"
-    "says = cgroups.join(6 * 2**30, 300).says\n"
-    "assert 'memory' in says and 'pids' in says and 'none' not in says, says\n"
+    "limited = cgroups.join(6 * 2**30, 300).summary\n"
+    "assert 'memory' in limited and 'pids' in limited, limited\n"
+    "assert 'none' not in limited, limited\n"
     "os.execv(sys.argv[1], sys.argv[1:])\n"
 )
 

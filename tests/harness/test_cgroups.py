@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.worker import cgroups
-from grader.worker.lockdown import go_first
+from grader.worker.lockdown import prefer_oom_kill
 
 MEBIBYTE = 2**20
 
@@ -35,7 +35,7 @@ def own_group():
         run.left = lambda: list(Path("/sys/fs/cgroup").rglob(f"grader-{child}-*"))
         return said
 
-    limited = run(lambda group: group.says)
+    limited = run(lambda group: group.summary)
     if "memory" not in limited or limited.startswith("none"):
         pytest.skip(f"this machine lets no control group be made ({limited})")
     return run
@@ -45,7 +45,7 @@ def test_flood_of_memory_ends_the_worker_and_not_the_zygote(own_group):
     def flood(_):
         child = os.fork()
         if child == 0:
-            go_first()
+            prefer_oom_kill()
             held = [bytearray(b"x" * 16 * MEBIBYTE) for _ in range(64)]
             os._exit(len(held) and 0)
         return os.WTERMSIG(os.waitpid(child, 0)[1])
@@ -97,7 +97,7 @@ def hierarchy(folder, **files):
 def described(tmp_path, mounts, own):
     (tmp_path / "mountinfo").write_text("".join(f"{line}\n" for line in mounts))
     (tmp_path / "cgroup").write_text("".join(f"{line}\n" for line in own))
-    return list(cgroups._places(tmp_path / "mountinfo", tmp_path / "cgroup"))
+    return list(cgroups._own_groups(tmp_path / "mountinfo", tmp_path / "cgroup"))
 
 
 def test_version_2_offers_what_can_be_enabled_for_groups_below(tmp_path, monkeypatch):
@@ -112,7 +112,7 @@ def test_version_2_offers_what_can_be_enabled_for_groups_below(tmp_path, monkeyp
 
     monkeypatch.setattr(cgroups, "_write", kernel)
     (place,) = described(tmp_path, [f"30 23 0:28 / {root} rw - cgroup2 cgroup2 rw"], ["0::/job"])
-    assert place == cgroups._Place(root / "job", ("memory", "pids"), 2)
+    assert place == cgroups._OwnGroup(root / "job", ("memory", "pids"), 2)
 
 
 def test_version_2_offers_no_more_where_processes_are_in_the_group(tmp_path, monkeypatch):
@@ -124,7 +124,7 @@ def test_version_2_offers_no_more_where_processes_are_in_the_group(tmp_path, mon
 
     monkeypatch.setattr(cgroups, "_write", kernel)
     (place,) = described(tmp_path, [f"30 23 0:28 / {root} rw - cgroup2 cgroup2 rw"], ["0::/"])
-    assert place == cgroups._Place(root, ("pids",), 2)
+    assert place == cgroups._OwnGroup(root, ("pids",), 2)
 
 
 def test_version_2_without_controllers_offers_nothing(tmp_path):
@@ -136,10 +136,10 @@ def test_version_2_writes_its_own_files(tmp_path, monkeypatch):
     root = hierarchy(
         tmp_path / "fs", cgroup__controllers="memory pids", cgroup__subtree_control="memory pids"
     )
-    place = cgroups._Place(root, ("memory", "pids"), 2)
-    monkeypatch.setattr(cgroups, "_places", lambda: iter([place]))
+    place = cgroups._OwnGroup(root, ("memory", "pids"), 2)
+    monkeypatch.setattr(cgroups, "_own_groups", lambda: iter([place]))
     group = cgroups.join(5 * MEBIBYTE, 7)
-    assert group.says == "memory (version 2), pids (version 2)"
+    assert group.summary == "memory (version 2), pids (version 2)"
     (made,) = root.glob("grader-*")
     assert {file.name: file.read_text() for file in made.iterdir()} == {
         "memory.max": str(5 * MEBIBYTE),
@@ -155,12 +155,12 @@ def test_container_that_shows_its_own_part_alone_is_understood(tmp_path):
     (place,) = described(tmp_path, [line], ["4:memory:/docker/abc/inner"])
     assert place.folder == root / "inner"
     (place,) = described(tmp_path, [line], ["4:memory:/"])  # a namespace of its own
-    assert place == cgroups._Place(root, ("memory",), 1)
+    assert place == cgroups._OwnGroup(root, ("memory",), 1)
 
 
 def test_what_may_not_be_written_is_said(tmp_path, monkeypatch):
-    place = cgroups._Place(tmp_path / "missing", ("memory",), 1)
-    monkeypatch.setattr(cgroups, "_places", lambda: iter([place]))
-    assert cgroups.join(1, 1).says == "none: memory: ENOENT"
-    monkeypatch.setattr(cgroups, "_places", lambda: iter([]))
-    assert cgroups.join(1, 1).says == "none: no hierarchy is mounted here"
+    place = cgroups._OwnGroup(tmp_path / "missing", ("memory",), 1)
+    monkeypatch.setattr(cgroups, "_own_groups", lambda: iter([place]))
+    assert cgroups.join(1, 1).summary == "none: memory: ENOENT"
+    monkeypatch.setattr(cgroups, "_own_groups", lambda: iter([]))
+    assert cgroups.join(1, 1).summary == "none: no hierarchy is mounted here"

@@ -107,12 +107,12 @@ def test_traceback_holds_own_lines_alone_and_staff_read_all(hurried, submit):
             "\n"
             "printed:\nasked\n"
         )
-        assert "serve.py" in check.detail
+        assert "calls.py" in check.detail
         assert "printed:\nasked\n" in check.detail
         assert str(REPOSITORY) not in student_text(check)
     hidden = [c for c in grade.checks if c.visibility == "hidden"]
     assert {c.shown for c in hidden} == {None}
-    assert all("serve.py" in c.detail for c in hidden)
+    assert all("calls.py" in c.detail for c in hidden)
 
 
 def test_path_of_own_files_in_a_message_is_relative_to_the_package(hurried, submit):

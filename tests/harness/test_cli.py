@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import grader.judge.session as session
 from assignment import manifest
 from grader import cli
+from grader.isolation import CannotIsolate
 from grader.judge.failure import GraderFault
-from grader.judge.zygote import CannotIsolate
 from grader.results.record import from_json
 from tests.harness.conftest import REPOSITORY
 

@@ -46,12 +46,12 @@ def trains():
 """
 NOT_ALONE = """
 import threading
-from grader.worker.zygote import _why_not_fork
+from grader.worker.zygote import _why_forks_would_fail
 
-print(_why_not_fork())
+print(_why_forks_would_fail())
 end = threading.Event()
 threading.Thread(target=end.wait).start()
-print(_why_not_fork())
+print(_why_forks_would_fail())
 end.set()
 """
 
@@ -107,7 +107,7 @@ def test_zygote_that_could_not_fork_says_so():
     """Its workers would fail in every backward pass, and nobody would know that it was our fault"""
     alone, not_alone = python("-c", NOT_ALONE).splitlines()
     assert alone == ""
-    assert not_alone == "the zygote has 2 threads after its warm-up; expected 1, or no fork works"
+    assert not_alone == "the zygote has 2 threads after preloading; expected 1, or no fork works"
 
 
 def test_students_own_tests_see_no_device(tmp_path):

@@ -195,9 +195,9 @@ def test_zygote_that_cannot_fork_a_twin_goes_on_and_says_so(tmp_path, monkeypatc
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     second, unused = socket.socketpair()
     with ours, theirs, second, unused:
-        sandbox = cast(Sandbox, SimpleNamespace(about_to_twin=lambda: None))
+        sandbox = cast(Sandbox, SimpleNamespace(before_zygote_fork=lambda: None))
         zygote_at_work = Zygote(theirs, sandbox, {}, cast(ControlGroup, None))
-        zygote_at_work.fork_twin(os.dup(second.fileno()))
+        zygote_at_work.fork_second_zygote(os.dup(second.fileno()))
         assert "cannot fork a second zygote" in json.loads(ours.recv(4096))["error"]
         second.close()
         assert unused.recv(1) == b""  # nobody holds what the twin would have served

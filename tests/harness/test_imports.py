@@ -55,9 +55,10 @@ def within(*packages: str) -> Callable[[str], bool]:
 RULES = {
     "assignment": within("assignment"),
     "grader/worker": within(
-        *("assignment", "grader.folders", "grader.warm", "grader.wire", "grader.worker")
+        *("assignment", "grader.folders", "grader.isolation", "grader.paths", "grader.preload"),
+        *("grader.wire", "grader.worker"),
     ),
-    "grader/results": within("assignment", "grader.results"),
+    "grader/results": within("assignment", "grader.isolation", "grader.results"),
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
     "tests/public": within("assignment"),
     "tests/hidden": within("assignment"),

@@ -149,7 +149,9 @@ def test_none_of_them_is_loaded(inside):
     assert {n for n in ours if n.startswith("grader")} == {
         "grader",
         "grader.folders",
-        "grader.warm",
+        "grader.isolation",
+        "grader.paths",
+        "grader.preload",
         "grader.wire",
         "grader.worker",
         *(

@@ -16,9 +16,10 @@ import grader
 from assignment import manifest
 from assignment.__main__ import pack as pack_submission
 from assignment.manifest import VERSION_FILE
+from grader.isolation import TIERS
 from grader.judge import provenance
 from grader.judge.provenance import content_hash, tree_hash, verdicts_hash
-from grader.judge.session import SECRETS, TIERS, Judge
+from grader.judge.session import SECRETS, Judge
 from grader.judge.stage import stage
 from grader.judge.zygote import Zygote
 from grader.pack import files

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge.session import TIERS, at_least
+from grader.isolation import TIERS, at_least
 from grader.results.record import from_json
 from grader.worker.probe import probe
 from tests.harness import container, fickle

@@ -33,7 +33,7 @@ import pytest
 from assignment.hooks import exercise_of, seed_of
 from assignment.implementation import LocalImplementation, seed_everything
 from assignment.manifest import Limits, Manifest
-from grader import signals, warm
+from grader import preload, signals
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.lanes import end_with_parent
 from grader.judge.plugin import IMPLEMENTATION, Begun, JudgePlugin, name_of
@@ -41,7 +41,7 @@ from grader.judge.score import Outcome
 from grader.judge.session import run_pytest
 from grader.judge.time_budget import TimeBudget
 from grader.results.causes import Cause
-from grader.worker.serve import CheckedPackage
+from grader.worker.calls import CheckedPackage
 
 _ASLEEP = 60.0  # seconds of wall time after which a call is given up that uses no CPU time
 _DETAIL = 2000  # characters of a failure's text, from its end
@@ -157,7 +157,7 @@ def with_tests(
         GraderFault: a file of tests cannot be read.
         KeyboardInterrupt: Ctrl-C or a TERM ended the campaign; no process or folder of it is left.
     """
-    warm.load_torch()
+    preload.load_torch()
     plugin = _Plugin(manifest, repository, campaign, only)
     with signals.raised():
         run_pytest(repository, plugin, ("hidden",), "campaign")

@@ -8,9 +8,9 @@ import pytest
 
 # Each line in a process of its own, all forks of one that has loaded torch.
 PROGRAM = """
-from grader import warm
+from grader import preload
 
-warm.load_torch()
+preload.load_torch()
 import json, os, sys
 import torch
 
@@ -26,9 +26,9 @@ for line in json.load(sys.stdin):
 FORK = """
 import os
 register = os.register_at_fork
-from grader.worker import zygote
+from grader.worker import speed
 
-zygote._import_without_hooks()
+speed.import_without_fork_hooks()
 assert os.register_at_fork is register
 import random, threading
 
