@@ -110,8 +110,8 @@ class Namespaces(Sandbox):
                 kernel.mount(
                     "tmpfs", str(inside), "tmpfs", _DATA_FLAGS | kernel.MS_RDONLY, "mode=755"
                 )
-        exchange = map(str, Path(self.run, "exchange").iterdir())
-        for mount_point in ("/proc", TMP, SUBMISSION, SCRATCH, *exchange):
+        shared = map(str, Path(self.run, "exchange").iterdir())
+        for mount_point in ("/proc", TMP, SUBMISSION, SCRATCH, *shared):
             self.root.joinpath(mount_point[1:]).mkdir(parents=True, exist_ok=True)
         _remount(root, kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)
 
@@ -188,7 +188,7 @@ class Namespaces(Sandbox):
         if request.uid:
             lockdown.drop_privileges(request.uid, request.uid)
         lockdown.apply_restrictions(["/"], [TMP, SCRATCH, "/dev/null"], request.with_cuda)
-        return WorkerPaths(SUBMISSION, paths.exchange, SCRATCH, TMP)
+        return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)
 
     def _enter_root(self, request: WorkerRequest, paths: WorkerPaths) -> None:
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
@@ -196,10 +196,10 @@ class Namespaces(Sandbox):
         kernel.mount("proc", root + "/proc", "proc", _DATA_FLAGS)
         options = _tmpfs_options(TMP_MIB, TMP_FILES, request.uid)
         kernel.mount("tmpfs", root + TMP, "tmpfs", _DATA_FLAGS, options)
-        # The mount above hides an interpreter or an exchange folder that lies below /tmp.
+        # The mount above hides an interpreter or a shared folder that is below /tmp.
         for folder in self._interpreter_in_tmp:
             self._bind_inside(folder, _LIBRARY_FLAGS)
-        self._bind_inside(paths.exchange, _DATA_FLAGS | kernel.MS_RDONLY)
+        self._bind_inside(paths.shared, _DATA_FLAGS | kernel.MS_RDONLY)
         bind_mount(paths.submission, root + SUBMISSION, _DATA_FLAGS | kernel.MS_RDONLY)
         bind_mount(paths.scratch, root + SCRATCH, _DATA_FLAGS)
         os.chdir(root)

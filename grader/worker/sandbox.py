@@ -44,7 +44,7 @@ class WorkerRequest:
         name: of its folders for scratch and temporary files.
         uid: the user that it becomes; 0 where workers run as the zygote's user.
         submission: folder of the staged submission.
-        exchange: folder that tests write and the worker may read, by the same path inside.
+        shared: folder that tests write and the worker may read, by the same path inside.
         channel: descriptor for frames to and from the judge.
         output: descriptor for what the worker prints.
         with_cuda: whether it may use a CUDA device.
@@ -55,7 +55,7 @@ class WorkerRequest:
     name: str
     uid: int
     submission: str
-    exchange: str
+    shared: str
     channel: int
     output: int
     with_cuda: bool = False
@@ -73,7 +73,7 @@ class WorkerRequest:
             name=message["scratch"],
             uid=message["spawn"] if own_uids else 0,
             submission=message["submission"],
-            exchange=message["exchange"],
+            shared=message["exchange"],
             channel=channel,
             output=output,
             with_cuda=message["cuda"],
@@ -90,13 +90,13 @@ class WorkerPaths:
 
     Args:
         submission: holds the student's package; read-only.
-        exchange: what tests write; read-only.
+        shared: what tests write; read-only.
         scratch: writable; kept for the next worker of the same test.
         tmp: writable; removed with the worker.
     """
 
     submission: str
-    exchange: str
+    shared: str
     scratch: str
     tmp: str
 
@@ -127,7 +127,7 @@ class Sandbox:
         """Makes a worker's folders; returns their paths outside of the sandbox. Raises OSError."""
         return WorkerPaths(
             self.make_submission(request),
-            request.exchange,
+            request.shared,
             self.make_scratch(request),
             self.make_tmp(request),
         )

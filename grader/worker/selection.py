@@ -89,7 +89,7 @@ def _try_in_child(tier: str, grading: GradingContext, writer: int) -> None:
             name="0",
             uid=grading.first_uid if sandbox.own_uids else 0,
             submission=f"{grading.run}/submissions/0",
-            exchange=f"{grading.run}/exchange/1",
+            shared=f"{grading.run}/exchange/1",
             channel=writer,
             output=os.open("/dev/null", os.O_WRONLY),
         )

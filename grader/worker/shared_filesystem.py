@@ -82,7 +82,7 @@ class SharedFilesystem(Sandbox):
         lockdown.prefer_oom_kill()
         os.chdir(paths.tmp)
         lockdown.limit_resources(processes, request.with_cuda)
-        readable = [*self._readable, "/proc/self", paths.submission, paths.exchange]
+        readable = [*self._readable, "/proc/self", paths.submission, paths.shared]
         readable += cuda.driver_files() if request.with_cuda else []
         if self.own_uids:
             kernel.drop_bounding_set()

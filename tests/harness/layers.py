@@ -54,8 +54,8 @@ LAYERS = {
             Edit("worker/namespaces.py", '["/"], [TMP, SCRATCH, ', '["/"], ["/tmp", '),
             Edit(
                 "worker/namespaces.py",
-                "return WorkerPaths(SUBMISSION, paths.exchange, SCRATCH, TMP)",
-                "return WorkerPaths(paths.submission, paths.exchange, '/tmp', '/tmp')",
+                "return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)",
+                "return WorkerPaths(paths.submission, paths.shared, '/tmp', '/tmp')",
             ),
         ),
     ),
