@@ -1,7 +1,7 @@
-"""The layers around a submission, and how each is switched off: `switch_off.py` does it.
+"""The layers that isolate a submission, and how `switch_off.py` switches each of them off.
 
-A layer is a few lines of the grader that are replaced in a copy of this repository; and an attack
-that goes red once they are.
+A layer is a few lines of the grader, which are replaced in a copy of this repository, and an attack
+that goes red without them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """Text of a file of the grader that stands there once, and what takes its place."""
+    """A text that occurs once in a file of the grader, and its replacement."""
 
     file: str
     old: str
@@ -18,25 +18,25 @@ class Edit(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer as it is switched off.
+    """A layer and how it is switched off.
 
     Args:
-        says: what it is.
+        title: what the layer is.
         attack: one that goes red without it.
-        edits: what is replaced; without any, the attack runs in pytest's own process.
-        profile: the container where it is not doubled by another layer.
-        kinds: the classes of attacks that it may stop; all, if empty.
+        edits: replacements; if there are none, attacks run in plain pytest.
+        profile: the container where no other layer stops the attack.
+        kinds: the classes of attacks that the layer may stop; all, if empty.
     """
 
-    says: str
+    title: str
     attack: str
     edits: tuple[Edit, ...]
     profile: str = "whole"
     kinds: tuple[str, ...] = ()
 
 
-ARCHIVES = "archives"  # a class of attacks whose table is `test_stage.py`
-UNCHECKED = (  # the grader's own checks of a worker, which would refuse to grade
+ARCHIVES = "archives"  # a class of attacks: the tests of `test_stage.py`
+UNCHECKED = (  # switches off the grader's own checks of a worker, which would refuse to grade
     Edit("worker/probe.py", "{name: _result(attempt) for", "{name: 'EPERM' for"),
     Edit("judge/worker.py", "            self._check_status()\n", ""),
 )

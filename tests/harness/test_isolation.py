@@ -1,4 +1,4 @@
-"""What a worker can reach: a probing submission looks from inside, the judge from outside."""
+"""What a worker can reach, as a submission sees it from inside and the judge from outside."""
 
 import importlib
 import itertools
@@ -131,20 +131,20 @@ def test_worker_can_import_neither_solutions_nor_tests_nor_judge(inside):
         assert inside.probe.import_it(name) in ("ModuleNotFoundError", "ImportError"), name
 
 
-def test_judge_itself_can_import_them():
-    """A test of the test above: these names exist."""
+def test_judge_can_import_the_secret_modules():
+    """Checks the test above: these modules exist."""
     for name in SECRET_MODULES:
         if not name.startswith(("tests.hidden.", "tests.public.")):
             importlib.import_module(name)
 
 
-def test_probe_says_so_when_an_import_works(inside):
-    """A test of the test above."""
+def test_submission_reports_an_import_that_works(inside):
+    """Checks the test above."""
     assert inside.probe.import_it("json") == "imported"
     assert inside.probe.import_it("grader.wire") == "imported"
 
 
-def test_none_of_them_is_loaded(inside):
+def test_worker_has_loaded_no_secret_module(inside):
     ours = [n for n in inside.probe.loaded() if n.partition(".")[0] in ("grader", "assignment")]
     assert {n for n in ours if n.startswith("grader")} == {
         "grader",
@@ -165,7 +165,7 @@ def test_none_of_them_is_loaded(inside):
 
 
 def secrets_of_the_judge() -> dict[str, bytes]:
-    """Text that only the judge holds: of the reference, of hidden tests, and made up just now."""
+    """Texts that only the judge holds: from the reference, the hidden tests and its environment."""
     from solutions.resource_accounting import strides  # noqa: F401 - so that the judge holds it
 
     found: dict[str, bytes] = {"the environment": CANARY.encode()}
@@ -184,7 +184,7 @@ def secrets_of_the_judge() -> dict[str, bytes]:
 
 
 def memory_of(pid: int) -> bytes:
-    """All that a process can read of its own memory, without the libraries' files."""
+    """All readable memory of a process, without the libraries' files."""
     parts = []
     with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
         for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
@@ -218,7 +218,7 @@ def test_secrets_are_not_in_a_workers_memory(inside, hurried):
     wanted = secrets_of_the_judge()
     assert sum(name.startswith("solutions/") for name in wanted) >= 4
     assert sum(name.startswith("tests/hidden/") for name in wanted) >= 4
-    wanted["made up just now"] = fresh.encode()
+    wanted["a fresh environment variable"] = fresh.encode()
     wanted["the judge's own file"] = hurried.zygote.canary.read_bytes()
     for name, text in wanted.items():
         for encoded in (text, text.decode().encode("utf-16-le")):
@@ -226,8 +226,8 @@ def test_secrets_are_not_in_a_workers_memory(inside, hurried):
 
 
 @needs_root
-def test_scan_finds_what_is_in_a_workers_memory(inside):
-    """A test of the test above."""
+def test_scan_finds_a_text_in_a_workers_memory(inside):
+    """Checks the test above."""
     text = secrets.token_hex(16)
     inside.probe.hold(text)
     assert text[::-1].encode() in memory_of(inside._worker.pid)
@@ -235,22 +235,22 @@ def test_scan_finds_what_is_in_a_workers_memory(inside):
 
 @needs_root
 def test_scan_finds_the_secrets_in_the_judge():
-    """A test of the test above: a process that imports the reference holds its texts."""
+    """Checks the test above: a process that imports the reference holds its texts."""
     wanted = secrets_of_the_judge()
     memory = memory_of(os.getpid())
     assert wanted["solutions/resource_accounting/strides.py"] in memory
     assert CANARY.encode() in memory
 
 
-# --- what it is, and what it sees --------------------------------------------------------------
+# --- what a worker is, and what it sees --------------------------------------------------------
 
 
-def test_every_probe_met_an_error(inside):
+def test_every_probe_failed(inside):
     inside.probe.loaded()
     probes = dict(inside._worker.probes)
-    for name, met in probes.items():
-        told = name in ("a user of its own", "control group")  # what is there, not an attempt
-        assert met.isupper() or told, f"{name}: {met}"
+    for name, result in probes.items():
+        is_fact = name in ("a user of its own", "control group")  # not an attempt
+        assert result.isupper() or is_fact, f"{name}: {result}"
     assert {
         "read a secret",
         "write the results",
@@ -263,7 +263,7 @@ def test_every_probe_met_an_error(inside):
     } <= set(probes)
 
 
-def test_status_is_as_promised_from_inside_and_outside(inside):
+def test_kernel_status_is_locked_down_from_inside_and_outside(inside):
     from_inside = inside.probe.about()["status"]
     lines = Path(f"/proc/{inside._worker.pid}/status").read_text().splitlines()
     from_outside = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
@@ -313,13 +313,13 @@ def test_worker_has_no_environment_and_no_path_to_the_repository(inside):
     assert not any("editable" in finder for finder in about["finders"])
 
 
-def test_zygote_got_no_variables_and_no_path_but_its_own(sandboxed, hurried):
-    """What Python's -I keeps out stays out; the hash seed comes in"""
-    text = "import sys\n\ndef look():\n    flags = sys.flags\n"
+def test_zygote_gets_no_variables_and_no_path_from_outside(sandboxed, hurried):
+    """As with Python's -I, but for the hash seed"""
+    text = "import sys\n\ndef flags_of_python():\n    flags = sys.flags\n"
     text += "    return flags.no_user_site, flags.safe_path, flags.hash_randomization\n"
-    assert sandboxed(probe=text).probe.look() == (1, True, 0)
-    given = Path(f"/proc/{hurried.zygote._process.pid}/environ").read_text()
-    assert given == "PYTHONHASHSEED=0\0"
+    assert sandboxed(probe=text).probe.flags_of_python() == (1, True, 0)
+    environment = Path(f"/proc/{hurried.zygote._process.pid}/environ").read_text()
+    assert environment == "PYTHONHASHSEED=0\0"
 
 
 def test_worker_has_no_network_but_an_idle_loopback(inside):
@@ -359,7 +359,7 @@ def test_nothing_outside_scratch_and_tmp_can_be_written(inside, hurried):
     assert inside.probe.attempt(f"{inside.scratch}/x", "w") == "allowed"
 
 
-def test_exchange_can_be_read(inside, hurried):
+def test_shared_folder_can_be_read_and_not_written(inside, hurried):
     file = hurried.zygote.exchange / "given.txt"
     file.write_text("x")
     try:
@@ -388,7 +388,7 @@ def test_scratch_outlives_a_restart_and_memory_does_not(inside):
 
 
 def test_workers_draw_from_the_seed_they_are_given(sandboxed):
-    """Forks of one zygote would else share every generator's state."""
+    """Otherwise forks of one zygote would share the state of every generator."""
     one, same, other = (
         sandboxed(probe=PROBE, seed=seed).probe.random_numbers() for seed in (5, 5, 6)
     )
@@ -397,11 +397,11 @@ def test_workers_draw_from_the_seed_they_are_given(sandboxed):
     assert len({one[3], same[3], other[3]}) == 3
 
 
-# --- layers, each by what it alone forbids -----------------------------------------------------
+# --- layers, each by something that only it forbids --------------------------------------------
 
 
 def call(sandboxed, body: str) -> str:
-    """Runs a function body in a worker; what it returns, or the name of its exception."""
+    """Runs a function body in a worker; returns its result, or its errno as text."""
     text = "import ctypes, os, signal, socket, threading, resource\n"
     text += "libc = ctypes.CDLL(None, use_errno=True)\n"
     text += "def f():\n    try:\n        " + body + "\n    except OSError as error:\n"
@@ -439,25 +439,25 @@ EPERM, EACCES, EROFS = "errno 1", "errno 13", "errno 30"
 )
 def test_layer_holds(sandboxed, layer, body, expected):
     try:
-        met = call(sandboxed, body)
+        result = call(sandboxed, body)
     except SubmissionFailure as failure:
-        met = failure.cause
-    assert met == expected
+        result = failure.cause
+    assert result == expected
 
 
-def cause_of_calls(function, times, apart=0.0):
-    """What ends a worker that is called so many times, if anything does."""
+def cause_of_repeated_calls(function, times, pause=0.0):
+    """Calls a worker's function repeatedly; the cause of the failure, or None."""
     try:
         for _ in range(times):
             function()
-            time.sleep(apart)
+            time.sleep(pause)
     except SubmissionFailure as failure:
         return failure.cause
     return None
 
 
-def test_memory_taken_in_short_calls_is_noticed(sandboxed, hurried):
-    """Of a kind that no rlimit counts, in calls shorter than the watch's interval."""
+def test_memory_allocated_in_short_calls_is_noticed(sandboxed, hurried):
+    """Shared memory, which no rlimit counts, in calls shorter than the interval of the checks."""
     text = """
 import mmap
 kept = []
@@ -469,17 +469,17 @@ def take():
     usual = hurried.manifest.limits
     limits = msgspec.structs.replace(usual, address_space=False, memory_mib=128, seconds=60.0)
     submission = sandboxed(probe=text, limits=limits)
-    assert cause_of_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 128
+    assert cause_of_repeated_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 128
 
 
-def test_disk_taken_in_short_calls_is_noticed(sandboxed, hurried, monkeypatch):
-    """Where the worker has no disk of its own."""
+def test_disk_written_in_short_calls_is_noticed(sandboxed, hurried, monkeypatch):
+    """Where the worker has no file system of its own."""
     sizes = itertools.count(100 * 2**20, 100 * 2**20)
     monkeypatch.setattr(hurried.zygote, "tier", "B")
     monkeypatch.setattr(hurried.zygote, "disk_usage", lambda _: (next(sizes), 1))
     submission = sandboxed(probe="def nothing():\n    return 1")
-    apart = worker._CHECK_SECONDS
-    assert cause_of_calls(submission.probe.nothing, 10, apart) is Cause.DISK
+    pause = worker._CHECK_SECONDS
+    assert cause_of_repeated_calls(submission.probe.nothing, 10, pause) is Cause.DISK
 
 
 def test_threads_are_allowed(sandboxed):

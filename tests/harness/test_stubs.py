@@ -1,4 +1,4 @@
-"""What is still the handout's stub costs no worker, and is told from what only looks like one."""
+"""A stub of the handout costs no worker; code that only looks like a stub is tested."""
 
 import functools
 
@@ -67,7 +67,7 @@ class Late:
 
 
 @pytest.mark.parametrize("value", [bare, with_docstring, Optimizer])
-def test_code_that_can_only_say_not_implemented_is_a_stub(value):
+def test_code_that_can_only_raise_not_implemented_is_a_stub(value):
     with pytest.raises(NotImplementedError):
         value(1)
     assert is_stub(value)
@@ -82,11 +82,11 @@ def test_code_that_can_only_say_not_implemented_is_a_stub(value):
         Optimizer.step,
     ],
 )
-def test_anything_else_is_not(value):
+def test_anything_else_is_no_stub(value):
     assert not is_stub(value)
 
 
-def test_a_name_of_the_modules_own_is_not_the_exception():
+def test_a_redefined_not_implemented_error_makes_no_stub():
     space = {"NotImplementedError": ValueError}
     exec("def f():\n    raise NotImplementedError\n", space)
     assert not is_stub(space["f"])
@@ -94,7 +94,7 @@ def test_a_name_of_the_modules_own_is_not_the_exception():
 
 @pytest.fixture
 def started(monkeypatch):
-    """Workers that were started, one entry each."""
+    """A list with an entry for each worker that is started."""
     found = []
     start = Workers.start
 
@@ -107,7 +107,7 @@ def started(monkeypatch):
 
 
 def test_an_untouched_handout_costs_no_worker_for_a_test(hurried, started):
-    """One compiles, one for each module imports it, one imports all"""
+    """One worker compiles, one imports each module, one imports all of them"""
     grade = hurried.grade(REPOSITORY / "handout")
     assert grade.faults == ()
     assert {check.cause for check in grade.checks} == {Cause.NOT_STARTED, Cause.PREREQUISITE}
@@ -115,8 +115,7 @@ def test_an_untouched_handout_costs_no_worker_for_a_test(hurried, started):
     assert len(started) == 1 + len(hurried.manifest.modules) + 1
 
 
-def test_an_exercise_with_one_function_written_is_tested(hurried, submit):
-    """Of those that have more than one"""
+def test_an_exercise_of_several_functions_is_tested_once_one_is_written(hurried, submit):
     text = "".join(STUB.format(name=name) for name in ("slice_dim", "select"))
     text += "def transpose(*args):\n    return 1\n"
     grade = hurried.grade(submit(strides=text), only=["view_metadata"])
@@ -141,15 +140,15 @@ def test_an_exercise_with_one_function_written_is_tested(hurried, submit):
     ],
     ids=["below", "by another module", "by a helper"],
 )
-def test_a_name_that_is_bound_anew_is_tested(hurried, submit, modules):
-    """The stub's text is still there; what counts is what the name means in the end"""
+def test_a_function_that_replaces_a_stub_is_tested(hurried, submit, modules):
+    """The stub's text is still there; what counts is the object that the name is bound to"""
     grade = hurried.grade(submit(**modules), only=["storage_index", "bytes_per_element"])
     details = [check.detail or "" for check in hidden(grade, "storage_index")]
     assert not any("still the handout's stub" in detail for detail in details)
 
 
-def test_a_stub_is_told_without_a_worker(hurried, submit, started):
-    """The other way round: what the tests above would see without any new binding"""
+def test_a_stub_that_is_not_replaced_is_reported(hurried, submit):
+    """Checks the test above"""
     stub = STUB.format(name="storage_index")
     grade = hurried.grade(submit(strides=stub), only=["storage_index"])
     details = {check.detail for check in hidden(grade, "storage_index")}
