@@ -11,9 +11,10 @@ from assignment import manifest as manifests
 from grader.authoring import variants
 from grader.judge.failure import GraderFault
 from grader.judge.session import Judge
+from grader.paths import REPOSITORY
 from grader.results.record import Grade
 
-FILE = variants.ROOT / "tests" / "reference_times.toml"
+FILE = REPOSITORY / "tests" / "reference_times.toml"
 _LEAST = 0.04  # seconds: 20 times less is below the least that a last limit is
 _HEAD = """\
 # CPU seconds that the reference needs: of a whole grading, and of the tests that need most.

@@ -29,6 +29,7 @@ from grader.authoring import handout, parrot, pool, variants
 from grader.judge import markers
 from grader.judge.session import Judge
 from grader.kinds import Kind
+from grader.paths import REPOSITORY
 from grader.results.record import Grade
 
 
@@ -63,7 +64,7 @@ def cases(
     Correct ones stand there `nonces` times. Of wrong ones, those by rote included, `sample` are
     drawn anew each time, if it is not None.
     """
-    manifest = markers.load(variants.ROOT / "tests")
+    manifest = markers.load(REPOSITORY / "tests")
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
     correct += [
         Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder))

@@ -15,9 +15,9 @@ import pytest
 from assignment import __main__ as commands
 from assignment import manifest
 from grader.authoring import handout, stubs
-from tests.harness.conftest import LONGEST
+from tests.harness.conftest import LONGEST, REPOSITORY
 
-REFERENCE = handout.ROOT / "solutions" / "resource_accounting"
+REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
 
 
 # The stub of a module: source in, source out
@@ -223,7 +223,7 @@ def test_version_is_the_manifests():
 def test_dependencies_are_a_part_of_this_repositorys():
     theirs, ours = (
         set(tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
-        for root in (handout.HANDOUT, handout.ROOT)
+        for root in (handout.HANDOUT, REPOSITORY)
     )
     assert theirs <= ours
 

@@ -24,6 +24,7 @@ from grader.authoring import variants
 from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.judge.score import Outcome
+from grader.paths import REPOSITORY
 
 _CHEAP = 0.02  # seconds: a test that takes less is not run any more often
 _LEAST = 5  # nonces that even the slowest test sees
@@ -34,7 +35,7 @@ Pair = tuple[str, str]  # a submission's label and a test's name
 class Assignment:
     """Where everything is that a campaign needs: `correct` are folders of the package, by label."""
 
-    repository: Path = variants.ROOT
+    repository: Path = REPOSITORY
     manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
     correct: Mapping[str, Path] = field(
         default_factory=lambda: {
