@@ -42,12 +42,12 @@ UNCHECKED = (  # switches off the grader's own checks of a worker, which would r
 )
 LAYERS = {
     "own process": Layer(
-        "a process that is not the judge's: plain pytest instead",
+        "a separate process (switched off: plain pytest)",
         "patches_everything",
         (),
     ),
     "own root": Layer(
-        "a root file system of its own: mount and pivot_root (tier A)",
+        "its own root file system: mount and pivot_root (tier A)",
         "poisons_the_library",
         (
             Edit("worker/namespaces.py", "        self._enter_root(request, paths)\n", ""),
@@ -60,7 +60,7 @@ LAYERS = {
         ),
     ),
     "own user": Layer(
-        "a user of its own for each worker (tier B-, where nothing doubles it)",
+        "its own user for each worker (tier B-, where no other layer does the same)",
         "uses_its_callers_paths",
         (
             Edit(
@@ -72,7 +72,7 @@ LAYERS = {
         "no-landlock",
     ),
     "Landlock": Layer(
-        "Landlock (tier C, where nothing doubles it)",
+        "Landlock (tier C, where no other layer does the same)",
         "uses_its_callers_paths",
         (
             Edit(
@@ -84,7 +84,7 @@ LAYERS = {
         "user",
     ),
     "seccomp": Layer(
-        "the list of system calls (tier A)",
+        "seccomp's list of system calls (tier A)",
         "sweeps_the_kernel",
         (
             Edit(
@@ -95,13 +95,13 @@ LAYERS = {
         ),
     ),
     "descriptors": Layer(
-        "closing what was inherited (tier A)",
+        "closing inherited descriptors (tier A)",
         "escapes_by_descriptors",
         (Edit("worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel})\n", ""),),
         kinds=("reading", "other processes", "network", "kernel"),
     ),
     "memory watch": Layer(
-        "memory as the judge measures it (tier A)",
+        "the judge's checks of memory (tier A)",
         "memory_shared",
         (Edit("judge/worker.py", "if held > self._limits.memory_mib * 2**20:", "if False:"),),
         kinds=("bombs",),
@@ -117,7 +117,7 @@ LAYERS = {
         kinds=("frames", "lying objects", "bombs"),
     ),
     "call ids": Layer(
-        "an answer names its call, and comes after it",
+        "an answer must have its call's id, and come after it",
         "frame_wrong_id",
         (
             Edit("judge/worker.py", "if answered != call_id:", "if False:"),
@@ -126,7 +126,7 @@ LAYERS = {
         kinds=("frames", "later", "plugins and patches", "introspection", "lying objects"),
     ),
     "deadlines": Layer(
-        "the limits of time",
+        "limits on time",
         "endless_call",
         (
             Edit(
@@ -153,7 +153,7 @@ LAYERS = {
         kinds=("later",),
     ),
     "own seeds": Layer(
-        "a worker's seed says nothing of its test's",
+        "a worker's seed does not reveal its test's seed",
         "predicts_the_inputs",
         (
             Edit(
@@ -165,7 +165,7 @@ LAYERS = {
         kinds=("recognition",),
     ),
     "strict comparison": Layer(
-        "an answer's kind is compared, not only its value",
+        "comparison of an answer's type, not only of its value",
         "one_for_true",
         (
             Edit(
@@ -177,7 +177,7 @@ LAYERS = {
         kinds=("wrong kinds", "lying objects"),
     ),
     "own words": Layer(
-        "what students read of a hidden test is in our words",
+        "students read only the grader's own words on a hidden test",
         "carries_by_exception",
         (
             Edit(
@@ -189,7 +189,7 @@ LAYERS = {
         kinds=("carrying out", "exceptions", "encodings", "no end"),
     ),
     "name checks": Layer(
-        "names in an archive are looked at before a file is written",
+        "checks of an archive's names before a file is written",
         "names_that_lead_outside_write_nothing_there",
         (
             Edit(
