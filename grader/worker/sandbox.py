@@ -35,6 +35,17 @@ class GradingContext:
     canary: str
     results: str
 
+    @classmethod
+    def from_message(cls, message: dict[str, Any]) -> GradingContext:
+        """Reads the judge's first message."""
+        return cls(
+            run=message["run"],
+            hidden=tuple(message["hidden"]),
+            first_uid=message["uid"],
+            canary=message["canary"],
+            results=message["results"],
+        )
+
 
 @dataclass(frozen=True)
 class WorkerRequest:

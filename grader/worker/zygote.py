@@ -72,13 +72,7 @@ def _start(control: socket.socket, message: dict[str, Any]) -> None:
     from grader.worker.sandbox import GradingContext
     from grader.worker.selection import choose, try_tier
 
-    grading = GradingContext(
-        message["run"],
-        tuple(message["hidden"]),
-        message["uid"],
-        message["canary"],
-        message["results"],
-    )
+    grading = GradingContext.from_message(message)
     if "try" in message:
         _send(control, {"refused": {tier: try_tier(tier, grading) for tier in message["try"]}})
         return
