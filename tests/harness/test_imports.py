@@ -77,8 +77,13 @@ def test_wire_imports_the_assignment_alone():
     assert imports_of(REPOSITORY / "grader" / "wire.py") == {"assignment.plain"}
 
 
+@pytest.mark.parametrize("name", ["isolation", "paths"])
+def test_light_module_imports_nothing_of_this_repository(name):
+    assert imports_of(REPOSITORY / "grader" / f"{name}.py") == set()
+
+
 def test_judge_never_imports_the_worker():
-    """They share the wire; the zygote is started as a program of its own."""
+    """They share modules of `grader` itself; the zygote is started as a program of its own."""
     assert offenders("grader/judge", lambda name: not within("grader.worker")(name)) == []
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.isolation import TIERS, at_least
+from grader.isolation import MEANINGS, TIERS, UNISOLATED, at_least
 from grader.results.record import from_json
+from grader.worker import selection
 from grader.worker.probe import probe
 from tests.harness import container, fickle
 from tests.harness.attacks import CAUSES
@@ -116,6 +117,10 @@ def test_cheats_gain_nothing_in_a_container(profile, closed):
     options = ["-q", "-p", "no:cacheprovider", "-k", chosen, "tests/harness/test_race.py"]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def test_each_tier_has_a_sandbox():
+    assert set(selection._SANDBOXES) == {*TIERS, UNISOLATED} == set(MEANINGS)
 
 
 def test_minimum_keeps_the_stronger_tiers():
