@@ -67,7 +67,7 @@ def join(memory: int, processes: int) -> ControlGroup:
     folders, limited, reasons = [], [], []
     for own in _own_groups():
         _remove_leftovers(own.folder)
-        # Not by process id alone: processes in different pid namespaces may have the same one.
+        # The process id is not enough: processes in different pid namespaces may have the same one.
         folder = own.folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
         try:
             _create(folder, own, limits)

@@ -226,7 +226,7 @@ def _tmpfs_options(mebibytes: int, inodes: int, uid: int) -> str:
 
 
 def bind_mount(source: str, target: str, flags: int) -> None:
-    """Binds `source` at `target` with these flags; the kernel wants two calls for that."""
+    """Binds `source` at `target` with these flags; the kernel needs two calls for that."""
     try:
         kernel.mount(source, target, None, kernel.MS_BIND)
     except OSError:  # in a user namespace a mount cannot be separated from those below it

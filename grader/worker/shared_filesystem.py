@@ -1,7 +1,7 @@
 """Tiers B, B- and C: workers on the machine's own file system, where namespaces are forbidden.
 
 B   root without CAP_SYS_ADMIN, as in a container: a user for each worker, Landlock, seccomp.
-B-  the same without Landlock: file modes alone keep a worker from what is secret.
+B-  the same without Landlock: only file modes keep a worker from secrets.
 C   no root: Landlock and seccomp under the judge's own user.
 """
 

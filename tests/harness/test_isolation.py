@@ -285,7 +285,7 @@ def test_worker_has_a_user_of_its_own(sandboxed):
     assert one.probe.about()["groups"] == []
 
 
-def test_worker_sees_itself_alone(inside):
+def test_worker_sees_no_other_process(inside):
     about = inside.probe.about()
     assert about["processes"] == ["1"]
     assert (about["pid"], about["parent"]) == (1, 0)
