@@ -127,7 +127,7 @@ def _preload(with_devices: bool) -> None:
 
     sys.path[:] = [path for path in sys.path if path != str(REPOSITORY)]
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # collections in a worker skip what is loaded here
     speed.use_huge_pages()
 
 

@@ -87,6 +87,6 @@ def test_code_that_uses_the_compiler_loads_it(modules, line):
 
 
 def test_fork_of_a_zygote_runs_no_hooks():
-    """Python's own hooks would reseed `random` and copy 280 pages of memory"""
+    """Python's own hooks would reseed `random` and copy 180 pages of memory"""
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
