@@ -23,23 +23,14 @@ import grader
 from assignment import manifest as manifests
 from assignment.manifest import AUTHORS, ManifestError
 from grader import signals
+from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge import provenance
 from grader.judge.entries import SubmissionError, check_exists
 from grader.judge.failure import GraderFault
-from grader.judge.grader import Grader, at_least
-from grader.judge.zygote import CannotIsolate
+from grader.judge.grader import Grader
 from grader.terminal import BAD_ASSIGNMENT, BAD_INPUT, FAULT, OK, console, errors, fail
 
 P = ParamSpec("P")
-
-
-class Tier(StrEnum):
-    """How isolated a submission runs, best first."""
-
-    A = "A"
-    B = "B"
-    B_MINUS = "B-"
-    C = "C"
 
 
 class Tests(StrEnum):
@@ -146,7 +137,7 @@ def grade(
     try:
         check_exists(submission, manifests.load().package)  # before anything is started or loaded
         judge = Grader(
-            ("none",) if unsafe else at_least(min_tier), budget=budget, time_limit=time_limit
+            (UNISOLATED,) if unsafe else at_least(min_tier), budget=budget, time_limit=time_limit
         )
     except SubmissionError as error:
         fail(BAD_INPUT, str(error))

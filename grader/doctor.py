@@ -11,10 +11,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from grader.judge.grader import SECRETS, TIERS
+from grader.isolation import MEANINGS, TIERS
+from grader.judge.grader import SECRETS
 from grader.judge.lanes import cores
 from grader.judge.zygote import Zygote
-from grader.results.student import TIER_WORDS
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
@@ -74,14 +74,12 @@ def report(found: Diagnosis) -> RenderableType:
         reason = found.refused.get(tier)
         style = "green" if tier == found.tier else "dim" if reason else ""
         mark = "✗" if reason else "✓"
-        tiers.add_row(f"{mark} {tier}", Text(reason or TIER_WORDS[tier]), style=style)
+        tiers.add_row(f"{mark} {tier}", Text(reason or MEANINGS[tier]), style=style)
     facts = Table(box=None, pad_edge=False, show_header=False)
     for name, value in found.machine.items():
         facts.add_row(name, value)
     verdict = (
-        Text(
-            f"Submissions are graded in tier {found.tier}: {TIER_WORDS[found.tier]}.", style="bold"
-        )
+        Text(f"Submissions are graded in tier {found.tier}: {MEANINGS[found.tier]}.", style="bold")
         if found.tier
         else Text("This machine cannot isolate a submission.", style="bold red")
     )

@@ -1,4 +1,4 @@
-"""Removing folders that a submission may have filled."""
+"""Removes folders that a submission may have filled."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import subprocess
 import time
 from pathlib import Path
 
-_TRIES, _APART = 100, 0.02  # seconds
+_ATTEMPTS, _SECONDS_APART = 100, 0.02
 
 
 def remove(folder: Path) -> None:
-    """Removes a folder of any depth with all that is in it, or leaves what cannot be removed."""
+    """Removes a folder of any depth and its content; leaves what cannot be removed."""
     with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():  # deeper than Python goes
+    if folder.exists():  # deeper than Python's recursion limit
         subprocess.run(["rm", "-rf", "--", str(folder)], check=False, stdin=subprocess.DEVNULL)
 
 
 def remove_while_written(folder: Path) -> None:
-    """Removes a folder in which a process that is ending may still write, for two seconds.
+    """Removes a folder into which a process that is ending may still write; tries for two seconds.
 
-    The kernel ends orphans after whoever waits for their parent has gone on.
+    After a parent was waited for, the kernel may still be ending its children.
     """
-    for _ in range(_TRIES):
+    for _ in range(_ATTEMPTS):
         remove(folder)
         if not folder.exists():
             return
-        time.sleep(_APART)
+        time.sleep(_SECONDS_APART)

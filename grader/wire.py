@@ -1,12 +1,15 @@
-"""Frames: plain data as bytes, and back. What judge and worker share, beside `warm`.
+"""Frames: encodes plain data as bytes, and decodes it. Judge and worker share this module.
 
-A frame is a 24-byte header (magic, call id, length) and a body that holds one value. Each value
-is one tag byte and its content; a container's tag is followed by its count; a tensor's bytes
-lie in the body itself, aligned, so that a large one is neither copied nor parsed.
+A frame is a 24-byte header (magic, call id, length) and a body that holds one value. A value is a
+tag byte and its content. A container's tag is followed by its count. A tensor's bytes are in the
+body itself, aligned, so that a large tensor is neither copied nor parsed.
 
-The body may come from hostile code. `decode` reads it under `Caps`, builds exact built-in types
-and dense CPU tensors only, never runs or imports what the sender names, and raises `FrameError`
-alone. Nothing is allocated for a count before that many items can be there.
+The body may come from hostile code. `decode` reads it under `Caps`, builds only exact built-in
+types and dense CPU tensors, never runs or imports what the sender names, and raises only
+`FrameError`. It allocates nothing for a count that the rest of the body cannot hold.
+
+Longer than 300 lines, since each tag is written and read here: both sides are checked against each
+other by reading them in one file, and the fuzzer instruments this file.
 """
 
 from __future__ import annotations
@@ -22,24 +25,24 @@ from assignment import plain
 MAGIC = b"RAG1"
 HEADER = struct.Struct("<4sxxxxQQ")
 ALIGNMENT = 16  # the widest element, complex128
-INLINE = 4096  # a buffer up to this size is copied into the stream, a larger one is referred to
+INLINE = 4096  # bytes; a buffer up to this size is copied into a part, a larger one is a part
 
 
 class FrameError(Exception):
-    """A frame that cannot be read; the message says what is wrong, never what it held."""
+    """A frame that cannot be read. The message says what is wrong, and never quotes the frame."""
 
 
 class FrameTooLargeError(FrameError):
-    """A frame that announces more bytes than the cap."""
+    """A frame whose header announces more bytes than the cap."""
 
 
 class Caps(NamedTuple):
-    """What a frame may hold: bytes in all, values in all, containers within containers."""
+    """What a frame may hold: bytes, values, levels of nested containers, bytes of one integer."""
 
     size: int = 256 * 2**20
     items: int = 1_000_000
     depth: int = plain.MAX_DEPTH
-    integer: int = 512  # bytes of one integer: 6ND needs 11
+    integer: int = 512  # 6ND needs 11
 
 
 DEFAULT_CAPS = Caps()
@@ -56,7 +59,7 @@ def _dtypes() -> dict[str, torch.dtype]:
 
 _TORCH_DTYPES = _dtypes()
 _TORCH_NAMES = {dtype: name.encode() for name, dtype in _TORCH_DTYPES.items()}
-# Tensors travel as bytes: not quantized, no element narrower than a byte.
+# A tensor is sent as its bytes: no quantized dtypes, none narrower than a byte.
 _TENSOR_DTYPES = {
     name: dtype
     for name, dtype in _TORCH_DTYPES.items()
@@ -66,7 +69,7 @@ _TENSOR_DTYPES = {
     or name.startswith(("float8_", "complex"))
     or name in ("float16", "float32", "float64")
 }
-# By name: the codes 'l' and 'q' give two dtypes of one width, and only one is called int64.
+# Built from names: the codes 'l' and 'q' are two dtypes of one width, and only one is named int64.
 _NUMPY_DTYPES = {
     np.dtype(name).str: np.dtype(name)
     for name in (
@@ -132,7 +135,7 @@ class _Writer:
             self.tensor(value, where)
         elif kind is np.ndarray:
             plain.check_array(value, where)
-            self.room(value.nbytes, where)
+            self.check_size(value.nbytes, where)
             self.array(value.astype(value.dtype.newbyteorder("<"), order="C", copy=False), where)
         elif kind is torch.dtype:
             self.text(b"D", _TORCH_NAMES[value])
@@ -154,8 +157,8 @@ class _Writer:
         self.tail += tag + _COUNT.pack(len(data))
         self.tail += data
 
-    def room(self, size: int, where: str) -> None:
-        """Before a copy is made: a tensor's elements may all be the same one, and exabytes."""
+    def check_size(self, size: int, where: str) -> None:
+        """Checks the size before copying: a stride-0 tensor may claim exabytes."""
         if self.length + size > self.caps.size:
             raise plain.NotPlainData(f"{where} takes {size} bytes; at most {self.caps.size} fit")
 
@@ -163,7 +166,7 @@ class _Writer:
         plain.check_tensor(tensor, where)
         if tensor.dtype not in _TENSOR_DTYPES.values():
             raise plain.NotPlainData(f"{where} is a tensor of {tensor.dtype}, which cannot be sent")
-        self.room(tensor.numel() * tensor.itemsize, where)
+        self.check_size(tensor.numel() * tensor.itemsize, where)
         dense = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
         raw = dense.view(torch.uint8).numpy() if dense.numel() else np.empty(0, np.uint8)
         self.text(b"t", _TORCH_NAMES[tensor.dtype])
@@ -195,10 +198,10 @@ class _Writer:
 def encode(
     call_id: int, value: Any, what: str = "value", caps: Caps = DEFAULT_CAPS
 ) -> list[bytes | bytearray | memoryview]:
-    """A frame in parts, for one gathered write. Large tensors are referred to, not copied.
+    """A frame in parts, for one gathered write. Large tensors are not copied.
 
     Raises:
-        plain.NotPlainData: `value` is not plain data, or more than `caps` allow.
+        plain.NotPlainData: `value` is not plain data, or exceeds `caps`.
     """
     writer = _Writer(caps)
     writer.value(value, what, 0)
@@ -212,7 +215,7 @@ def encode(
 
 
 def decode_header(header: bytes | bytearray, caps: Caps = DEFAULT_CAPS) -> tuple[int, int]:
-    """The call id and the length of the body; raises FrameError above the cap."""
+    """The call id and the length of the body; raises FrameError if the length exceeds the cap."""
     if len(header) != HEADER.size:
         raise FrameError("the header is cut short")
     magic, call_id, length = HEADER.unpack(header)
@@ -224,15 +227,15 @@ def decode_header(header: bytes | bytearray, caps: Caps = DEFAULT_CAPS) -> tuple
 
 
 def new_body(length: int) -> memoryview:
-    """Room for a body: aligned, writable, and not touched before it is filled."""
+    """A buffer for a body: aligned, writable, and without memory until it is filled."""
     return np.empty(length, dtype=np.uint8).data
 
 
 def decode(body: memoryview, caps: Caps = DEFAULT_CAPS) -> Any:
-    """The value that a body holds. Tensors lie in the body's own memory; give each frame its own.
+    """The value that a body holds. Its tensors use the body's memory: never reuse a body.
 
     Raises:
-        FrameError: anything at all is wrong with it.
+        FrameError: anything is wrong with the body.
     """
     reader = _Reader(body, caps)
     value = reader.value(0)
@@ -257,7 +260,7 @@ class _Reader:
         return part
 
     def count(self, width: int = 1) -> int:
-        """A count of items that take at least `width` bytes each, which must still be there."""
+        """Reads a count of items of at least `width` bytes each; the body must hold that many."""
         count: int = _COUNT.unpack(self.take(4))[0]
         if count * width > len(self.body) - self.at:
             raise FrameError("a count exceeds what follows")
@@ -326,12 +329,12 @@ class _Reader:
             if type(key) not in (str, int, bool):
                 raise FrameError("a key is neither str nor int")
             if type(key) is int and not -(2**63) <= key < 2**63:
-                # Python's hash repeats every 2**61 - 1: long integers could all collide, and a
-                # dict of them would take hours.
+                # Python's hash of an int repeats every 2**61 - 1. Long integers with equal hashes
+                # would make a dict take hours.
                 raise FrameError("a key is an int of more than 64 bits")
             result[key] = self.value(depth + 1)
         if len(result) != count:
-            raise FrameError("a key stands twice")
+            raise FrameError("a key occurs twice")
         return result
 
     def buffer(self, itemsize: int) -> tuple[tuple[int, ...], memoryview]:
@@ -343,7 +346,7 @@ class _Reader:
         elements = 1
         for length in shape:
             elements *= length
-        # A zero-size tensor may name huge other dimensions: torch multiplies them into strides.
+        # An empty tensor may have other, huge dimensions: torch multiplies them for the strides.
         if any(length >= 2**40 for length in shape) or elements * itemsize != size:
             raise FrameError("a tensor's shape does not fit its bytes")
         extent = 1
@@ -360,7 +363,7 @@ class _Reader:
         if not raw.nbytes:
             return torch.empty(shape, dtype=dtype)
         flat = torch.frombuffer(raw, dtype=torch.uint8)
-        # A bool byte other than 0 and 1 compares as it likes: make it one of the two.
+        # torch does not define a bool byte other than 0 and 1: make it one of the two.
         flat = flat != 0 if dtype is torch.bool else flat.view(dtype)
         return flat.reshape(shape)
 

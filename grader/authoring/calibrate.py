@@ -11,9 +11,10 @@ from assignment import manifest as manifests
 from grader.authoring import variants
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
+from grader.paths import REPOSITORY
 from grader.results.record import Grade
 
-FILE = variants.ROOT / "tests" / "reference_times.toml"
+FILE = REPOSITORY / "tests" / "reference_times.toml"
 _SHORTEST = 0.04  # seconds; of faster tests 20 times the time is below every last limit
 _HEAD = """\
 # CPU seconds that the reference needs: for a whole grading, and for each of its slow tests.

@@ -15,9 +15,9 @@ from pathlib import Path
 from assignment import manifest
 from grader.authoring import stubs
 from grader.judge import markers
+from grader.paths import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
-HANDOUT = ROOT / "handout"
+HANDOUT = REPOSITORY / "handout"
 TEMPLATE = Path(__file__).parent / "handout_template"
 
 # What a student's own runs leave behind: neither copied nor compared.
@@ -75,16 +75,16 @@ def check(handout: Path = HANDOUT) -> list[str]:
 
 def contents() -> dict[str, bytes]:
     """Every file of the handout, by its path with forward slashes."""
-    markers.load(ROOT / "tests")
-    modules = stub_package(ROOT / "solutions" / "resource_accounting")
+    markers.load(REPOSITORY / "tests")
+    modules = stub_package(REPOSITORY / "solutions" / "resource_accounting")
     files: dict[str, bytes] = {}
     files |= _tree(TEMPLATE, "")
-    files |= _tree(ROOT / "assignment", "assignment/")
-    files |= _tree(ROOT / "tests" / "public", "tests/")
+    files |= _tree(REPOSITORY / "assignment", "assignment/")
+    files |= _tree(REPOSITORY / "tests" / "public", "tests/")
     for name, text in modules.items():
         files[f"resource_accounting/{name}"] = text.encode()
         files[f"assignment/stubs/{name}"] = text.encode()
-    constraints = ROOT / "constraints.txt"
+    constraints = REPOSITORY / "constraints.txt"
     if constraints.is_file():
         files["constraints.txt"] = constraints.read_bytes()
     files["README.md"] = _fill(files["README.md"].decode()).encode()

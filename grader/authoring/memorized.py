@@ -20,7 +20,7 @@ import pytest
 from assignment.hooks import PROVIDER
 from assignment.implementation import Implementation, LocalImplementation
 from assignment.manifest import Manifest
-from grader.authoring.variants import ROOT
+from grader.paths import REPOSITORY
 
 _MODULE = """
 KNOWN = {known!r}
@@ -76,9 +76,9 @@ def record_answers(manifest: Manifest) -> dict[str, dict[str, str]]:
     """The reference's answers to the calls of the public tests, by module."""
     recorder = _Recorder(f"solutions.{manifest.package}")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    configuration = ROOT / "grader" / "judge" / "judge.ini"
+    configuration = REPOSITORY / "grader" / "judge" / "judge.ini"
     status = pytest.main(
-        ["-c", str(configuration), "--capture=no", str(ROOT / "tests" / "public")],
+        ["-c", str(configuration), "--capture=no", str(REPOSITORY / "tests" / "public")],
         plugins=[recorder],
     )
     if status is not pytest.ExitCode.OK:

@@ -8,9 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
+from grader.paths import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
-SOLUTIONS = ROOT / "solutions"
+SOLUTIONS = REPOSITORY / "solutions"
 REFERENCE = SOLUTIONS / "resource_accounting"
 WRONG = SOLUTIONS / "wrong"
 # Correct solutions that are written differently from the reference: every test must pass.
@@ -106,7 +106,7 @@ def all_wrong(manifest: Manifest, folder: Path = WRONG) -> list[Wrong]:
 
 def alternatives() -> list[Path]:
     """The folders of correct solutions that are written differently from the reference."""
-    return [ROOT / "tests" / "harness" / "submissions" / name for name in _ALTERNATIVES]
+    return [REPOSITORY / "tests" / "harness" / "submissions" / name for name in _ALTERNATIVES]
 
 
 def copy_reference(folder: Path, reference: Path = REFERENCE) -> Path:

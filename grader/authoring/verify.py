@@ -29,6 +29,7 @@ from grader.authoring import handout, memorized, pool, variants
 from grader.authoring.variants import Kind
 from grader.judge import markers
 from grader.judge.grader import Grader
+from grader.paths import REPOSITORY
 from grader.results.record import Grade
 
 
@@ -63,7 +64,7 @@ def cases(
     Correct ones are graded `nonces` times. If `sample` is not None, that many random ones of those
     that should fail are graded: wrong, rote and memorized.
     """
-    manifest = markers.load(variants.ROOT / "tests")
+    manifest = markers.load(REPOSITORY / "tests")
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
     correct += [
         Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder))

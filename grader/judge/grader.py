@@ -17,8 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
-import grader
 from assignment import manifest as manifests
+from grader.isolation import TIERS
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import cores
 from grader.judge.markers import load as load_checked
@@ -28,24 +28,17 @@ from grader.judge.time_budget import ReferenceTimes, TimeBudget
 from grader.judge.timing import device as devices
 from grader.judge.timing.rules import RULES, RaceRules
 from grader.judge.zygote import Zygote
+from grader.paths import REPOSITORY
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, Isolation, Visibility
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
     from grader.judge.submission_run import RunOptions, SubmissionRun
 
-_REPOSITORY = Path(grader.__file__).resolve().parent.parent
-SECRETS = tuple(_REPOSITORY / name for name in ("solutions", "tests", "grader"))
+SECRETS = tuple(REPOSITORY / name for name in ("solutions", "tests", "grader"))
 Tests = Literal["all", "public", "hidden"]
 _FOLDERS = {"all": ("public", "hidden"), "public": ("public",), "hidden": ("hidden",)}
 Timing = Literal["auto", "require", "skip"]
-
-TIERS = ("A", "B", "B-", "C")  # from the strongest to the weakest
-
-
-def at_least(tier: str) -> tuple[str, ...]:
-    """The tiers that are no weaker than this one."""
-    return TIERS[: TIERS.index(tier) + 1]
 
 
 def _ignore(_: Check) -> None:
@@ -72,10 +65,10 @@ class Grader:
     def __init__(
         self,
         tiers: Sequence[str] = TIERS,
-        repository: Path = _REPOSITORY,
+        repository: Path = REPOSITORY,
         manifest: manifests.Manifest | None = None,
         lanes: int | None = None,
-        solutions: Path = _REPOSITORY / "solutions",
+        solutions: Path = REPOSITORY / "solutions",
         budget: float | None = None,
         time_limit: float | None = None,
         race_rules: Mapping[str, RaceRules] = RULES,
@@ -272,9 +265,9 @@ def _release_memory() -> None:
 @functools.cache  # frozen a second time, garbage of an earlier grading would stay for good
 def _load_heavy() -> None:
     """Loads torch and pytest, while the zygote does the same on another core."""
-    from grader import warm
+    from grader import preload
 
-    warm.load_torch()
-    if str(_REPOSITORY) not in sys.path:
-        sys.path.insert(0, str(_REPOSITORY))
+    preload.load_torch()
+    if str(REPOSITORY) not in sys.path:
+        sys.path.insert(0, str(REPOSITORY))
     gc.freeze()  # no later collection needs to look through torch

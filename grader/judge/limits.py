@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 
 from assignment.manifest import Limits
+from grader.isolation import DISK_FILES, DISK_MIB
 from grader.judge import process
 from grader.judge.failure import SubmissionFailure, WorkerEnded
 from grader.judge.meter import Timer
 from grader.results.causes import Cause
 
-MAX_DISK_MIB, MAX_DISK_FILES = 320, 11_000  # in a worker's scratch and tmp folders together
 _CHECK_SECONDS = 0.05  # at least, between two checks of short calls
 _SCAN_MAX_FILES, _SCAN_MAX_DEPTH = 20_000, 50
 
@@ -59,10 +59,10 @@ class LimitChecker:
             )
         if self._folders:
             size, files = disk_usage(*self._folders)
-            if size > MAX_DISK_MIB * 2**20 or files > MAX_DISK_FILES:
+            if size > DISK_MIB * 2**20 or files > DISK_FILES:
                 raise SubmissionFailure(
                     Cause.DISK,
-                    f"{size // 2**20} MiB in {files} files; {MAX_DISK_MIB} MiB are allowed",
+                    f"{size // 2**20} MiB in {files} files; {DISK_MIB} MiB are allowed",
                 )
         self._checked = time.monotonic()
 

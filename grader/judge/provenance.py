@@ -19,9 +19,9 @@ import grader
 from assignment.manifest import Manifest, load
 from grader.judge.timing import device
 from grader.judge.zygote import Zygote
+from grader.paths import REPOSITORY
 from grader.results.record import Check, Grade, Provenance
 
-ROOT = Path(grader.__file__).resolve().parent.parent
 SHORT = 12  # characters of a hash, for people
 # The files that grading needs, so no others can change a mark; a container gets exactly these. No
 # pattern matches subfolders: a new folder must be added here.
@@ -50,7 +50,7 @@ GRADING_FILES = (
 
 
 @functools.cache  # takes 20 ms, and the code that a process has loaded does not change
-def tree_hash(root: Path = ROOT) -> str:
+def tree_hash(root: Path = REPOSITORY) -> str:
     """The hash of the grader's own files; a container and the checkout it was built from agree."""
     names = {
         path.relative_to(root).as_posix() for glob in GRADING_FILES for path in root.glob(glob)

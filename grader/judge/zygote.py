@@ -10,14 +10,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import grader
+from grader.isolation import DISK_MIB, CannotIsolate
 from grader.judge.control import Control, Reply
 from grader.judge.failure import GraderFault
-from grader.judge.limits import MAX_DISK_MIB
 from grader.judge.run_folder import RunFolder
 from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
+from grader.paths import REPOSITORY
 
-_REPOSITORY = Path(grader.__file__).parent.parent
 _START_SECONDS = 120
 _LANES = 2  # judge processes that may ask one zygote and its forks for workers
 # No user site (-s), and neither the working directory nor a script's folder on the path (-P). -I
@@ -37,10 +36,6 @@ _FIRST_UID = 100_000  # above the accounts of any usual system
 _UIDS = 16  # for each judge process, which has one worker at work and one spare
 _MAPPED_UIDS = range(30_000, 60_000)  # where a container knows no more than 65,536 users
 _SEND_BUFFER = 4 * 2**20  # bytes
-
-
-class CannotIsolate(Exception):
-    """The wanted isolation cannot be had on this machine; the message says why."""
 
 
 class Zygote:
@@ -84,7 +79,7 @@ class Zygote:
         self._run.end_first(self._control)
         with theirs, (self._run.private / "zygote.log").open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, *_OPTIONS, "-c", _BOOT, str(_REPOSITORY), str(theirs.fileno())],
+                [sys.executable, *_OPTIONS, "-c", _BOOT, str(REPOSITORY), str(theirs.fileno())],
                 env=_ENVIRONMENT,
                 cwd="/",
                 pass_fds=[theirs.fileno()],
@@ -101,7 +96,7 @@ class Zygote:
                 "uid": _first_uid(),
                 "canary": str(self._run.canary),
                 "results": str(self._run.private),
-                "memory": (_GROUP_MIB + lanes * (memory_mib + MAX_DISK_MIB)) * 2**20,
+                "memory": (_GROUP_MIB + lanes * (memory_mib + DISK_MIB)) * 2**20,
                 "processes": _GROUP_PROCESSES,
                 "devices": with_devices,
             }

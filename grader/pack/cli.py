@@ -9,6 +9,7 @@ import typer
 
 from assignment.manifest import AUTHORS
 from grader.judge.failure import GraderFault
+from grader.paths import REPOSITORY
 from grader.terminal import BAD_ASSIGNMENT, BAD_INPUT, FAULT, console, fail
 
 pack = typer.Typer(no_args_is_help=True)
@@ -93,7 +94,7 @@ def _rehearse() -> None:
     from grader.judge import markers
     from grader.pack import files, rehearsal
 
-    markers.load(files.ROOT / "tests")
+    markers.load(REPOSITORY / "tests")
     try:
         rehearsal.check(files.contents())
     except rehearsal.RehearsalError as error:

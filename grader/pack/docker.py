@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from grader.pack.files import PYTHON, ROOT, PackError, contents, template
+from grader.pack.files import PYTHON, PackError, contents, template
+from grader.paths import REPOSITORY
 
 _MARK = b"# Made by `grader pack docker`."
 
 
-def context(root: Path = ROOT) -> dict[str, bytes]:
+def context(root: Path = REPOSITORY) -> dict[str, bytes]:
     """Every file of the build context by its path, sorted; raises PackError."""
     files = contents(root) | {"Dockerfile": template("Dockerfile", python=PYTHON)}
     return dict(sorted(files.items()))
@@ -26,7 +27,7 @@ def check_folder(folder: Path) -> None:
             raise PackError(f"{folder} holds something else; name a folder that is empty or new")
 
 
-def write(folder: Path, root: Path = ROOT) -> None:
+def write(folder: Path, root: Path = REPOSITORY) -> None:
     """Writes the build context into `folder`, and removes an older one.
 
     Raises:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.judge.provenance import GRADING_FILES
+from grader.paths import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = Path(__file__).parent / "templates"
 PYTHON = "3.11.15"  # the version in every container
 
@@ -19,7 +19,7 @@ class PackError(Exception):
     """Nothing can be packed; the message says why."""
 
 
-def contents(root: Path = ROOT) -> dict[str, bytes]:
+def contents(root: Path = REPOSITORY) -> dict[str, bytes]:
     """Every file that grading needs, by its path with forward slashes, sorted.
 
     Raises:

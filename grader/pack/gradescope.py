@@ -7,13 +7,14 @@ import shlex
 import zipfile
 from pathlib import Path
 
-from grader.pack.files import PYTHON, ROOT, PackError, contents, template
+from grader.pack.files import PYTHON, PackError, contents, template
+from grader.paths import REPOSITORY
 
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 _PLAIN, _EXECUTABLE = 0o100644, 0o100755
 
 
-def pack(minutes: int = 10, extra_index: str = "", root: Path = ROOT) -> bytes:
+def pack(minutes: int = 10, extra_index: str = "", root: Path = REPOSITORY) -> bytes:
     """The bytes of the zip: on every machine the same for the same files.
 
     Args:

@@ -14,18 +14,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from grader.isolation import MEANINGS
 from grader.results.causes import WORDS, Cause
 from grader.results.record import Check, ExerciseScore, Grade
 from grader.results.text import clean, plural, points
 from grader.results.views import ChapterView, CheckView, ExerciseView, ModuleView, Report, Status
 
-TIER_WORDS: dict[str, str] = {
-    "A": "namespaces, Landlock and seccomp",
-    "B": "a user of its own, Landlock and seccomp",
-    "B-": "a user of its own and seccomp, without Landlock",
-    "C": "Landlock and seccomp under the grader's own user; weaker than B",
-    "none": "NO ISOLATION",
-}
 UNSAFE = (
     "UNSAFE: graded without isolation (--unsafe). The submission could read the tests and write "
     "its own points, so this score proves nothing."
@@ -76,7 +70,7 @@ def report(grade: Grade) -> Report:
         notices=tuple(_notices(grade)),
         unsafe=grade.isolation.tier == "none",
         tier=clean(grade.isolation.tier, 20),
-        tier_words=TIER_WORDS.get(grade.isolation.tier, ""),
+        tier_words=MEANINGS.get(grade.isolation.tier, ""),
         tests=grade.tests,
         chapters=tuple(
             ChapterView(name, tuple(e for e in exercises if e.chapter == name)) for name in order

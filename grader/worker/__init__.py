@@ -1,1 +1,1 @@
-"""The untrusted side: zygote, lockdown, serve loop. Nothing here is secret."""
+"""The untrusted side: zygote, sandboxes, serve loop. Nothing here is secret."""

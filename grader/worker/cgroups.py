@@ -1,8 +1,8 @@
-"""A control group around a grading's workers, where the machine lets one be made.
+"""A control group for a grading's zygote and workers, where the machine lets one be created.
 
-The zygote joins it, and what it forks is born in it: a worker pays nothing. The judge holds each
-worker to its own budget; the group ends what is too fast for a judge that looks 20 times a second,
-and what all of them take together.
+The zygote joins the group, and forked workers start in it: a worker pays nothing for it. The judge
+checks each worker's own limits 20 times a second; the group stops what is faster than that, and
+limits all workers together.
 
 Version 1 has a hierarchy for each controller, version 2 one for all.
 """
@@ -19,16 +19,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PREFIX = "grader-"
-_TRIES = 50
-_FILES = {  # where a limit is written, by controller, in version 1 and 2
+_REMOVE_ATTEMPTS = 50
+_LIMIT_FILES = {  # by controller, in version 1 and 2
     "memory": ("memory.limit_in_bytes", "memory.max"),
     "pids": ("pids.max", "pids.max"),
 }
 
 
 @dataclass(frozen=True)
-class _Place:
-    """This process's own group in one hierarchy, and the controllers that it has there."""
+class _OwnGroup:
+    """The group of this process in one hierarchy, and the controllers that can limit it there."""
 
     folder: Path
     controllers: tuple[str, ...]
@@ -36,17 +36,17 @@ class _Place:
 
 
 class ControlGroup:
-    """The groups that were made, one for each hierarchy."""
+    """The groups that were created, one for each hierarchy; `summary` names what they limit."""
 
-    def __init__(self, made: list[Path], says: str) -> None:
-        self._made, self.says = made, says
+    def __init__(self, folders: list[Path], summary: str) -> None:
+        self._folders, self.summary = folders, summary
 
     def leave(self) -> None:
-        """Removes the groups; all other processes in them must have been ended."""
-        for folder in self._made:
+        """Removes the groups; all other processes in them must have been killed before."""
+        for folder in self._folders:
             with contextlib.suppress(OSError):
                 _write(folder.parent / "cgroup.procs", str(os.getpid()))
-            for _ in range(_TRIES):  # a process that was killed stays in its group for a moment
+            for _ in range(_REMOVE_ATTEMPTS):  # a killed process stays in its group for a moment
                 with contextlib.suppress(OSError):
                     folder.rmdir()
                     break
@@ -54,39 +54,39 @@ class ControlGroup:
 
 
 def join(memory: int, processes: int) -> ControlGroup:
-    """Goes on in a new group under these limits, as far as the machine lets it.
+    """Moves this process into a new group with these limits, as far as the machine allows it.
 
     Args:
-        memory: bytes that all of its processes may hold together, files in memory included.
+        memory: bytes that all its processes may hold together, files in memory included.
         processes: how many it may have, threads included.
 
     Returns:
-        The groups; `says` names what is limited, or why nothing is.
+        The groups; `summary` names what is limited, or why nothing is.
     """
     limits = {"memory": str(memory), "pids": str(processes)}
-    made, limited, reasons = [], [], []
-    for place in _places():
-        _sweep(place.folder)
-        # Not the process's number alone: in a namespace of its own many have the same.
-        folder = place.folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
+    folders, limited, reasons = [], [], []
+    for own in _own_groups():
+        _remove_leftovers(own.folder)
+        # The process id is not enough: processes in different pid namespaces may have the same one.
+        folder = own.folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
         try:
-            _make(folder, place, limits)
+            _create(folder, own, limits)
         except OSError as error:
-            reasons.append(f"{', '.join(place.controllers)}: {_reason(error)}")
+            reasons.append(f"{', '.join(own.controllers)}: {_name_of(error)}")
             continue
-        made.append(folder)
-        limited += [f"{name} (version {place.version})" for name in place.controllers]
+        folders.append(folder)
+        limited += [f"{name} (version {own.version})" for name in own.controllers]
     return ControlGroup(
-        made,
+        folders,
         ", ".join(limited) or "none: " + ("; ".join(reasons) or "no hierarchy is mounted here"),
     )
 
 
-def _make(folder: Path, place: _Place, limits: dict[str, str]) -> None:
+def _create(folder: Path, own: _OwnGroup, limits: dict[str, str]) -> None:
     folder.mkdir()
     try:
-        for name in place.controllers:
-            file = _FILES[name][place.version - 1]
+        for name in own.controllers:
+            file = _LIMIT_FILES[name][own.version - 1]
             _write(folder / file, limits[name])
             if file == "memory.max":  # version 1 counts swap only if asked to
                 with contextlib.suppress(OSError):  # a kernel without swap accounting
@@ -97,58 +97,60 @@ def _make(folder: Path, place: _Place, limits: dict[str, str]) -> None:
         raise
 
 
-def _places(
-    mounts: Path = Path("/proc/self/mountinfo"), own: Path = Path("/proc/self/cgroup")
-) -> Iterator[_Place]:
-    """Where this process is in each hierarchy that can limit something."""
+def _own_groups(
+    mounts: Path = Path("/proc/self/mountinfo"), groups: Path = Path("/proc/self/cgroup")
+) -> Iterator[_OwnGroup]:
+    """This process's group in each hierarchy that can limit something."""
     paths = {}
-    for line in own.read_text().splitlines():
+    for line in groups.read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         paths.update(dict.fromkeys(controllers.split(","), path))
     for line in mounts.read_text().splitlines():
         fields, _, rest = line.partition(" - ")
-        root, where = fields.split()[3:5]
+        root, mount_point = fields.split()[3:5]
         kind, _, options = rest.split()[:3]
         names: tuple[str, ...]
         if kind == "cgroup2" and "" in paths:
-            folder = _below(where, root, paths[""])
-            names = _enabled(folder)
+            folder = _folder_of(paths[""], root, mount_point)
+            names = _enable_controllers(folder)
             version = 2
         elif kind == "cgroup":
-            names = tuple(name for name in _FILES if name in options.split(",") and name in paths)
-            folder = _below(where, root, paths[names[0]]) if names else Path(where)
+            names = tuple(
+                name for name in _LIMIT_FILES if name in options.split(",") and name in paths
+            )
+            folder = _folder_of(paths[names[0]], root, mount_point) if names else Path(mount_point)
             version = 1
         else:
             continue
         if names:
-            yield _Place(folder, names, version)
+            yield _OwnGroup(folder, names, version)
 
 
-def _below(mounted: str, root: str, path: str) -> Path:
-    """A group's folder: a mount may show a part of the hierarchy alone."""
+def _folder_of(path: str, root: str, mount_point: str) -> Path:
+    """The folder of a group; a mount may show only the part of the hierarchy below `root`."""
     with contextlib.suppress(ValueError):
-        return Path(mounted) / Path(path).relative_to(root)
-    return Path(mounted)
+        return Path(mount_point) / Path(path).relative_to(root)
+    return Path(mount_point)
 
 
-def _enabled(folder: Path) -> tuple[str, ...]:
-    """The controllers that groups below this one have, once asked for; in version 2."""
+def _enable_controllers(folder: Path) -> tuple[str, ...]:
+    """Enables our controllers for groups below this one (version 2); those that are enabled."""
     with contextlib.suppress(OSError):
         offered = (folder / "cgroup.controllers").read_text().split()
-        wanted = [name for name in _FILES if name in offered]
+        wanted = [name for name in _LIMIT_FILES if name in offered]
         missing = set(wanted) - set((folder / "cgroup.subtree_control").read_text().split())
-        with contextlib.suppress(OSError):  # refused where processes are in the group itself
+        with contextlib.suppress(OSError):  # refused if the group itself has processes
             _write(folder / "cgroup.subtree_control", " ".join(f"+{name}" for name in missing))
-        given = (folder / "cgroup.subtree_control").read_text().split()
-        return tuple(name for name in wanted if name in given)
+        enabled = (folder / "cgroup.subtree_control").read_text().split()
+        return tuple(name for name in wanted if name in enabled)
     return ()
 
 
-def _sweep(folder: Path) -> None:
-    """Removes groups whose zygote was killed; one that has a process cannot be removed."""
-    for left in folder.glob(f"{_PREFIX}*"):
+def _remove_leftovers(folder: Path) -> None:
+    """Removes groups whose zygote was killed; one that still has processes cannot be removed."""
+    for group in folder.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
-            left.rmdir()
+            group.rmdir()
 
 
 def _write(file: Path, text: str) -> None:
@@ -156,5 +158,5 @@ def _write(file: Path, text: str) -> None:
         control.write(text)
 
 
-def _reason(error: OSError) -> str:
+def _name_of(error: OSError) -> str:
     return errno.errorcode.get(error.errno or 0, str(error))

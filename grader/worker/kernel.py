@@ -1,4 +1,4 @@
-"""The Linux system calls that lock a worker down and that Python's library lacks, by ctypes."""
+"""Linux system calls that lock a worker down and that Python's library lacks, by ctypes."""
 
 from __future__ import annotations
 
@@ -38,10 +38,9 @@ PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
 
 _CAPABILITY_VERSION_3 = 0x20080522
-# landlock_create_ruleset, landlock_add_rule and landlock_restrict_self have the same numbers
-# everywhere; pivot_root and close_range do not all.
-_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}.get(platform.machine(), -1)
+# Newer calls, such as close_range and Landlock's, have one number on all architectures.
 _CLOSE_RANGE = 436
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}.get(platform.machine(), -1)
 _CAPSET = {"x86_64": 126, "aarch64": 91}.get(platform.machine(), -1)
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -49,7 +48,7 @@ _libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
 
 
 def syscall(number: int, *args: int | bytes | None) -> int:
-    """A raw system call; raises OSError with its errno."""
+    """Makes a raw system call; raises OSError with its errno."""
     converted = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
     result: int = _libc.syscall(ctypes.c_long(number), *converted)
     return _checked(result, f"system call {number}")
@@ -78,9 +77,9 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
 
 
 def mount_points(table: Path = Path("/proc/self/mounts")) -> list[str]:
-    """Where something is mounted, in the order of mounting.
+    """All mount points, in the order of mounting.
 
-    The kernel writes blanks and backslashes as three octal digits.
+    The kernel writes a blank or backslash as three octal digits.
     """
     lines = table.read_bytes().splitlines()
     escaped = (line.split(b" ")[1] for line in lines)
@@ -91,7 +90,7 @@ def mount_points(table: Path = Path("/proc/self/mounts")) -> list[str]:
 
 
 def umount(target: str) -> None:
-    """Detaches what is mounted at `target`."""
+    """Detaches the file system that is mounted at `target`."""
     _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target}")
 
 
@@ -106,7 +105,7 @@ def prctl(option: int, value: int = 0, address: int = 0) -> None:
 
 
 def close_all_but(keep: set[int]) -> None:
-    """Closes every descriptor from 0 up that is not in `keep`."""
+    """Closes every descriptor that is not in `keep`."""
     low = 0
     for fd in [*sorted(keep), 2**31 - 1]:
         if low < fd:
@@ -114,25 +113,22 @@ def close_all_but(keep: set[int]) -> None:
         low = fd + 1
 
 
-def collapse(start: int, end: int) -> int:
-    """Gathers memory between two addresses into huge pages, where it can; returns how many."""
-    gathered = 0
+def collapse(start: int, end: int) -> None:
+    """Moves memory between two addresses into huge pages, as far as the kernel can."""
     for address in range(-(-start // HUGE_PAGE) * HUGE_PAGE, end - HUGE_PAGE + 1, HUGE_PAGE):
-        here, length = ctypes.c_void_p(address), ctypes.c_size_t(HUGE_PAGE)
-        gathered += _libc.madvise(here, length, MADV_COLLAPSE) == 0
-    return gathered
+        _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(HUGE_PAGE), MADV_COLLAPSE)
 
 
 def drop_bounding_set() -> None:
-    """Gives up every capability for good, those of a later exec included."""
+    """Gives up every capability for good, also for programs that are executed later."""
     for capability in range(64):
         if _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
-            break  # beyond the last capability that this kernel knows
+            break  # this kernel knows no more capabilities
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
 
 
 def set_capabilities(kept: int) -> None:
-    """Leaves these (a bit each) in the effective, permitted and inheritable sets of this thread."""
+    """Sets this thread's effective, permitted and inheritable capabilities, a bit each."""
     low, high = kept & 0xFFFFFFFF, kept >> 32
     header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
     syscall(_CAPSET, header, struct.pack("=6I", *[low] * 3, *[high] * 3))

@@ -1,4 +1,4 @@
-"""Landlock: which files a process may still open. Nothing else, and no way back."""
+"""Landlock: restricts which files a process may open, for good."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
 _PATH_BENEATH = 1
 
-EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
-_READ = EXECUTE | READ_FILE | READ_DIR
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_READ = _EXECUTE | _READ_FILE | _READ_DIR
 _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
-_WRITE = WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER | _TRUNCATE
-_DEVICE = READ_FILE | WRITE_FILE | _IOCTL_DEV
-_ONLY_FILES = EXECUTE | WRITE_FILE | READ_FILE | _TRUNCATE | _IOCTL_DEV
+_WRITE = _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER | _TRUNCATE
+_DEVICE = _READ_FILE | _WRITE_FILE | _IOCTL_DEV
+_RIGHTS_ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
 _RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}  # how many file-system rights are known
 
 
 def abi() -> int:
-    """The version that this kernel offers; 0 if it has no Landlock, or refuses it."""
+    """Landlock's version on this kernel; 0 if the kernel has none, or refuses it."""
     try:
         return kernel.syscall(_CREATE_RULESET, None, 0, _VERSION_FLAG)
     except OSError as error:
@@ -36,12 +36,15 @@ def abi() -> int:
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable[str] = ()) -> None:
-    """Leaves this process the files beneath `readable`, and those it may also change.
+    """Lets this process open only files below these paths, for good.
 
-    `devices` are nodes that it may read, write and send requests to.
+    Denies everything else that the kernel's Landlock knows: also TCP from version 4, abstract
+    sockets and signals to other processes from version 6. NO_NEW_PRIVS must be set. Raises OSError.
 
-    All else that the kernel's Landlock knows is denied: TCP from version 4, abstract sockets and
-    signals to others from version 6. NO_NEW_PRIVS must be set. Raises OSError.
+    Args:
+        readable: paths to read and execute.
+        writable: paths to read and change.
+        devices: device nodes to read, write and send requests to.
     """
     version = abi()
     handled = (1 << _RIGHTS_BY_ABI.get(min(version, 5), 13)) - 1
@@ -64,7 +67,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     target = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         if not stat.S_ISDIR(os.fstat(target).st_mode):
-            rights &= _ONLY_FILES
+            rights &= _RIGHTS_ON_FILES
         rule = struct.pack("=Qi", rights, target)
         kernel.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
     finally:

@@ -1,7 +1,7 @@
-"""What a worker gives up before it sees a line of the submission: the steps that tiers share.
+"""The steps that lock a worker down, shared by all tiers.
 
-`namespaces.py` (tier A) and `shared.py` (tiers B, B- and C) put them in order, between a worker's
-fork and its first import of the submission.
+`namespaces.py` (tier A) and `shared_filesystem.py` (tiers B, B- and C) call them in order, between
+a worker's fork and its first import of the submission.
 """
 
 from __future__ import annotations
@@ -12,47 +12,24 @@ import resource
 import signal
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from grader.isolation import SCRATCH_MIB
 from grader.worker import cuda, kernel, landlock, seccomp
 
-SCRATCH_MIB, TMP_MIB = 256, 64
-SCRATCH_FILES, TMP_FILES = 10_000, 1000
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
 PROCESSES = 64  # threads count as processes
 
 
-class CannotIsolate(RuntimeError):
-    """This machine does not offer what a tier needs; the message says what failed."""
-
-
-@dataclass(frozen=True)
-class Places:
-    """Folders of one worker: as they are called outside, or as the worker sees them.
-
-    Args:
-        submission: holds the student's package; readable.
-        exchange: what tests write and the worker may read, by the same name inside.
-        scratch: the worker may write it; outlives it, within one test.
-        tmp: the worker may write it; goes with it.
-    """
-
-    submission: str
-    exchange: str
-    scratch: str
-    tmp: str
-
-
-def prefixes() -> list[str]:
-    """The folders of the interpreter and its packages; none lies in another of them."""
+def interpreter_folders() -> list[str]:
+    """The folders of the interpreter and its packages; none of them is inside another one."""
     paths = {sys.base_prefix, sys.base_exec_prefix, sys.prefix}
     return [p for p in sorted(paths) if not any(p != q and p.startswith(q + "/") for q in paths)]
 
 
 def detach(channel: int, output: int) -> None:
-    """Leaves the zygote's session and descriptors: only `channel` and `output` stay."""
+    """Leaves the zygote's session and closes all descriptors but `channel` and `output`."""
     os.setsid()
     signal.set_wakeup_fd(-1)
     null = os.open("/dev/null", os.O_RDONLY)
@@ -62,19 +39,19 @@ def detach(channel: int, output: int) -> None:
     kernel.close_all_but({0, 1, 2, channel})
 
 
-def go_first() -> None:
-    """If the machine runs out of memory, this process is ended before any other."""
+def prefer_oom_kill() -> None:
+    """Makes the kernel kill this process before any other when the machine runs out of memory."""
     file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
     os.write(file, b"1000")
     os.close(file)
 
 
 def limit_resources(processes: int = PROCESSES, with_cuda: bool = False) -> None:
-    """The limits that hold for every worker; memory and time come with each test.
+    """Sets the limits that hold for every worker; limits on memory and time come with each test.
 
     Args:
         processes: how many the worker's user may have, this one and all threads included.
-        with_cuda: whether it may use a CUDA device.
+        with_cuda: whether the worker may use a CUDA device.
     """
     for what, limit in (
         (resource.RLIMIT_CORE, 0),
@@ -88,31 +65,35 @@ def limit_resources(processes: int = PROCESSES, with_cuda: bool = False) -> None
             resource.setrlimit(what, (limit, limit))
 
 
-def become(uid: int, gid: int) -> None:
-    """Goes on as another user, in no other group."""
+def drop_privileges(uid: int, gid: int) -> None:
+    """Switches to another user and group for good, and leaves all other groups."""
     os.setgroups([])
     os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
 
 
-def seal(readable: Iterable[str] | None, writable: Iterable[str], with_cuda: bool = False) -> None:
-    """The last steps, from which there is no way back.
+def apply_restrictions(
+    readable: Iterable[str] | None, writable: Iterable[str], with_cuda: bool = False
+) -> None:
+    """The last steps: capabilities, parent-death signal, no new privileges, Landlock, seccomp.
+
+    None of them can be undone by this process.
 
     Args:
-        readable: what Landlock leaves to be read; None where there is no Landlock.
-        writable: what it leaves to be changed.
-        with_cuda: whether it leaves the nodes of a CUDA device.
+        readable: paths that Landlock lets this process read; None where there is no Landlock.
+        writable: paths that Landlock lets this process change.
+        with_cuda: whether Landlock and seccomp allow a CUDA device.
     """
     kernel.set_capabilities(0)
-    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # setting the user clears it
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user clears it
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if readable is not None:
-        landlock.restrict(readable, writable, cuda.nodes() if with_cuda else ())
+        landlock.restrict(readable, writable, cuda.device_nodes() if with_cuda else ())
     seccomp.install(seccomp.program(os.getpid(), with_cuda=with_cuda))
 
 
 def limit_memory(mebibytes: int, address_space: bool) -> None:
-    """Lets this process take so much memory above what it holds now, and no more.
+    """Lets this process allocate at most this much memory beyond what it holds now.
 
     `address_space` False limits writable private memory instead, so that a file larger than
     memory can be mapped.

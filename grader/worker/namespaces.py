@@ -1,4 +1,4 @@
-"""Tier A: namespaces, a root of its own for each worker, and everything that lower tiers have."""
+"""Tier A: namespaces and a root file system for each worker, besides all that lower tiers have."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import signal
 from collections.abc import Collection
 from pathlib import Path
 
+from grader.isolation import SCRATCH_FILES, SCRATCH_MIB, TMP_FILES, TMP_MIB, CannotIsolate, Tier
 from grader.worker import cuda, kernel, landlock, lockdown, seccomp
-from grader.worker.lockdown import CannotIsolate, Places
+from grader.worker.sandbox import GradingContext, Sandbox, WorkerPaths, WorkerRequest
 
-SUBMISSION, SCRATCH, TMP = "/submission", "/scratch", "/tmp"  # where a worker finds its places
+SUBMISSION, SCRATCH, TMP = "/submission", "/scratch", "/tmp"  # a worker's folders, as it sees them
 
-_INERT = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
-_LIBRARY = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+_DATA_FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+_LIBRARY_FLAGS = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+_DEVICE_FLAGS = kernel.MS_NOSUID | kernel.MS_NOEXEC
+# A remount must keep these flags of a mount: in a user namespace the kernel refuses to drop them.
 _LOCKED_MOUNT_FLAGS = {
     os.ST_RDONLY: kernel.MS_RDONLY,
     os.ST_NOSUID: kernel.MS_NOSUID,
@@ -23,23 +26,20 @@ _LOCKED_MOUNT_FLAGS = {
 }
 
 
-class Namespaces:
-    """Builds the small root that workers live in, once; locks each of them into it.
+class Namespaces(Sandbox):
+    """Builds a small root file system once, and locks each worker into it.
 
-    Args:
-        run: the grading's own folder; `run/root` is made here, `run/scratch` is there.
-        hidden: folders that no worker may see, even where a readable one holds them.
-        gid: not needed here: each worker has a group of its own.
+    The root is built in `run/root`. With CAP_SYS_ADMIN each worker has a user and a group of its
+    own.
     """
 
-    tier = "A"
-    common: tuple[str, ...] = ()  # of its root nothing is anybody else's
+    tier = Tier.A
 
-    def __init__(self, run: str, hidden: tuple[str, ...], gid: int) -> None:
-        self.run, self.hidden = run, hidden
-        self.root = Path(run, "root")
-        self.own_uids = False
-        self._in_tmp = [p for p in lockdown.prefixes() if p.startswith(TMP + "/")]
+    def __init__(self, grading: GradingContext) -> None:
+        super().__init__(grading)
+        self.root = Path(self.run, "root")
+        folders = lockdown.interpreter_folders()
+        self._interpreter_in_tmp = [path for path in folders if path.startswith(TMP + "/")]
         self._pid_namespace = -1
 
     # --- once, in the zygote -------------------------------------------------------------------
@@ -47,8 +47,8 @@ class Namespaces:
     def prepare(self) -> None:
         """Enters namespaces and builds the root; before any thread exists.
 
-        Without CAP_SYS_ADMIN a user namespace is made first; then this goes on in a child, as pid 1
-        of a pid namespace that it owns, and the caller's process only waits for it.
+        Without CAP_SYS_ADMIN it creates a user namespace first. The code then goes on in a child,
+        which is pid 1 of a new pid namespace; the caller's process only waits for that child.
 
         Raises:
             CannotIsolate: the kernel refuses, or has no Landlock.
@@ -59,16 +59,16 @@ class Namespaces:
         self.own_uids = privileged and os.getuid() == 0
         try:
             self._build_root()
-            seccomp.program(1)  # kept for the workers, each of which is pid 1 of its namespace
+            seccomp.program(1)  # cached for the workers: each is pid 1 of its namespace
         except seccomp.Unsupported as error:
             raise CannotIsolate(str(error)) from error
         except OSError as error:
             raise CannotIsolate(f"a worker's root cannot be built: {error}") from error
         self._pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-        kernel.drop_bounding_set()  # for all workers: here nothing is ever executed
+        kernel.drop_bounding_set()  # for all workers: the zygote executes no program
 
     def _enter_namespaces(self) -> bool:
-        """Whether that took no user namespace."""
+        """Enters mount and network namespaces; whether that worked without a user namespace."""
         uid, gid = os.getuid(), os.getgid()
         try:
             kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWNET)
@@ -98,26 +98,24 @@ class Namespaces:
         kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
         self.root.mkdir(mode=0o755)
         kernel.mount("tmpfs", root, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
-        for library in lockdown.LIBRARIES:
-            self._add(library)
-        for prefix in lockdown.prefixes():
-            self._add(prefix)
-        for device in lockdown.DEVICES:
-            self._bind(device, kernel.MS_NOSUID | kernel.MS_NOEXEC)
-        for node in cuda.nodes():
-            self._bind(node, kernel.MS_NOSUID | kernel.MS_NOEXEC)
-        for fact in cuda.facts():
-            self._bind(fact, _INERT | kernel.MS_RDONLY)
+        for path in (*lockdown.LIBRARIES, *lockdown.interpreter_folders()):
+            self._add_library(path)
+        for device in (*lockdown.DEVICES, *cuda.device_nodes()):
+            self._bind_inside(device, _DEVICE_FLAGS)
+        for path in cuda.driver_files():
+            self._bind_inside(path, _DATA_FLAGS | kernel.MS_RDONLY)
         for folder in self.hidden:
             inside = Path(root + folder)
             if inside.is_dir():
-                kernel.mount("tmpfs", str(inside), "tmpfs", _INERT | kernel.MS_RDONLY, "mode=755")
-        exchange = map(str, Path(self.run, "exchange").iterdir())
-        for place in ("/proc", TMP, SUBMISSION, SCRATCH, *exchange):
-            self.root.joinpath(place[1:]).mkdir(parents=True, exist_ok=True)
+                kernel.mount(
+                    "tmpfs", str(inside), "tmpfs", _DATA_FLAGS | kernel.MS_RDONLY, "mode=755"
+                )
+        shared = map(str, Path(self.run, "exchange").iterdir())
+        for mount_point in ("/proc", TMP, SUBMISSION, SCRATCH, *shared):
+            self.root.joinpath(mount_point[1:]).mkdir(parents=True, exist_ok=True)
         _remount(root, kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)
 
-    def _add(self, path: str) -> None:
+    def _add_library(self, path: str) -> None:
         """Makes a path of the machine readable inside; a link stays a link."""
         if Path(path).is_symlink():
             inside = self.root / path[1:]
@@ -125,89 +123,85 @@ class Namespaces:
             inside.symlink_to(Path(path).readlink())
             path = os.path.realpath(path)
         if Path(path).exists() and not (self.root / path[1:]).exists():
-            self._bind(path, _LIBRARY)
+            self._bind_inside(path, _LIBRARY_FLAGS)
 
-    def _bind(self, path: str, flags: int) -> None:
-        inside = f"{self.root}{path}"
-        folder = os.path.isdir(path)  # noqa: PTH112 - here and below: a Path costs each worker pages
-        os.makedirs(inside if folder else os.path.dirname(inside), exist_ok=True)  # noqa: PTH103, PTH120
-        if not folder:
-            Path(inside).touch()
-        bind(path, inside, flags)
+    def _bind_inside(self, path: str, flags: int) -> None:
+        """Binds a path of the machine at the same path below the root."""
+        inside = Path(f"{self.root}{path}")
+        if Path(path).is_dir():
+            inside.mkdir(parents=True, exist_ok=True)
+        else:
+            inside.parent.mkdir(parents=True, exist_ok=True)
+            inside.touch()
+        bind_mount(path, str(inside), flags)
 
-    # --- for each worker, in the zygote ---------------------------------------------------------
+    # --- for each worker, in the zygote --------------------------------------------------------
 
-    def make_scratch(self, name: str, uid: int) -> str:
-        """A scratch folder for a worker of this user; an earlier worker's, if there was one.
+    def make_scratch(self, request: WorkerRequest) -> str:
+        """The worker's scratch folder; it is kept if an earlier worker of the test had it.
 
-        It is a file system of its own: one worker's flood leaves room for the next, and removing it
-        never walks what a worker built.
+        Each is a file system of its own: a worker that fills it leaves room for the next one, and
+        removing it takes no walk through what the worker built.
         """
-        folder = Path(self.run, "scratch", name)
+        folder = Path(self.run, "scratch", request.name)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-            options = _tmpfs(lockdown.SCRATCH_MIB, lockdown.SCRATCH_FILES, uid)
-            kernel.mount("tmpfs", str(folder), "tmpfs", _INERT, options)
+            options = _tmpfs_options(SCRATCH_MIB, SCRATCH_FILES, request.uid)
+            kernel.mount("tmpfs", str(folder), "tmpfs", _DATA_FLAGS, options)
         return str(folder)
 
-    def make_tmp(self, name: str, uid: int) -> str:
-        """Nothing to make: the worker mounts its own."""
+    def make_tmp(self, request: WorkerRequest) -> str:
+        """Makes nothing: the worker mounts its own."""
         return TMP
 
-    def make_submission(self, submission: str, name: str) -> str:
-        """The staged submission: a worker gets it as a mount that nobody can change."""
-        return submission
-
-    def about_to_fork(self) -> None:
-        """The next child is pid 1 of a new pid namespace: all it starts ends with it."""
+    def before_worker_fork(self) -> None:
+        """The next child is pid 1 of a new pid namespace: what it starts ends with it."""
         kernel.setns(self._pid_namespace, kernel.CLONE_NEWPID)
         kernel.unshare(kernel.CLONE_NEWPID)
 
-    def about_to_twin(self) -> None:
-        """The next child is of this process's own pid namespace."""
+    def before_zygote_fork(self) -> None:
+        """The next child is in this process's own pid namespace."""
         kernel.setns(self._pid_namespace, kernel.CLONE_NEWPID)
 
     def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
-        """Removes what a worker that is gone wrote; what it started ended with it."""
+        """Unmounts the worker's scratch folder; its processes and its other mounts are gone."""
         if not keep_scratch:
             with contextlib.suppress(OSError):  # what stays goes with the zygote's namespace
                 folder = Path(self.run, "scratch", name)
                 kernel.umount(str(folder))
                 folder.rmdir()
 
-    def leave(self) -> None:
-        """Lets go of what was mounted below the grading's folder."""
-        for place in reversed(kernel.mount_points()):
-            if place.startswith(self.run + "/"):
-                kernel.umount(place)
+    def tear_down(self) -> None:
+        """Unmounts everything below the grading's folder."""
+        for mount_point in reversed(kernel.mount_points()):
+            if mount_point.startswith(self.run + "/"):
+                kernel.umount(mount_point)
 
-    # --- in each worker -------------------------------------------------------------------------
+    # --- in each worker ------------------------------------------------------------------------
 
-    def enter(
-        self, channel: int, output: int, places: Places, uid: int, with_cuda: bool = False
-    ) -> Places:
-        """Locks this process down; returns its places as it sees them now."""
-        lockdown.detach(channel, output)
-        lockdown.go_first()
-        self._enter_root(places, uid)
-        lockdown.limit_resources(with_cuda=with_cuda)
-        if uid:
-            lockdown.become(uid, uid)
-        lockdown.seal(["/"], [TMP, SCRATCH, "/dev/null"], with_cuda)
-        return Places(SUBMISSION, places.exchange, SCRATCH, TMP)
+    def lock_down(self, request: WorkerRequest, paths: WorkerPaths) -> WorkerPaths:
+        """Locks this process down; returns its paths as it sees them now."""
+        lockdown.detach(request.channel, request.output)
+        lockdown.prefer_oom_kill()
+        self._enter_root(request, paths)
+        lockdown.limit_resources(with_cuda=request.with_cuda)
+        if request.uid:
+            lockdown.drop_privileges(request.uid, request.uid)
+        lockdown.apply_restrictions(["/"], [TMP, SCRATCH, "/dev/null"], request.with_cuda)
+        return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)
 
-    def _enter_root(self, places: Places, uid: int) -> None:
+    def _enter_root(self, request: WorkerRequest, paths: WorkerPaths) -> None:
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
         root = str(self.root)
-        kernel.mount("proc", root + "/proc", "proc", _INERT)
-        options = _tmpfs(lockdown.TMP_MIB, lockdown.TMP_FILES, uid)
-        kernel.mount("tmpfs", root + TMP, "tmpfs", _INERT, options)
-        # A checkout or the exchange folder may lie in /tmp, which the mount above has hidden.
-        for prefix in self._in_tmp:
-            self._bind(prefix, _LIBRARY)
-        self._bind(places.exchange, _INERT | kernel.MS_RDONLY)
-        bind(places.submission, root + SUBMISSION, _INERT | kernel.MS_RDONLY)
-        bind(places.scratch, root + SCRATCH, _INERT)
+        kernel.mount("proc", root + "/proc", "proc", _DATA_FLAGS)
+        options = _tmpfs_options(TMP_MIB, TMP_FILES, request.uid)
+        kernel.mount("tmpfs", root + TMP, "tmpfs", _DATA_FLAGS, options)
+        # The mount above hides an interpreter or a shared folder that is below /tmp.
+        for folder in self._interpreter_in_tmp:
+            self._bind_inside(folder, _LIBRARY_FLAGS)
+        self._bind_inside(paths.shared, _DATA_FLAGS | kernel.MS_RDONLY)
+        bind_mount(paths.submission, root + SUBMISSION, _DATA_FLAGS | kernel.MS_RDONLY)
+        bind_mount(paths.scratch, root + SCRATCH, _DATA_FLAGS)
         os.chdir(root)
         kernel.pivot_root(".", ".")
         kernel.umount(".")
@@ -215,27 +209,27 @@ class Namespaces:
 
 
 def _become_init() -> None:
-    """Goes on in a child that is pid 1 of the new pid namespace; the parent only waits."""
+    """Goes on in a child that is pid 1 of the new pid namespace; the parent only waits for it."""
     child = os.fork()
     if child:
-        # Descriptors must go, or the judge would wait for an end of file that never comes.
+        # With these descriptors open here, the judge would never see an end of file.
         os.closerange(0, 256)
         _, status = os.waitpid(child, 0)
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _tmpfs(mebibytes: int, inodes: int, uid: int) -> str:
-    """Options of a bounded tmpfs that belongs to `uid`, or to whoever mounts it if that is 0."""
+def _tmpfs_options(mebibytes: int, inodes: int, uid: int) -> str:
+    """Options of a bounded tmpfs that belongs to `uid`, or to the mounting user if that is 0."""
     owner = f",uid={uid},gid={uid}" if uid else ""
     return f"mode=700,size={mebibytes}m,nr_inodes={inodes}{owner}"
 
 
-def bind(source: str, target: str, flags: int) -> None:
-    """Binds `source` at `target` under these flags; the kernel wants two calls for that."""
+def bind_mount(source: str, target: str, flags: int) -> None:
+    """Binds `source` at `target` with these flags; the kernel needs two calls for that."""
     try:
         kernel.mount(source, target, None, kernel.MS_BIND)
-    except OSError:  # in a user namespace a mount may not be parted from what is mounted below it
+    except OSError:  # in a user namespace a mount cannot be separated from those below it
         kernel.mount(source, target, None, kernel.MS_BIND | kernel.MS_REC)
     _remount(target, flags)
 

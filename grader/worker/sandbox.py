@@ -1,181 +1,204 @@
-"""Which tier this machine can enforce: found out by trying, never inferred from a version."""
+"""What every tier's sandbox does: makes a worker's folders and locks the worker down.
+
+`namespaces.py` has the sandbox of tier A, `shared_filesystem.py` those of the other tiers.
+"""
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
-import select
-import signal
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
+from grader import folders
+from grader.isolation import UNISOLATED
 from grader.worker import lockdown
-from grader.worker.lockdown import CannotIsolate, Places
-from grader.worker.namespaces import Namespaces
-from grader.worker.probe import probe
-from grader.worker.shared import TierB, TierBMinus, TierC
-
-_TRIAL_SECONDS = 20
 
 
-class Sandbox(Protocol):
-    """What a tier does, in the zygote and in each worker."""
-
-    tier: str
-    own_uids: bool  # whether each worker is another user than the judge
-    common: tuple[str, ...]  # folders that everybody on the machine may write, and no worker
-
-    def prepare(self) -> None: ...
-    def make_scratch(self, name: str, uid: int) -> str: ...
-    def make_tmp(self, name: str, uid: int) -> str: ...
-    def make_submission(self, submission: str, name: str) -> str: ...
-    def about_to_fork(self) -> None: ...
-    def about_to_twin(self) -> None: ...
-    def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None: ...
-    def leave(self) -> None: ...
-    def enter(
-        self, channel: int, output: int, places: Places, uid: int, with_cuda: bool = False
-    ) -> Places: ...
-
-
-class Unprotected(TierC):
-    """Tier none: a fork in a folder of its own, for code that is trusted."""
-
-    tier = "none"
-    uses_landlock = False
-
-    def make_submission(self, submission: str, name: str) -> str:
-        """As it is."""
-        return submission
-
-    def prepare(self) -> None:
-        """Nothing to do."""
-
-    def enter(
-        self, channel: int, output: int, places: Places, uid: int, with_cuda: bool = False
-    ) -> Places:
-        """Takes the channel, and the usual limits."""
-        lockdown.detach(channel, output)
-        os.chdir(places.scratch)
-        lockdown.limit_resources(with_cuda=with_cuda)
-        return places
-
-
-_SANDBOXES = {kind.tier: kind for kind in (Namespaces, TierB, TierBMinus, TierC, Unprotected)}
-
-
-def choose(
-    tiers: Sequence[str], run: str, hidden: tuple[str, ...], uid: int, canary: str, results: str
-) -> tuple[Sandbox, dict[str, str]]:
-    """Prepares the first of these tiers that holds here; and says why those before it do not.
+@dataclass(frozen=True)
+class GradingContext:
+    """What the judge tells its zygote about the grading.
 
     Args:
-        tiers: from the strongest to the weakest that will do.
-        run: the grading's own folder.
-        hidden: folders that no worker may see.
-        uid: the first of the users that workers may become, and their group.
-        canary, results: what only the judge may read, and where only it may write.
-
-    Raises:
-        CannotIsolate: none of them holds; the message has the reason of each.
+        run: the grading's own folder, with `scratch`, `tmp`, `exchange` and `submissions`.
+        hidden: folders that no worker may see, even below a readable one.
+        first_uid: the first of the users that workers may become, and their group.
+        canary: a file that only the judge may read.
+        results: a folder that only the judge may write.
     """
-    refused: dict[str, str] = {}
-    for tier in tiers:
-        reason = "" if tier == "none" else tried(tier, run, hidden, uid, canary, results)
-        if not reason:
-            sandbox = _SANDBOXES[tier](run, hidden, uid)
-            sandbox.prepare()
-            return sandbox, refused
-        refused[tier] = reason
-    raise CannotIsolate("\n".join(f"tier {tier}: {reason}" for tier, reason in refused.items()))
 
+    run: str
+    hidden: tuple[str, ...]
+    first_uid: int
+    canary: str
+    results: str
 
-def tried(tier: str, run: str, hidden: tuple[str, ...], uid: int, canary: str, results: str) -> str:
-    """Locks a process down and lets it try what it must not be able to do; "" if all of it failed.
-
-    Otherwise the reason why the tier cannot be had.
-    """
-    trial = Path(run, "trial", tier)
-    for place in ("submissions/0", "exchange/1", "scratch", "tmp"):
-        (trial / place).mkdir(parents=True, mode=0o755)
-    for folder in (trial.parent, trial, trial / "scratch", trial / "tmp"):
-        folder.chmod(0o711)
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _try(tier, trial, hidden, uid, canary, results, writer)
-    os.close(writer)
-    said = b""
-    while select.select([reader], [], [], _TRIAL_SECONDS)[0] and (more := os.read(reader, 65536)):
-        said += more
-    os.close(reader)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return str(json.loads(said)["reason"]) if said else "a process ended while it was locked down"
-
-
-def _try(
-    tier: str,
-    trial: Path,
-    hidden: tuple[str, ...],
-    uid: int,
-    canary: str,
-    results: str,
-    writer: int,
-) -> None:
-    """Prepares the tier in this process, and enters it in a child. Never returns."""
-
-    def say(reason: str) -> None:
-        os.write(writer, json.dumps({"reason": reason}).encode())
-
-    judge = os.getppid()
-    try:
-        sandbox = _SANDBOXES[tier](str(trial), hidden, uid)
-        sandbox.prepare()
-        user = uid if sandbox.own_uids else 0
-        places = Places(
-            str(trial / "submissions" / "0"),
-            str(trial / "exchange" / "1"),
-            sandbox.make_scratch("0", user),
-            sandbox.make_tmp("0", user),
+    @classmethod
+    def from_message(cls, message: dict[str, Any]) -> GradingContext:
+        """Reads the judge's first message."""
+        return cls(
+            run=message["run"],
+            hidden=tuple(message["hidden"]),
+            first_uid=message["uid"],
+            canary=message["canary"],
+            results=message["results"],
         )
-        sandbox.about_to_fork()
-        worker = os.fork()
-        if worker:
-            os.close(writer)
-            os.waitpid(worker, 0)
-            os._exit(0)
-        sandbox.enter(writer, os.open("/dev/null", os.O_WRONLY), places, user)
-        found = probe(canary, results, judge, hidden, sandbox.common)
-        allowed = [name for name, met in found.items() if met == "allowed"]
-        say(_open(allowed) if allowed else _missing())
-    except CannotIsolate as error:
-        say(str(error))
-    except BaseException as error:
-        say(f"{type(error).__name__}: {error}")
-    finally:
-        os._exit(0)
 
 
-def _open(allowed: list[str]) -> str:
-    reason = f"a worker could {', '.join(allowed)}"
-    if any(name.startswith("look into") for name in allowed):
-        reason += "; close such folders, or one above them, for other users: chmod o-rwx"
-    if any(name.startswith("leave something") for name in allowed):
-        reason += "; in a container of its own, close such folders for other users: chmod o-w"
-    return reason
+@dataclass(frozen=True)
+class WorkerRequest:
+    """One worker that the judge asked for.
+
+    Args:
+        name: of its folders for scratch and temporary files.
+        uid: the user that it becomes; 0 where workers run as the zygote's user.
+        submission: folder of the staged submission.
+        shared: folder that tests write and the worker may read, by the same path inside.
+        channel: descriptor for frames to and from the judge.
+        output: descriptor for what the worker prints.
+        with_cuda: whether it may use a CUDA device.
+        judge: the judge's process id.
+        hidden, canary, results: as in `GradingContext`; the worker probes them.
+    """
+
+    name: str
+    uid: int
+    submission: str
+    shared: str
+    channel: int
+    output: int
+    with_cuda: bool = False
+    judge: int = 0
+    hidden: tuple[str, ...] = ()
+    canary: str = ""
+    results: str = ""
+
+    @classmethod
+    def from_message(
+        cls, message: dict[str, Any], channel: int, output: int, own_uids: bool
+    ) -> WorkerRequest:
+        """Reads a "spawn" message of the judge's."""
+        return cls(
+            name=message["scratch"],
+            uid=message["spawn"] if own_uids else 0,
+            submission=message["submission"],
+            shared=message["exchange"],
+            channel=channel,
+            output=output,
+            with_cuda=message["cuda"],
+            judge=message["judge"],
+            hidden=tuple(message["hidden"]),
+            canary=message["canary"],
+            results=message["results"],
+        )
 
 
-def _missing() -> str:
-    """What a worker needs and cannot read, such as an interpreter under a closed home."""
-    for path in (os.__file__, *lockdown.prefixes()):
-        try:
-            os.close(os.open(path, os.O_RDONLY))
-        except OSError as error:
-            return (
-                f"a worker cannot read the interpreter: {error}. Install it and its packages where "
-                "every user can read them, as below /opt, or open the folders above it (chmod o+x)"
-            )
-    return ""
+@dataclass(frozen=True)
+class WorkerPaths:
+    """Paths of one worker's folders: outside of the sandbox, or as the worker sees them.
+
+    Args:
+        submission: holds the student's package; read-only.
+        shared: what tests write; read-only.
+        scratch: writable; kept for the next worker of the same test.
+        tmp: writable; removed with the worker.
+    """
+
+    submission: str
+    shared: str
+    scratch: str
+    tmp: str
+
+
+class Sandbox:
+    """Makes workers' folders in the grading's folder; subclasses lock workers down.
+
+    `prepare` comes first and `tear_down` last, both in the zygote. For each worker the zygote calls
+    `make_paths` and `before_worker_fork`, the worker `lock_down`, and once it has ended the zygote
+    `clean`.
+    """
+
+    tier: str
+    own_uids = False  # whether each worker runs as another user than the judge
+    world_writable: tuple[str, ...] = ()  # folders that every user may write, but no worker
+
+    def __init__(self, grading: GradingContext) -> None:
+        self.run, self.hidden, self.gid = grading.run, grading.hidden, grading.first_uid
+
+    def prepare(self) -> None:
+        """Gets ready, once and before any other thread exists.
+
+        Raises:
+            CannotIsolate: the tier cannot be had on this machine.
+        """
+
+    def make_paths(self, request: WorkerRequest) -> WorkerPaths:
+        """Makes a worker's folders; returns their paths outside of the sandbox. Raises OSError."""
+        return WorkerPaths(
+            self.make_submission(request),
+            request.shared,
+            self.make_scratch(request),
+            self.make_tmp(request),
+        )
+
+    def make_submission(self, request: WorkerRequest) -> str:
+        """The folder that the worker reads the submission from: by default the staged one."""
+        return request.submission
+
+    def make_scratch(self, request: WorkerRequest) -> str:
+        """The worker's scratch folder; it is kept if an earlier worker of the test had it."""
+        folder = Path(self.run, "scratch", request.name)
+        with contextlib.suppress(FileExistsError):
+            self._make_folder(folder, request.uid)
+        return str(folder)
+
+    def make_tmp(self, request: WorkerRequest) -> str:
+        """The worker's folder for temporary files."""
+        folder = Path(self.run, "tmp", request.name)
+        self._make_folder(folder, request.uid)
+        return str(folder)
+
+    def _make_folder(self, folder: Path, uid: int) -> None:
+        folder.mkdir(mode=0o700)
+        if uid:
+            os.chown(folder, uid, self.gid)
+
+    def before_worker_fork(self) -> None:
+        """Prepares this process for forking a worker."""
+
+    def before_zygote_fork(self) -> None:
+        """Prepares this process for forking a second zygote."""
+
+    def lock_down(self, request: WorkerRequest, paths: WorkerPaths) -> WorkerPaths:
+        """Locks this process down, just after its fork; returns its paths as it sees them now."""
+        raise NotImplementedError
+
+    def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
+        """Removes what a worker that has ended wrote.
+
+        Args:
+            name: of its folders.
+            keep_scratch: leaves its scratch folder to the next worker of the same test.
+            alive: the zygote's child processes that are still wanted.
+        """
+        folders.remove(Path(self.run, "tmp", name))
+        if not keep_scratch:
+            folders.remove(Path(self.run, "scratch", name))
+
+    def tear_down(self) -> None:
+        """Undoes what would keep the grading's folder from being removed."""
+
+
+class Unisolated(Sandbox):
+    """For `--unsafe`: workers with folders and resource limits of their own, and no isolation."""
+
+    tier = UNISOLATED
+
+    def lock_down(self, request: WorkerRequest, paths: WorkerPaths) -> WorkerPaths:
+        """Only takes over the channel and sets the usual resource limits."""
+        lockdown.detach(request.channel, request.output)
+        os.chdir(paths.scratch)
+        lockdown.limit_resources(with_cuda=request.with_cuda)
+        return paths

@@ -1,4 +1,4 @@
-"""Recognizes a stub: code that can only raise NotImplementedError."""
+"""Recognizes the handout's stubs: code that can only raise NotImplementedError."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 def is_stub(value: Any) -> bool:
     """Whether calling this function or class always raises NotImplementedError.
 
-    Only a plain function counts, or a class whose own `__init__` is one: what is wrapped, generated
-    or called in another way may do anything.
+    Only a plain function is a stub, or a class whose own `__init__` is one. A wrapped or generated
+    function, or another kind of callable, may do anything.
     """
     if type(value) is type:
         own = vars(value)
@@ -19,27 +19,27 @@ def is_stub(value: Any) -> bool:
     return (
         type(value) is FunctionType
         and "NotImplementedError" not in value.__globals__
-        and _steps(value.__code__) in _STUBS
+        and _instructions(value.__code__) in _STUBS
     )
 
 
-def _steps(code: CodeType) -> list[tuple[str, object]] | None:
-    """The instructions of a function's code, with the names of globals; None if it is long."""
+def _instructions(code: CodeType) -> list[tuple[str, object]] | None:
+    """The instructions of a function, with the names of globals; None if there are many."""
     if len(code.co_code) > 100:
         return None
     return [
-        (step.opname, step.argval if step.opname == "LOAD_GLOBAL" else None)
-        for step in dis.get_instructions(code)
+        (found.opname, found.argval if found.opname == "LOAD_GLOBAL" else None)
+        for found in dis.get_instructions(code)
     ]
 
 
-def _bare() -> None:
+def _without_message() -> None:
     raise NotImplementedError
 
 
-def _with_text() -> None:
-    """A docstring moves the text among the constants, which are not compared."""
+def _with_message() -> None:
+    """A docstring only moves the message among the constants, which are not compared."""
     raise NotImplementedError("not started")
 
 
-_STUBS = [_steps(stub.__code__) for stub in (_bare, _with_text)]
+_STUBS = [_instructions(stub.__code__) for stub in (_without_message, _with_message)]

@@ -1,12 +1,12 @@
-"""System calls that a worker may make, and how each architecture numbers them.
+"""The system calls that a worker may make, with their numbers on each architecture.
 
-x86-64 has numbers of its own; aarch64 has those of Linux's generic table, which leaves out what a
-newer call does as well (`open`, `stat`, …).
+x86-64 has its own numbers. aarch64 has those of Linux's generic table, which leaves out calls that
+a newer one replaces (`open`, `stat`, …).
 """
 
 from __future__ import annotations
 
-# Decided by their arguments; every other call of a table is allowed.
+# `seccomp.py` allows these by their arguments; every other call of a table is allowed.
 WITH_RULES = frozenset(
     {"clone", "clone3", "fcntl", "ioctl", "kill", "prctl", "prlimit64", "tgkill"}
 )

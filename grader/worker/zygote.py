@@ -1,22 +1,26 @@
 """The zygote: imports torch once, holds no secret, and forks a worker for each request.
 
-Started by `grader.judge.zygote` as a fresh program whose environment holds a hash seed alone. It
-never runs a line of a submission: a worker does, after its fork, locked down.
+`grader.judge.zygote` starts it as a fresh program whose environment holds only a hash seed. It
+never runs a line of a submission: its forked, locked-down workers do.
 
-Requests come as one JSON message each, over the control socket:
+Each request is one JSON message on the control socket:
 
     {"tiers": […], "run": folder, …}                  first: prepare the first that holds; answers
                                                       {"ready": tier, "refused": {…}, …}, or
-                                                      {"fault": text} if no worker could be forked
-    {"try": […], "run": folder, …}                    first: only try; answers {"refused": {…}}
+                                                      {"fault": text} if forks would not work
+    {"try": […], "run": folder, …}                    first: only try them; answers {"refused": {…}}
     {"spawn": uid, "scratch": name, "submission": folder, …} + descriptors [channel, output]
-                                                      answers {"pid": n} + descriptor [pidfd]
-    {"reap": pid, "scratch": name, "keep": bool}      answers {"status": n, "peak": bytes}
-    {"twin": true} + descriptor [control]             forks another zygote; answers {"twin": true}
-    {"usage": true}                                   answers {"cpu": seconds}, with those reaped
-    {"discard": name}                                 a scratch folder; answers {"discarded": name}
+                                                      fork a worker; answers {"pid": n}
+                                                      + descriptor [pidfd]
+    {"reap": pid, "scratch": name, "keep": bool}      wait for a killed worker; answers
+                                                      {"status": n}
+    {"twin": true} + descriptor [control]             fork a second zygote; answers {"twin": true}
+    {"usage": true}                                   answers {"cpu": seconds}, those of reaped
+                                                      workers included
+    {"discard": name}                                 remove a scratch folder; answers
+                                                      {"discarded": name}
 
-An answer {"error": text} means that the machine refused. End of file means: the judge is gone.
+An answer {"error": text} means that the machine refused. End of file means that the judge is gone.
 """
 
 from __future__ import annotations
@@ -28,26 +32,27 @@ import os
 import signal
 import socket
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from grader.worker import speed
 
 if TYPE_CHECKING:
     from grader.worker.cgroups import ControlGroup
     from grader.worker.sandbox import Sandbox
 
-_MESSAGE = 65536
+_MAX_MESSAGE = 65536
 
 
 class _JudgeGone(Exception):
-    """Nobody holds the other end of the control socket any more."""
+    """The other end of the control socket is closed."""
 
 
 def main(control_fd: int) -> None:
     """Serves requests on the control socket until the judge closes it."""
     control = socket.socket(fileno=control_fd)
-    _import_without_hooks()
-    sys.argv[:] = sys.orig_argv[:] = ["worker"]  # where the repository lies is no worker's business
+    speed.import_without_fork_hooks()
+    sys.argv[:] = sys.orig_argv[:] = ["worker"]  # workers need not know the repository's path
     run = ""
     try:
         settings = _receive(control)[0]
@@ -56,37 +61,23 @@ def main(control_fd: int) -> None:
     except _JudgeGone:
         from grader import folders
 
-        if run:  # made again, perhaps, by what was done after the judge had removed it
+        if run:  # this process may have created it again after the judge removed it
             folders.remove_while_written(Path(run))
         os._exit(0)
 
 
-def _import_without_hooks() -> None:
-    """Imports what registers work for each fork, and leaves that work out.
-
-    It makes locks anew that another thread might hold, and seeds what a worker seeds itself. The
-    zygote has one thread; in a worker all that would copy 280 pages of memory.
-    """
-    register = os.register_at_fork
-    os.register_at_fork = lambda **_: None
-    try:
-        for name in ("concurrent.futures.thread", "logging", "random", "threading"):
-            import_module(name)
-    finally:
-        os.register_at_fork = register
-
-
 def _start(control: socket.socket, message: dict[str, Any]) -> None:
-    from grader.worker.lockdown import CannotIsolate
-    from grader.worker.sandbox import choose, tried
+    """Answers the first request, and then all others."""
+    from grader.isolation import CannotIsolate
+    from grader.worker.sandbox import GradingContext
+    from grader.worker.selection import choose, try_tier
 
-    run, uid = message["run"], message["uid"]
-    rest = run, tuple(message["hidden"]), uid, message["canary"], message["results"]
+    grading = GradingContext.from_message(message)
     if "try" in message:
-        _send(control, {"refused": {tier: tried(tier, *rest) for tier in message["try"]}})
+        _send(control, {"refused": {tier: try_tier(tier, grading) for tier in message["try"]}})
         return
     try:
-        sandbox, refused = choose(message["tiers"], *rest)
+        sandbox, refused = choose(message["tiers"], grading)
     except CannotIsolate as error:
         _send(control, {"error": str(error)})
         return
@@ -95,8 +86,8 @@ def _start(control: socket.socket, message: dict[str, Any]) -> None:
     group = cgroups.join(message["memory"], message["processes"])
     zygote = Zygote(control, sandbox, refused, group)
     try:
-        _warm_up(message["devices"])
-        if fault := _why_not_fork():
+        _preload(message["devices"])
+        if fault := _why_forks_would_fail():
             _send(control, {"fault": fault})
             zygote.end()
             return
@@ -106,70 +97,59 @@ def _start(control: socket.socket, message: dict[str, Any]) -> None:
         raise
 
 
-def _warm_up(with_devices: bool) -> None:
+def _preload(with_devices: bool) -> None:
     """Imports and runs what a worker will need, so that a fork finds it done.
 
-    A cold library behind Landlock could not read /proc/cpuinfo and would take other code paths,
-    with other last bits. A zygote `with_devices` runs forward passes only: its workers use CUDA,
-    which a process must not have touched before it forks.
+    A library that is first used behind Landlock could not read /proc/cpuinfo, and would take other
+    code paths with other last bits. Workers of a zygote `with_devices` use CUDA, which a process
+    must not touch before it forks: that zygote runs no training step.
     """
     sys.dont_write_bytecode = True
-    from grader import warm
+    from grader import preload
 
-    warm.load_torch(with_devices)
-    import grader.worker.serve
+    preload.load_torch(with_devices)
+    import grader.worker.serve  # noqa: F401 - for the forks
     from assignment import programs, scenarios
+    from grader.worker import first_calls
 
     scenarios.load_all()
     programs.load_all()
-    grader.worker.serve.rehearse()
+    first_calls.make_first_calls()
     if not with_devices:
-        grader.worker.serve.rehearse_training()
-    # Installed packages may bring import hooks of their own (an editable install does): a worker
-    # finds its modules by path, or not at all.
+        first_calls.make_first_training_steps()
+    # Keeps only Python's own import hooks. An editable install, for example, adds another, which
+    # could find modules that are not on the path.
     sys.meta_path[:] = [
         f for f in sys.meta_path if getattr(f, "__module__", "").startswith("_froz")
     ]
     # What is loaded from this repository stays loaded; nothing more of it can be found.
-    repository = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120
-    sys.path[:] = [path for path in sys.path if path != repository]
+    from grader.paths import REPOSITORY
+
+    sys.path[:] = [path for path in sys.path if path != str(REPOSITORY)]
     gc.collect()
-    gc.freeze()
-    _use_huge_pages()
+    gc.freeze()  # collections in a worker skip what is loaded here
+    speed.use_huge_pages()
 
 
-def _use_huge_pages() -> None:
-    """Gathers this process's own memory into huge pages, once all of it is there.
-
-    A fork copies a page table's entries, and a worker's end drops them: with 4 KiB pages that is
-    half of what a worker costs. Kernels before 6.1 refuse, and nothing changes.
-    """
-    from grader.worker import kernel
-
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        span, mode, _, _, inode, *name = line.split()
-        if mode == "rw-p" and inode == "0" and name in ([], ["[heap]"]):
-            start, end = (int(address, 16) for address in span.split("-"))
-            kernel.collapse(start, end)
-
-
-def _why_not_fork() -> str:
+def _why_forks_would_fail() -> str:
     """Why forks of this process could not compute, or ""; read from the kernel, not from torch.
 
-    A fork copies one thread alone, and a library that is copied without its threads waits for them
-    or refuses. Whoever holds a device open has started the driver.
+    A fork copies only one thread: a library copied without its threads waits for them, or refuses.
+    A process that holds a CUDA device open has started the driver.
     """
-    if (threads := len(os.listdir("/proc/self/task"))) != 1:  # noqa: PTH208
-        return f"the zygote has {threads} threads after its warm-up; expected 1, or no fork works"
-    for descriptor in os.listdir("/proc/self/fd"):  # noqa: PTH208
-        with contextlib.suppress(OSError):  # that of the listing itself is gone
-            if (target := os.readlink(f"/proc/self/fd/{descriptor}")).startswith("/dev/nvidia"):  # noqa: PTH115
-                return f"the zygote holds {target} open; its warm-up must not touch CUDA"
+    threads = sum(1 for _ in Path("/proc/self/task").iterdir())
+    if threads != 1:
+        return f"the zygote has {threads} threads after preloading; expected 1, or no fork works"
+    for descriptor in list(Path("/proc/self/fd").iterdir()):
+        with contextlib.suppress(OSError):  # the descriptor of the listing itself is gone
+            target = str(descriptor.readlink())
+            if target.startswith("/dev/nvidia"):
+                return f"the zygote holds {target} open; preloading must not touch CUDA"
     return ""
 
 
 class Zygote:
-    """Answers the judge's requests; the only state is the sandbox and the pid namespace."""
+    """Answers the judge's requests."""
 
     def __init__(
         self,
@@ -181,97 +161,95 @@ class Zygote:
         self.control, self.group = control, group
         self.sandbox, self.refused = sandbox, refused
         self.alive: set[int] = set()  # children that have not been reaped
-        self.is_twin = False
+        self.is_second = False
 
     def serve(self) -> None:
+        """Says that it is ready, and answers requests until the judge is gone."""
         ready = {
             "ready": self.sandbox.tier,
             "refused": self.refused,
             "own_uids": self.sandbox.own_uids,
-            "control_group": self.group.says,
+            "control_group": self.group.summary,
         }
         _send(self.control, ready)
         while True:
-            request, descriptors = _receive(self.control)
-            if "spawn" in request:
-                self.spawn(request, *descriptors)
-            elif "twin" in request:
-                self.fork_twin(*descriptors)
-            elif "reap" in request:
-                self.reap(request)
-            elif "usage" in request:
+            message, descriptors = _receive(self.control)
+            if "spawn" in message:
+                self.fork_worker(message, *descriptors)
+            elif "twin" in message:
+                self.fork_second_zygote(*descriptors)
+            elif "reap" in message:
+                self.reap(message["reap"], message["scratch"], message["keep"])
+            elif "usage" in message:
                 _send(self.control, {"cpu": sum(os.times()[:4])})
             else:
-                self.sandbox.clean(request["discard"], False, self.alive)
-                _send(self.control, {"discarded": request["discard"]})
+                self.sandbox.clean(message["discard"], False, self.alive)
+                _send(self.control, {"discarded": message["discard"]})
 
-    def spawn(self, request: dict[str, Any], channel: int, output: int) -> None:
+    def fork_worker(self, message: dict[str, Any], channel: int, output: int) -> None:
+        """Forks a worker, and sends its pidfd."""
         from grader.worker import serve
-        from grader.worker.lockdown import Places
+        from grader.worker.sandbox import WorkerRequest
 
-        uid = request["spawn"] if self.sandbox.own_uids else 0
-        name = request["scratch"]
+        request = WorkerRequest.from_message(message, channel, output, self.sandbox.own_uids)
+        child = -1
         try:
-            places = Places(
-                self.sandbox.make_submission(request["submission"], name),
-                request["exchange"],
-                self.sandbox.make_scratch(name, uid),
-                self.sandbox.make_tmp(name, uid),
-            )
-            self.sandbox.about_to_fork()
+            paths = self.sandbox.make_paths(request)
+            self.sandbox.before_worker_fork()
             child = os.fork()
         except OSError as error:
             _send(self.control, {"error": f"cannot start a worker: {error}"})
             return
         finally:
-            if "child" not in locals() or child:
+            if child != 0:  # in the worker these stay open
                 os.close(channel)
                 os.close(output)
         if child == 0:
-            serve.run(self.sandbox, channel, output, request, places, uid)
+            serve.run(self.sandbox, request, paths)
         self.alive.add(child)
         pidfd = os.pidfd_open(child)
         _send(self.control, {"pid": child}, [pidfd])
         os.close(pidfd)
 
-    def fork_twin(self, control: int) -> None:
-        """Goes on twice; the twin serves another judge process, over another socket."""
+    def fork_second_zygote(self, control: int) -> None:
+        """Forks a second zygote, which serves another judge process over another socket."""
         from grader.worker import kernel
 
-        self.sandbox.about_to_twin()
+        self.sandbox.before_zygote_fork()
         try:
-            twin = os.fork()
+            second = os.fork()
         except OSError as error:
             os.close(control)
             _send(self.control, {"error": f"cannot fork a second zygote: {error}"})
             return
-        if twin:
-            self.alive.add(twin)
+        if second:
+            self.alive.add(second)
             os.close(control)
             _send(self.control, {"twin": True})
             return
-        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # it has nobody else to end it
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # nothing else would end it
         self.alive.clear()
-        self.is_twin = True
+        self.is_second = True
         self.control.close()
         self.control = socket.socket(fileno=control)
 
-    def reap(self, request: dict[str, Any]) -> None:
-        _, status, usage = os.wait4(request["reap"], 0)
-        self.alive.discard(request["reap"])
-        self.sandbox.clean(request["scratch"], request["keep"], self.alive)
-        _send(self.control, {"status": status, "peak": usage.ru_maxrss * 1024})
+    def reap(self, pid: int, name: str, keep_scratch: bool) -> None:
+        """Waits for a worker that was killed, and removes what it wrote."""
+        _, status = os.waitpid(pid, 0)
+        self.alive.discard(pid)
+        self.sandbox.clean(name, keep_scratch, self.alive)
+        _send(self.control, {"status": status})
 
     def end(self) -> None:
-        """Ends every process, for the grading's folder to be removed: the judge may be gone."""
-        if self.is_twin:
-            os._exit(0)  # the folder is still the other one's
+        """Ends all processes, so that the grading's folder can be removed."""
+        if self.is_second:
+            os._exit(0)  # the first zygote still needs the folder
         for child in self.alive:
             os.kill(child, signal.SIGKILL)
         for child in self.alive:
             os.waitpid(child, 0)
         self.group.leave()
-        self.sandbox.leave()
+        self.sandbox.tear_down()
 
 
 def _send(control: socket.socket, message: dict[str, Any], descriptors: Any = ()) -> None:
@@ -283,7 +261,7 @@ def _send(control: socket.socket, message: dict[str, Any], descriptors: Any = ()
 
 def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     try:
-        data, descriptors, _, _ = socket.recv_fds(control, _MESSAGE, 4)
+        data, descriptors, _, _ = socket.recv_fds(control, _MAX_MESSAGE, 4)
     except ConnectionResetError:
         data = b""
     if not data:

@@ -23,7 +23,7 @@ from rich.table import Table
 
 from assignment import manifest as manifests
 from grader.authoring.variants import SOLUTIONS
-from grader.judge.grader import TIERS
+from grader.isolation import TIERS
 from grader.judge.stage import stage
 from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote

@@ -1,17 +1,17 @@
-"""Runs a command as in a container that allows less than this machine does.
+"""Runs a command as in a container, with fewer rights than this machine gives.
 
     python -m tests.harness.container docker [--guard FOLDER] -- python -m grader grade …
 
-whole        all that this machine allows
-docker       root with the capabilities that Docker leaves, under a filter like Docker's own: no
+whole        everything that this machine allows
+docker       root with the capabilities that Docker leaves, under a seccomp filter like Docker's: no
              mounts, no namespaces, no ptrace
-no-landlock  the same, on a kernel or an engine without Landlock; in temporary folders that root
-             alone may write
-user         an ordinary user, who may not make namespaces either
+no-landlock  the same, on a kernel or an engine without Landlock; only root may write the temporary
+             folders
+user         an ordinary user, who may not create namespaces either
 
-With `--guard` the command can change nothing on this machine but the folder: all else is read-only,
-and its temporary folders are its own. An interpreter under a closed home is made reachable. All of
-that is in a mount namespace that ends with the command.
+With `--guard` the command can change only this folder: everything else is read-only, and it has its
+own temporary folders. An interpreter under a closed home is made reachable. All of this happens in
+a mount namespace that ends with the command.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from grader.worker import kernel, lockdown, namespaces, seccomp
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROFILES = {"whole": "A", "docker": "B", "no-landlock": "B-", "user": "C"}  # and their tiers
-# In front of a command whose processes are then all that there are.
+# Runs a command in its own pid namespace: it sees no other processes.
 OWN_PROCESSES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SYSTEM = (
@@ -42,8 +42,8 @@ USER = 54_321  # of profile "user"
 # What Docker leaves of root: CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP,
 # NET_BIND_SERVICE, NET_RAW, SYS_CHROOT, MKNOD, AUDIT_WRITE and SETFCAP.
 _KEPT = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
-# x86-64 numbers of what Docker's filter denies to whoever lacks CAP_SYS_ADMIN, as far as it
-# matters here.
+# x86-64 numbers of system calls that Docker's filter denies without CAP_SYS_ADMIN, as far as they
+# matter here.
 _DENIED = {
     "ptrace": 101, "personality": 135, "pivot_root": 155, "chroot": 161, "mount": 165,
     "umount2": 166, "sethostname": 170, "unshare": 272, "setns": 308, "process_vm_readv": 310,
@@ -56,7 +56,7 @@ _CLONE, _CLONE3 = 56, 435
 
 
 def enter(profile: str, guarded: Path | None = None) -> None:
-    """Puts this process into the container. It must be root, with all capabilities.
+    """Puts this process into the container; it must be root with all capabilities.
 
     Raises:
         OSError: the kernel refuses.
@@ -68,12 +68,12 @@ def enter(profile: str, guarded: Path | None = None) -> None:
     if profile == "whole":
         return
     if profile == "no-landlock":
-        _few_folders()
-        _few_devices()
+        _hide_other_folders()
+        _hide_other_devices()
     if profile in ("docker", "no-landlock"):
-        _fresh_temporary("1777" if profile == "docker" else "711")
-    for prefix in lockdown.prefixes():
-        _open_the_way_to(Path(prefix))
+        _cover_temporary("1777" if profile == "docker" else "711")
+    for prefix in lockdown.interpreter_folders():
+        _make_reachable(Path(prefix))
     if profile == "user":
         os.setgroups([])
         os.setresgid(USER, USER, USER)
@@ -85,33 +85,40 @@ def enter(profile: str, guarded: Path | None = None) -> None:
 
 
 def guard(folder: Path) -> None:
-    """Makes everything read-only in this mount namespace, but the folder and fresh places for tmp.
+    """Makes everything read-only in this mount namespace, but the folder and new temporary folders.
 
     Raises:
         OSError: something stayed writable.
     """
     for point in kernel.mount_points():
         if not point.startswith("/proc"):
-            with contextlib.suppress(OSError):  # hidden below another mount, perhaps
+            with contextlib.suppress(OSError):  # another mount may hide it
                 namespaces._remount(point, kernel.MS_RDONLY)
     places = [place for place in _TEMPORARY if Path(place).is_dir()]
     _cover(places, "mode=1777", folder, Path.cwd())
     kernel.mount("none", str(folder), None, kernel.MS_REMOUNT | kernel.MS_BIND)
-    for place in ("/", "/usr", "/etc", str(Path.home()), *lockdown.prefixes(), os.__file__):
+    for place in (
+        "/",
+        "/usr",
+        "/etc",
+        str(Path.home()),
+        *lockdown.interpreter_folders(),
+        os.__file__,
+    ):
         if not os.statvfs(place).f_flag & os.ST_RDONLY:
             raise OSError(errno.EROFS, f"{place} could not be made read-only")
 
 
-def _fresh_temporary(mode: str) -> None:
-    """Temporary folders of the container's own: without Landlock, only root may write them."""
+def _cover_temporary(mode: str) -> None:
+    """Gives the container its own temporary folders."""
     here = Path.cwd()
     _cover(_TEMPORARY, f"mode={mode}", here)
     _cover(["/run/lock"], f"mode={mode}", here)
     os.chdir(here)
 
 
-def _few_folders() -> None:
-    """Hides all but the system and this repository: an image has no second copy of it."""
+def _hide_other_folders() -> None:
+    """Hides all folders but the system's and this repository: an image has no other copy of it."""
     here = Path.cwd()
     others = [
         str(place)
@@ -123,11 +130,11 @@ def _few_folders() -> None:
 
 
 def _cover(places: Collection[str], options: str, *folders: Path) -> None:
-    """Hides places behind empty file systems, but for these folders and the interpreter's own.
+    """Mounts empty file systems over folders, but keeps `folders` and the interpreter's visible.
 
-    The repository and its .venv may lie below a temporary folder.
+    The repository and its .venv may be below a temporary folder.
     """
-    kept = (*folders, *map(Path, lockdown.prefixes()))
+    kept = (*folders, *map(Path, lockdown.interpreter_folders()))
     held = {path: os.open(path, os.O_PATH) for path in kept}
     for place in places:
         Path(place).mkdir(parents=True, exist_ok=True)
@@ -139,8 +146,8 @@ def _cover(places: Collection[str], options: str, *folders: Path) -> None:
             os.close(descriptor)
 
 
-def _few_devices() -> None:
-    """A /dev as a container has it."""
+def _hide_other_devices() -> None:
+    """Mounts a /dev as a container has it."""
     held = {name: os.open(f"/dev/{name}", os.O_PATH) for name in _DEVICES}
     kernel.mount("tmpfs", "/dev", "tmpfs", kernel.MS_NOSUID, "mode=755,size=1m")
     for name, descriptor in held.items():
@@ -150,8 +157,8 @@ def _few_devices() -> None:
     Path("/dev/shm").mkdir(mode=0o711)
 
 
-def _open_the_way_to(folder: Path) -> None:
-    """Hides the topmost closed folder above this one behind an open one that holds only this."""
+def _make_reachable(folder: Path) -> None:
+    """Covers the topmost closed folder above this one by an open one that has only this inside."""
     for place in reversed(folder.parents):
         if not place.stat().st_mode & stat.S_IXOTH:
             held = os.open(folder, os.O_PATH)
@@ -161,7 +168,7 @@ def _open_the_way_to(folder: Path) -> None:
 
 
 def _mount_back(held: int, folder: Path) -> None:
-    """Puts a folder that is held open back to its place, where another mount has hidden it."""
+    """Mounts a folder, held open by a descriptor, at its own path, which another mount hides."""
     strict = os.umask(0o022)
     folder.mkdir(parents=True, exist_ok=True)
     os.umask(strict)
@@ -183,21 +190,21 @@ def _filter(landlock: bool) -> bytes:
     denied = seccomp._ERRNO | errno.EPERM
     lines = [*seccomp._load(seccomp._NUMBER_AT)]
     for number in _DENIED.values():
-        lines += seccomp._when(seccomp._JUMP_EQUAL, number, denied)
+        lines += seccomp._return_if(seccomp._JUMP_EQUAL, number, denied)
     if not landlock:
         for number in _LANDLOCK:
-            lines += seccomp._when(seccomp._JUMP_EQUAL, number, seccomp._ERRNO | errno.ENOSYS)
-    lines += seccomp._when(seccomp._JUMP_EQUAL, _CLONE3, seccomp._ERRNO | errno.ENOSYS)
+            lines += seccomp._return_if(seccomp._JUMP_EQUAL, number, seccomp._ERRNO | errno.ENOSYS)
+    lines += seccomp._return_if(seccomp._JUMP_EQUAL, _CLONE3, seccomp._ERRNO | errno.ENOSYS)
     body = [
         *seccomp._load(seccomp._argument(0)),
-        *seccomp._when(seccomp._JUMP_ANY_BIT, seccomp._CLONE_NAMESPACES, denied),
+        *seccomp._return_if(seccomp._JUMP_ANY_BIT, seccomp._CLONE_NAMESPACES, denied),
     ]
-    lines += [seccomp._line(seccomp._JUMP_EQUAL, _CLONE, 0, len(body)), *body]
+    lines += [seccomp._instruction(seccomp._JUMP_EQUAL, _CLONE, 0, len(body)), *body]
     return b"".join([*lines, seccomp._return(seccomp._ALLOW)])
 
 
 def copy_of_repository(folder: Path) -> None:
-    """What it takes to grade, and to run the harness's tests."""
+    """Copies what grading and the harness's tests need."""
     for name in ("assignment", "grader", "solutions", "tests"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
@@ -205,10 +212,7 @@ def copy_of_repository(folder: Path) -> None:
 
 
 def environment(repository: Path) -> dict[str, str]:
-    """The environment of a command on a repository, whatever pytest is around this one.
-
-    That says in its environment what it is, and what it loads.
-    """
+    """The environment for a command on a repository, without variables that pytest sets here."""
     outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     return {**outside, "PYTHONPATH": str(repository), "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -216,9 +220,9 @@ def environment(repository: Path) -> dict[str, str]:
 def run(
     profile: str, where: Path, *command: str, guarded: bool = False, seconds: float = 1800
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a module of Python's in a container of this profile, on the repository in `where`.
+    """Runs a Python module in a container of this profile, on the repository in `where`.
 
-    Guarded, it can change nothing but `where`.
+    With `guarded` it can change only `where`.
     """
     guard = ("--guard", str(where)) if guarded else ()
     contained = [sys.executable, "-m", "tests.harness.container", profile, *guard, "--"]
@@ -236,7 +240,7 @@ def run(
 
 
 def main() -> None:
-    """Enters and executes the command."""
+    """Enters the container and executes the command."""
     parser = argparse.ArgumentParser(usage=(__doc__ or "").partition("\n\n")[2])
     parser.add_argument("profile", choices=PROFILES)
     parser.add_argument("--guard", type=Path, metavar="FOLDER")

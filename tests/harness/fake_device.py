@@ -2,12 +2,12 @@
 
     python -m tests.harness.fake_device 2 train_loop linear_backward
 
-grades the reference on it, two tests at a time, and prints what came of it.
+grades the reference on it, two tests at a time, and prints the result.
 
-torch's own stand-in for devices written in Python plays the device: autograd counts it at the
-first backward pass and starts a thread for it, as it does for CUDA. Like CUDA's runtime it looks at
-CUDA_VISIBLE_DEVICES when it is first asked. What it does not show is the driver: that the step of
-an optimizer initializes CUDA, and that a process that did so cannot use it after a fork.
+The device is torch's own backend for devices written in Python: the first backward pass counts it
+and starts a thread for it, as for CUDA. Like CUDA's runtime it reads CUDA_VISIBLE_DEVICES when it
+is first used. It has no driver: on a real device an optimizer's step initializes CUDA, and a
+process that did so cannot use CUDA after a fork.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def install() -> None:
-    """Gives this process the device; before its first backward pass, and at best before torch."""
+    """Installs the device in this process, before its first backward pass or even before torch."""
     for name in ("OMP", "MKL", "OPENBLAS"):  # as the grader does before its own first import
         os.environ.setdefault(f"{name}_NUM_THREADS", "1")
     import torch
@@ -45,7 +45,7 @@ def install() -> None:
 
 
 def in_zygotes() -> None:
-    """Gives every zygote that this process starts from now on the device."""
+    """Installs the device in every zygote that this process starts from now on."""
     from grader.judge import zygote
 
     zygote._BOOT = zygote._BOOT.replace(

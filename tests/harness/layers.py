@@ -1,7 +1,7 @@
-"""The layers around a submission, and how each is switched off: `switch_off.py` does it.
+"""The layers that isolate a submission, and how `switch_off.py` switches each of them off.
 
-A layer is a few lines of the grader that are replaced in a copy of this repository; and an attack
-that goes red once they are.
+A layer is a few lines of the grader, which are replaced in a copy of this repository, and an attack
+that goes red without them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """Text of a file of the grader that stands there once, and what takes its place."""
+    """A text that occurs once in a file of the grader, and its replacement."""
 
     file: str
     old: str
@@ -18,67 +18,73 @@ class Edit(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer as it is switched off.
+    """A layer and how it is switched off.
 
     Args:
-        says: what it is.
+        title: what the layer is.
         attack: one that goes red without it.
-        edits: what is replaced; without any, the attack runs in pytest's own process.
-        profile: the container where it is not doubled by another layer.
-        kinds: the classes of attacks that it may stop; all, if empty.
+        edits: replacements; if there are none, attacks run in plain pytest.
+        profile: the container where no other layer stops the attack.
+        kinds: the classes of attacks that the layer may stop; all, if empty.
     """
 
-    says: str
+    title: str
     attack: str
     edits: tuple[Edit, ...]
     profile: str = "whole"
     kinds: tuple[str, ...] = ()
 
 
-ARCHIVES = "archives"  # a class of attacks whose table is `test_stage.py`
-UNCHECKED = (  # the grader's own checks of a worker, which would refuse to grade
-    Edit("worker/probe.py", "{name: _met(attempt) for", "{name: 'EPERM' for"),
+ARCHIVES = "archives"  # a class of attacks: the tests of `test_stage.py`
+UNCHECKED = (  # switches off the grader's own checks of a worker, which would refuse to grade
+    Edit("worker/probe.py", "{name: _result(attempt) for", "{name: 'EPERM' for"),
     Edit("judge/worker.py", "            self._check_status()\n", ""),
 )
 LAYERS = {
     "own process": Layer(
-        "a process that is not the judge's: plain pytest instead",
+        "a separate process (switched off: plain pytest)",
         "patches_everything",
         (),
     ),
     "own root": Layer(
-        "a root file system of its own: mount and pivot_root (tier A)",
+        "its own root file system: mount and pivot_root (tier A)",
         "poisons_the_library",
         (
-            Edit("worker/namespaces.py", "        self._enter_root(places, uid)\n", ""),
+            Edit("worker/namespaces.py", "        self._enter_root(request, paths)\n", ""),
             Edit("worker/namespaces.py", '["/"], [TMP, SCRATCH, ', '["/"], ["/tmp", '),
             Edit(
                 "worker/namespaces.py",
-                "return Places(SUBMISSION, places.exchange, SCRATCH, TMP)",
-                "return Places(places.submission, places.exchange, '/tmp', '/tmp')",
+                "return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)",
+                "return WorkerPaths(paths.submission, paths.shared, '/tmp', '/tmp')",
             ),
         ),
     ),
     "own user": Layer(
-        "a user of its own for each worker (tier B-, where nothing doubles it)",
+        "its own user for each worker (tier B-, where no other layer does the same)",
         "uses_its_callers_paths",
-        (Edit("worker/shared.py", "            lockdown.become(uid, self.gid)\n", ""),),
+        (
+            Edit(
+                "worker/shared_filesystem.py",
+                "            lockdown.drop_privileges(request.uid, self.gid)\n",
+                "",
+            ),
+        ),
         "no-landlock",
     ),
     "Landlock": Layer(
-        "Landlock (tier C, where nothing doubles it)",
+        "Landlock (tier C, where no other layer does the same)",
         "uses_its_callers_paths",
         (
             Edit(
                 "worker/lockdown.py",
-                "landlock.restrict(readable, writable, cuda.nodes() if with_cuda else ())",
+                "landlock.restrict(readable, writable, cuda.device_nodes() if with_cuda else ())",
                 "pass",
             ),
         ),
         "user",
     ),
     "seccomp": Layer(
-        "the list of system calls (tier A)",
+        "seccomp's list of system calls (tier A)",
         "sweeps_the_kernel",
         (
             Edit(
@@ -89,13 +95,13 @@ LAYERS = {
         ),
     ),
     "descriptors": Layer(
-        "closing what was inherited (tier A)",
+        "closing inherited descriptors (tier A)",
         "escapes_by_descriptors",
         (Edit("worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel})\n", ""),),
         kinds=("reading", "other processes", "network", "kernel"),
     ),
     "memory watch": Layer(
-        "memory as the judge measures it (tier A)",
+        "the judge's checks of memory (tier A)",
         "memory_shared",
         (Edit("judge/worker.py", "if held > self._limits.memory_mib * 2**20:", "if False:"),),
         kinds=("bombs",),
@@ -111,7 +117,7 @@ LAYERS = {
         kinds=("frames", "lying objects", "bombs"),
     ),
     "call ids": Layer(
-        "an answer names its call, and comes after it",
+        "an answer must have its call's id, and come after it",
         "frame_wrong_id",
         (
             Edit("judge/worker.py", "if answered != call_id:", "if False:"),
@@ -120,7 +126,7 @@ LAYERS = {
         kinds=("frames", "later", "plugins and patches", "introspection", "lying objects"),
     ),
     "deadlines": Layer(
-        "the limits of time",
+        "limits on time",
         "endless_call",
         (
             Edit(
@@ -147,7 +153,7 @@ LAYERS = {
         kinds=("later",),
     ),
     "own seeds": Layer(
-        "a worker's seed says nothing of its test's",
+        "a worker's seed does not reveal its test's seed",
         "predicts_the_inputs",
         (
             Edit(
@@ -159,7 +165,7 @@ LAYERS = {
         kinds=("recognition",),
     ),
     "strict comparison": Layer(
-        "an answer's kind is compared, not only its value",
+        "comparison of an answer's type, not only of its value",
         "one_for_true",
         (
             Edit(
@@ -171,7 +177,7 @@ LAYERS = {
         kinds=("wrong kinds", "lying objects"),
     ),
     "own words": Layer(
-        "what students read of a hidden test is in our words",
+        "students read only the grader's own words on a hidden test",
         "carries_by_exception",
         (
             Edit(
@@ -183,7 +189,7 @@ LAYERS = {
         kinds=("carrying out", "exceptions", "encodings", "no end"),
     ),
     "name checks": Layer(
-        "names in an archive are looked at before a file is written",
+        "checks of an archive's names before a file is written",
         "names_that_lead_outside_write_nothing_there",
         (
             Edit(

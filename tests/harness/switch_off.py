@@ -1,11 +1,10 @@
-"""Which layer stops which attack: switches off one layer at a time, and lets the attacks try.
+"""Finds out which layer stops which attack: switches off one layer at a time and runs the attacks.
 
     python -m tests.harness.switch_off [LAYER …]
 
 A layer is switched off in a copy of this repository, together with the grader's own checks that a
-worker is locked down, or it would refuse to grade at all. What then goes red is tried once more by
-itself: an attack may have spoilt the judge for others. Nothing but the copy can be changed
-meanwhile.
+worker is locked down: these would refuse to grade. An attack that goes red is run again alone:
+another attack may have broken the judge. Attacks can change only the copy.
 """
 
 from __future__ import annotations
@@ -30,29 +29,32 @@ from tests.harness.container import OWN_PROCESSES, copy_of_repository, environme
 from tests.harness.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
 
 _PLAIN_SECONDS, _SECONDS = 30, 1800
-_ONE_SECONDS = 90  # for one attack whose layer is the clock itself
-# Plain pytest has no walls: it gets a control group, and processes and a network of its own.
+_ONE_SECONDS = 90  # for a single attack: without its layer it may never end
+# Plain pytest isolates nothing: it gets a control group, and its own processes and network.
 _FENCE = (
     "import os, sys\n"
     "from grader.worker import cgroups\n"
-    "says = cgroups.join(6 * 2**30, 300).says\n"
-    "assert 'memory' in says and 'pids' in says and 'none' not in says, says\n"
+    "limited = cgroups.join(6 * 2**30, 300).summary\n"
+    "assert 'memory' in limited and 'pids' in limited, limited\n"
+    "assert 'none' not in limited, limited\n"
     "os.execv(sys.argv[1], sys.argv[1:])\n"
 )
 
 
 def without(layer: Layer, folder: Path) -> None:
-    """A copy of this repository in `folder`, without the layer, and without the grader's checks.
+    """Copies this repository to `folder`, without the layer and without the grader's checks.
 
     Raises:
-        ValueError: the text to be replaced is not there, or not once.
+        ValueError: a text to be replaced does not occur exactly once.
     """
     copy_of_repository(folder)
     for edit in (*UNCHECKED, *layer.edits):
         file = folder / "grader" / edit.file
         text = file.read_text(encoding="utf-8")
         if text.count(edit.old) != 1:
-            raise ValueError(f"{edit.file}: {edit.old!r} stands there {text.count(edit.old)} times")
+            raise ValueError(
+                f"{edit.file}: {edit.old!r} occurs {text.count(edit.old)} times; expected once"
+            )
         file.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
 
 
@@ -65,30 +67,31 @@ def attacks_of(layer: Layer) -> tuple[str, ...]:
 
 
 def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
-    """Which of these attacks do not meet their end once the layer is gone.
+    """Those of the attacks that succeed without the layer.
 
     Raises:
-        RuntimeError: the attacks could not be tried.
+        RuntimeError: the attacks could not be run.
     """
     if not layer.edits:
-        if _plain("nan"):  # which plain pytest fails as it should
+        if _succeeds_in_plain_pytest("nan"):  # a wrong answer, which plain pytest fails
             raise RuntimeError(
                 f"plain pytest cannot run the tests of {REPOSITORY} behind its fence"
             )
         with ThreadPoolExecutor(processes) as pool:
-            return {a for a, went in zip(attacks, pool.map(_plain, attacks), strict=True) if went}
+            results = pool.map(_succeeds_in_plain_pytest, attacks)
+            return {attack for attack, succeeded in zip(attacks, results, strict=True) if succeeded}
     archives = ARCHIVES in layer.kinds
     tests, name = ("test_stage", "test_{}") if archives else ("test_hostile", "alive[{}]")
     with tempfile.TemporaryDirectory(prefix="layer-") as place:
         folder = Path(place)
-        # Only in tier B- file modes stand before the repository; elsewhere other layers must.
+        # Only tier B- protects the repository by file modes; elsewhere other layers must do it.
         folder.chmod(0o700 if layer.profile == "no-landlock" else 0o755)
         report = folder / "report.xml"
         without(layer, folder)
         report.touch()
         report.chmod(0o666)  # another user may write it
         try:
-            # What an attack could do to this machine without a layer, it can do to a copy alone.
+            # Guarded: without a layer, an attack could change this machine.
             done = run(
                 layer.profile,
                 folder,
@@ -100,7 +103,7 @@ def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
             )
         except subprocess.TimeoutExpired:
             if len(attacks) > 1:
-                raise RuntimeError("the attacks came to no end") from None
+                raise RuntimeError(f"the attacks did not end in {_SECONDS} s") from None
             return set(attacks)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"pytest ended with {done.returncode}\n{done.stdout}{done.stderr}")
@@ -108,23 +111,24 @@ def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
 
 
 def _failed(report: Path, attacks: Collection[str]) -> set[str]:
+    """The attacks that a report of pytest's lists as failed."""
     failed, tried = set(), set()
     for case in ET.parse(report).iter("testcase"):
         function, _, parameter = case.get("name", "").partition("[")
         name = {function.removeprefix("test_"), parameter.removesuffix("]")} & set(attacks)
         tried |= name
         error = case.find("error")
-        if error is not None and "on setup" in error.get("message", ""):  # it was not even tried
+        if error is not None and "on setup" in error.get("message", ""):  # the attack was not run
             raise RuntimeError(f"{case.get('name')}: {error.text}")
         if error is not None or case.find("failure") is not None:
             failed |= name
     if tried != set(attacks):
-        raise RuntimeError(f"{len(tried)} of {len(attacks)} attacks were tried")
+        raise RuntimeError(f"{len(tried)} of {len(attacks)} attacks were run")
     return failed
 
 
-def _plain(attack: str) -> bool:
-    """Whether an attack passes a hidden test of pytest's, or ends it otherwise than by failures."""
+def _succeeds_in_plain_pytest(attack: str) -> bool:
+    """Whether an attack passes a hidden test, ends pytest itself, or never ends."""
     folder = HOSTILE / attack
     with tempfile.TemporaryDirectory(prefix="layer-") as place:
         inside = ["tests.harness.container", "docker", "--guard", place, "--"]
@@ -152,7 +156,7 @@ def _plain(attack: str) -> bool:
                     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
                     "HOME": "/",
                 },
-                start_new_session=True,  # a signal to the group would come through to this process
+                start_new_session=True,  # a signal to the group must not reach this process
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -166,17 +170,17 @@ def _plain(attack: str) -> bool:
 
 
 def by_layer(found: dict[str, set[str]]) -> str:
-    """A line for each layer: how many attacks go red without it, and of which classes."""
+    """A table of layers: how many attacks go red without each, and of which classes."""
     lines = ["| without | goes red | of them, by class |", "|---|---|---|"]
     for name, attacks in found.items():
         kinds = _kinds(attacks)
         shown = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
-        lines.append(f"| {LAYERS[name].says} | {len(attacks)} | {shown} |")
+        lines.append(f"| {LAYERS[name].title} | {len(attacks)} | {shown} |")
     return "\n".join(lines)
 
 
 def by_class(found: dict[str, set[str]]) -> str:
-    """A line for each class of attacks: the layers without which some of it goes red."""
+    """A table of classes of attacks: the layers without which some of a class go red."""
     lines = ["| attacks | layers that stop some where nothing else does |", "|---|---|"]
     for kind in (*CLASSES, ARCHIVES):
         counts = {name: _kinds(attacks)[kind] for name, attacks in found.items()}
@@ -190,7 +194,7 @@ def _kinds(attacks: Collection[str]) -> Counter[str]:
 
 
 def main() -> None:
-    """Tries every attack without each layer in turn."""
+    """Runs every attack without each layer in turn, and prints the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("layers", nargs="*", metavar="layer", help=", ".join(LAYERS))
     options = parser.parse_args()
@@ -201,9 +205,9 @@ def main() -> None:
     for name in options.layers or LAYERS:
         layer, cores = LAYERS[name], os.cpu_count() or 1
         together = set(attacks_of(layer))
-        if name != "deadlines":  # or none of them would come to an end
+        if name != "deadlines":  # without it none of them would end
             together = red(layer, sorted(together), cores)
-        if not layer.edits:  # each was by itself already
+        if not layer.edits:  # each attack was run alone already
             found[name] = together
             console.print(f"without {name}: {', '.join(sorted(together))}")
             continue

@@ -107,12 +107,12 @@ def test_student_reads_own_lines_and_staff_the_whole_traceback(quick_grader, sub
             "\n"
             "printed:\nasked\n"
         )
-        assert "serve.py" in check.detail
+        assert "calls.py" in check.detail
         assert "printed:\nasked\n" in check.detail
         assert str(REPOSITORY) not in student_text(check)
     hidden = [c for c in grade.checks if c.visibility == "hidden"]
     assert {c.shown for c in hidden} == {None}
-    assert all("serve.py" in c.detail for c in hidden)
+    assert all("calls.py" in c.detail for c in hidden)
 
 
 def test_path_of_own_file_in_a_message_is_shortened(quick_grader, submit):

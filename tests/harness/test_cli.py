@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from assignment import manifest
 from grader import cli
 from grader.authoring import campaign_commands
+from grader.isolation import CannotIsolate
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
-from grader.judge.zygote import CannotIsolate
 from grader.results.record import from_json
 from tests.harness.conftest import REPOSITORY
 

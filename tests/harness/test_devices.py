@@ -1,4 +1,4 @@
-"""A GPU in the machine changes no mark. None is needed: `fake_device` says what stands for it."""
+"""A GPU in the machine changes no mark. `fake_device` provides a stand-in for one."""
 
 import json
 import os
@@ -9,9 +9,9 @@ import pytest
 
 from tests.harness.conftest import REPOSITORY
 
-# Their tests train: in workers, and in the judge itself.
+# Tests of these train: in workers, and in the judge itself.
 EXERCISES = ("linear_flops", "train_loop", "checkpointed_forward")
-# A worker of each zygote: whether it sees the device, and whether it can train.
+# Prints for a worker of each zygote: whether it sees the device, and on which one it trained.
 WORKERS = """
 import sys
 from pathlib import Path
@@ -45,20 +45,20 @@ def trains():
     (torch.ones(1, requires_grad=True) * 2).backward()
     return torch._C._get_privateuse1_backend_name()
 """
-NOT_ALONE = """
+TWO_THREADS = """
 import threading
-from grader.worker.zygote import _why_not_fork
+from grader.worker.zygote import _why_forks_would_fail
 
-print(_why_not_fork())
+print(_why_forks_would_fail())
 end = threading.Event()
 threading.Thread(target=end.wait).start()
-print(_why_not_fork())
+print(_why_forks_would_fail())
 end.set()
 """
 
 
 def python(*arguments: str, **environment: str) -> str:
-    """What a fresh Python on this repository prints; this one may hide devices, or show one."""
+    """What a fresh Python prints, whatever this process's environment says about devices."""
     outside = {k: v for k, v in os.environ.items() if k != "CUDA_VISIBLE_DEVICES"}
     done = subprocess.run(
         [sys.executable, *arguments],
@@ -74,16 +74,16 @@ def python(*arguments: str, **environment: str) -> str:
 
 @pytest.mark.parametrize("lanes", ["1", "2"])
 def test_reference_gets_full_marks_on_a_machine_with_a_device(lanes):
-    """It lost 17 points of 100 without any fault, or had no score at all with two lanes"""
-    said = json.loads(python("-m", "tests.harness.fake_device", lanes, *EXERCISES))
-    score, most, faults, threads = said
+    """It once lost 17 points of 100 without any fault, or had no score at all with two lanes"""
+    result = json.loads(python("-m", "tests.harness.fake_device", lanes, *EXERCISES))
+    score, max_score, faults, threads = result
     assert faults == []
-    assert score == most > 0
+    assert score == max_score > 0
     assert threads == 1
 
 
-def test_device_that_is_not_hidden_spoils_a_fork():
-    """A test of the test above: the device is there, and breaks what a GPU would break"""
+def test_device_that_is_not_hidden_breaks_a_fork():
+    """Checks the test above: the stand-in breaks forks as a GPU would"""
     fork = (
         "import os; from tests.harness import fake_device; fake_device.install()\n"
         "import torch; train = lambda: (torch.ones(1, requires_grad=True) * 2).backward()\n"
@@ -99,20 +99,20 @@ def test_device_that_is_not_hidden_spoils_a_fork():
 
 
 def test_workers_of_races_see_the_device_and_can_use_it(submit):
-    """They come from a zygote that saw it and did not touch it; all others see none"""
-    said = python("-W", "ignore", "-c", WORKERS, str(submit(probe=PROBE))).splitlines()
-    assert said == ["False privateuseone", "True fakecuda"]
+    """Their zygote sees it and does not touch it; other workers see none"""
+    lines = python("-W", "ignore", "-c", WORKERS, str(submit(probe=PROBE))).splitlines()
+    assert lines == ["False privateuseone", "True fakecuda"]
 
 
-def test_zygote_that_could_not_fork_says_so():
-    """Its workers would fail in every backward pass, and nobody would know that it was our fault"""
-    alone, not_alone = python("-c", NOT_ALONE).splitlines()
-    assert alone == ""
-    assert not_alone == "the zygote has 2 threads after its warm-up; expected 1, or no fork works"
+def test_zygote_with_a_second_thread_reports_a_fault():
+    """Its workers would fail in every backward pass, as if by the submission's fault"""
+    one_thread, two_threads = python("-c", TWO_THREADS).splitlines()
+    assert one_thread == ""
+    assert two_threads == "the zygote has 2 threads after preloading; expected 1, or no fork works"
 
 
 def test_students_own_tests_see_no_device(tmp_path):
-    """`make test` gives the same result on every machine, whatever its environment says"""
+    """`make test` gives the same result on every machine, whatever its environment sets"""
     test = tmp_path / "test_it.py"
     test.write_text(
         "import os\ndef test_it():\n    print('seen', os.environ['CUDA_VISIBLE_DEVICES'])"

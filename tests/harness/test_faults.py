@@ -202,9 +202,9 @@ def test_zygote_that_cannot_fork_a_second_one_reports_it_and_goes_on(tmp_path, m
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     second, unused = socket.socketpair()
     with ours, theirs, second, unused:
-        sandbox = cast(Sandbox, SimpleNamespace(about_to_twin=lambda: None))
+        sandbox = cast(Sandbox, SimpleNamespace(before_zygote_fork=lambda: None))
         zygote = Zygote(theirs, sandbox, {}, cast(ControlGroup, None))
-        zygote.fork_twin(os.dup(second.fileno()))
+        zygote.fork_second_zygote(os.dup(second.fileno()))
         assert "cannot fork a second zygote" in json.loads(ours.recv(4096))["error"]
         second.close()
         assert unused.recv(1) == b""  # the second zygote's socket is closed

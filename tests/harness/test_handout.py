@@ -15,9 +15,9 @@ import pytest
 from assignment import __main__ as commands
 from assignment import manifest
 from grader.authoring import handout, stubs
-from tests.harness.conftest import MAX_WAIT
+from tests.harness.conftest import MAX_WAIT, REPOSITORY
 
-REFERENCE = handout.ROOT / "solutions" / "resource_accounting"
+REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
 
 
 # The stub of a module
@@ -225,7 +225,7 @@ def test_version_is_the_manifests():
 def test_dependencies_are_a_subset_of_this_repositorys():
     theirs, ours = (
         set(tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"])
-        for root in (handout.HANDOUT, handout.ROOT)
+        for root in (handout.HANDOUT, REPOSITORY)
     )
     assert theirs <= ours
 

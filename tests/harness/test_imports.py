@@ -57,9 +57,10 @@ def within(*packages: str) -> Callable[[str], bool]:
 RULES = {
     "assignment": within("assignment"),
     "grader/worker": within(
-        *("assignment", "grader.folders", "grader.warm", "grader.wire", "grader.worker")
+        *("assignment", "grader.folders", "grader.isolation", "grader.paths", "grader.preload"),
+        *("grader.wire", "grader.worker"),
     ),
-    "grader/results": within("assignment", "grader.results"),
+    "grader/results": within("assignment", "grader.isolation", "grader.results"),
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
     "tests/public": within("assignment"),
     "tests/hidden": within("assignment"),
@@ -76,6 +77,11 @@ def test_folder_imports_only_what_it_may(folder):
 
 def test_wire_imports_the_assignment_alone():
     assert imports_of(REPOSITORY / "grader" / "wire.py") == {"assignment.plain"}
+
+
+@pytest.mark.parametrize("name", ["isolation", "paths"])
+def test_light_module_imports_nothing_of_this_repository(name):
+    assert imports_of(REPOSITORY / "grader" / f"{name}.py") == set()
 
 
 def test_judge_never_imports_the_worker():

@@ -1,4 +1,4 @@
-"""What a worker can reach: a probing submission looks from inside, the judge from outside."""
+"""What a worker can reach, as a submission sees it from inside and the judge from outside."""
 
 import importlib
 import itertools
@@ -131,25 +131,27 @@ def test_worker_can_import_neither_solutions_nor_tests_nor_judge(inside):
         assert inside.probe.import_it(name) in ("ModuleNotFoundError", "ImportError"), name
 
 
-def test_judge_itself_can_import_them():
-    """A test of the test above: these names exist."""
+def test_judge_can_import_the_secret_modules():
+    """Checks the test above: these modules exist."""
     for name in SECRET_MODULES:
         if not name.startswith(("tests.hidden.", "tests.public.")):
             importlib.import_module(name)
 
 
-def test_probe_says_so_when_an_import_works(inside):
-    """A test of the test above."""
+def test_submission_reports_an_import_that_works(inside):
+    """Checks the test above."""
     assert inside.probe.import_it("json") == "imported"
     assert inside.probe.import_it("grader.wire") == "imported"
 
 
-def test_none_of_them_is_loaded(inside):
+def test_worker_has_loaded_no_secret_module(inside):
     ours = [n for n in inside.probe.loaded() if n.partition(".")[0] in ("grader", "assignment")]
     assert {n for n in ours if n.startswith("grader")} == {
         "grader",
         "grader.folders",
-        "grader.warm",
+        "grader.isolation",
+        "grader.paths",
+        "grader.preload",
         "grader.wire",
         "grader.worker",
         *(
@@ -163,7 +165,7 @@ def test_none_of_them_is_loaded(inside):
 
 
 def secrets_of_the_judge() -> dict[str, bytes]:
-    """Text that only the judge holds: of the reference, of hidden tests, and made up just now."""
+    """Texts that only the judge holds: from the reference, the hidden tests and its environment."""
     from solutions.resource_accounting import strides  # noqa: F401 - so that the judge holds it
 
     found: dict[str, bytes] = {"the environment": CANARY.encode()}
@@ -182,7 +184,7 @@ def secrets_of_the_judge() -> dict[str, bytes]:
 
 
 def memory_of(pid: int) -> bytes:
-    """All that a process can read of its own memory, without the libraries' files."""
+    """All readable memory of a process, without the libraries' files."""
     parts = []
     with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
         for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
@@ -224,8 +226,8 @@ def test_secrets_are_not_in_a_workers_memory(inside, quick_grader):
 
 
 @needs_root
-def test_scan_finds_what_is_in_a_workers_memory(inside):
-    """A test of the test above."""
+def test_scan_finds_a_text_in_a_workers_memory(inside):
+    """Checks the test above."""
     text = secrets.token_hex(16)
     inside.probe.hold(text)
     assert text[::-1].encode() in memory_of(inside._worker.pid)
@@ -233,22 +235,22 @@ def test_scan_finds_what_is_in_a_workers_memory(inside):
 
 @needs_root
 def test_scan_finds_the_secrets_in_the_judge():
-    """A test of the test above: a process that imports the reference holds its texts."""
+    """Checks the test above: a process that imports the reference holds its texts."""
     wanted = secrets_of_the_judge()
     memory = memory_of(os.getpid())
     assert wanted["solutions/resource_accounting/strides.py"] in memory
     assert CANARY.encode() in memory
 
 
-# --- what it is, and what it sees --------------------------------------------------------------
+# --- what a worker is, and what it sees --------------------------------------------------------
 
 
-def test_every_probe_met_an_error(inside):
+def test_every_probe_failed(inside):
     inside.probe.loaded()
     probes = dict(inside._worker.probes)
-    for name, met in probes.items():
-        told = name in ("a user of its own", "control group")  # what is there, not an attempt
-        assert met.isupper() or told, f"{name}: {met}"
+    for name, result in probes.items():
+        is_fact = name in ("a user of its own", "control group")  # not an attempt
+        assert result.isupper() or is_fact, f"{name}: {result}"
     assert {
         "read a secret",
         "write the results",
@@ -261,7 +263,7 @@ def test_every_probe_met_an_error(inside):
     } <= set(probes)
 
 
-def test_status_is_as_promised_from_inside_and_outside(inside):
+def test_kernel_status_is_locked_down_from_inside_and_outside(inside):
     from_inside = inside.probe.about()["status"]
     lines = Path(f"/proc/{inside._worker.pid}/status").read_text().splitlines()
     from_outside = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
@@ -283,7 +285,7 @@ def test_worker_has_a_user_of_its_own(sandboxed):
     assert one.probe.about()["groups"] == []
 
 
-def test_worker_sees_itself_alone(inside):
+def test_worker_sees_no_other_process(inside):
     about = inside.probe.about()
     assert about["processes"] == ["1"]
     assert (about["pid"], about["parent"]) == (1, 0)
@@ -386,7 +388,7 @@ def test_scratch_outlives_a_restart_and_memory_does_not(inside):
 
 
 def test_workers_draw_from_the_seed_they_are_given(sandboxed):
-    """Forks of one zygote would else share every generator's state."""
+    """Otherwise forks of one zygote would share the state of every generator."""
     one, same, other = (
         sandboxed(probe=PROBE, seed=seed).probe.random_numbers() for seed in (5, 5, 6)
     )
@@ -395,11 +397,11 @@ def test_workers_draw_from_the_seed_they_are_given(sandboxed):
     assert len({one[3], same[3], other[3]}) == 3
 
 
-# --- layers, each by what it alone forbids -----------------------------------------------------
+# --- layers, each by something that only it forbids --------------------------------------------
 
 
 def call(sandboxed, body: str) -> str:
-    """Runs a function body in a worker; what it returns, or the name of its exception."""
+    """Runs a function body in a worker; returns its result, or its errno as text."""
     text = "import ctypes, os, signal, socket, threading, resource\n"
     text += "libc = ctypes.CDLL(None, use_errno=True)\n"
     text += "def f():\n    try:\n        " + body + "\n    except OSError as error:\n"
@@ -437,18 +439,18 @@ EPERM, EACCES, EROFS = "errno 1", "errno 13", "errno 30"
 )
 def test_layer_holds(sandboxed, layer, body, expected):
     try:
-        met = call(sandboxed, body)
+        result = call(sandboxed, body)
     except SubmissionFailure as failure:
-        met = failure.cause
-    assert met == expected
+        result = failure.cause
+    assert result == expected
 
 
-def cause_of_calls(function, times, apart=0.0):
-    """What ends a worker that is called so many times, if anything does."""
+def cause_of_repeated_calls(function, times, pause=0.0):
+    """Calls a worker's function repeatedly; the cause of the failure, or None."""
     try:
         for _ in range(times):
             function()
-            time.sleep(apart)
+            time.sleep(pause)
     except SubmissionFailure as failure:
         return failure.cause
     return None
@@ -467,7 +469,7 @@ def take():
     usual = quick_grader.manifest.limits
     limits = msgspec.structs.replace(usual, address_space=False, memory_mib=128, seconds=60.0)
     submission = sandboxed(probe=text, limits=limits)
-    assert cause_of_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 128
+    assert cause_of_repeated_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 128
 
 
 def test_disk_taken_in_short_calls_is_noticed(sandboxed, quick_grader, monkeypatch):
@@ -476,8 +478,8 @@ def test_disk_taken_in_short_calls_is_noticed(sandboxed, quick_grader, monkeypat
     monkeypatch.setattr(quick_grader.zygote, "tier", "B")
     monkeypatch.setattr(quick_grader.zygote, "disk_usage", lambda _: (next(sizes), 1))
     submission = sandboxed(probe="def nothing():\n    return 1")
-    apart = worker._CHECK_SECONDS
-    assert cause_of_calls(submission.probe.nothing, 10, apart) is Cause.DISK
+    pause = worker._CHECK_SECONDS
+    assert cause_of_repeated_calls(submission.probe.nothing, 10, pause) is Cause.DISK
 
 
 def test_threads_are_allowed(sandboxed):

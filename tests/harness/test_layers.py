@@ -1,4 +1,4 @@
-"""Each layer earns its place: without it, an attack that fails today goes red."""
+"""Each layer is needed: without it, an attack that it stops goes red."""
 
 import os
 import subprocess
@@ -11,28 +11,28 @@ from tests.harness.conftest import REPOSITORY
 from tests.harness.layers import LAYERS, Edit, Layer
 from tests.harness.switch_off import red, without
 
-SAME = Edit("wire.py", 'MAGIC = b"RAG1"', 'MAGIC = b"RAG1"')
+UNCHANGED = Edit("wire.py", 'MAGIC = b"RAG1"', 'MAGIC = b"RAG1"')
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can make a container")
-# Two of all layers; every one, in `make attack`.
+# Two layers; `make attack` tries every one.
 TRIED = tuple(LAYERS) if "ALL_ATTACKS" in os.environ else ("Landlock", "own process")
 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_layer_can_still_be_switched_off(name, tmp_path):
-    """Its text stands in the grader, once"""
+    """The text to be replaced occurs in the grader exactly once"""
     without(LAYERS[name], tmp_path)
 
 
-def test_text_that_is_gone_is_an_error(tmp_path):
-    """A layer that is not switched off would look as if it stopped nothing"""
+def test_missing_text_is_an_error(tmp_path):
+    """A layer that is not switched off would seem to stop nothing"""
     gone = Layer("none", "nan", (Edit("wire.py", "no such text", ""),))
-    with pytest.raises(ValueError, match="stands there 0 times"):
+    with pytest.raises(ValueError, match="occurs 0 times"):
         without(gone, tmp_path)
 
 
 @needs_root
-def test_nothing_but_a_copy_can_be_changed(tmp_path):
-    """Without its layers an attack once deleted os.py from the machine that tried it"""
+def test_guarded_command_can_change_only_the_copy(tmp_path):
+    """An attack without a layer once deleted os.py from the machine that ran it"""
     change = (
         "import os, sys; [os.close(os.open(p, os.O_WRONLY | os.O_CREAT)) for p in sys.argv[1:]]"
     )
@@ -48,7 +48,7 @@ def test_nothing_but_a_copy_can_be_changed(tmp_path):
     assert not Path(f"/tmp/{tmp_path.parent.name}-mark").exists()
     for path in (os.__file__, pytest.__file__, Path.home() / "mark", "/mark"):
         assert not changes(path), path
-    changes(REPOSITORY / "mark")  # of a checkout below /tmp the command sees another one
+    changes(REPOSITORY / "mark")  # it may succeed in a hidden folder, for a checkout below /tmp
     assert not (REPOSITORY / "mark").exists()
 
 
@@ -61,6 +61,6 @@ def test_attack_goes_red_without_its_layer(name):
 @pytest.mark.parametrize("profile", sorted({layer.profile for layer in LAYERS.values()}))
 @pytest.mark.skipif("ALL_ATTACKS" not in os.environ, reason="a minute; part of `make attack`")
 def test_nothing_goes_red_with_all_layers(profile):
-    """A test of the test above: the copy itself, and its missing checks, change nothing"""
+    """Checks the test above: the copy without the grader's own checks stops every attack"""
     attacks = {x.attack for x in LAYERS.values() if x.profile == profile and not x.kinds}
-    assert red(Layer("none", "", (SAME,), profile), attacks) == set()
+    assert red(Layer("none", "", (UNCHANGED,), profile), attacks) == set()

@@ -506,7 +506,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
 
 @pytest.fixture
 def try_mutants_of(toy, grader):
-    """Tries the mutants of a toy function in this process, with a grader that is already started."""
+    """Tries the mutants of a toy function in this process, with a started grader."""
     from grader.authoring.mutation import trials
 
     here = copy.copy(grader)

@@ -16,8 +16,9 @@ import grader
 from assignment import manifest
 from assignment.__main__ import pack as pack_submission
 from assignment.manifest import VERSION_FILE
+from grader.isolation import TIERS
 from grader.judge import provenance
-from grader.judge.grader import SECRETS, TIERS, Grader
+from grader.judge.grader import SECRETS, Grader
 from grader.judge.provenance import content_hash, tree_hash, verdicts_hash
 from grader.judge.stage import stage
 from grader.judge.zygote import Zygote

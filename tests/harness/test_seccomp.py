@@ -1,4 +1,4 @@
-"""The filter of system calls for each architecture, run here instruction by instruction."""
+"""The seccomp filter for each architecture, interpreted instruction by instruction."""
 
 import errno
 import re
@@ -15,7 +15,7 @@ HEADERS = {
     "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
     "aarch64": Path("/usr/include/asm-generic/unistd.h"),
 }
-OWN = 77  # the process that the filter is for
+OWN = 77  # id of the process that the filter is for
 ALLOWED, KILLED = 0x7FFF0000, 0x80000000
 DENIED, MISSING = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 CLONE_VM, CLONE_THREAD, CLONE_NEWUSER = 0x100, 0x10000, 0x10000000
@@ -23,7 +23,7 @@ TIOCSTI, F_SETLK, F_SETOWN, PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 0x5412, 6, 8, 1,
 
 
 def verdict(machine, number, *args, architecture=None, with_cuda=False):
-    """What the kernel would say, as its own interpreter of classic BPF finds it."""
+    """The filter's result for a system call, by an interpreter of classic BPF."""
     data = struct.pack(
         "<IIQ6Q", number, architecture or MACHINES[machine][0], 0, *args, *[0] * (6 - len(args))
     )
@@ -52,14 +52,14 @@ def machine(request):
     return request.param
 
 
-def test_only_what_is_in_the_table_is_allowed(machine):
+def test_only_calls_in_the_table_are_allowed(machine):
     numbers = {n: name for name, n in MACHINES[machine][1].items() if name not in WITH_RULES}
     for number in range(600):
         if number not in {MACHINES[machine][1][name] for name in WITH_RULES}:
             assert verdict(machine, number) == (ALLOWED if number in numbers else DENIED), number
 
 
-def test_another_architecture_is_the_end(machine):
+def test_another_architecture_is_killed(machine):
     for architecture in (0x40000003, 0x40000028, *(a for a, _ in MACHINES.values())):
         if architecture != MACHINES[machine][0]:
             assert verdict(machine, 0, architecture=architecture) == KILLED
@@ -91,11 +91,11 @@ def test_another_architecture_is_the_end(machine):
         ("prctl", (PR_SET_DUMPABLE, 1), DENIED),
     ],
 )
-def test_arguments_decide(machine, name, args, expected):
+def test_calls_with_rules_are_decided_by_their_arguments(machine, name, args, expected):
     assert verdict(machine, MACHINES[machine][1][name], *args) == expected
 
 
-def test_requests_to_a_cuda_device_are_left_to_whoever_has_one(machine):
+def test_requests_to_a_cuda_device_are_allowed_only_with_cuda(machine):
     ioctl = MACHINES[machine][1]["ioctl"]
     driver = (0xC020462A, 0xC00446D2, 0x30000001, 0x30000002, 1, 0x4B)
     others = (TIOCSTI, 0x5423, 0x8933, 0xC0045401, 0x100, 0x30000003)  # TIOCSETD, SIOCGIFINDEX
@@ -111,7 +111,7 @@ def test_requests_to_a_cuda_device_are_left_to_whoever_has_one(machine):
             assert same == verdict(machine, number), name
 
 
-def test_numbers_are_the_kernels(machine):
+def test_numbers_are_those_of_the_kernels_headers(machine):
     if not HEADERS[machine].exists():
         pytest.skip(f"the kernel's headers are not installed: {HEADERS[machine]}")
     text = HEADERS[machine].read_text()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.conftest import LONGEST, REPOSITORY, wait_until
+from tests.harness.conftest import MAX_WAIT, REPOSITORY, wait_until
 
 # A Python that can only make a .venv with itself and "install": it logs what pip is asked for.
 PYTHON = """\
@@ -52,7 +52,7 @@ class Checkout:
             [*self.command, target],
             cwd=self.folder,
             capture_output=True,
-            timeout=LONGEST,
+            timeout=MAX_WAIT,
             check=False,
         )
         return done.returncode
@@ -155,7 +155,7 @@ def test_interrupted_setup_starts_with_a_new_venv(checkout, target, shell):
     )
     assert wait_until((checkout.folder / "hanging").exists)
     os.killpg(making.pid, signal.SIGINT)
-    assert making.wait(LONGEST) != 0
+    assert making.wait(MAX_WAIT) != 0
     (checkout.folder / "hangs").unlink()
     (checkout.venv / "half").touch()
     checkout.installed()

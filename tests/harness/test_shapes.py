@@ -5,7 +5,7 @@ import torch
 from jaxtyping import Float
 
 from assignment.shapes import shape_error
-from grader.worker.serve import checked
+from grader.worker.calls import with_shape_checks
 
 WRONG_TARGETS = """
 import numpy as np
@@ -29,7 +29,7 @@ def product(
 
 def said_of(*arguments):
     with pytest.raises(Exception) as caught:
-        checked(product)(*arguments)
+        with_shape_checks(product)(*arguments)
     return shape_error(str(caught.value))
 
 

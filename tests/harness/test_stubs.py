@@ -1,4 +1,4 @@
-"""What is still the handout's stub costs no worker, and is told from what only looks like one."""
+"""A stub of the handout costs no worker; code that only looks like a stub is tested."""
 
 import functools
 
@@ -67,7 +67,7 @@ class Late:
 
 
 @pytest.mark.parametrize("value", [bare, with_docstring, Optimizer])
-def test_code_that_can_only_say_not_implemented_is_a_stub(value):
+def test_code_that_can_only_raise_not_implemented_is_a_stub(value):
     with pytest.raises(NotImplementedError):
         value(1)
     assert is_stub(value)
@@ -82,11 +82,11 @@ def test_code_that_can_only_say_not_implemented_is_a_stub(value):
         Optimizer.step,
     ],
 )
-def test_anything_else_is_not(value):
+def test_anything_else_is_no_stub(value):
     assert not is_stub(value)
 
 
-def test_a_name_of_the_modules_own_is_not_the_exception():
+def test_a_redefined_not_implemented_error_makes_no_stub():
     space = {"NotImplementedError": ValueError}
     exec("def f():\n    raise NotImplementedError\n", space)
     assert not is_stub(space["f"])
@@ -94,7 +94,7 @@ def test_a_name_of_the_modules_own_is_not_the_exception():
 
 @pytest.fixture
 def started(monkeypatch):
-    """Workers that were started, one entry each."""
+    """A list with an entry for each worker that is started."""
     found = []
     start = WorkerPool.start
 

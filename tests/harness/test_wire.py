@@ -1,4 +1,4 @@
-"""Frames: what goes in comes out, and whatever else comes in is refused as a FrameError."""
+"""Frames: plain data survives a round trip, and anything else is refused."""
 
 import os
 import random
@@ -29,7 +29,7 @@ NUMPY_DTYPES = sorted(wire._NUMPY_DTYPES.values(), key=str)
 
 
 def pack(value, call_id=7):
-    """A frame's header and body, as they arrive at the other end."""
+    """A frame's header and body, as the other end receives them."""
     data = b"".join(bytes(part) for part in wire.encode(call_id, value))
     return data[: wire.HEADER.size], data[wire.HEADER.size :]
 
@@ -149,7 +149,7 @@ def test_every_array_dtype_comes_back_at_every_size(dtype):
         assert same(array, round_trip(array))
 
 
-def test_dtypes_that_torch_has_are_known():
+def test_dtypes_of_torch_survive_a_round_trip():
     assert torch.bfloat16 in TORCH_DTYPES
     assert torch.float8_e4m3fn in TORCH_DTYPES
     assert torch.complex128 in TORCH_DTYPES
@@ -199,7 +199,7 @@ def test_size_becomes_a_tuple():
 
 
 def test_one_object_in_two_places_arrives_as_two():
-    """Neither a tensor nor a list is shared by what comes out, nor with what went in."""
+    """Decoded tensors and lists share nothing with each other, nor with the encoded value."""
     tensor, inner = torch.zeros(2000), [1]
     a, b, c, d = round_trip([tensor, tensor, inner, inner])
     a += 1
@@ -216,7 +216,7 @@ def test_views_of_one_storage_arrive_apart():
     assert not b.any()
 
 
-def test_what_arrives_is_writable():
+def test_decoded_arrays_are_writable():
     tensor, array = round_trip([torch.zeros(5000), np.zeros(5000)])
     tensor += 1
     array += 1
@@ -230,7 +230,7 @@ def test_bool_bytes_other_than_0_and_1_become_1():
     assert wire.decode(body_of(data[:-3] + b"\x02\x00\xff")).tobytes() == b"\x01\x00\x01"
 
 
-def test_large_tensor_is_referred_to_not_copied():
+def test_large_tensor_is_not_copied():
     tensor = torch.zeros(2**20)
     parts = wire.encode(1, tensor)
     assert any(memoryview(part).nbytes == tensor.nbytes for part in parts)
@@ -293,7 +293,7 @@ UNSENDABLE = {
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", UNSENDABLE)
-def test_what_is_no_plain_data_is_refused_wherever_it_stands(name):
+def test_value_that_is_not_plain_data_is_refused_at_any_depth(name):
     evil = UNSENDABLE[name]
     for value in (evil, [1, evil], (evil,), {"a": [evil]}):
         with pytest.raises(plain.NotPlainData):
@@ -307,7 +307,7 @@ def test_keys_are_exact_str_or_int_of_64_bits():
     assert round_trip({2**63 - 1: 1, -(2**63): 2}) == {2**63 - 1: 1, -(2**63): 2}
 
 
-def test_caps_hold_for_what_is_sent():
+def test_caps_hold_for_encoding():
     nested = []
     for _ in range(40):
         nested = [nested]
@@ -337,7 +337,7 @@ def test_message_names_the_place_and_the_type_not_the_value():
 
 
 def read(data: bytes, caps: Caps = wire.DEFAULT_CAPS):
-    """Decodes; only FrameError may come out, and only plain data."""
+    """The decoded value, which must be plain data; None after a FrameError, the only error."""
     try:
         value = wire.decode(body_of(data), caps)
     except FrameError:
@@ -481,7 +481,7 @@ def test_error_never_repeats_what_the_frame_held():
         assert "SECRET" not in repr(caught.value)
 
 
-def test_caps_hold_for_what_is_read():
+def test_caps_hold_for_decoding():
     items = b"[" + count(50) + b"N" * 50
     assert read(items, Caps(items=51)) == [None] * 50
     with pytest.raises(FrameError, match="more than 50 values"):
@@ -511,18 +511,18 @@ def test_header_is_read_under_the_cap():
 def test_integers_that_hash_alike_cannot_stall_the_reader():
     """Python's hash of an int repeats every 2**61 - 1: 100 000 such keys would take minutes.
 
-    The first of them is refused, before what follows it is read: a value of no kind.
+    The first of them is refused before the value behind it, which has an unknown tag, is read.
     """
     key = (9 * (2**61 - 1)).to_bytes(16, "little", signed=True)
     data = b"{" + count(2) + (b"I" + count(16) + key + b"?") * 2
     with pytest.raises(FrameError, match="64 bits"):
         wire.decode(body_of(data))
-    # Written as longs, they cannot: few of those that hash alike have 64 bits.
+    # Within 64 bits only few integers have the same hash.
     alike = [i * (2**61 - 1) for i in range(-4, 5)]
     assert round_trip(dict.fromkeys(alike)) == dict.fromkeys(alike)
 
 
-def test_million_values_are_read_in_as_many_steps_as_they_are():
+def test_steps_of_decoding_grow_linearly_with_the_number_of_values():
     def decode(many):
         data = b"[" + count(many) + b"N" * many
         assert len(wire.decode(body_of(data))) == many

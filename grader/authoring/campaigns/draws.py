@@ -27,6 +27,7 @@ from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.authoring.variants import Wrong
 from grader.judge.score import Outcome, score
+from grader.paths import REPOSITORY
 
 LISTED = variants.SOLUTIONS / "draw_dependent.toml"  # quotes hidden tests, so it is secret too
 ALLOWED = 0.005  # share of the files that may be listed
@@ -47,7 +48,7 @@ class _List(msgspec.Struct, forbid_unknown_fields=True):
 class Assignment:
     """The files of a campaign."""
 
-    repository: Path = variants.ROOT
+    repository: Path = REPOSITORY
     reference: Path = variants.REFERENCE
     wrong: Path = variants.WRONG
     manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)

@@ -24,6 +24,7 @@ from grader.authoring import variants
 from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.judge.score import Outcome
+from grader.paths import REPOSITORY
 
 _CHEAP = 0.02  # seconds: faster tests do not run more often than a test that takes this
 _LEAST = 5  # nonces that even the slowest test runs with
@@ -34,7 +35,7 @@ Pair = tuple[str, str]  # a submission's label and a test's name
 class Assignment:
     """The files of a campaign; `correct` are folders that hold the package, by label."""
 
-    repository: Path = variants.ROOT
+    repository: Path = REPOSITORY
     manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
     correct: Mapping[str, Path] = field(
         default_factory=lambda: {

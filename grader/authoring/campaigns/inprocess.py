@@ -32,7 +32,7 @@ import msgspec
 from assignment.hooks import seed_of
 from assignment.implementation import LocalImplementation, seed_everything
 from assignment.manifest import Limits, Manifest
-from grader import signals, warm
+from grader import preload, signals
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.lanes import end_with_parent
 from grader.judge.outcome import GradedTest, new_outcome
@@ -40,7 +40,7 @@ from grader.judge.plugin import GraderPlugin, TestContext
 from grader.judge.pytest_run import run_pytest
 from grader.judge.score import Outcome
 from grader.results.causes import Cause
-from grader.worker.serve import CheckedPackage
+from grader.worker.calls import CheckedPackage
 
 _ASLEEP = 60.0  # seconds of wall time after which a call is given up that uses no CPU time
 _DETAIL = 2000  # characters of a failure's text, from its end
@@ -149,7 +149,7 @@ def with_tests(
         GraderFault: a file of tests cannot be read.
         KeyboardInterrupt: Ctrl-C or a TERM ended the campaign; no process or folder of it is left.
     """
-    warm.load_torch()
+    preload.load_torch()
 
     def run(tests: Sequence[GradedTest]) -> None:
         gc.freeze()  # no later collection, in no fork, looks through what is there now

@@ -11,9 +11,9 @@ from pathlib import Path
 import matplotlib as mpl
 
 from grader.authoring.figures import compute, layouts, look, memory, training
+from grader.paths import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[3]
-FOLDER = ROOT / "assignment" / "writeup" / "figures"
+FOLDER = REPOSITORY / "assignment" / "writeup" / "figures"
 
 FIGURES = {
     function.__name__: function
@@ -55,5 +55,5 @@ def build(folder: Path = FOLDER) -> None:
 
 def matches_pin() -> bool:
     """Whether matplotlib is the pinned version; another version draws other bytes."""
-    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    pins = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").split()
     return f"matplotlib=={mpl.__version__}" in pins

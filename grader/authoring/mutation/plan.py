@@ -12,8 +12,9 @@ from grader.authoring.mutation import equivalents
 from grader.authoring.mutation.equivalents import Entry, Equivalents
 from grader.authoring.mutation.mutants import Mutant, Mutants, mutants_of, sampled
 from grader.authoring.mutation.reach import Reach
-from grader.authoring.variants import ROOT, SOLUTIONS
+from grader.authoring.variants import SOLUTIONS
 from grader.judge import markers
+from grader.paths import REPOSITORY
 
 EQUIVALENTS = SOLUTIONS / "equivalent_mutants.toml"  # it quotes the reference: as secret as it
 _NONCES = 3  # a survivor must survive the tests with this many draws of inputs
@@ -28,14 +29,14 @@ class Assignment:
     """Where the reference, its tests and the reviewed equivalents are."""
 
     reference: Path = SOLUTIONS  # the folder that holds the package
-    repository: Path = ROOT
+    repository: Path = REPOSITORY
     manifest: Manifest = field(default_factory=manifests.load)
     equivalents: Path = EQUIVALENTS
 
 
 def own_assignment() -> Assignment:
     """This repository's assignment; raises ManifestError if manifest and tests do not match."""
-    return Assignment(manifest=markers.load(ROOT / "tests"))
+    return Assignment(manifest=markers.load(REPOSITORY / "tests"))
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 from grader.authoring.site import pages, pdf, text
 from grader.authoring.site.pandoc import WriteupError, missing
 from grader.judge import markers
+from grader.paths import REPOSITORY
 
 __all__ = ["PDF", "SITE", "WRITEUP", "WriteupError", "build", "missing"]
 
-ROOT = Path(__file__).resolve().parents[3]
-WRITEUP = ROOT / "assignment" / "writeup"
+WRITEUP = REPOSITORY / "assignment" / "writeup"
 SITE = "site"
 PDF = "resource-accounting.pdf"
 
@@ -27,7 +27,7 @@ def build(destination: Path, writeup: Path = WRITEUP) -> None:
         WriteupError: a chapter is missing, or something in one cannot be shown; lists all.
         ManifestError: the manifest has a mistake, or the tests do not match it.
     """
-    markers.load(ROOT / "tests")
+    markers.load(REPOSITORY / "tests")
     book = text.read(writeup)
     pages.write(book, destination / SITE)
     pdf.write(book, destination / PDF)

@@ -2,8 +2,8 @@
 
 import random
 
-from grader import wire
-from grader.worker import lockdown, seccomp
+from grader import isolation, wire
+from grader.worker import seccomp
 
 
 def borrowed(name, **attributes):
@@ -19,7 +19,7 @@ def storage_index(index, strides, offset=0):
             borrowed("_NotRun", cause="needs_cuda", from_submission=False),
             borrowed("Skipped", msg="skip", allow_module_level=True),
             borrowed("XFailed"),
-            lockdown.CannotIsolate("no tier here"),
+            isolation.CannotIsolate("no tier here"),
             seccomp.Unsupported("no architecture here"),
             wire.FrameTooLargeError("no frame"),
             wire.FrameError("no frame"),

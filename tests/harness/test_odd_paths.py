@@ -1,4 +1,4 @@
-"""Wherever things lie: blanks and letters beyond ASCII in each path change nothing."""
+"""Blanks, quotes and letters beyond ASCII in a path change nothing."""
 
 import json
 import os
@@ -16,8 +16,8 @@ REFERENCE = "def storage_index(index, strides, offset=0):\n"
 REFERENCE += "    return sum(i * s for i, s in zip(index, strides)) + offset\n"
 
 
-def test_mount_points_are_read_as_they_are(tmp_path):
-    """The kernel escapes what would look like the end of a path"""
+def test_escaped_mount_points_are_decoded(tmp_path):
+    """The kernel escapes characters that would end a path"""
     table = tmp_path / "mounts"
     lines = ["/dev/vda / ext4 rw 0 0", r"tmpfs /my\040cläss\011a\134b tmpfs rw 0 0"]
     table.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -26,14 +26,14 @@ def test_mount_points_are_read_as_they_are(tmp_path):
 
 @pytest.fixture
 def grading(tmp_path) -> Iterator[tuple[subprocess.Popen[str], Path, Path]]:
-    """A `grader grade` that runs: its process, its temporary folder and that of its results."""
-    place = tmp_path / "my cläss\t'a\\b"
-    package = place / "alice" / "resource_accounting"
-    temporary = place / "temporary files"
+    """A running `grader grade`: its process, its temporary folder and the folder of its results."""
+    folder = tmp_path / "my cläss\t'a\\b"
+    package = folder / "alice" / "resource_accounting"
+    temporary = folder / "temporary files"
     package.mkdir(parents=True)
     temporary.mkdir()
     (package / "strides.py").write_text(REFERENCE, encoding="utf-8")
-    out = place / "out put"
+    out = folder / "out put"
     command = [sys.executable, "-m", "grader", "grade", str(package.parent), "--out", str(out)]
     with subprocess.Popen(
         [*command, "--tests", "public"],
@@ -49,14 +49,14 @@ def grading(tmp_path) -> Iterator[tuple[subprocess.Popen[str], Path, Path]]:
 
 def test_grading_writes_its_results_and_leaves_nothing_else(grading):
     process, temporary, out = grading
-    _, said = process.communicate()
-    assert (process.returncode, said) == (0, "")
+    _, stderr = process.communicate()
+    assert (process.returncode, stderr) == (0, "")
     grade = json.loads((out / "grade.json").read_text(encoding="utf-8"))
     assert grade["score"] > 0
     assert list(temporary.iterdir()) == []
 
 
-def test_zygote_of_a_killed_judge_removes_what_is_mounted(grading):
+def test_zygote_of_a_killed_judge_removes_its_mounts(grading):
     process, temporary, _ = grading
     assert wait_until(lambda: bool(list(temporary.glob("*/scratch/*"))))
     process.kill()

@@ -1,4 +1,4 @@
-"""What a fork of the zygote finds loaded, and what it is spared."""
+"""Preloading imports neither the compiler nor functions that run at each fork."""
 
 import json
 import subprocess
@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-# Each line in a process of its own, all forks of one that has loaded torch.
+# Runs each line in its own fork of a process that has loaded torch.
 PROGRAM = """
-from grader import warm
+from grader import preload
 
-warm.load_torch()
+preload.load_torch()
 import json, os, sys
 import torch
 
@@ -24,11 +24,13 @@ for line in json.load(sys.stdin):
         print("failed", flush=True)
 """
 FORK = """
-import os
+import os, sys
 register = os.register_at_fork
-from grader.worker import zygote
+from grader.worker import speed, zygote
 
-zygote._import_without_hooks()
+before = {"concurrent.futures.thread", "logging", "random", "threading"} & set(sys.modules)
+assert not before, f"loaded with their hooks: {before}"
+speed.import_without_fork_hooks()
 assert os.register_at_fork is register
 import random, threading
 
@@ -41,7 +43,7 @@ if not (pid := os.fork()):
     os._exit(random.getstate() != state)
 assert os.waitpid(pid, 0)[1] == 0
 """
-ENOUGH = (
+WITHOUT_COMPILER = (
     "torch.optim.AdamW([torch.zeros(1, requires_grad=True)]).step()",
     "torch.optim.SGD([torch.zeros(1, requires_grad=True)]).zero_grad()",
     "import torch.utils.checkpoint as c; c.checkpoint(torch.sin, X, use_reentrant=True)",
@@ -49,7 +51,7 @@ ENOUGH = (
     ".sum().backward()",
     "import torch.utils.flop_counter as f\nwith f.FlopCounterMode(display=False): X @ X",
 )
-ASKS = (
+WITH_COMPILER = (
     "assert torch.compile(lambda x: x * 2, backend='eager')(torch.ones(1)) == 2",
     "assert not torch._dynamo.is_compiling()",
     "import torch._dynamo.utils as utils; assert utils.counters is not None",
@@ -60,8 +62,8 @@ ASKS = (
 
 @pytest.fixture(scope="module")
 def modules() -> dict[str, str]:
-    """How many of the compiler's modules are there after each line, or "failed"."""
-    lines = [*ENOUGH, *ASKS]
+    """By line: how many of the compiler's modules are loaded after it, or "failed"."""
+    lines = [*WITHOUT_COMPILER, *WITH_COMPILER]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         input=json.dumps(lines),
@@ -72,19 +74,19 @@ def modules() -> dict[str, str]:
     return dict(zip(lines, done.stdout.split(), strict=True))
 
 
-@pytest.mark.parametrize("line", ENOUGH)
-def test_what_exercises_need_does_not_load_the_compiler(modules, line):
-    """A step asks it nothing: 800 modules less for every grading"""
-    assert modules[line] == "2"  # what stands for it, and its settings
+@pytest.mark.parametrize("line", WITHOUT_COMPILER)
+def test_code_of_exercises_does_not_load_the_compiler(modules, line):
+    """Saves 800 modules in every grading"""
+    assert modules[line] == "2"  # `LazyCompiler`, and the compiler's settings
 
 
-@pytest.mark.parametrize("line", ASKS)
-def test_whoever_asks_for_the_compiler_gets_it(modules, line):
+@pytest.mark.parametrize("line", WITH_COMPILER)
+def test_code_that_uses_the_compiler_loads_it(modules, line):
     """A solution may compile, however little that helps it here"""
     assert int(modules[line]) > 10
 
 
 def test_fork_of_a_zygote_runs_no_hooks():
-    """Python's own would seed `random` anew and copy 280 pages of memory"""
+    """Python's own hooks would reseed `random` and copy 180 pages of memory"""
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,152 @@
+"""Imports and calls the submission's code, with checks of annotated shapes.
+
+Each function returns what goes back to the judge: {"result": …}, or {"failed": cause, …}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import py_compile
+import re
+from inspect import isfunction
+from pathlib import Path
+from typing import Any
+
+from beartype import BeartypeConf, beartype
+from jaxtyping import jaxtyped
+
+from assignment import plain
+from assignment.implementation import DRIVERS, Package, resolve
+from grader.worker.failures import describe, failure, is_out_of_memory
+from grader.worker.sandbox import WorkerPaths
+from grader.worker.stubs import is_stub
+
+# As in the handout: an int is accepted where a float is annotated.
+_TYPES = beartype(conf=BeartypeConf(is_pep484_tower=True))
+
+
+class CheckedPackage(Package):
+    """The student's package in a folder; functions taken from its modules are checked."""
+
+    def __init__(self, name: str, folder: str) -> None:
+        super().__init__(name)
+        self._root = f"{folder}/"
+
+    def __getattr__(self, module: str) -> Any:
+        found = _CheckedModule(super().__getattr__(module))
+        setattr(self, module, found)  # keeps the wrapped functions for later calls
+        return found
+
+
+class _CheckedModule:
+    def __init__(self, module: Any) -> None:
+        self.bare = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = with_shape_checks(getattr(self.bare, name))
+        setattr(self, name, value)
+        return value
+
+
+def with_shape_checks(function: Any) -> Any:
+    """A function that checks its annotations at each call, if it annotates a shape.
+
+    Only functions that the judge calls are wrapped, at their first call, and only those with
+    shapes: checking every function, as the handout does, takes ten times as long as everything else
+    that a worker does before its first call.
+    """
+    if isfunction(function) and _annotates_shapes(function):
+        return jaxtyped(typechecker=_TYPES)(function)
+    return function
+
+
+def _annotates_shapes(function: Any) -> bool:
+    """Whether an annotation, which may be unevaluated text, uses a type of jaxtyping's."""
+    return any(
+        getattr(function.__globals__.get(word, annotation), "__module__", "").startswith(
+            "jaxtyping"
+        )
+        for annotation in function.__annotations__.values()
+        for word in (re.findall(r"\w+", annotation) if isinstance(annotation, str) else [""])
+    )
+
+
+def call(
+    package: CheckedPackage, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Calls a target such as "strides.transpose"; {"result": value} or {"failed": cause, …}."""
+    module, _, name = target.partition(".")
+    if module in DRIVERS:
+        function = resolve(package, target)
+    else:
+        if isinstance(imported := _import(package, module), dict):
+            return imported
+        try:
+            function = getattr(imported, name)
+        except AttributeError:
+            return failure("missing", f"{module}.py has no {name}")
+        except BaseException as error:  # annotations that cannot be checked
+            return describe("wrong_signature", error, package._root)
+        try:
+            inspect.signature(function).bind(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            return describe("wrong_signature", error, package._root)
+    try:
+        return {"result": function(*args, **kwargs)}
+    except NotImplementedError as error:
+        return describe("not_started", error, package._root)
+    except plain.NotPlainData as error:
+        return describe("not_plain_data", error, package._root)
+    except BaseException as error:
+        cause = "memory" if is_out_of_memory(error) else "exception"
+        return describe(cause, error, package._root)
+
+
+def compile_files(paths: WorkerPaths, files: list[str]) -> dict[str, bytes]:
+    """The bytecode of each file by its name, without those that cannot be compiled."""
+    compiled = f"{paths.tmp}/compiled"
+    found: dict[str, bytes] = {}
+    for name in files:
+        with contextlib.suppress(Exception):
+            py_compile.compile(
+                f"{paths.submission}/{name}",
+                cfile=compiled,
+                doraise=True,
+                invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+            )
+            found[name] = Path(compiled).read_bytes()
+    return found
+
+
+def check_import(package: CheckedPackage, module: str, functions: list[str]) -> dict[str, Any]:
+    """Imports one module.
+
+    Returns:
+        The names of each function's parameters, or None if it has none to be found, as "result",
+        and the functions that are still the handout's stubs, as "stubs"; or a failure.
+    """
+    if isinstance(imported := _import(package, module), dict):
+        return imported
+    parameters: dict[str, Any] = {}
+    stubs = []
+    for name in functions:
+        try:
+            function = getattr(imported.bare, name, None)
+            parameters[name] = list(inspect.signature(function).parameters)  # type: ignore[arg-type]
+        except BaseException:  # the module may be anything
+            parameters[name] = None
+            continue
+        if is_stub(function):
+            stubs.append(name)
+    return {"result": parameters, "stubs": stubs}
+
+
+def _import(package: CheckedPackage, module: str) -> Any:
+    """The imported module, or a failure."""
+    try:
+        return getattr(package, module)
+    except BaseException as error:
+        names = (package._name, f"{package._name}.{module}")
+        missing = isinstance(error, ModuleNotFoundError) and error.name in names
+        return describe("missing" if missing else "import_failed", error, package._root)

@@ -1,0 +1,89 @@
+"""Describes a failure of the submission's code as plain data for the judge."""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+from typing import Any
+
+from assignment.shapes import shape_error
+
+_MAX_CHARACTERS = 4000  # of a message or a traceback
+_MAX_FRAMES = 8  # of the submission's own code
+_NO_MEMORY = ("allocate memory", "Cannot allocate", "enough memory", "out of memory")
+
+
+def failure(kind: str, message: str) -> dict[str, Any]:
+    """A failure without an exception of the submission's."""
+    return {"failed": kind, "message": message[:_MAX_CHARACTERS]}
+
+
+def describe(kind: str, error: BaseException, root: str) -> dict[str, Any]:
+    """A failure with its exception.
+
+    Args:
+        kind: the cause that the judge knows it by.
+        error: the exception, which may be of the submission's own class.
+        root: the submission's folder, with a slash at its end.
+    """
+    builtin = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+    frames = _own_frames(error, root)
+    file, line = "", 0
+    if isinstance(error, SyntaxError):
+        file, line = str(error.filename or ""), int(error.lineno or 0)
+    elif frames:
+        file, line = root + frames[-1][0], frames[-1][1]
+    elif error.__traceback__ is not None:
+        frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+        file = frame.f_code.co_filename
+    return {
+        "failed": kind,
+        "exception": builtin,
+        "type": _encodable(type(error).__qualname__[:200]),
+        "message": _message(error).replace(root, ""),
+        "trace": _traceback(error),
+        "frames": frames,
+        "file": _encodable(file[:200]),
+        "line": line,
+    }
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an exception says that no memory could be allocated."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError | OSError)
+        and any(words in _message(error) for words in _NO_MEMORY)
+    )
+
+
+def _own_frames(error: BaseException, root: str) -> list[list[Any]]:
+    """The traceback's frames in files below `root`: file, line and function, innermost last.
+
+    Equal frames in a row, of a recursive function, are given once.
+    """
+    own = [
+        [_encodable(file.removeprefix(root)[:200]), line, _encodable(frame.f_code.co_name[:80])]
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if (file := frame.f_code.co_filename).startswith(root)
+    ]
+    return [frame for frame, _ in itertools.groupby(own)][-_MAX_FRAMES:]
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error)
+        return _encodable((shape_error(text) or text)[:_MAX_CHARACTERS])
+    except BaseException:
+        return "(its text cannot be read)"
+
+
+def _traceback(error: BaseException) -> str:
+    try:
+        return _encodable("".join(traceback.format_exception(error))[-_MAX_CHARACTERS:])
+    except BaseException:  # its text raises, or a file's name holds a null byte
+        return "(its traceback cannot be read)"
+
+
+def _encodable(text: str) -> str:
+    """The text with lone surrogates, which UTF-8 cannot encode, as escapes."""
+    return text.encode(errors="backslashreplace").decode()

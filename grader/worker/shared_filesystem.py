@@ -1,0 +1,186 @@
+"""Tiers B, B- and C: workers on the machine's own file system, where namespaces are forbidden.
+
+B   root without CAP_SYS_ADMIN, as in a container: a user for each worker, Landlock, seccomp.
+B-  the same without Landlock: only file modes keep a worker from secrets.
+C   no root: Landlock and seccomp under the judge's own user.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from grader import folders
+from grader.isolation import CannotIsolate, Tier
+from grader.worker import cuda, kernel, landlock, lockdown, seccomp
+from grader.worker.sandbox import GradingContext, Sandbox, WorkerPaths, WorkerRequest
+
+# What libraries read about the machine. Landlock hides other processes from a worker.
+_MACHINE_FACTS = ("/proc/cpuinfo", "/proc/meminfo")
+# A worker could leave files here for another one to find, or fill the disk.
+_WORLD_WRITABLE = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/var/lock")
+
+
+class SharedFilesystem(Sandbox):
+    """Locks workers down without a root file system of their own."""
+
+    uses_landlock = True
+    needs_root = True
+
+    def __init__(self, grading: GradingContext) -> None:
+        super().__init__(grading)
+        self.own_uids = self.needs_root
+        self.world_writable = tuple(dict.fromkeys([*_WORLD_WRITABLE, str(Path(self.run).parent)]))
+        self._readable: list[str] = []
+
+    def prepare(self) -> None:
+        """Finds out what workers may read, and closes the grading's folders to other users.
+
+        Raises:
+            CannotIsolate: this is not root where that is needed, or there is no Landlock.
+        """
+        if self.needs_root and os.geteuid() != 0:
+            raise CannotIsolate("it needs root, to give each worker a user of its own")
+        if self.uses_landlock and not landlock.abi():
+            raise CannotIsolate("this kernel does not offer Landlock, or refuses it")
+        try:
+            seccomp.program(1)
+            if self.needs_root:
+                _require_reachable(lockdown.interpreter_folders())
+                for name in ("submissions", "exchange"):
+                    os.chown(Path(self.run, name), 0, self.gid)
+                    Path(self.run, name).chmod(0o710)
+        except seccomp.Unsupported as error:
+            raise CannotIsolate(str(error)) from error
+        except OSError as error:
+            raise CannotIsolate(f"the grading's folders cannot be closed: {error}") from error
+        machine = (
+            *lockdown.LIBRARIES,
+            *lockdown.interpreter_folders(),
+            *lockdown.DEVICES,
+            *_MACHINE_FACTS,
+        )
+        hidden = tuple(os.path.realpath(folder) for folder in self.hidden)
+        parts = [part for path in machine for part in _without_hidden(path, hidden)]
+        self._readable = list(dict.fromkeys(parts))  # /lib may be a link to /usr/lib
+        kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+
+    def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
+        """Removes what a worker that has ended wrote, and kills processes that it left behind."""
+        _kill_strays(alive)
+        super().clean(name, keep_scratch, alive)
+
+    def lock_down(self, request: WorkerRequest, paths: WorkerPaths) -> WorkerPaths:
+        """Locks this process down; its paths stay the same inside."""
+        processes = lockdown.PROCESSES + (0 if self.own_uids else _count_processes(os.getuid()))
+        lockdown.detach(request.channel, request.output)
+        lockdown.prefer_oom_kill()
+        os.chdir(paths.tmp)
+        lockdown.limit_resources(processes, request.with_cuda)
+        readable = [*self._readable, "/proc/self", paths.submission, paths.shared]
+        readable += cuda.driver_files() if request.with_cuda else []
+        if self.own_uids:
+            kernel.drop_bounding_set()
+            lockdown.drop_privileges(request.uid, self.gid)
+        else:
+            kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        lockdown.apply_restrictions(
+            readable if self.uses_landlock else None,
+            writable=[paths.scratch, paths.tmp, "/dev/null"],
+            with_cuda=request.with_cuda,
+        )
+        return paths
+
+
+class OwnUsers(SharedFilesystem):
+    """A user for each worker, Landlock and seccomp."""
+
+    tier = Tier.B
+
+
+class OwnUsersWithoutLandlock(SharedFilesystem):
+    """A user for each worker and seccomp."""
+
+    tier = Tier.B_MINUS
+    uses_landlock = False
+
+
+class SameUser(SharedFilesystem):
+    """Landlock and seccomp, under the judge's own user."""
+
+    tier = Tier.C
+    needs_root = False
+
+    def make_submission(self, request: WorkerRequest) -> str:
+        """A copy of the submission for each worker.
+
+        The worker's user owns the files, and Landlock does not keep it from changing their times
+        and modes, which the next worker could read.
+        """
+        copy = self._copy_of_submission(request.name)
+        shutil.copytree(request.submission, copy)
+        return str(copy)
+
+    def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
+        """Removes the copy of the submission as well."""
+        super().clean(name, keep_scratch, alive)
+        folders.remove(self._copy_of_submission(name))
+
+    def _copy_of_submission(self, name: str) -> Path:
+        return Path(self.run, "tmp", f"{name}-submission")
+
+
+def _require_reachable(paths: Iterable[str]) -> None:
+    """Raises CannotIsolate if another user cannot reach one of these folders."""
+    for folder in map(Path, paths):
+        for part in (*reversed(folder.parents), folder):
+            if not part.stat().st_mode & stat.S_IXOTH:
+                raise CannotIsolate(
+                    f"other users cannot reach the interpreter in {folder}: {part} is closed to "
+                    "them. Install Python and its packages where everybody may read them, such as "
+                    f"below /opt, or open the folder: chmod o+x {part}"
+                )
+
+
+def _without_hidden(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
+    """The path itself; or, if hidden folders are below it, everything beside them."""
+    path = os.path.realpath(path)
+    if not Path(path).exists() or path in hidden:
+        return
+    if not any(folder.startswith(path + "/") for folder in hidden):
+        yield path
+        return
+    for inside in sorted(Path(path).iterdir()):
+        if not inside.is_symlink():
+            yield from _without_hidden(str(inside), hidden)
+
+
+def _kill_strays(alive: Collection[int]) -> None:
+    """Kills child processes of the zygote that are not in `alive`: processes of ended workers.
+
+    seccomp keeps workers from starting any; this is a second line of defence.
+    """
+    while strays := _children() - set(alive):
+        for pid in strays:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _children() -> set[int]:
+    return {int(pid) for pid in Path("/proc/thread-self/children").read_text().split()}
+
+
+def _count_processes(uid: int) -> int:
+    """The number of a user's processes and threads: the kernel's limit counts all of them."""
+    count = 0
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            with contextlib.suppress(OSError):
+                if process.stat().st_uid == uid:
+                    count += sum(1 for _ in Path(process, "task").iterdir())
+    return count
