@@ -52,10 +52,10 @@ class LimitChecker:
         resident = process.resident(self._pid)
         if resident is None:
             raise WorkerEnded
-        held = (resident - self._memory_before) // 2**20
-        if resident - self._memory_before > self._limits.memory_mib * 2**20:
+        held = resident - self._memory_before
+        if held > self._limits.memory_mib * 2**20:
             raise SubmissionFailure(
-                Cause.MEMORY, f"{held} MiB held; {self._limits.memory_mib} MiB are allowed"
+                Cause.MEMORY, f"{held // 2**20} MiB held; {self._limits.memory_mib} MiB are allowed"
             )
         if self._folders:
             size, files = disk_usage(*self._folders)

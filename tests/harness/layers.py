@@ -38,7 +38,11 @@ class Layer(NamedTuple):
 ARCHIVES = "archives"  # a class of attacks: the tests of `test_stage.py`
 UNCHECKED = (  # switches off the grader's own checks of a worker, which would refuse to grade
     Edit("worker/probe.py", "{name: _result(attempt) for", "{name: 'EPERM' for"),
-    Edit("judge/worker.py", "            self._check_status()\n", ""),
+    Edit(
+        "judge/worker.py",
+        "            self._process.check_lockdown(self._zygote.tier, self._zygote.own_uids)\n",
+        "",
+    ),
 )
 LAYERS = {
     "own process": Layer(
@@ -103,7 +107,7 @@ LAYERS = {
     "memory watch": Layer(
         "the judge's checks of memory (tier A)",
         "memory_shared",
-        (Edit("judge/worker.py", "if held > self._limits.memory_mib * 2**20:", "if False:"),),
+        (Edit("judge/limits.py", "if held > self._limits.memory_mib * 2**20:", "if False:"),),
         kinds=("bombs",),
     ),
     "frame caps": Layer(
@@ -120,8 +124,8 @@ LAYERS = {
         "an answer must have its call's id, and come after it",
         "frame_wrong_id",
         (
-            Edit("judge/worker.py", "if answered != call_id:", "if False:"),
-            Edit("judge/worker.py", "        if self.answered():\n", "        if False:\n"),
+            Edit("judge/channel.py", "if answered != call_id:", "if False:"),
+            Edit("judge/worker.py", "if self._channel.has_answer():\n", "if False:\n"),
         ),
         kinds=("frames", "later", "plugins and patches", "introspection", "lying objects"),
     ),
@@ -143,8 +147,8 @@ LAYERS = {
         (
             Edit(
                 "judge/zygote.py",
-                'return f"{self._lane}-{self._scratch_count}", uid',
-                'return "1", uid',
+                'ScratchFolder(f"{self._lane}-{self._scratch_count}", uid)',
+                'ScratchFolder("1", uid)',
             ),
             Edit("worker/namespaces.py", "        if not keep_scratch:\n", "        if False:\n"),
             Edit("worker/namespaces.py", "nr_inodes={inodes}{owner}", "nr_inodes={inodes},uid=0"),
@@ -157,9 +161,9 @@ LAYERS = {
         "predicts_the_inputs",
         (
             Edit(
-                "judge/plugin.py",
-                'seed_of(self.nonce, "worker", item.nodeid)',
-                "seed_of(self.nonce, item.path.stem, item.name)",
+                "judge/implementation.py",
+                'seed_of(nonce, "worker", test.id)',
+                "seed_of(nonce, test.item.path.stem, test.item.name)",
             ),
         ),
         kinds=("recognition",),
