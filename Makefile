@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips must not write into .venv at once
-.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures check lint types sync bench races clean
+.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures pictures check lint types sync bench races clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
@@ -30,6 +30,7 @@ help:
 	@echo "make handout              builds handout/ from solutions/, assignment/ and tests/public/"
 	@echo "make site                 builds the write-up as a site and as a PDF, into build/"
 	@echo "make figures              redraws the write-up's figures"
+	@echo "make pictures             makes the pictures of README.md anew; needs Chromium"
 	@echo "make check                lint, format, types, handout in sync"
 	@echo "make bench                how fast the grader is, compared with plain pytest"
 	@echo "make races                how exact races are on this CPU, for programs of known ratio"
@@ -106,6 +107,9 @@ site: .venv/docs
 
 figures: .venv/docs
 	@$(RUN) -m grader site --figures
+
+pictures: .venv/dev
+	@$(RUN) -m grader pictures
 
 check: lint types sync
 

@@ -10,12 +10,13 @@ import typer
 from grader.authoring.campaign_commands import Jobs, draws, flakes, mutate, require
 from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
+from grader.paths import REPOSITORY
 from grader.terminal import FAULT, OK, console, errors, fail
 
 
 def add_commands(app: typer.Typer) -> None:
     """Adds the commands for authors to `grader`."""
-    for command in (verify, mutate, calibrate, flakes, draws, handout, site):
+    for command in (verify, mutate, calibrate, flakes, draws, handout, site, pictures):
         app.command()(command)
 
 
@@ -122,3 +123,14 @@ def site(
     except building.WriteupError as error:
         fail(1, str(error))
     console.print(f"built {out / building.SITE / 'index.html'} and {out / building.PDF}")
+
+
+def pictures() -> None:
+    """Makes the pictures of README.md; needs Chromium."""
+    from grader.authoring import pictures as drawing
+
+    try:
+        drawing.build()
+    except drawing.PictureError as error:
+        fail(1, str(error))
+    console.print(f"wrote {drawing.FOLDER.relative_to(REPOSITORY)}/")

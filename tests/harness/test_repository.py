@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring import pictures
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -104,9 +106,13 @@ def test_readme_shows_a_test_that_exists():
 
 
 def test_readme_shows_the_grade_of_the_default_submission():
-    name = Path(re.search(r"^SUBMISSION = (.*)$", MAKEFILE, re.M)[1])
-    assert (ROOT / name / "resource_accounting").is_dir()
-    assert any(block.startswith(f"{name.name}\n") for block in blocks(""))
+    default = re.search(r"^SUBMISSION = (.*)$", MAKEFILE, re.M)[1]
+    assert pictures.SAMPLE == ROOT / default
+    shown = re.findall(r"^!\[[^]]+\]\((.*)\)$", README, re.M)
+    expected = [pictures.FOLDER / name for name in ("report.png", "terminal.svg")]
+    assert [ROOT / name for name in shown] == expected
+    assert expected[0].is_file()
+    assert pictures.SAMPLE.name in expected[1].read_text(encoding="utf-8")
 
 
 def test_ci_runs_the_commands_of_the_readme():
