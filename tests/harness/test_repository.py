@@ -107,7 +107,7 @@ def test_readme_shows_a_test_that_exists():
 
 def test_readme_shows_the_grade_of_the_default_submission():
     default = re.search(r"^SUBMISSION = (.*)$", MAKEFILE, re.M)[1]
-    assert pictures.SAMPLE == ROOT / default
+    assert ROOT / default == pictures.SAMPLE
     shown = re.findall(r"^!\[[^]]+\]\((.*)\)$", README, re.M)
     expected = [pictures.FOLDER / name for name in ("report.png", "terminal.svg")]
     assert [ROOT / name for name in shown] == expected
