@@ -46,17 +46,25 @@ class Outcomes:
 
     Args:
         on_check: called with each check as it comes.
+        earlier: outcomes to start with, by test id; they are not reported again.
     """
 
-    def __init__(self, on_check: Callable[[Check], None]) -> None:
-        self.on_check = on_check
+    def __init__(
+        self, on_check: Callable[[Check], None], earlier: Mapping[str, Outcome] | None = None
+    ) -> None:
+        self._on_check = on_check
         self.by_id: dict[str, Outcome] = {}
         self._checks: dict[str, dict[str, Check]] = {}  # by exercise and test id
+        for test_id, outcome in (earlier or {}).items():
+            self._keep(test_id, outcome)
 
     def add(self, test_id: str, outcome: Outcome) -> None:
+        self._keep(test_id, outcome)
+        self._on_check(outcome.check)
+
+    def _keep(self, test_id: str, outcome: Outcome) -> None:
         self.by_id[test_id] = outcome
         self._checks.setdefault(outcome.check.exercise, {})[test_id] = outcome.check
-        self.on_check(outcome.check)
 
     def has_any(self, exercise: str) -> bool:
         """Whether any test of the exercise has an outcome."""
@@ -77,16 +85,125 @@ class Outcomes:
         return self._checks.get(exercise, {}).values()
 
 
+@dataclass(frozen=True)
+class Conditions:
+    """What decides whether a test of this submission runs.
+
+    Attributes:
+        preflight: what importing the submission showed.
+        budget: what tests that hit their time limit draw on.
+        counted: which tests carry points.
+        can_measure: whether an exercise that needs a device can be measured here.
+    """
+
+    preflight: Preflight
+    budget: TimeBudget
+    counted: Visibility
+    can_measure: Callable[[Exercise], bool]
+
+    def why_not(self, test: GradedTest, outcomes: Outcomes) -> tuple[Cause, str] | None:
+        """Why a test does not run, if it does not: no worker could change its outcome."""
+        exercise = test.exercise
+        if exercise.needs and not self.can_measure(exercise):
+            return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device"
+        for module in exercise.modules:
+            if (cause := self.preflight.broken.get(module)) is not None:
+                return cause, f"{module}.py could not be imported"
+        for needed in exercise.depends_on:
+            if outcomes.has_any(needed) and not outcomes.passes(needed):
+                return Cause.PREREQUISITE, f"{needed} passes no test yet"
+        if self.preflight.not_started.issuperset(exercise.functions):
+            return Cause.NOT_STARTED, f"{', '.join(exercise.functions)}: still the handout's stub"
+        try:
+            self.budget.check_end()
+        except SubmissionFailure as failure:
+            return failure.cause, f"not tried: {failure.detail}"
+        except GraderFault as fault:
+            return Cause.GRADER_FAULT, str(fault)
+        if outcomes.timed_out(exercise.id, test.visibility):
+            if test.visibility != self.counted:
+                return Cause.TIMEOUT, "not tried: an earlier test of this exercise hit its limit"
+            if self.budget.is_spent:
+                return Cause.TIMEOUT, (
+                    "not tried: an earlier test of this exercise hit its limit, and such tests "
+                    f"have spent the {self.budget.seconds:g} s of this grading"
+                )
+        return None
+
+
+class LaneRunner:
+    """Runs tests in one lane.
+
+    Args:
+        lane: where.
+        conditions: decide which tests run.
+        run: runs one test in a context.
+        outcomes: of earlier tests; grows.
+
+    Attributes:
+        put_off: tests that run later, by id, with their exercises.
+    """
+
+    def __init__(
+        self,
+        lane: Lane,
+        conditions: Conditions,
+        run: Callable[[GradedTest, TestContext], Outcome],
+        outcomes: Outcomes,
+    ) -> None:
+        self.lane, self._conditions, self._run, self.outcomes = lane, conditions, run, outcomes
+        self.put_off: dict[str, str] = {}
+
+    def in_lane(self, lane: Lane) -> LaneRunner:
+        """A runner for a forked lane: it starts with the same outcomes and reports no check."""
+        earlier = Outcomes(lambda _: None, self.outcomes.by_id)
+        return LaneRunner(lane, self._conditions, self._run, earlier)
+
+    def run_groups(
+        self, groups: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
+    ) -> None:
+        """Runs the groups that this lane takes from the queue, as long as `parent` lives."""
+        while (group := queue.take()) is not None:
+            for test in groups[group]:
+                if parent not in (None, os.getppid()):
+                    os._exit(1)  # the first lane is gone, and the grading with it
+                if self._can_wait(test):
+                    self.put_off[test.id] = test.exercise.id
+                else:
+                    self.run(test)
+
+    def _can_wait(self, test: GradedTest) -> bool:
+        """Whether a test is put off until every other exercise had its turn.
+
+        It is once another test of its exercise hit a time limit, since it may do the same. Tests
+        that depend on such an exercise, without a pass yet, wait too.
+        """
+        return self.outcomes.timed_out(test.exercise.id, test.visibility) or any(
+            needed in self.put_off.values() and not self.outcomes.passes(needed)
+            for needed in test.exercise.depends_on
+        )
+
+    def run(self, test: GradedTest) -> None:
+        """Runs one test, or notes why it does not run."""
+        signals.raise_if_stopped()
+        if (refusal := self._conditions.why_not(test, self.outcomes)) is not None:
+            cause, detail = refusal
+            is_shown = test.visibility == "public" and cause not in _SELF_EXPLAINING
+            outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
+        else:
+            outcome = self._run(test, self.lane.context)
+            if outcome.check.cause is Cause.TIMEOUT:
+                self._conditions.budget.draw(test.limits.seconds)
+        self.outcomes.add(test.id, outcome)
+
+
 class Scheduler:
     """Runs the tests of one submission.
 
     Args:
         manifest: the assignment.
         lanes: where tests run; the first is this process, every other one is forked for a while.
-        preflight: what importing the submission showed.
-        budget: what tests that hit their time limit draw on.
-        counted: which tests carry points.
-        can_measure: whether an exercise that needs a device can be measured here.
+        conditions: decide which tests run.
         run: runs one test in a context.
         on_check: called with each check as it comes.
     """
@@ -95,19 +212,12 @@ class Scheduler:
         self,
         manifest: Manifest,
         lanes: Sequence[Lane],
-        *,
-        preflight: Preflight,
-        budget: TimeBudget,
-        counted: Visibility,
-        can_measure: Callable[[Exercise], bool],
+        conditions: Conditions,
         run: Callable[[GradedTest, TestContext], Outcome],
         on_check: Callable[[Check], None],
     ) -> None:
-        self._manifest, self._lanes, self._preflight = manifest, lanes, preflight
-        self._budget, self._counted, self._can_measure = budget, counted, can_measure
-        self._run_test = run
-        self._outcomes = Outcomes(on_check)
-        self._put_off: dict[str, str] = {}  # exercises by the id of a test that runs later
+        self._manifest, self._lanes, self._conditions = manifest, lanes, conditions
+        self._first = LaneRunner(lanes[0], conditions, run, Outcomes(on_check))
 
     def run(self, tests: Sequence[GradedTest]) -> list[Outcome]:
         """Runs all tests; returns an outcome for each, in the same order.
@@ -115,25 +225,21 @@ class Scheduler:
         Tests on the device come last, one at a time, with nothing beside them.
         """
         by_id = {test.id: test for test in tests}
-        first = self._lanes[0]
         for visibility in ("public", "hidden"):
             mine = [t for t in tests if t.visibility == visibility and not t.on_device]
-            self._run_in_lanes(self._groups(mine), by_id)
+            put_off = self._run_in_lanes(self._groups(mine))
             # In one lane and in the manifest's order: which test draws the last of the budget must
             # not depend on how the lanes took turns.
-            put_off, self._put_off = self._put_off, {}
-            for test in (by_id[test_id] for test_id in by_id if test_id in put_off):
-                self._run_one(test, first)
+            for test in (test for test in mine if test.id in put_off):
+                self._first.run(test)
         on_device = [test for test in tests if test.on_device]
         if on_device:
             for lane in self._lanes:
                 lane.pool.close()
         for test in on_device:
-            self._run_one(test, first)
-        found = self._outcomes.by_id
+            self._first.run(test)
+        found = self._first.outcomes.by_id
         return [found[test_id] for test_id in by_id if test_id in found]
-
-    # --- lanes ---------------------------------------------------------------------------------
 
     def _groups(self, tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
         """Tests by exercise, the largest group first. Dependent exercises share a group."""
@@ -147,104 +253,38 @@ class Scheduler:
             groups.setdefault(group[test.exercise.id], []).append(test)
         return sorted(groups.values(), key=len, reverse=True)
 
-    def _run_in_lanes(
-        self, groups: list[list[GradedTest]], by_id: Mapping[str, GradedTest]
-    ) -> None:
-        """Runs groups of tests that are all public or all hidden.
+    def _run_in_lanes(self, groups: list[list[GradedTest]]) -> set[str]:
+        """Runs groups of tests that are all public or all hidden; returns the tests put off.
 
         Public and hidden tests never run beside each other: what a student's code prints in a
         public test is shown, and it could watch the machine's load during a hidden test.
         """
         queue = Queue(len(groups))
         forks = [
-            ForkedLane(partial(self._run_forked, lane, groups, queue))
+            ForkedLane(partial(self._run_forked, self._first.in_lane(lane), groups, queue))
             for lane in self._lanes[1 : len(groups)]
         ]
-        self._run_groups(self._lanes[0], groups, queue)
+        self._first.run_groups(groups, queue)
         queue.close()
+        put_off, self._first.put_off = set(self._first.put_off), {}
         for fork in forks:
             theirs = fork.result(LaneResult)
             for test_id, outcome in theirs.outcomes.items():
-                self._outcomes.add(test_id, outcome)
-            self._put_off.update({i: by_id[i].exercise.id for i in theirs.put_off})
+                self._first.outcomes.add(test_id, outcome)
+            put_off.update(theirs.put_off)
+        return put_off
 
-    def _run_forked(self, lane: Lane, groups: list[list[GradedTest]], queue: Queue) -> LaneResult:
-        """Runs in a fork of this process: this object is a copy from here on."""
-        parent = os.getppid()
+    def _run_forked(
+        self, runner: LaneRunner, groups: list[list[GradedTest]], queue: Queue
+    ) -> LaneResult:
+        """Runs a lane in a fork of this process."""
         for other in self._lanes:
-            if other is not lane:  # or its zygote would outlive the end of its own process
+            if other is not runner.lane:  # or its zygote would outlive the end of its own process
                 other.pool.zygote.disconnect()
-        self._outcomes.on_check = lambda _: None
-        self._budget.lane = lane.index
-        earlier = set(self._outcomes.by_id)
-        self._run_groups(lane, groups, queue, parent)
-        lane.pool.close()
-        lane.pool.zygote.drain()
-        own = {i: found for i, found in self._outcomes.by_id.items() if i not in earlier}
-        return LaneResult(own, list(self._put_off))
-
-    def _run_groups(
-        self, lane: Lane, groups: list[list[GradedTest]], queue: Queue, parent: int | None = None
-    ) -> None:
-        while (group := queue.take()) is not None:
-            for test in groups[group]:
-                if parent not in (None, os.getppid()):
-                    os._exit(1)  # the first lane is gone, and the grading with it
-                if self._can_wait(test):
-                    self._put_off[test.id] = test.exercise.id
-                else:
-                    self._run_one(test, lane)
-
-    # --- each test -----------------------------------------------------------------------------
-
-    def _can_wait(self, test: GradedTest) -> bool:
-        """Whether a test is put off until every other exercise had its turn.
-
-        It is once another test of its exercise hit a time limit, since it may do the same. Tests
-        that depend on such an exercise, without a pass yet, wait too.
-        """
-        return self._outcomes.timed_out(test.exercise.id, test.visibility) or any(
-            needed in self._put_off.values() and not self._outcomes.passes(needed)
-            for needed in test.exercise.depends_on
-        )
-
-    def _run_one(self, test: GradedTest, lane: Lane) -> None:
-        signals.raise_if_stopped()
-        if (refusal := self._why_not(test)) is not None:
-            cause, detail = refusal
-            is_shown = test.visibility == "public" and cause not in _SELF_EXPLAINING
-            outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
-        else:
-            outcome = self._run_test(test, lane.context)
-            if outcome.check.cause is Cause.TIMEOUT:
-                self._budget.draw(test.limits.seconds)
-        self._outcomes.add(test.id, outcome)
-
-    def _why_not(self, test: GradedTest) -> tuple[Cause, str] | None:
-        """Why a test does not run, if it does not: no worker could change its outcome."""
-        exercise, outcomes = test.exercise, self._outcomes
-        if exercise.needs and not self._can_measure(exercise):
-            return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device"
-        for module in exercise.modules:
-            if (cause := self._preflight.broken.get(module)) is not None:
-                return cause, f"{module}.py could not be imported"
-        for needed in exercise.depends_on:
-            if outcomes.has_any(needed) and not outcomes.passes(needed):
-                return Cause.PREREQUISITE, f"{needed} passes no test yet"
-        if self._preflight.not_started.issuperset(exercise.functions):
-            return Cause.NOT_STARTED, f"{', '.join(exercise.functions)}: still the handout's stub"
-        try:
-            self._budget.check_end()
-        except SubmissionFailure as failure:
-            return failure.cause, f"not tried: {failure.detail}"
-        except GraderFault as fault:
-            return Cause.GRADER_FAULT, str(fault)
-        if outcomes.timed_out(exercise.id, test.visibility):
-            if test.visibility != self._counted:
-                return Cause.TIMEOUT, "not tried: an earlier test of this exercise hit its limit"
-            if self._budget.is_spent:
-                return Cause.TIMEOUT, (
-                    "not tried: an earlier test of this exercise hit its limit, and such tests "
-                    f"have spent the {self._budget.seconds:g} s of this grading"
-                )
-        return None
+        self._conditions.budget.lane = runner.lane.index
+        earlier = set(runner.outcomes.by_id)
+        runner.run_groups(groups, queue, parent=os.getppid())
+        runner.lane.pool.close()
+        runner.lane.pool.zygote.drain()
+        own = {i: found for i, found in runner.outcomes.by_id.items() if i not in earlier}
+        return LaneResult(own, list(runner.put_off))

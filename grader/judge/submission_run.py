@@ -16,7 +16,7 @@ from grader.judge.plugin import GraderPlugin, TestContext
 from grader.judge.pool import WorkerPool
 from grader.judge.preflight import Preflight, compile_ahead, preflight
 from grader.judge.pytest_run import run_pytest
-from grader.judge.scheduler import Lane, Scheduler
+from grader.judge.scheduler import Conditions, Lane, Scheduler
 from grader.judge.score import Outcome
 from grader.judge.time_budget import TimeBudget
 from grader.judge.timing.plugin import TimingPlugin
@@ -114,16 +114,8 @@ class SubmissionRun:
         compile_ahead(first, self._manifest)
         options = self._options
         self.preflight = preflight(first, self._manifest, options.only, options.nonce)
-        scheduler = Scheduler(
-            self._manifest,
-            lanes,
-            preflight=self.preflight,
-            budget=self._budget,
-            counted=options.counted,
-            can_measure=self._can_measure,
-            run=self._plugin.run,
-            on_check=options.on_check,
-        )
+        conditions = Conditions(self.preflight, self._budget, options.counted, self._can_measure)
+        scheduler = Scheduler(self._manifest, lanes, conditions, self._plugin.run, options.on_check)
         self.outcomes = scheduler.run(tests)
 
     def _close(self) -> list[str]:
