@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.judge import worker
+from grader.judge import limits
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
 from tests.harness.conftest import CANARY, REPOSITORY
@@ -219,7 +219,7 @@ def test_secrets_are_not_in_a_workers_memory(inside, quick_grader):
     assert sum(name.startswith("solutions/") for name in wanted) >= 4
     assert sum(name.startswith("tests/hidden/") for name in wanted) >= 4
     wanted["made up just now"] = fresh.encode()
-    wanted["the judge's own file"] = quick_grader.zygote.canary.read_bytes()
+    wanted["the judge's own file"] = quick_grader.zygote._run.canary.read_bytes()
     for name, text in wanted.items():
         for encoded in (text, text.decode().encode("utf-16-le")):
             assert encoded not in memory, f"{name} is in the worker's memory: {text!r}"
@@ -476,9 +476,9 @@ def test_disk_taken_in_short_calls_is_noticed(sandboxed, quick_grader, monkeypat
     """Where the worker has no disk of its own."""
     sizes = itertools.count(100 * 2**20, 100 * 2**20)
     monkeypatch.setattr(quick_grader.zygote, "tier", "B")
-    monkeypatch.setattr(quick_grader.zygote, "disk_usage", lambda _: (next(sizes), 1))
+    monkeypatch.setattr(limits, "disk_usage", lambda *_: (next(sizes), 1))
     submission = sandboxed(probe="def nothing():\n    return 1")
-    pause = worker._CHECK_SECONDS
+    pause = limits._CHECK_SECONDS
     assert cause_of_repeated_calls(submission.probe.nothing, 10, pause) is Cause.DISK
 
 

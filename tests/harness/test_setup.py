@@ -152,6 +152,8 @@ def test_interrupted_setup_starts_with_a_new_venv(checkout, target, shell):
         [*checkout.command, f"SHELL={shutil.which(shell)}", target],
         cwd=checkout.folder,
         start_new_session=True,
+        # A background job, in which the tests may run, ignores it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert wait_until((checkout.folder / "hanging").exists)
     os.killpg(making.pid, signal.SIGINT)
