@@ -389,7 +389,12 @@ def gradescoped(tmp_path):
         (tmp_path / "a.zip").write_bytes(gradescope.pack())
         shutil.copytree(submission, tmp_path / "handed-in")
         (tmp_path / "change.sh").write_text(change)
-        for name in (*Path(REPOSITORY).glob("grader/worker/*.py"), Path(container.__file__)):
+        tools = (
+            *Path(REPOSITORY).glob("grader/worker/*.py"),
+            *(REPOSITORY / "grader" / name for name in ("folders.py", "isolation.py")),
+            Path(container.__file__),
+        )
+        for name in tools:
             copy = tmp_path / "tools" / name.relative_to(REPOSITORY)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(name, copy)
