@@ -216,7 +216,7 @@ _TABLES: dict[tuple[str, ...], type[msgspec.Struct]] = {
 
 
 def _contradictions(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
-    """Mistakes between values that are valid by themselves."""
+    """Yields values that contradict each other, though each is valid on its own."""
     seen: set[str] = set()
     for i, exercise in enumerate(manifest.exercise):
         if exercise.id in seen:

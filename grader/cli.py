@@ -60,9 +60,9 @@ def build_app() -> typer.Typer:
 
 
 def _add_commands_of(package: str, app: typer.Typer) -> None:
-    """Adds a package's commands if this copy of the grader holds the package.
+    """Adds a package's commands if this copy of the grader contains the package.
 
-    Looks in this copy's folder alone: another copy may be installed for the same interpreter.
+    Looks only in this copy's folder, since another copy may be installed for the interpreter.
     """
     spec = PathFinder.find_spec(package, grader.__path__)
     if spec is not None and spec.origin is not None:  # without origin: a folder without code

@@ -92,7 +92,7 @@ def contents() -> dict[str, bytes]:
 
 
 def stub_package(package: Path) -> dict[str, str]:
-    """The stub of each module of a package, by file name; empty stubs are left out."""
+    """What students fill in: each module with its bodies removed, by file name."""
     messages: dict[str, dict[str, str]] = {}
     for exercise in manifest.load():
         for target in exercise.functions:

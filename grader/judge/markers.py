@@ -26,7 +26,7 @@ def load(tests: Path) -> Manifest:
 
 
 def exercises_in(file: Path) -> dict[str, int]:
-    """The exercises that a test file's markers name, with the line of each one's first marker."""
+    """The exercises that a test file names in markers, each with the line number of the first."""
     text = file.read_text(encoding="utf-8")
     found: dict[str, int] = {}
     for marker in _MARKER.finditer(text):

@@ -125,7 +125,7 @@ class Meter:
         self.check(waiting=False)
 
     def end(self) -> None:
-        """Ends the call."""
+        """Stops charging for the call that `begin` started."""
         self._update_cpu()
         self._update_clock()
         # A sample that is due now would see a worker that waits for its next call, and charge it

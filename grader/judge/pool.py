@@ -46,10 +46,10 @@ class WorkerPool:
         Args:
             limits: what it may use.
             seed: of its random numbers.
-            scratch: the folder of an earlier worker, which must be gone; a new one if None.
+            scratch: the folder of an earlier worker that has ended; a new folder if None.
 
         Raises:
-            GraderFault: none can be had. No code of the submission has run.
+            GraderFault: no worker could be started, before any code of the submission ran.
         """
         for _ in range(2):
             worker = self._take(scratch)

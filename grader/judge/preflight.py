@@ -56,7 +56,7 @@ def compile_ahead(pool: WorkerPool, manifest: Manifest) -> None:
     """Writes each file's bytecode beside it, so that later workers need not compile it.
 
     A worker compiles without running any line of the submission, so the bytecode matches the file.
-    A file that cannot be compiled, or not in time, is skipped: its import reports why.
+    Files that do not compile, or not in time, are skipped; their import reports why.
     """
     folder = pool.submission
     files = [str(file.relative_to(folder)) for file in sorted(folder.rglob("*.py"))]

@@ -35,8 +35,8 @@ def score(
 ) -> tuple[tuple[Check, ...], tuple[ExerciseScore, ...]]:
     """Divides each exercise's points among its tests of one visibility, by weight.
 
-    Only tests of `visibility` give points. That is "hidden" in a grading, since a public test's
-    answers are public. A test function's weight is shared equally among its parametrized cases.
+    Only tests of `visibility` give points: usually the hidden ones, since the answers of public
+    tests are public. A test function's weight is shared equally among its parametrized cases.
 
     Returns:
         The checks, in the order of `outcomes`, and the score of each exercise that has such tests.
@@ -97,6 +97,6 @@ def _mark(check: Check) -> float:
 
 
 def total(scores: Iterable[ExerciseScore]) -> tuple[float, float]:
-    """The sum of points, and of maximum points, over the exercises that were measured."""
+    """The earned points and the maximum points, without exercises that could not be measured."""
     measured = [score for score in scores if score.measured]
     return sum(s.points for s in measured), sum(s.max_points for s in measured)

@@ -219,9 +219,9 @@ def from_json(data: bytes) -> Grade:
 
 
 def _encodable(value: Any) -> Any:
-    """Escapes lone surrogates, which cannot be written as UTF-8.
+    """The value with lone surrogates in its texts escaped: UTF-8 cannot hold them.
 
-    The name of a submission's file holds some if it is not UTF-8.
+    A file name that is not UTF-8 has lone surrogates once Python has decoded it.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -134,7 +134,7 @@ class Report:
 
     @property
     def handout_words(self) -> str:
-        """The version of the handout that the submission says it was made with."""
+        """A sentence on the handout version that the submission names, or that it names none."""
         if self.handout:
             return f"Made with handout {self.handout}."
         return (

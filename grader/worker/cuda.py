@@ -29,5 +29,5 @@ def device_nodes() -> list[str]:
 
 
 def driver_files() -> list[str]:
-    """Those of `DRIVER_FILES` that exist on a machine with a driver."""
+    """The `DRIVER_FILES` that exist on this machine; none without a CUDA device."""
     return [path for path in DRIVER_FILES if Path(path).exists()] if device_nodes() else []

@@ -14,16 +14,16 @@ _NO_MEMORY = ("allocate memory", "Cannot allocate", "enough memory", "out of mem
 
 
 def failure(kind: str, message: str) -> dict[str, Any]:
-    """A failure without an exception of the submission's."""
+    """Describes a failure for which the submission raised no exception."""
     return {"failed": kind, "message": message[:_MAX_CHARACTERS]}
 
 
 def describe(kind: str, error: BaseException, root: str) -> dict[str, Any]:
-    """A failure with its exception.
+    """Describes an exception of the submission's code.
 
     Args:
-        kind: the cause that the judge knows it by.
-        error: the exception, which may be of the submission's own class.
+        kind: the name of the cause, as in `grader/results/causes.py`.
+        error: the exception; its class may be defined in the submission.
         root: the submission's folder, with a slash at its end.
     """
     builtin = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")

@@ -138,10 +138,10 @@ class Namespaces(Sandbox):
     # --- for each worker, in the zygote --------------------------------------------------------
 
     def make_scratch(self, request: WorkerRequest) -> str:
-        """The worker's scratch folder; it is kept if an earlier worker of the test had it.
+        """Mounts the scratch folder, unless an earlier worker of the same test has one.
 
-        Each is a file system of its own: a worker that fills it leaves room for the next one, and
-        removing it takes no walk through what the worker built.
+        It is a separate file system: filling it takes no space from other workers, and removing it
+        is one unmount, however many files it holds.
         """
         folder = Path(self.run, "scratch", request.name)
         with contextlib.suppress(FileExistsError):

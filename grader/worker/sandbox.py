@@ -135,7 +135,7 @@ class Sandbox:
         """
 
     def make_paths(self, request: WorkerRequest) -> WorkerPaths:
-        """Makes a worker's folders; returns their paths outside of the sandbox. Raises OSError."""
+        """Makes a worker's folders; returns their paths as seen from outside. Raises OSError."""
         return WorkerPaths(
             self.make_submission(request),
             request.shared,
@@ -148,7 +148,7 @@ class Sandbox:
         return request.submission
 
     def make_scratch(self, request: WorkerRequest) -> str:
-        """The worker's scratch folder; it is kept if an earlier worker of the test had it."""
+        """Makes the scratch folder, unless an earlier worker of the same test has made it."""
         folder = Path(self.run, "scratch", request.name)
         with contextlib.suppress(FileExistsError):
             self._make_folder(folder, request.uid)

@@ -115,7 +115,7 @@ def _try_in_child(tier: str, grading: GradingContext, writer: int) -> None:
 
 
 def _leak(allowed: list[str]) -> str:
-    """What a worker could do that it must not be able to, and advice."""
+    """Names the forbidden things that a worker could do, and how to prevent them."""
     reason = f"a worker could {', '.join(allowed)}"
     if any(name.startswith("look into") for name in allowed):
         reason += "; close such folders, or one above them, for other users: chmod o-rwx"

@@ -78,7 +78,7 @@ def is_import_failure(error: pytest.ExceptionInfo[BaseException]) -> bool:
 
 
 def nothing_raised(text: str) -> str:
-    """The message of a failed `pytest.raises` in our words; empty for any other text."""
+    """Rewords pytest's message that no exception was raised; "" for any other text."""
     raised = re.fullmatch(r"DID NOT RAISE (?:<class '(?:.*\.)?)?(\w+)(?:'>)?", text)
     return f"expected {raised[1]}, but nothing was raised" if raised else ""
 

@@ -105,7 +105,7 @@ def test_there_are_four_stages(impl):
 
 @pytest.mark.exercise("activation_memory")
 def test_the_lectures_activations(impl):
-    """A batch of 64 of width 1024 through 16 layers in bf16 takes 2,097,152 bytes, 2 MiB"""
+    """The activations of 16 layers of width 1024 take 2 MiB in bf16 for a batch of 64"""
     expect(impl.budget.activation_bytes(64, 1024, 16, BF16)).equals(2_097_152)
     expect(impl.budget.activation_bytes(16, 1024, 16, BF16)).equals(
         524_288, hint="activations grow with the batch"

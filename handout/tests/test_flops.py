@@ -69,7 +69,7 @@ def test_the_lectures_two_layers_backward(impl):
 
 @pytest.mark.exercise("mlp_flops")
 def test_refuses_an_mlp_without_layers(impl):
-    """A single width, which makes no layer, is refused"""
+    """A single width, which defines no layer, is refused"""
     expect(impl.flops.mlp_forward_flops(1, (2, 3))).equals(12)
     with pytest.raises(ValueError):
         impl.flops.mlp_forward_flops(1, (2,))

@@ -47,7 +47,7 @@ def test_nesterov(impl):
 
 @pytest.mark.exercise("sgd_step")
 def test_sgd_decay(impl):
-    """With weight decay 0.1, g = 0.5 + 0.1 · 1 and p = 0.94; the gradient's tensor stays 0.5"""
+    """With lr = 0.1, weight decay 0.1, p = 1 and gradient 0.5, p becomes 0.94; p.grad stays 0.5"""
     p, _, g = step(impl, "sgd_step", 0.5, lr=0.1, weight_decay=0.1)
     expect(p, "the parameter").close(f64(0.94), rtol=1e-9)
     expect(g, "the gradient").equals(f64(0.5), hint="g = g + …, not g += …")

@@ -159,7 +159,7 @@ def test_the_brim_is_exact(impl, rng):
 
 @pytest.mark.exercise("largest_model")
 def test_little_memory_holds_few_parameters(impl, rng):
-    """Memory is one pool: devices that are too small for one parameter can share parameters"""
+    """The memory of all devices is added up, even if none of them could hold a parameter alone"""
     for _ in range(15):
         recipe = random_recipe(rng)
         each_one = sum(map(each, recipe.values()))
@@ -435,7 +435,7 @@ def test_strategies_that_keep_a_segment(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost", weight=2)
 def test_strategies_that_start_again(impl, rng):
-    """Without keep_segment, the cost of any strategy is that of a simulated backward pass"""
+    """If keep_segment is False, the cost equals that of a simulated backward pass"""
     for _ in range(60):
         layers, stored = random_strategy(rng)
         expect(
@@ -459,7 +459,7 @@ def test_segments_near_the_input(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_all_stored_runs_nothing_again(impl, rng):
-    """If all activations are stored, all are held and no layer runs again"""
+    """If every activation is stored, all stay in memory and no layer is recomputed"""
     for layers in [1, 2, 3, *(int(n) for n in rng.integers(4, 300, size=10))]:
         for keep_segment in (True, False):
             expect(
@@ -493,7 +493,7 @@ def test_square_roots(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_refuses_what_is_no_strategy(impl, rng):
-    """Indices must increase from 0 and stay below the number of layers, which is at least 1"""
+    """Indices must be increasing, at least 0 and below the number of layers, which is at least 1"""
     for layers, stored in [
         (4, []),
         (4, [1]),

@@ -454,7 +454,7 @@ def test_a_scalar_is_one_block(impl, rng):
 
 @pytest.mark.exercise("block_scaled")
 def test_no_elements_no_blocks(impl, rng):
-    """With a size of 0 at any position there are no elements and no block scales"""
+    """If any dimension has size 0, there are no elements and no block scales"""
     for _ in range(10):
         shape, block = [8 * int(n) for n in rng.integers(1, 6, size=2)], random_block(rng)
         check_bytes(impl, tuple(shape), *block)

@@ -20,7 +20,7 @@ def new_seeds(rng, count, below=2**63):
 
 @pytest.mark.exercise("seed_everything", weight=2)
 def test_each_generator_repeats(impl, rng):
-    """After the same seed each generator draws the same numbers, whatever was drawn in between"""
+    """Seeded again with the same seed, every generator repeats its numbers"""
     seeds = [*new_seeds(rng, 4), 0, 2**63 - 1, 2**32 - 1, 2**32]
     first = impl.scenarios.draws_after_seeding(seeds)
     again = impl.scenarios.draws_after_seeding(seeds, burn=int(rng.integers(1, 6)))

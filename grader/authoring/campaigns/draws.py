@@ -167,7 +167,7 @@ def run(
     jobs: int | None = None,
     on_finding: Callable[[Finding], None] = lambda _: None,
 ) -> Report:
-    """Runs wrong submissions and alternatives with each nonce.
+    """Grades wrong and correct submissions several times, with other random inputs each time.
 
     Args:
         assignment: the files.

@@ -28,7 +28,7 @@ class Flakes:
         )
 
     def nonce(self, report: flakes.Report) -> None:
-        """Takes the report after another nonce, and prints it from time to time."""
+        """Keeps the report of the runs until now; prints it for every few nonces."""
         self.found = report
         if report.nonces % _PROGRESS_EVERY == 0:
             at = self._first + report.nonces

@@ -102,7 +102,7 @@ FORMATS = {
 
 
 def float_formats() -> Figure:
-    """The bits of 0.15625 in seven formats."""
+    """Draws the bits of the number 0.15625 in seven floating-point formats."""
     value = 0.15625
     figure, axes = drawing(3.6, 51)
     left, right, edge = 6.8, 44.2, 50.8

@@ -35,7 +35,7 @@ class Outcome:
 
     @property
     def share(self) -> float:
-        """The share of all mutants that were killed; listed equivalents count as not killed."""
+        """Killed mutants / all mutants; those on the list of equivalents count as not killed."""
         return share(self.verdicts)
 
     @property

@@ -43,7 +43,7 @@ def _names_in_target(target: cst.BaseExpression) -> set[str]:
 
 
 def type_aliases(text: str) -> set[str]:
-    """The names that are used only in annotations, or in the values of such names."""
+    """Module-level names used only in annotations, or to define other such names."""
     tree = ast.parse(text)
     values = {
         target.id: node.value

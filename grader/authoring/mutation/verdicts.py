@@ -74,6 +74,6 @@ class Killers:
         known.insert(0, test)
 
     def rank(self, mutant: Mutant, test: str) -> int:
-        """The position of a test in the order of trial for a mutant; 0 comes first."""
+        """The position of a test in the order in which tests are tried on a mutant, from 0."""
         known = self._of[mutant.module, mutant.scope]
         return known.index(test) if test in known else len(known)

@@ -108,7 +108,7 @@ def _typst(chapter: text.Chapter) -> str:
 
 
 def _with_frames(blocks: list[Node]) -> list[Node]:
-    """The blocks with a frame around each exercise, which keeps it on one page."""
+    """Puts each exercise's blocks into a frame, so that no page break divides them."""
     framed: list[Node] = []
     inside = False
     for block in [*blocks, None]:

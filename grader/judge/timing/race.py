@@ -94,10 +94,11 @@ class Race(DeviceTest):
         )
 
     def _learn_errors(self) -> None:
-        """Measures how far a right output may be from the reference's.
+        """Measures how far a correct output may be from the reference's output.
 
-        A submission's error against the exact result may be twice the reference's. So its distance
-        from the reference may be three times that error.
+        The error of an output is its distance from the result in float64. A submission's error may
+        be twice as large as the reference's error, so the distance between the two outputs may be
+        three times as large as the reference's error.
         """
         most: list[float] = []
         for _ in range(_EXACT_RUNS):

@@ -47,7 +47,7 @@ def places(seconds: Sequence[float], which: Sequence[int]) -> list[float]:
 
 
 def block_ratio(seconds: Sequence[float]) -> float:
-    """d of one block, from the seconds of its runs in order; exp(d) is submission / reference."""
+    """The log of submission time / reference time in one block, from the seconds of its runs."""
     rounds = (seconds[i : i + _ROUND] for i in range(0, len(seconds), _ROUND))
     return statistics.median(
         sum(math.log(one[i]) for i in OURS) / 2 - sum(math.log(one[i]) for i in THEIRS) / 2

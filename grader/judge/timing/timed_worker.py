@@ -49,7 +49,7 @@ class TimedWorker:
         return took, output
 
     def exact(self, start: int) -> Any:
-        """The exact result of a run from this start."""
+        """The result of a run from this start state, computed in float64."""
         worker = self._ready()
         exactly = worker.call("programs.exact", (*self._inputs, start), {})
         self._pause(worker)
