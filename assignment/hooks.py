@@ -13,7 +13,7 @@ from assignment.implementation import Implementation
 
 Provider = Callable[[pytest.FixtureRequest], AbstractContextManager[Implementation]]
 PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()  # makes `impl`
-EXCHANGE: pytest.StashKey[Path] = pytest.StashKey()  # where `shared_folder` folders are created
+SHARED_FOLDERS: pytest.StashKey[Path] = pytest.StashKey()  # holds each test's shared folder
 
 
 def exercise_of(item: pytest.Item) -> str | None:

@@ -19,7 +19,7 @@ import pytest
 import torch
 
 from assignment import devices, manifest
-from assignment.hooks import EXCHANGE, PROVIDER, exercise_of, seed_of
+from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of, seed_of
 from assignment.implementation import Implementation, LocalImplementation, seed_everything
 from assignment.progress import Progress
 
@@ -89,7 +89,7 @@ def torch_rng(seed: int) -> torch.Generator:
 @pytest.fixture
 def shared_folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     """A folder that the test writes to and the implementation may read; removed after the test."""
-    with tempfile.TemporaryDirectory(dir=request.config.stash.get(EXCHANGE, None)) as folder:
+    with tempfile.TemporaryDirectory(dir=request.config.stash.get(SHARED_FOLDERS, None)) as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
 

@@ -1,9 +1,10 @@
 """Lanes: processes that run the tests of one grading beside each other.
 
 A test alternates between judge and worker, so one lane leaves a core idle. Each lane is a judge
-process with a zygote and an exchange folder of its own. The first is this process; the others are
-forked from it once the tests are collected. They share a queue of groups of tests: a pipe that
-holds one byte for each group. A forked lane sends what it found back through another pipe.
+process with a zygote, and with a folder for what its tests share with workers. The first lane is
+this process; the others are forked from it once the tests are collected. They share a queue of
+groups of tests: a pipe that holds one byte for each group. A forked lane sends its outcomes back
+through another pipe.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from assignment.hooks import EXCHANGE, PROVIDER, exercise_of
+from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
 from assignment.implementation import Implementation
 from assignment.manifest import Manifest
 from grader.judge.failure import GraderFault, Killed
@@ -40,12 +40,12 @@ class TestContext:
 
     Attributes:
         nonce: seeds their inputs.
-        exchange: the folder where tests write what workers may read.
+        shared_folders: the folder for folders that tests write and workers may read.
         implementation: makes the `impl` of a test, and ends it.
     """
 
     nonce: str
-    exchange: Path
+    shared_folders: Path
     implementation: Callable[[GradedTest], AbstractContextManager[Any]]
 
 
@@ -130,7 +130,7 @@ class GraderPlugin:
         item = test.item
         item.stash[ATTEMPT] = attempt = Attempt(test, context)
         item.config.option.nonce = context.nonce
-        item.config.stash[EXCHANGE] = context.exchange
+        item.config.stash[SHARED_FOLDERS] = context.shared_folders
         # Without a next item, module fixtures end with the test: the next test is not known yet.
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         return attempt

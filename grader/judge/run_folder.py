@@ -20,7 +20,7 @@ class RunFolder:
     """A folder that is removed, with its zygote ended first, however this process ends.
 
     Args:
-        lanes: names of the lanes; each has an exchange folder of its own.
+        lanes: names of the lanes; each has a folder of its own for shared folders.
 
     Attributes:
         path: the folder. Others may pass through it and not list it.
@@ -39,7 +39,7 @@ class RunFolder:
         self.path.chmod(0o711)
         self.private, self.submissions = self.path / "judge", self.path / "submissions"
         for lane in lanes:
-            self.exchange(lane).mkdir(parents=True, mode=0o755)
+            self.shared_folders(lane).mkdir(parents=True, mode=0o755)
         self.private.mkdir(mode=0o700)
         self.canary = self.private / "canary"
         self.canary.write_text("only the judge may read this")
@@ -47,7 +47,7 @@ class RunFolder:
         for name in ("scratch", "tmp", "trial"):
             (self.path / name).mkdir(mode=0o711)
 
-    def exchange(self, lane: str) -> Path:
+    def shared_folders(self, lane: str) -> Path:
         """The folder that a lane's tests write and its workers may read."""
         return self.path / "exchange" / lane
 

@@ -132,7 +132,7 @@ class SubmissionRun:
         package = self._manifest.package
         pool = WorkerPool(zygote, self._submission, package, budget=self._budget)
         nonce = self._options.nonce
-        context = TestContext(nonce, zygote.exchange, partial(graded, pool, nonce=nonce))
+        context = TestContext(nonce, zygote.shared_folders, partial(graded, pool, nonce=nonce))
         return Lane(index, pool, context)
 
     def _can_measure(self, exercise: Exercise) -> bool:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from assignment.manifest import Limits
+from grader.isolation import UNISOLATED
 from grader.judge import claims
 from grader.judge.channel import Channel
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
@@ -66,7 +67,7 @@ class Worker:
         group = self._zygote.control_group
         self.probes = {**report["probes"], "a user of its own": own, "control group": group}
         self.scratch = report["scratch"]
-        if self._zygote.tier != "none":
+        if self._zygote.tier != UNISOLATED:
             allowed = [name for name, met in self.probes.items() if met == "allowed"]
             if allowed:
                 raise GraderFault(f"a worker is not isolated, it could: {', '.join(allowed)}")

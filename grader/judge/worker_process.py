@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from grader.isolation import Tier
 from grader.judge import process
 from grader.judge.control import Reply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
@@ -176,7 +177,7 @@ class WorkerProcess:
             "CapEff": ["0000000000000000"],
             "Threads": ["1"],
         }
-        if tier != "C":  # without root the bounding set cannot be changed, and has no use
+        if tier != Tier.C:  # without root the bounding set cannot be changed, and has no use
             expected["CapBnd"] = ["0000000000000000"]
         if own_uids:
             expected["Groups"] = []

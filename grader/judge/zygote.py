@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.isolation import DISK_MIB, CannotIsolate
+from grader.isolation import DISK_MIB, UNISOLATED, CannotIsolate, Tier
 from grader.judge.control import Control, Reply
 from grader.judge.failure import GraderFault
 from grader.judge.run_folder import RunFolder
@@ -138,9 +138,9 @@ class Zygote:
         return self._run.submissions
 
     @property
-    def exchange(self) -> Path:
+    def shared_folders(self) -> Path:
         """The folder that this lane's tests write and its workers may read."""
-        return self._run.exchange(str(self._lane))
+        return self._run.shared_folders(str(self._lane))
 
     def new_scratch(self) -> ScratchFolder:
         """Names a new scratch folder and the user that it and its workers belong to."""
@@ -150,7 +150,7 @@ class Zygote:
 
     def unbounded_folders(self, scratch: str) -> tuple[Path, ...]:
         """What a worker may write where no file system of its own bounds that; its disk usage."""
-        if self.tier in ("A", "none"):
+        if self.tier in (Tier.A, UNISOLATED):
             return ()
         return self.folder / "scratch" / scratch, self.folder / "tmp" / scratch
 
@@ -179,7 +179,7 @@ class Zygote:
             "spawn": scratch.uid,
             "scratch": scratch.name,
             "submission": str(submission),
-            "exchange": str(self.exchange),
+            "exchange": str(self.shared_folders),
             "canary": str(self._run.canary),
             "results": str(self._run.private),
             "judge": os.getpid(),

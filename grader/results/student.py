@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from grader.isolation import MEANINGS
+from grader.isolation import MEANINGS, UNISOLATED
 from grader.results.causes import WORDS, Cause
 from grader.results.record import Check, ExerciseScore, Grade
 from grader.results.text import clean, plural, points
@@ -68,7 +68,7 @@ def report(grade: Grade) -> Report:
         max_score=grade.max_score,
         headline=_headline(grade),
         notices=tuple(_notices(grade)),
-        unsafe=grade.isolation.tier == "none",
+        unsafe=grade.isolation.tier == UNISOLATED,
         tier=clean(grade.isolation.tier, 20),
         tier_words=MEANINGS.get(grade.isolation.tier, ""),
         tests=grade.tests,
@@ -174,7 +174,7 @@ def _headline(grade: Grade) -> str:
 
 def _notices(grade: Grade) -> Iterable[str]:
     """What every output must show."""
-    if grade.isolation.tier == "none":
+    if grade.isolation.tier == UNISOLATED:
         yield UNSAFE
     if grade.score is None:
         yield "No score was given, because the grader failed. This is not a zero."

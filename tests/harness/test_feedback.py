@@ -402,7 +402,7 @@ class FakeZygote:
     """Stands in for the zygote of a grader, which is in `grader`; it forks nothing."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder, self.exchange = folder / "run", folder
+        self.folder, self.shared_folders = folder / "run", folder
         self.submissions = self.folder / "submissions"
         self.tier, self.own_uids = "A", True
         self.behaviours: dict[str, Behaviour] = {}

@@ -347,7 +347,7 @@ def test_nothing_outside_scratch_and_tmp_can_be_written(inside, quick_grader):
         "/submission/resource_accounting/probe.py",
         "/submission/x",
         f"{sys.prefix}/x",
-        f"{quick_grader.zygote.exchange}/x",
+        f"{quick_grader.zygote.shared_folders}/x",
         "/proc/self/oom_score_adj",
         "/proc/self/clear_refs",
         "/proc/self/coredump_filter",
@@ -359,8 +359,8 @@ def test_nothing_outside_scratch_and_tmp_can_be_written(inside, quick_grader):
     assert inside.probe.attempt(f"{inside.scratch}/x", "w") == "allowed"
 
 
-def test_exchange_can_be_read(inside, quick_grader):
-    file = quick_grader.zygote.exchange / "given.txt"
+def test_shared_folder_can_be_read(inside, quick_grader):
+    file = quick_grader.zygote.shared_folders / "given.txt"
     file.write_text("x")
     try:
         assert inside.probe.attempt(str(file), "r") == "allowed"

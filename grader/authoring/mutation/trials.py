@@ -150,7 +150,7 @@ class _Session:
         pool = WorkerPool(zygote, staged.folder, package, spare=False)
 
         def run(test: GradedTest, nonce: str) -> Check:
-            context = TestContext(nonce, zygote.exchange, partial(graded, pool, nonce=nonce))
+            context = TestContext(nonce, zygote.shared_folders, partial(graded, pool, nonce=nonce))
             with _alarm():
                 return self._plugin.run(test, context).check
 
