@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:ComplexHalf")
 
 
 def attack(frames: int = FRAMES) -> check.Checker:
-    """Reads so many mutants, of valid frames and of earlier mutants, the same in each run.
+    """Reads `frames` mutants of valid frames and of earlier mutants, the same in each run.
 
     First of all a failure of many tensors, which few mutants come near.
     """

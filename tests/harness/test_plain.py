@@ -79,7 +79,7 @@ def test_what_is_not_plain_data_says_how_to_make_it_so(value, advice):
 
 @pytest.mark.parametrize(("value", "advice"), [a for a in ADVICE if a[1]])
 def test_the_advice_helps(value, advice):
-    """Whoever follows it has plain data"""
+    """A value changed as advised is plain data"""
     ways = {
         "wrap it in np.array()": np.array,
         "call its .as_subclass(torch.Tensor)": lambda v: v.as_subclass(torch.Tensor),

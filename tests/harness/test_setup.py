@@ -40,7 +40,7 @@ class Checkout:
         self.command = ["make", f"PYTHON={folder / 'python'}"]
 
     def change_inputs(self, before: float) -> None:
-        """Dates the inputs of the setup so many seconds before the stamps that are there."""
+        """Dates the inputs of the setup some seconds before the existing stamps."""
         stamps = [path.stat().st_mtime for path in self.venv.glob("[rd]*") if path.is_file()]
         when = min(stamps, default=(self.folder / "Makefile").stat().st_mtime) - before
         for name in ("pyproject.toml", "constraints.txt"):

@@ -4,7 +4,7 @@ One process collects the tests once. A batch (one submission, one nonce, some te
 forked copy of that process, which imports the submission and ends with its batch. So nothing that a
 submission leaves in memory reaches another batch, and inputs are those of a grading with the nonce.
 
-Only code that the staff wrote may run here: a batch has the rights of whoever starts it.
+Only code that the staff wrote may run here: a batch has the rights of the user who starts it.
 """
 
 from __future__ import annotations
