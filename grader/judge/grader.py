@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 from assignment import manifest as manifests
 from grader.isolation import TIERS
 from grader.judge.failure import GraderFault
-from grader.judge.lanes import cores
+from grader.judge.lanes import USUAL_LANES, cores
 from grader.judge.markers import load as load_checked
 from grader.judge.provenance import CpuMeter, content_hash, provenance, verdicts_hash
 from grader.judge.stage import Staged, stage
@@ -77,9 +77,9 @@ class Grader:
         self.budget, self._time_limit = budget, time_limit
         self.manifest = manifest or load_checked(repository / "tests")
         self.repository, self.solutions = repository, solutions
-        self._lanes = lanes or (2 if cores() >= 2 else 1)
+        self._lanes = lanes or (USUAL_LANES if cores() >= USUAL_LANES else 1)
         memory = self._max_memory(on_device=False)
-        self.zygote = Zygote(tiers, SECRETS, memory, lanes=max(2, self._lanes))
+        self.zygote = Zygote(tiers, SECRETS, memory, lanes=max(self._lanes, USUAL_LANES))
         self._forks: list[Zygote] = []  # zygotes of the lanes but the first
         self._graded = 0
         self._cpu = CpuMeter()

@@ -17,6 +17,7 @@ from assignment.implementation import Implementation
 from assignment.manifest import Limits
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.outcome import GradedTest
+from grader.judge.plugin import TestContext
 from grader.judge.pool import WorkerPool
 from grader.judge.worker import Worker
 from grader.judge.worker_process import ScratchFolder
@@ -102,8 +103,16 @@ class GradedImplementation(Implementation):
             self._worker = None
 
 
+def sandboxed(pool: WorkerPool, nonce: str) -> TestContext:
+    """The context of tests whose `impl` runs in workers of this pool."""
+    implementation = functools.partial(_implementation, pool, nonce)
+    return TestContext(nonce, pool.zygote.shared_folders, implementation)
+
+
 @contextmanager
-def graded(pool: WorkerPool, test: GradedTest, *, nonce: str) -> Iterator[GradedImplementation]:
+def _implementation(
+    pool: WorkerPool, nonce: str, test: GradedTest
+) -> Iterator[GradedImplementation]:
     """The `impl` of one test: limited by the pool's budget, charged to it, and ended afterwards."""
     seconds = pool.budget.limit(test.name, test.limits.seconds)
     limits = msgspec.structs.replace(test.limits, seconds=seconds)

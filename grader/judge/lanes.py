@@ -30,6 +30,11 @@ _QUOTAS = (  # of a control group, version 2 and 1: microseconds of CPU in each 
 )
 
 
+# Lanes of a grading on two cores or more. Limits and budgets are sized for at least this many, so
+# that they are the same on every machine.
+USUAL_LANES = 2
+
+
 def cores() -> float:
     """The cores that this process may use; a container often has a fraction of one."""
     found = float(len(os.sched_getaffinity(0)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -69,7 +69,7 @@ class Attempt:
     has_measured: bool = False
     measured: Timing | Fit | None = None
     was_killed: bool = False
-    outcome: Outcome | None = field(default=None, repr=False)
+    outcome: Outcome | None = None
 
     def note(self, call: pytest.CallInfo[None]) -> None:
         """Notes how setup, call or teardown ended. A teardown error replaces an earlier pass."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
 from grader.judge.failure import GraderFault
-from grader.judge.implementation import graded
+from grader.judge.implementation import sandboxed
 from grader.judge.lanes import cores
 from grader.judge.outcome import GradedTest
-from grader.judge.plugin import GraderPlugin, TestContext
+from grader.judge.plugin import GraderPlugin
 from grader.judge.pool import WorkerPool
 from grader.judge.preflight import Preflight, compile_ahead, preflight
 from grader.judge.pytest_run import run_pytest
@@ -60,7 +59,7 @@ class SubmissionRun:
     Attributes:
         preflight: what importing the submission showed.
         outcomes: of all tests, once they have run.
-        faults: what went wrong outside single tests.
+        faults: what went wrong after the tests.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class SubmissionRun:
                 others=[TimingPlugin(timing, options.nonce)] if timing is not None else [],
             )
         finally:
-            self.faults = [*self._plugin.collection_errors, *self._close()]
+            self.faults = self._close()
             if timing is not None:
                 timing.close()
 
@@ -131,9 +130,7 @@ class SubmissionRun:
     def _lane(self, index: int, zygote: Zygote) -> Lane:
         package = self._manifest.package
         pool = WorkerPool(zygote, self._submission, package, budget=self._budget)
-        nonce = self._options.nonce
-        context = TestContext(nonce, zygote.shared_folders, partial(graded, pool, nonce=nonce))
-        return Lane(index, pool, context)
+        return Lane(index, pool, sandboxed(pool, self._options.nonce))
 
     def _can_measure(self, exercise: Exercise) -> bool:
         return self._timing is not None and self._timing.device_of(exercise) is not None

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.lanes import USUAL_LANES
 from grader.results.causes import Cause
 from grader.results.record import Budget
 
-LANES = 2  # usual number in a grading
 _LAST_SECONDS = 1.0  # minimum of a last limit
 _LAST_FACTOR = 20  # a last limit is at least this many times the reference's CPU time
 # Of the time since its first test. A submission that was charged more is to blame for a timeout.
@@ -74,7 +74,7 @@ class TimeBudget:
         times: ReferenceTimes | None = None,
         time_limit: float | None = None,
         now: Callable[[], float] = time.monotonic,
-        lanes: int = LANES,
+        lanes: int = USUAL_LANES,
     ) -> None:
         self.seconds, self.times = seconds, times or ReferenceTimes()
         self._full_seconds = seconds  # before `plan` reduces the budget to fit a time limit
@@ -82,7 +82,7 @@ class TimeBudget:
         self._deadline = math.inf if time_limit is None else now() + time_limit
         self._began, self._cores = now(), 1.0
         self._outside_budget = 0.0  # seconds that code which hangs may be charged in addition
-        self._lanes = max(lanes, LANES)
+        self._lanes = max(lanes, USUAL_LANES)
         # Shared memory. Each lane writes only its own element, so no lock is needed.
         self._drawn = memoryview(mmap.mmap(-1, 8 * self._lanes)).cast("d")
         self._charged = memoryview(mmap.mmap(-1, 8 * self._lanes)).cast("d")

@@ -13,12 +13,12 @@ from pathlib import Path
 from grader.isolation import DISK_MIB, UNISOLATED, CannotIsolate, Tier
 from grader.judge.control import Control, Reply
 from grader.judge.failure import GraderFault
+from grader.judge.lanes import USUAL_LANES
 from grader.judge.run_folder import RunFolder
 from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
 from grader.paths import REPOSITORY
 
 _START_SECONDS = 120
-_LANES = 2  # judge processes that may ask one zygote and its forks for workers
 # No user site (-s), and neither the working directory nor a script's folder on the path (-P). -I
 # would do both, and would also ignore the one variable of Python's that the zygote needs.
 _OPTIONS = ("-s", "-P", "-X", "utf8")
@@ -66,7 +66,7 @@ class Zygote:
         memory_mib: int = 1024,
         only_try: bool = False,
         with_devices: bool = False,
-        lanes: int = _LANES,
+        lanes: int = USUAL_LANES,
     ) -> None:
         self.tier, self.control_group, self.own_uids = "", "", False
         self.refused: dict[str, str] = {}

@@ -126,9 +126,10 @@ class InProcess:
     def _fork(self, batch: Batch) -> _Child:
         read, write = os.pipe()
         scratch = tempfile.mkdtemp(prefix="campaign-")
-        tests = [test for name, test in self._by_name.items() if name in set(batch.tests)]
+        wanted = set(batch.tests)
+        tests = [test for name, test in self._by_name.items() if name in wanted]
         if len(tests) < len(batch.tests):
-            missing = ", ".join(set(batch.tests) - self._by_name.keys())
+            missing = ", ".join(wanted - self._by_name.keys())
             raise GraderFault(f"no hidden test is called {missing}")
         pid = os.fork()
         if pid == 0:

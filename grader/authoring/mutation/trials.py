@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -24,9 +23,9 @@ from grader.authoring.mutation.mutants import Mutant
 from grader.authoring.mutation.verdicts import Baseline, Killers, Status, Trial, Verdict
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
-from grader.judge.implementation import graded
+from grader.judge.implementation import sandboxed
 from grader.judge.outcome import GradedTest
-from grader.judge.plugin import GraderPlugin, TestContext
+from grader.judge.plugin import GraderPlugin
 from grader.judge.pool import WorkerPool
 from grader.judge.pytest_run import run_pytest
 from grader.judge.stage import stage
@@ -150,9 +149,8 @@ class _Session:
         pool = WorkerPool(zygote, staged.folder, package, spare=False)
 
         def run(test: GradedTest, nonce: str) -> Check:
-            context = TestContext(nonce, zygote.shared_folders, partial(graded, pool, nonce=nonce))
             with _alarm():
-                return self._plugin.run(test, context).check
+                return self._plugin.run(test, sandboxed(pool, nonce)).check
 
         try:
             yield run
