@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
+from grader import messages
 from grader.judge.failure import GraderFault
 
 # A zygote that is gone is noticed at once. One that lives may first have to remove thousands of a
 # submission's files from a busy disk: 22 s have been seen.
 _REPLY_SECONDS = 300
-_MAX_MESSAGE = 65536  # bytes
-_MAX_DESCRIPTORS = 4
+M = TypeVar("M")
 
 
-class Reply:
+class PendingReply:
     """The reply to one request, which may not have arrived yet."""
 
     def __init__(self, control: Control) -> None:
         self._control = control
-        self.message: dict[str, Any] | None = None
+        self.message: messages.Request | messages.Reply | None = None
         self.descriptors: list[int] = []
 
-    def wait(self) -> dict[str, Any]:
-        """Returns the message once it is there; raises GraderFault if none comes."""
+    def wait(self, kind: type[M]) -> M:
+        """Returns the reply once it is there.
+
+        Raises:
+            GraderFault: it is `Failed`, or none comes.
+        """
         while self.message is None:
             self._control.read_reply()
+        if isinstance(self.message, messages.Failed):
+            raise GraderFault(self.message.reason)
+        assert isinstance(self.message, kind), "the zygote replies in order"
         return self.message
 
 
@@ -41,12 +47,12 @@ class Control:
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
-        self._pending: deque[Reply] = deque()
+        self._pending: deque[PendingReply] = deque()
 
-    def request(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> Reply:
+    def request(self, message: messages.Request, descriptors: Sequence[int] = ()) -> PendingReply:
         """Sends a request and does not wait for its reply; raises GraderFault as `send` does."""
         self.send(message, descriptors)
-        self._pending.append(reply := Reply(self))
+        self._pending.append(reply := PendingReply(self))
         return reply
 
     def drain(self) -> None:
@@ -60,24 +66,23 @@ class Control:
         reply = self._pending.popleft()
         reply.message, reply.descriptors = message, descriptors
 
-    def send(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
+    def send(self, message: messages.Request, descriptors: Sequence[int] = ()) -> None:
         """Sends one message; raises GraderFault if the zygote is gone."""
         try:
-            socket.send_fds(self._socket, [json.dumps(message).encode()], list(descriptors))
+            messages.send(self._socket, message, descriptors)
         except OSError as error:
             raise GraderFault(f"the zygote cannot be reached: {error}") from error
 
-    def receive(self, seconds: float) -> tuple[dict[str, Any], list[int]]:
-        """Waits for one message and its descriptors; raises GraderFault if none comes in time."""
+    def receive(self, seconds: float) -> tuple[messages.Request | messages.Reply, list[int]]:
+        """Waits for one reply and its descriptors; raises GraderFault if none comes in time."""
         try:
             self._socket.settimeout(seconds)
-            data, descriptors, _, _ = socket.recv_fds(self._socket, _MAX_MESSAGE, _MAX_DESCRIPTORS)
+            return messages.receive(self._socket)
+        except EOFError:
+            raise GraderFault("the zygote is gone") from None
         except OSError as error:
             self.close()  # a late reply would be taken for the next one; the workers end too
             raise GraderFault(f"the zygote does not answer: {error}") from error
-        if not data:
-            raise GraderFault("the zygote is gone")
-        return json.loads(data), list(descriptors)
 
     def close(self) -> None:
         """Closes this process's end. Once every process has, the zygote and its workers end."""

@@ -49,7 +49,7 @@ class RunFolder:
 
     def shared_folders(self, lane: str) -> Path:
         """The folder that a lane's tests write and its workers may read."""
-        return self.path / "exchange" / lane
+        return self.path / "shared" / lane
 
     def end_first(self, control: Control, process: subprocess.Popen[bytes] | None = None) -> None:
         """Names what has to end before the folder is removed."""

@@ -187,7 +187,7 @@ class Worker:
         self, module: str, functions: list[str], seconds: float | None = None
     ) -> dict[str, Any]:
         """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
-        request = {"survey": module, "functions": functions}
+        request = {"import": module, "functions": functions}
         return claims.import_report(self._ask_metered(request, seconds))
 
     def start_call(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

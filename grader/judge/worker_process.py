@@ -12,9 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from grader import messages
 from grader.isolation import Tier
 from grader.judge import process
-from grader.judge.control import Reply
+from grader.judge.control import PendingReply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
 from grader.results.causes import Cause
 
@@ -88,8 +89,8 @@ class WorkerProcess:
 
     def __init__(
         self,
-        forked: Reply,
-        reap: Callable[[int, str, bool], Reply],
+        forked: PendingReply,
+        reap: Callable[[int, str, bool], PendingReply],
         connection: socket.socket,
         output: OutputPipe,
         scratch: ScratchFolder,
@@ -97,19 +98,19 @@ class WorkerProcess:
         self._forked, self._reap = forked, reap
         self.connection, self.output, self.scratch = connection, output, scratch
         self.is_killed = False  # by `kill`
-        self._exited: Reply | None = None
+        self._exited: PendingReply | None = None
 
     @functools.cached_property
     def _ids(self) -> _Ids:
         try:
-            message = self._forked.wait()
-            if "error" in message or len(self._forked.descriptors) != 1:
-                raise GraderFault(message.get("error", "the zygote sent no worker"))
+            pid = self._forked.wait(messages.Forked).pid
+            if len(self._forked.descriptors) != 1:
+                raise GraderFault("the zygote sent no worker")
         except GraderFault:
             self._close()
             raise
         (pidfd,) = self._forked.descriptors
-        return _Ids(_pid_of(pidfd), message["pid"], pidfd)
+        return _Ids(_pid_of(pidfd), pid, pidfd)
 
     @property
     def pid(self) -> int:
@@ -190,7 +191,7 @@ class WorkerProcess:
     def exit_failure(self) -> SubmissionFailure:
         """How it ended by itself; waits until the zygote has reaped it."""
         assert self._exited is not None, "kill() comes first"
-        status = self._exited.wait()["status"]
+        status = self._exited.wait(messages.Reaped).status
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             name = signal.Signals(number).name if number in list(signal.Signals) else str(number)

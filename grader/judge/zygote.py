@@ -10,8 +10,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from grader import messages
 from grader.isolation import DISK_MIB, UNISOLATED, CannotIsolate, Tier
-from grader.judge.control import Control, Reply
+from grader.judge.control import Control, PendingReply
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import USUAL_LANES
 from grader.judge.run_folder import RunFolder
@@ -71,9 +72,8 @@ class Zygote:
         self.tier, self.control_group, self.own_uids = "", "", False
         self.refused: dict[str, str] = {}
         self._lane, self._scratch_count, self._is_ready = 1, 0, False
-        self._with_devices = with_devices
         self._run = RunFolder(map(str, range(1, lanes + 1)))
-        self._hidden = [str(path.resolve()) for path in (*hidden, self._run.private)]
+        self._hidden = tuple(str(path.resolve()) for path in (*hidden, self._run.private))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = Control(ours)
         self._run.end_first(self._control)
@@ -89,17 +89,20 @@ class Zygote:
             )
             self._run.end_first(self._control, self._process)
         self._control.send(
-            {
-                "try" if only_try else "tiers": list(tiers),
-                "run": str(self.folder),
-                "hidden": self._hidden,
-                "uid": _first_uid(),
-                "canary": str(self._run.canary),
-                "results": str(self._run.private),
-                "memory": (_GROUP_MIB + lanes * (memory_mib + DISK_MIB)) * 2**20,
-                "processes": _GROUP_PROCESSES,
-                "devices": with_devices,
-            }
+            messages.Start(
+                tiers=tuple(tiers),
+                only_try=only_try,
+                grading=messages.Grading(
+                    run=str(self.folder),
+                    hidden=self._hidden,
+                    first_uid=_first_uid(),
+                    canary=str(self._run.canary),
+                    results=str(self._run.private),
+                    with_devices=with_devices,
+                ),
+                memory=(_GROUP_MIB + lanes * (memory_mib + DISK_MIB)) * 2**20,
+                processes=_GROUP_PROCESSES,
+            )
         )
 
     def wait(self) -> None:
@@ -116,13 +119,11 @@ class Zygote:
         except GraderFault as fault:
             log = (self._run.private / "zygote.log").read_text(errors="replace")[-2000:]
             raise GraderFault(f"{fault}\n{log}") from fault
-        if "error" in reply:
-            raise CannotIsolate(reply["error"])
-        if "fault" in reply:
-            raise GraderFault(reply["fault"])
-        self.refused = reply["refused"]
-        self.tier, self.own_uids = reply.get("ready", ""), reply.get("own_uids", False)
-        self.control_group = reply.get("control_group", "")
+        if isinstance(reply, messages.Failed):
+            raise (CannotIsolate if reply.cannot_isolate else GraderFault)(reply.reason)
+        assert isinstance(reply, messages.Ready), "the first reply"
+        self.tier, self.refused = reply.tier, reply.refused
+        self.own_uids, self.control_group = reply.own_uids, reply.control_group
         self._is_ready = True
 
     # --- folders -------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ class Zygote:
 
     def discard(self, scratch: str) -> None:
         """Removes a scratch folder that no living worker uses."""
-        self._control.request({"discard": scratch})
+        self._control.request(messages.RemoveScratch(scratch=scratch))
 
     # --- processes -----------------------------------------------------------------------------
 
@@ -175,17 +176,13 @@ class Zygote:
         os.set_blocking(descriptor, False)
         ours.setblocking(False)
         output = OutputPipe(descriptor)
-        request = {
-            "spawn": scratch.uid,
-            "scratch": scratch.name,
-            "submission": str(submission),
-            "exchange": str(self.shared_folders),
-            "canary": str(self._run.canary),
-            "results": str(self._run.private),
-            "judge": os.getpid(),
-            "hidden": self._hidden,
-            "cuda": self._with_devices,
-        }
+        request = messages.ForkWorker(
+            scratch=scratch.name,
+            uid=scratch.uid,
+            submission=str(submission),
+            shared=str(self.shared_folders),
+            judge=os.getpid(),
+        )
         try:
             forked = self._control.request(request, [theirs.fileno(), their_output])
         except GraderFault:
@@ -197,9 +194,11 @@ class Zygote:
             os.close(their_output)
         return WorkerProcess(forked, self.reap, ours, output, scratch)
 
-    def reap(self, zygote_pid: int, scratch: str, keep_scratch: bool) -> Reply:
+    def reap(self, zygote_pid: int, scratch: str, keep_scratch: bool) -> PendingReply:
         """Asks for a killed worker's exit status; the worker may still be ending."""
-        return self._control.request({"reap": zygote_pid, "scratch": scratch, "keep": keep_scratch})
+        return self._control.request(
+            messages.Reap(pid=zygote_pid, scratch=scratch, keep_scratch=keep_scratch)
+        )
 
     def drain(self) -> None:
         """Waits until everything asked for is done: every killed worker is gone then."""
@@ -208,7 +207,7 @@ class Zygote:
     def cpu_seconds(self) -> float:
         """The CPU seconds of this zygote and of its workers that have been reaped."""
         self.wait()
-        return float(self._control.request({"usage": True}).wait()["cpu"])
+        return self._control.request(messages.GetCpuTime()).wait(messages.CpuTime).seconds
 
     def fork(self, lane: int) -> Zygote:
         """Forks another zygote from this one, for the judge process of lane 2 or higher."""
@@ -216,9 +215,8 @@ class Zygote:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             try:
-                reply = self._control.request({"twin": True}, [theirs.fileno()]).wait()
-                if "error" in reply:
-                    raise GraderFault(reply["error"])
+                request = messages.ForkZygote()
+                self._control.request(request, [theirs.fileno()]).wait(messages.Done)
             except GraderFault:
                 ours.close()
                 raise

@@ -9,8 +9,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from grader.isolation import SCRATCH_FILES, SCRATCH_MIB, TMP_FILES, TMP_MIB, CannotIsolate, Tier
+from grader.messages import ForkWorker, Grading
 from grader.worker import cuda, kernel, landlock, lockdown, seccomp
-from grader.worker.sandbox import GradingContext, Sandbox, WorkerPaths, WorkerRequest
+from grader.worker.sandbox import Sandbox, WorkerPaths
 
 SUBMISSION, SCRATCH, TMP = "/submission", "/scratch", "/tmp"  # a worker's folders, as it sees them
 
@@ -35,7 +36,7 @@ class Namespaces(Sandbox):
 
     tier = Tier.A
 
-    def __init__(self, grading: GradingContext) -> None:
+    def __init__(self, grading: Grading) -> None:
         super().__init__(grading)
         self.root = Path(self.run, "root")
         folders = lockdown.interpreter_folders()
@@ -104,13 +105,13 @@ class Namespaces(Sandbox):
             self._bind_inside(device, _DEVICE_FLAGS)
         for path in cuda.driver_files():
             self._bind_inside(path, _DATA_FLAGS | kernel.MS_RDONLY)
-        for folder in self.hidden:
+        for folder in self.grading.hidden:
             inside = Path(root + folder)
             if inside.is_dir():
                 kernel.mount(
                     "tmpfs", str(inside), "tmpfs", _DATA_FLAGS | kernel.MS_RDONLY, "mode=755"
                 )
-        shared = map(str, Path(self.run, "exchange").iterdir())
+        shared = map(str, Path(self.run, "shared").iterdir())
         for mount_point in ("/proc", TMP, SUBMISSION, SCRATCH, *shared):
             self.root.joinpath(mount_point[1:]).mkdir(parents=True, exist_ok=True)
         _remount(root, kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)
@@ -137,20 +138,20 @@ class Namespaces(Sandbox):
 
     # --- for each worker, in the zygote --------------------------------------------------------
 
-    def make_scratch(self, request: WorkerRequest) -> str:
+    def make_scratch(self, request: ForkWorker) -> str:
         """Mounts the scratch folder, unless an earlier worker of the same test has one.
 
         It is a separate file system: filling it takes no space from other workers, and removing it
         is one unmount, however many files it holds.
         """
-        folder = Path(self.run, "scratch", request.name)
+        folder = Path(self.run, "scratch", request.scratch)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
             options = _tmpfs_options(SCRATCH_MIB, SCRATCH_FILES, request.uid)
             kernel.mount("tmpfs", str(folder), "tmpfs", _DATA_FLAGS, options)
         return str(folder)
 
-    def make_tmp(self, request: WorkerRequest) -> str:
+    def make_tmp(self, request: ForkWorker) -> str:
         """Makes nothing: the worker mounts its own."""
         return TMP
 
@@ -179,18 +180,18 @@ class Namespaces(Sandbox):
 
     # --- in each worker ------------------------------------------------------------------------
 
-    def lock_down(self, request: WorkerRequest, paths: WorkerPaths) -> WorkerPaths:
+    def lock_down(self, request: ForkWorker, paths: WorkerPaths) -> WorkerPaths:
         """Locks this process down; returns its paths as it sees them now."""
-        lockdown.detach(request.channel, request.output)
         lockdown.prefer_oom_kill()
         self._enter_root(request, paths)
-        lockdown.limit_resources(with_cuda=request.with_cuda)
+        lockdown.limit_resources(with_cuda=self.grading.with_devices)
         if request.uid:
             lockdown.drop_privileges(request.uid, request.uid)
-        lockdown.apply_restrictions(["/"], [TMP, SCRATCH, "/dev/null"], request.with_cuda)
+        with_devices = self.grading.with_devices
+        lockdown.apply_restrictions(["/"], [TMP, SCRATCH, "/dev/null"], with_devices)
         return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)
 
-    def _enter_root(self, request: WorkerRequest, paths: WorkerPaths) -> None:
+    def _enter_root(self, request: ForkWorker, paths: WorkerPaths) -> None:
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
         root = str(self.root)
         kernel.mount("proc", root + "/proc", "proc", _DATA_FLAGS)

@@ -12,26 +12,20 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
+from grader.messages import Grading
 
-def probe(
-    canary: str,
-    results: str,
-    judge: int,
-    hidden: tuple[str, ...] = (),
-    world_writable: tuple[str, ...] = (),
-) -> dict[str, str]:
+
+def probe(grading: Grading, judge: int, world_writable: tuple[str, ...] = ()) -> dict[str, str]:
     """Tries each attempt; returns by its name the error that it met, or "allowed".
 
     Args:
-        canary: a file that only the judge may read.
-        results: a folder that only the judge may write.
+        grading: has what no worker may read or write.
         judge: the judge's process id.
-        hidden: folders whose content no worker may see.
         world_writable: folders that usually every user of the machine may write.
     """
     attempts: dict[str, Callable[[], object]] = {
-        "read a secret": lambda: _open(canary),
-        "write the results": lambda: _create(f"{results}/probe"),
+        "read a secret": lambda: _open(grading.canary),
+        "write the results": lambda: _create(f"{grading.results}/probe"),
         "open a socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close(),
         "fork": _fork,
         "run a program": _exec,
@@ -39,7 +33,7 @@ def probe(
         "read the judge's environment": lambda: _open(f"/proc/{judge}/environ"),
         "write the system": lambda: _create("/usr/probe"),
     }
-    for folder in hidden:
+    for folder in grading.hidden:
         attempts[f"look into {folder}"] = lambda folder=folder: _list(folder)  # type: ignore[misc]
     for folder in world_writable:
         attempts[f"leave something in {folder}"] = lambda folder=folder: _write_in(folder)  # type: ignore[misc]

@@ -5,7 +5,6 @@ A kernel's version is never trusted.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import select
@@ -13,11 +12,14 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from grader.isolation import UNISOLATED, CannotIsolate
+from grader.messages import ForkWorker, Grading
 from grader.worker import lockdown
 from grader.worker.namespaces import Namespaces
 from grader.worker.probe import probe
-from grader.worker.sandbox import GradingContext, Sandbox, Unisolated, WorkerRequest
+from grader.worker.sandbox import Sandbox, Unisolated
 from grader.worker.shared_filesystem import OwnUsers, OwnUsersWithoutLandlock, SameUser
 
 _TRIAL_SECONDS = 20
@@ -27,7 +29,7 @@ _SANDBOXES: dict[str, type[Sandbox]] = {
 }
 
 
-def choose(tiers: Sequence[str], grading: GradingContext) -> tuple[Sandbox, dict[str, str]]:
+def choose(tiers: Sequence[str], grading: Grading) -> tuple[Sandbox, dict[str, str]]:
     """Prepares the first of these tiers that holds on this machine.
 
     Args:
@@ -51,10 +53,10 @@ def choose(tiers: Sequence[str], grading: GradingContext) -> tuple[Sandbox, dict
     raise CannotIsolate("\n".join(f"tier {tier}: {reason}" for tier, reason in refused.items()))
 
 
-def try_tier(tier: str, grading: GradingContext) -> str:
+def try_tier(tier: str, grading: Grading) -> str:
     """Locks a process down and probes it: why the tier cannot be had, or "" if it holds."""
     trial = Path(grading.run, "trial", tier)
-    for name in ("submissions/0", "exchange/1", "scratch", "tmp"):
+    for name in ("submissions/0", "shared/1", "scratch", "tmp"):
         (trial / name).mkdir(parents=True, mode=0o755)
     for folder in (trial.parent, trial, trial / "scratch", trial / "tmp"):
         folder.chmod(0o711)
@@ -62,7 +64,7 @@ def try_tier(tier: str, grading: GradingContext) -> str:
     child = os.fork()
     if child == 0:
         os.close(reader)
-        _try_in_child(tier, dataclasses.replace(grading, run=str(trial)), writer)
+        _try_in_child(tier, msgspec.structs.replace(grading, run=str(trial)), writer)
     os.close(writer)
     answer = b""
     while select.select([reader], [], [], _TRIAL_SECONDS)[0] and (more := os.read(reader, 65536)):
@@ -75,7 +77,7 @@ def try_tier(tier: str, grading: GradingContext) -> str:
     return str(json.loads(answer)["reason"])
 
 
-def _try_in_child(tier: str, grading: GradingContext, writer: int) -> None:
+def _try_in_child(tier: str, grading: Grading, writer: int) -> None:
     """Prepares the tier in this process, and locks a child of it down. Never returns."""
 
     def report(reason: str) -> None:
@@ -85,13 +87,12 @@ def _try_in_child(tier: str, grading: GradingContext, writer: int) -> None:
     try:
         sandbox = _SANDBOXES[tier](grading)
         sandbox.prepare()
-        request = WorkerRequest(
-            name="0",
+        request = ForkWorker(
+            scratch="0",
             uid=grading.first_uid if sandbox.own_uids else 0,
             submission=f"{grading.run}/submissions/0",
-            shared=f"{grading.run}/exchange/1",
-            channel=writer,
-            output=os.open("/dev/null", os.O_WRONLY),
+            shared=f"{grading.run}/shared/1",
+            judge=judge,
         )
         paths = sandbox.make_paths(request)
         sandbox.before_worker_fork()
@@ -100,10 +101,9 @@ def _try_in_child(tier: str, grading: GradingContext, writer: int) -> None:
             os.close(writer)
             os.waitpid(worker, 0)
             os._exit(0)
+        lockdown.detach(writer, os.open("/dev/null", os.O_WRONLY))
         sandbox.lock_down(request, paths)
-        found = probe(
-            grading.canary, grading.results, judge, grading.hidden, sandbox.world_writable
-        )
+        found = probe(grading, judge, sandbox.world_writable)
         allowed = [name for name, result in found.items() if result == "allowed"]
         report(_leak(allowed) if allowed else _unreadable_interpreter())
     except CannotIsolate as error:

@@ -16,19 +16,32 @@ from assignment import devices, plain
 from assignment.implementation import seed_everything
 from grader import wire
 from grader.isolation import UNISOLATED
+from grader.messages import ForkWorker
 from grader.worker import calls, lockdown
 from grader.worker.failures import failure
 from grader.worker.probe import probe
-from grader.worker.sandbox import Sandbox, WorkerPaths, WorkerRequest
+from grader.worker.sandbox import Sandbox, WorkerPaths
 
 
-def run(sandbox: Sandbox, request: WorkerRequest, paths: WorkerPaths) -> NoReturn:
-    """A worker's whole life, from just after its fork."""
-    channel = request.channel
+def run(
+    sandbox: Sandbox, request: ForkWorker, paths: WorkerPaths, channel: int, output: int
+) -> NoReturn:
+    """A worker's whole life, from just after its fork.
+
+    Args:
+        sandbox: locks it down.
+        request: what the judge asked for.
+        paths: its folders, as seen from outside.
+        channel: a descriptor for frames to and from the judge.
+        output: a descriptor for what it prints.
+    """
     try:
         try:
+            lockdown.detach(channel, output)
             inside = sandbox.lock_down(request, paths)
-            probes = {} if sandbox.tier == UNISOLATED else _probe(sandbox, request)
+            probes = {}
+            if sandbox.tier != UNISOLATED:
+                probes = probe(sandbox.grading, request.judge, sandbox.world_writable)
         except BaseException as error:
             _send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
             os._exit(70)
@@ -36,12 +49,6 @@ def run(sandbox: Sandbox, request: WorkerRequest, paths: WorkerPaths) -> NoRetur
         _serve(channel, inside)
     finally:
         os._exit(0)
-
-
-def _probe(sandbox: Sandbox, request: WorkerRequest) -> dict[str, str]:
-    return probe(
-        request.canary, request.results, request.judge, request.hidden, sandbox.world_writable
-    )
 
 
 def _serve(channel: int, paths: WorkerPaths) -> None:
@@ -55,13 +62,13 @@ def _serve(channel: int, paths: WorkerPaths) -> None:
     tempfile.tempdir = None  # the zygote's, if it has asked for one, is not this worker's
     sys.path.append(paths.submission)
     package = calls.CheckedPackage(go["package"], paths.submission)
-    _send(channel, call_id, {"gone": True})
+    _send(channel, call_id, {"ready": True})
     while True:
         call_id, request = _receive(channel)
         if "compile" in request:
             answer: Any = {"result": calls.compile_files(paths, request["compile"])}
-        elif "survey" in request:
-            answer = calls.check_import(package, request["survey"], request["functions"])
+        elif "import" in request:
+            answer = calls.check_import(package, request["import"], request["functions"])
         else:
             answer = calls.call(package, request["call"], request["args"], request["kwargs"])
         for stream in (sys.stdout, sys.stderr):  # the judge kills this process without a flush

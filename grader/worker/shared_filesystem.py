@@ -17,8 +17,9 @@ from pathlib import Path
 
 from grader import folders
 from grader.isolation import CannotIsolate, Tier
+from grader.messages import ForkWorker, Grading
 from grader.worker import cuda, kernel, landlock, lockdown, seccomp
-from grader.worker.sandbox import GradingContext, Sandbox, WorkerPaths, WorkerRequest
+from grader.worker.sandbox import Sandbox, WorkerPaths
 
 # What libraries read about the machine. Landlock hides other processes from a worker.
 _MACHINE_FACTS = ("/proc/cpuinfo", "/proc/meminfo")
@@ -32,7 +33,7 @@ class SharedFilesystem(Sandbox):
     uses_landlock = True
     needs_root = True
 
-    def __init__(self, grading: GradingContext) -> None:
+    def __init__(self, grading: Grading) -> None:
         super().__init__(grading)
         self.own_uids = self.needs_root
         self.world_writable = tuple(dict.fromkeys([*_WORLD_WRITABLE, str(Path(self.run).parent)]))
@@ -52,8 +53,8 @@ class SharedFilesystem(Sandbox):
             seccomp.program(1)
             if self.needs_root:
                 _require_reachable(lockdown.interpreter_folders())
-                for name in ("submissions", "exchange"):
-                    os.chown(Path(self.run, name), 0, self.gid)
+                for name in ("submissions", "shared"):
+                    os.chown(Path(self.run, name), 0, self.grading.first_uid)
                     Path(self.run, name).chmod(0o710)
         except seccomp.Unsupported as error:
             raise CannotIsolate(str(error)) from error
@@ -65,7 +66,7 @@ class SharedFilesystem(Sandbox):
             *lockdown.DEVICES,
             *_MACHINE_FACTS,
         )
-        hidden = tuple(os.path.realpath(folder) for folder in self.hidden)
+        hidden = tuple(os.path.realpath(folder) for folder in self.grading.hidden)
         parts = [part for path in machine for part in _without_hidden(path, hidden)]
         self._readable = list(dict.fromkeys(parts))  # /lib may be a link to /usr/lib
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
@@ -75,24 +76,24 @@ class SharedFilesystem(Sandbox):
         _kill_strays(alive)
         super().clean(name, keep_scratch, alive)
 
-    def lock_down(self, request: WorkerRequest, paths: WorkerPaths) -> WorkerPaths:
+    def lock_down(self, request: ForkWorker, paths: WorkerPaths) -> WorkerPaths:
         """Locks this process down; its paths stay the same inside."""
+        with_cuda = self.grading.with_devices
         processes = lockdown.PROCESSES + (0 if self.own_uids else _count_processes(os.getuid()))
-        lockdown.detach(request.channel, request.output)
         lockdown.prefer_oom_kill()
         os.chdir(paths.tmp)
-        lockdown.limit_resources(processes, request.with_cuda)
+        lockdown.limit_resources(processes, with_cuda)
         readable = [*self._readable, "/proc/self", paths.submission, paths.shared]
-        readable += cuda.driver_files() if request.with_cuda else []
+        readable += cuda.driver_files() if with_cuda else []
         if self.own_uids:
             kernel.drop_bounding_set()
-            lockdown.drop_privileges(request.uid, self.gid)
+            lockdown.drop_privileges(request.uid, self.grading.first_uid)
         else:
             kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         lockdown.apply_restrictions(
             readable if self.uses_landlock else None,
             writable=[paths.scratch, paths.tmp, "/dev/null"],
-            with_cuda=request.with_cuda,
+            with_cuda=with_cuda,
         )
         return paths
 
@@ -116,13 +117,13 @@ class SameUser(SharedFilesystem):
     tier = Tier.C
     needs_root = False
 
-    def make_submission(self, request: WorkerRequest) -> str:
+    def make_submission(self, request: ForkWorker) -> str:
         """A copy of the submission for each worker.
 
         The worker's user owns the files, and Landlock does not keep it from changing their times
         and modes, which the next worker could read.
         """
-        copy = self._copy_of_submission(request.name)
+        copy = self._copy_of_submission(request.scratch)
         shutil.copytree(request.submission, copy)
         return str(copy)
 

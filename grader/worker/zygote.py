@@ -1,47 +1,31 @@
 """The zygote: imports torch once, holds no secret, and forks a worker for each request.
 
 `grader.judge.zygote` starts it as a fresh program whose environment holds only a hash seed. It
-never runs a line of a submission: its forked, locked-down workers do.
-
-Each request is one JSON message on the control socket:
-
-    {"tiers": […], "run": folder, …}                  first: prepare the first that holds; answers
-                                                      {"ready": tier, "refused": {…}, …}, or
-                                                      {"fault": text} if forks would not work
-    {"try": […], "run": folder, …}                    first: only try them; answers {"refused": {…}}
-    {"spawn": uid, "scratch": name, "submission": folder, …} + descriptors [channel, output]
-                                                      fork a worker; answers {"pid": n}
-                                                      + descriptor [pidfd]
-    {"reap": pid, "scratch": name, "keep": bool}      wait for a killed worker; answers
-                                                      {"status": n}
-    {"twin": true} + descriptor [control]             fork a second zygote; answers {"twin": true}
-    {"usage": true}                                   answers {"cpu": seconds}, those of reaped
-                                                      workers included
-    {"discard": name}                                 remove a scratch folder; answers
-                                                      {"discarded": name}
-
-An answer {"error": text} means that the machine refused. End of file means that the judge is gone.
+never runs a line of a submission: its forked, locked-down workers do. `grader/messages.py` has the
+requests that it serves.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import os
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from grader import messages
+from grader.messages import Failed, ForkWorker, ForkZygote, Reap, RemoveScratch, Start
 from grader.worker import speed
 
 if TYPE_CHECKING:
     from grader.worker.cgroups import ControlGroup
     from grader.worker.sandbox import Sandbox
-
-_MAX_MESSAGE = 65536
 
 
 class _JudgeGone(Exception):
@@ -55,9 +39,10 @@ def main(control_fd: int) -> None:
     sys.argv[:] = sys.orig_argv[:] = ["worker"]  # workers need not know the repository's path
     run = ""
     try:
-        settings = _receive(control)[0]
-        run = settings["run"]
-        _start(control, settings)
+        start, _ = _receive(control)
+        assert isinstance(start, Start), "the first request"
+        run = start.grading.run
+        _start(control, start)
     except _JudgeGone:
         from grader import folders
 
@@ -66,31 +51,37 @@ def main(control_fd: int) -> None:
         os._exit(0)
 
 
-def _start(control: socket.socket, message: dict[str, Any]) -> None:
+def _start(control: socket.socket, start: Start) -> None:
     """Answers the first request, and then all others."""
     from grader.isolation import CannotIsolate
-    from grader.worker.sandbox import GradingContext
     from grader.worker.selection import choose, try_tier
 
-    grading = GradingContext.from_message(message)
-    if "try" in message:
-        _send(control, {"refused": {tier: try_tier(tier, grading) for tier in message["try"]}})
+    if start.only_try:
+        refused = {tier: try_tier(tier, start.grading) for tier in start.tiers}
+        _send(control, messages.Ready(refused=refused))
         return
     try:
-        sandbox, refused = choose(message["tiers"], grading)
+        sandbox, refused = choose(start.tiers, start.grading)
     except CannotIsolate as error:
-        _send(control, {"error": str(error)})
+        _send(control, Failed(reason=str(error), cannot_isolate=True))
         return
     from grader.worker import cgroups
 
-    group = cgroups.join(message["memory"], message["processes"])
-    zygote = Zygote(control, sandbox, refused, group)
+    group = cgroups.join(start.memory, start.processes)
+    zygote = Zygote(control, sandbox, group)
     try:
-        _preload(message["devices"])
+        _preload(start.grading.with_devices)
         if fault := _why_forks_would_fail():
-            _send(control, {"fault": fault})
+            _send(control, Failed(reason=fault))
             zygote.end()
             return
+        ready = messages.Ready(
+            refused=refused,
+            tier=sandbox.tier,
+            own_uids=sandbox.own_uids,
+            control_group=group.summary,
+        )
+        _send(control, ready)
         zygote.serve()
     except _JudgeGone:
         zygote.end()
@@ -151,98 +142,85 @@ def _why_forks_would_fail() -> str:
 class Zygote:
     """Answers the judge's requests."""
 
-    def __init__(
-        self,
-        control: socket.socket,
-        sandbox: Sandbox,
-        refused: dict[str, str],
-        group: ControlGroup,
-    ) -> None:
-        self.control, self.group = control, group
-        self.sandbox, self.refused = sandbox, refused
+    def __init__(self, control: socket.socket, sandbox: Sandbox, group: ControlGroup) -> None:
+        self.control, self.sandbox, self.group = control, sandbox, group
         self.alive: set[int] = set()  # children that have not been reaped
-        self.is_second = False
+        self.is_first = True
 
     def serve(self) -> None:
-        """Says that it is ready, and answers requests until the judge is gone."""
-        ready = {
-            "ready": self.sandbox.tier,
-            "refused": self.refused,
-            "own_uids": self.sandbox.own_uids,
-            "control_group": self.group.summary,
-        }
-        _send(self.control, ready)
+        """Answers requests until the judge is gone."""
         while True:
-            message, descriptors = _receive(self.control)
-            if "spawn" in message:
-                self.fork_worker(message, *descriptors)
-            elif "twin" in message:
-                self.fork_second_zygote(*descriptors)
-            elif "reap" in message:
-                self.reap(message["reap"], message["scratch"], message["keep"])
-            elif "usage" in message:
-                _send(self.control, {"cpu": sum(os.times()[:4])})
-            else:
-                self.sandbox.clean(message["discard"], False, self.alive)
-                _send(self.control, {"discarded": message["discard"]})
+            request, descriptors = _receive(self.control)
+            match request:
+                case ForkWorker():
+                    self.fork_worker(request, *descriptors)
+                case ForkZygote():
+                    self.fork_zygote(*descriptors)
+                case Reap():
+                    self.reap(request)
+                case RemoveScratch(scratch=name):
+                    self.sandbox.clean(name, False, self.alive)
+                    _send(self.control, messages.Done())
+                case messages.GetCpuTime():
+                    _send(self.control, messages.CpuTime(seconds=sum(os.times()[:4])))
 
-    def fork_worker(self, message: dict[str, Any], channel: int, output: int) -> None:
+    def fork_worker(self, request: ForkWorker, channel: int, output: int) -> None:
         """Forks a worker, and sends its pidfd."""
         from grader.worker import serve
-        from grader.worker.sandbox import WorkerRequest
 
-        request = WorkerRequest.from_message(message, channel, output, self.sandbox.own_uids)
+        if not self.sandbox.own_uids:
+            request = msgspec.structs.replace(request, uid=0)
         child = -1
         try:
             paths = self.sandbox.make_paths(request)
             self.sandbox.before_worker_fork()
             child = os.fork()
         except OSError as error:
-            _send(self.control, {"error": f"cannot start a worker: {error}"})
+            _send(self.control, Failed(reason=f"cannot start a worker: {error}"))
             return
         finally:
             if child != 0:  # in the worker these stay open
                 os.close(channel)
                 os.close(output)
         if child == 0:
-            serve.run(self.sandbox, request, paths)
+            serve.run(self.sandbox, request, paths, channel, output)
         self.alive.add(child)
         pidfd = os.pidfd_open(child)
-        _send(self.control, {"pid": child}, [pidfd])
+        _send(self.control, messages.Forked(pid=child), [pidfd])
         os.close(pidfd)
 
-    def fork_second_zygote(self, control: int) -> None:
-        """Forks a second zygote, which serves another judge process over another socket."""
+    def fork_zygote(self, control: int) -> None:
+        """Forks another zygote, which serves another judge process over another socket."""
         from grader.worker import kernel
 
         self.sandbox.before_zygote_fork()
         try:
-            second = os.fork()
+            other = os.fork()
         except OSError as error:
             os.close(control)
-            _send(self.control, {"error": f"cannot fork a second zygote: {error}"})
+            _send(self.control, Failed(reason=f"cannot fork a second zygote: {error}"))
             return
-        if second:
-            self.alive.add(second)
+        if other:
+            self.alive.add(other)
             os.close(control)
-            _send(self.control, {"twin": True})
+            _send(self.control, messages.Done())
             return
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # nothing else would end it
         self.alive.clear()
-        self.is_second = True
+        self.is_first = False
         self.control.close()
         self.control = socket.socket(fileno=control)
 
-    def reap(self, pid: int, name: str, keep_scratch: bool) -> None:
+    def reap(self, request: Reap) -> None:
         """Waits for a worker that was killed, and removes what it wrote."""
-        _, status = os.waitpid(pid, 0)
-        self.alive.discard(pid)
-        self.sandbox.clean(name, keep_scratch, self.alive)
-        _send(self.control, {"status": status})
+        _, status = os.waitpid(request.pid, 0)
+        self.alive.discard(request.pid)
+        self.sandbox.clean(request.scratch, request.keep_scratch, self.alive)
+        _send(self.control, messages.Reaped(status=status))
 
     def end(self) -> None:
         """Ends all processes, so that the grading's folder can be removed."""
-        if self.is_second:
+        if not self.is_first:
             os._exit(0)  # the first zygote still needs the folder
         for child in self.alive:
             os.kill(child, signal.SIGKILL)
@@ -252,18 +230,15 @@ class Zygote:
         self.sandbox.tear_down()
 
 
-def _send(control: socket.socket, message: dict[str, Any], descriptors: Any = ()) -> None:
+def _send(control: socket.socket, reply: messages.Reply, descriptors: Sequence[int] = ()) -> None:
     try:
-        socket.send_fds(control, [json.dumps(message).encode()], list(descriptors))
+        messages.send(control, reply, descriptors)
     except (BrokenPipeError, ConnectionResetError):
         raise _JudgeGone from None
 
 
-def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
+def _receive(control: socket.socket) -> tuple[messages.Request | messages.Reply, list[int]]:
     try:
-        data, descriptors, _, _ = socket.recv_fds(control, _MAX_MESSAGE, 4)
-    except ConnectionResetError:
-        data = b""
-    if not data:
-        raise _JudgeGone  # its workers follow by PDEATHSIG
-    return json.loads(data), list(descriptors)
+        return messages.receive(control)
+    except (EOFError, ConnectionResetError):
+        raise _JudgeGone from None  # its workers follow by PDEATHSIG

@@ -21,7 +21,7 @@ from typing import cast
 
 import pytest
 
-from grader import folders
+from grader import folders, messages
 from grader.judge import control, worker
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
@@ -203,9 +203,11 @@ def test_zygote_that_cannot_fork_a_second_one_reports_it_and_goes_on(tmp_path, m
     second, unused = socket.socketpair()
     with ours, theirs, second, unused:
         sandbox = cast(Sandbox, SimpleNamespace(before_zygote_fork=lambda: None))
-        zygote = Zygote(theirs, sandbox, {}, cast(ControlGroup, None))
-        zygote.fork_second_zygote(os.dup(second.fileno()))
-        assert "cannot fork a second zygote" in json.loads(ours.recv(4096))["error"]
+        zygote = Zygote(theirs, sandbox, cast(ControlGroup, None))
+        zygote.fork_zygote(os.dup(second.fileno()))
+        reply, _ = messages.receive(ours)
+        assert isinstance(reply, messages.Failed)
+        assert "cannot fork a second zygote" in reply.reason
         second.close()
         assert unused.recv(1) == b""  # the second zygote's socket is closed
 

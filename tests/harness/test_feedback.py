@@ -44,6 +44,7 @@ from grader.judge.meter import Meter, Timer
 from grader.judge.process import Activity
 from grader.judge.worker import Worker
 from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
+from grader.messages import Forked, Reaped
 from grader.results import console, gradescope, html, junit, student
 from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore, Grade, Isolation, ModuleReport
@@ -332,7 +333,7 @@ class FakeChannel(Channel):
         request = wire.decode(body)
         if "compile" in request:
             return self._say(call_id, Reply({"result": {}}))
-        if "survey" in request:
+        if "import" in request:
             return self._say(call_id, Reply({"result": self._parameters}))
         behaviour = self._behaviours[request["args"][0]]
         if self._turns is None:
@@ -367,7 +368,7 @@ class FakeProcess(WorkerProcess):
         ours.setblocking(False)
         output, self.printer = os.pipe()
         os.set_blocking(output, False)
-        reply = SimpleNamespace(wait=lambda: {"pid": 0}, descriptors=[])
+        reply = SimpleNamespace(wait=lambda _: Forked(pid=0), descriptors=[])
         scratch = ScratchFolder("scratch", 0)
         super().__init__(reply, lambda *_: reply, ours, OutputPipe(output), scratch)
         self.status = 0
@@ -379,7 +380,7 @@ class FakeProcess(WorkerProcess):
     def kill(self, keep_scratch: bool = False) -> None:
         self.is_killed = True
         self.output.drain()
-        self._exited = SimpleNamespace(wait=lambda: {"status": self.status})
+        self._exited = SimpleNamespace(wait=lambda _: Reaped(status=self.status))
         self._close()
         os.close(self.printer)
         self.theirs.close()

@@ -57,8 +57,8 @@ def within(*packages: str) -> Callable[[str], bool]:
 RULES = {
     "assignment": within("assignment"),
     "grader/worker": within(
-        *("assignment", "grader.folders", "grader.isolation", "grader.paths", "grader.preload"),
-        *("grader.wire", "grader.worker"),
+        *("assignment", "grader.folders", "grader.isolation", "grader.messages"),
+        *("grader.paths", "grader.preload", "grader.wire", "grader.worker"),
     ),
     "grader/results": within("assignment", "grader.isolation", "grader.results"),
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),

@@ -150,6 +150,7 @@ def test_worker_has_loaded_no_secret_module(inside):
         "grader",
         "grader.folders",
         "grader.isolation",
+        "grader.messages",
         "grader.paths",
         "grader.preload",
         "grader.wire",

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.isolation import MEANINGS, TIERS, UNISOLATED, at_least
+from grader.messages import Grading
 from grader.results.record import from_json
 from grader.worker import selection
 from grader.worker.probe import probe
@@ -131,7 +132,9 @@ def test_minimum_keeps_the_stronger_tiers():
 
 def test_probe_reports_a_world_writable_folder(tmp_path):
     """Files there would outlive a worker: without Landlock such a machine is refused."""
-    found = probe(str(tmp_path / "none"), "/none", os.getpid(), (), (str(tmp_path), "/none"))
+    none = str(tmp_path / "none")
+    grading = Grading(run=none, hidden=(), first_uid=0, canary=none, results="/none")
+    found = probe(grading, os.getpid(), (str(tmp_path), "/none"))
     assert found[f"leave something in {tmp_path}"] == "allowed"
     assert found["leave something in /none"] == "ENOENT"
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""storage_index: walks the disk for the canary, other submissions, scratch and exchange folders"""
+"""storage_index: walks the disk for the canary, other submissions, scratch and shared folders"""
 
 import os
 import re

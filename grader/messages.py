@@ -1,0 +1,178 @@
+"""Messages between the judge and its zygote. Judge and worker share this module.
+
+Each is one JSON object, a packet of its own on the control socket; descriptors travel with it. The
+judge sends `Start` first. The zygote replies to every request, in the same order. Whatever is asked
+for, the reply may be `Failed`. End of file means that the other end is gone.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+
+import msgspec
+
+_MAX_MESSAGE = 65536  # bytes
+_MAX_DESCRIPTORS = 4
+
+
+class _Message(msgspec.Struct, kw_only=True, tag_field="type", tag=True):
+    """`type` in the JSON is the name of the class."""
+
+
+class Grading(msgspec.Struct, frozen=True, kw_only=True):
+    """What a zygote knows of the grading.
+
+    Attributes:
+        run: the grading's own folder, with `scratch`, `tmp`, `shared` and `submissions`.
+        hidden: folders that no worker may see, even below a readable one.
+        first_uid: the first of the users that workers may become, and their group.
+        canary: a file that only the judge may read.
+        results: a folder that only the judge may write.
+        with_devices: whether workers may use the machine's CUDA devices.
+    """
+
+    run: str
+    hidden: tuple[str, ...]
+    first_uid: int
+    canary: str
+    results: str
+    with_devices: bool = False
+
+
+# --- requests ------------------------------------------------------------------------------------
+
+
+class Start(_Message):
+    """Prepares the first tier that holds; `Ready`.
+
+    Attributes:
+        tiers: from the strongest to the weakest that will do.
+        only_try: tries each of the tiers and prepares none; the zygote then ends.
+        grading: what workers are for.
+        memory: bytes that all workers may hold together.
+        processes: how many processes and threads they may have together.
+    """
+
+    tiers: tuple[str, ...]
+    only_try: bool
+    grading: Grading
+    memory: int
+    processes: int
+
+
+class ForkWorker(_Message):
+    """Forks a worker; `Forked` with its pidfd. Comes with two descriptors: channel, output.
+
+    Attributes:
+        scratch: the name of its folders for scratch and temporary files.
+        uid: the user that it becomes, if workers have users of their own.
+        submission: the folder of the staged submission.
+        shared: the folder that tests write and the worker may read, by the same path inside.
+        judge: the process id of the judge.
+    """
+
+    scratch: str
+    uid: int
+    submission: str
+    shared: str
+    judge: int
+
+
+class Reap(_Message):
+    """Waits for a worker that was killed, and removes what it wrote; `Reaped`."""
+
+    pid: int
+    scratch: str
+    keep_scratch: bool
+
+
+class RemoveScratch(_Message):
+    """Removes a scratch folder that no living worker uses; `Done`."""
+
+    scratch: str
+
+
+class ForkZygote(_Message):
+    """Forks another zygote, which serves the control socket that comes with this; `Done`."""
+
+
+class GetCpuTime(_Message):
+    """`CpuTime` of the zygote and of its reaped workers."""
+
+
+# --- replies -------------------------------------------------------------------------------------
+
+
+class Ready(_Message):
+    """The zygote serves requests.
+
+    Attributes:
+        tier: the one that was prepared; "" if they were only tried.
+        refused: why each tier before it does not hold.
+        own_uids: whether each worker is another user than the judge.
+        control_group: what bounds all workers together, in words.
+    """
+
+    refused: dict[str, str]
+    tier: str = ""
+    own_uids: bool = False
+    control_group: str = ""
+
+
+class Forked(_Message):
+    """A new worker, by the zygote's number for its process."""
+
+    pid: int
+
+
+class Reaped(_Message):
+    """A worker's exit status, as `os.waitpid` gives it."""
+
+    status: int
+
+
+class CpuTime(_Message):
+    """CPU time in seconds."""
+
+    seconds: float
+
+
+class Done(_Message):
+    """What was asked for is done."""
+
+
+class Failed(_Message):
+    """What was asked for could not be done.
+
+    Attributes:
+        reason: why.
+        cannot_isolate: whether the machine does not offer any of the tiers; otherwise it refused
+            something, or a fork would not work.
+    """
+
+    reason: str
+    cannot_isolate: bool = False
+
+
+Request = Start | ForkWorker | Reap | RemoveScratch | ForkZygote | GetCpuTime
+Reply = Ready | Forked | Reaped | CpuTime | Done | Failed
+_DECODER = msgspec.json.Decoder(Request | Reply)
+
+
+def send(connection: socket.socket, message: _Message, descriptors: Sequence[int] = ()) -> None:
+    """Sends one message; raises OSError if the other end is gone."""
+    socket.send_fds(connection, [msgspec.json.encode(message)], list(descriptors))
+
+
+def receive(connection: socket.socket) -> tuple[Request | Reply, list[int]]:
+    """Waits for one message and its descriptors.
+
+    Raises:
+        EOFError: the other end is gone.
+        OSError: nothing can be read, or not in time.
+    """
+    data, descriptors, _, _ = socket.recv_fds(connection, _MAX_MESSAGE, _MAX_DESCRIPTORS)
+    if not data:
+        raise EOFError
+    return _DECODER.decode(data), list(descriptors)
