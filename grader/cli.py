@@ -9,11 +9,10 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from enum import StrEnum
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Annotated, ParamSpec
+from typing import Annotated, Literal, ParamSpec
 
 import msgspec
 import typer
@@ -27,25 +26,10 @@ from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge import provenance
 from grader.judge.entries import SubmissionError, check_exists
 from grader.judge.failure import GraderFault
-from grader.judge.grader import Grader
+from grader.judge.grader import Grader, Timing
 from grader.terminal import BAD_ASSIGNMENT, BAD_INPUT, FAULT, OK, console, errors, fail
 
 P = ParamSpec("P")
-
-
-class Tests(StrEnum):
-    """Which tests are run."""
-
-    ALL = "all"
-    PUBLIC = "public"
-
-
-class Timing(StrEnum):
-    """Whether programs are timed."""
-
-    AUTO = "auto"
-    REQUIRE = "require"
-    SKIP = "skip"
 
 
 def build_app() -> typer.Typer:
@@ -102,10 +86,12 @@ def _stoppable(command: Callable[P, None]) -> Callable[P, None]:
 def grade(
     submission: Annotated[Path, typer.Argument(help="a folder, zip or tar")],
     out: Annotated[Path, typer.Option(help="folder for the results")] = Path("out"),
-    tests: Annotated[Tests, typer.Option(help="public: run the public tests alone")] = Tests.ALL,
+    tests: Annotated[
+        Literal["all", "public"], typer.Option(help="public: run the public tests alone")
+    ] = "all",
     timing: Annotated[
         Timing, typer.Option(help="whether to time programs on a CUDA device")
-    ] = Timing.AUTO,
+    ] = "auto",
     min_tier: Annotated[
         Tier, typer.Option(help="refuse to grade with less isolation than this")
     ] = Tier.C,
@@ -152,9 +138,9 @@ def grade(
         try:
             result = judge.grade(
                 submission,
-                tests="public" if tests is Tests.PUBLIC else "all",
+                tests=tests,
                 nonce=nonce,
-                timing=timing.value,
+                timing=timing,
                 on_check=lambda check: progress.update(f"grading … {check.exercise}", refresh=True),
             )
         except SubmissionError as error:

@@ -14,6 +14,7 @@ other by reading them in one file, and the fuzzer instruments this file.
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Any, NamedTuple
 
@@ -63,11 +64,7 @@ _TORCH_NAMES = {dtype: name.encode() for name, dtype in _TORCH_DTYPES.items()}
 _TENSOR_DTYPES = {
     name: dtype
     for name, dtype in _TORCH_DTYPES.items()
-    if name == "bool"
-    or name == "bfloat16"
-    or name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-    or name.startswith(("float8_", "complex"))
-    or name in ("float16", "float32", "float64")
+    if re.fullmatch(r"bool|bfloat16|u?int(8|16|32|64)|float(16|32|64)|(float8_|complex).*", name)
 }
 # Built from names: the codes 'l' and 'q' are two dtypes of one width, and only one is named int64.
 _NUMPY_DTYPES = {

@@ -15,18 +15,9 @@ from grader.judge.failure import SubmissionFailure, raised_by_submission
 from grader.results.causes import Cause
 
 # Causes of failure that a worker may claim; the judge itself observes all others.
-CAUSES = {
-    cause.value: cause
-    for cause in (
-        Cause.NOT_STARTED,
-        Cause.MISSING,
-        Cause.IMPORT_FAILED,
-        Cause.WRONG_SIGNATURE,
-        Cause.EXCEPTION,
-        Cause.NOT_PLAIN_DATA,
-        Cause.MEMORY,
-    )
-}
+_ABOUT_CODE = (Cause.NOT_STARTED, Cause.MISSING, Cause.IMPORT_FAILED, Cause.WRONG_SIGNATURE)
+_ABOUT_CALLS = (Cause.EXCEPTION, Cause.NOT_PLAIN_DATA, Cause.MEMORY)
+CAUSES = {cause.value: cause for cause in (*_ABOUT_CODE, *_ABOUT_CALLS)}
 _MAX_TRACE = 4000
 _MAX_TYPE, _MAX_MESSAGE, _MAX_PATH, _MAX_FRAMES = 200, 1000, 200, 8
 _FILE = re.compile(r"(?:\w{1,80}/)+\w{1,80}\.py")  # relative to the submission's folder

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import contextlib
 import gzip
+import io
 import itertools
 import lzma
 import os
@@ -31,6 +32,12 @@ _IGNORED_FOLDERS = {
     *("__MACOSX", ".ipynb_checkpoints"),
 }
 _UNREPORTED_FOLDERS = _IGNORED_FOLDERS - {".venv", "venv"}  # not worth a report
+# The first bytes of a compressed file, and what reads it.
+_COMPRESSED: dict[bytes, Callable[[Path], Any]] = {
+    b"\x1f\x8b": gzip.GzipFile,
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\0": lzma.LZMAFile,
+}
 # The first bytes of formats that are not accepted.
 _OTHER_FORMATS = {
     b"Rar!\x1a\x07": "a RAR archive",
@@ -163,16 +170,9 @@ class _TarBytes:
     def __init__(self, path: Path) -> None:
         self._path = path
         with path.open("rb") as file:
-            magic = file.read(6)
-        self._file: Any
-        if magic.startswith(b"\x1f\x8b"):
-            self._file = gzip.GzipFile(path)
-        elif magic.startswith(b"BZh"):
-            self._file = bz2.BZ2File(path)
-        elif magic == b"\xfd7zXZ\0":
-            self._file = lzma.LZMAFile(path)  # noqa: SIM115 - closed in close()
-        else:
-            self._file = path.open("rb")
+            start = file.read(6)
+        kinds = (kind for magic, kind in _COMPRESSED.items() if start.startswith(magic))
+        self._file: Any = next(kinds, io.FileIO)(path)
 
     def read(self, size: int) -> bytes:
         self._check(self.tell() + size, size)

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
 from assignment import manifest as manifests
@@ -87,12 +86,7 @@ class Grader:
     def __enter__(self) -> Grader:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._disconnect_forks()
         self.zygote.close()
 
@@ -229,7 +223,7 @@ class Grader:
         """A zygote for each lane; forks those that are missing."""
         self.zygote.wait()
         while len(self._forks) + 1 < self._lanes:
-            self._forks.append(self.zygote.fork(lane=len(self._forks) + 2))
+            self._forks.append(self.zygote.fork(lane=len(self._forks) + 1))
         return [self.zygote, *self._forks]
 
     def _disconnect_forks(self) -> None:

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from assignment.manifest import Limits
 from grader.isolation import DISK_FILES, DISK_MIB
-from grader.judge import process
 from grader.judge.failure import SubmissionFailure, WorkerEnded
-from grader.judge.meter import Timer
+from grader.judge.process import Process
 from grader.results.causes import Cause
 
 _CHECK_SECONDS = 0.05  # at least, between two checks of short calls
@@ -26,14 +25,14 @@ class LimitChecker:
     """Checks one worker.
 
     Args:
-        pid: its process.
+        process: its process.
         limits: of its test.
         folders: what it may write, where no file system of its own bounds that.
     """
 
-    def __init__(self, pid: int, limits: Limits, folders: tuple[Path, ...] = ()) -> None:
-        self._pid, self._limits, self._folders = pid, limits, folders
-        self._memory_before = process.resident(pid) or 0
+    def __init__(self, process: Process, limits: Limits, folders: tuple[Path, ...] = ()) -> None:
+        self._process, self._limits, self._folders = process, limits, folders
+        self._memory_before = process.resident() or 0
         self._checked = time.monotonic()
 
     def check_if_due(self) -> None:
@@ -49,7 +48,7 @@ class LimitChecker:
             SubmissionFailure: the worker holds more than it may.
             WorkerEnded: it has ended.
         """
-        resident = process.resident(self._pid)
+        resident = self._process.resident()
         if resident is None:
             raise WorkerEnded
         held = resident - self._memory_before
@@ -65,21 +64,6 @@ class LimitChecker:
                     f"{size // 2**20} MiB in {files} files; {DISK_MIB} MiB are allowed",
                 )
         self._checked = time.monotonic()
-
-
-class LimitedTimer:
-    """A timer that also checks a worker's limits while the judge waits for it."""
-
-    def __init__(self, timer: Timer, limits: LimitChecker) -> None:
-        self._timer, self._limits = timer, limits
-
-    def wait(self) -> float:
-        return self._timer.wait()
-
-    def check(self, waiting: bool) -> None:
-        self._timer.check(waiting)
-        if waiting:
-            self._limits.check()
 
 
 def disk_usage(*folders: Path) -> tuple[int, int]:

@@ -12,38 +12,14 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from grader.judge import process
 from grader.judge.failure import SubmissionFailure
-from grader.judge.process import Activity
+from grader.judge.process import Process
 from grader.results.causes import Cause
 
 _SAMPLE_SECONDS = (0.025, 0.075)  # of calls, between two samples of the worker's state; random
 # The most that one sample is charged for, in seconds: a judge that had to wait saw no more.
 _MAX_SAMPLE_SECONDS = 0.2
 _DISK_FACTOR = 3  # waiting for the disk is free up to this many times the limit
-
-
-class MeteredProcess(Protocol):
-    """A process that is measured."""
-
-    def cpu(self) -> float | None:
-        """CPU seconds used; None if the process has ended."""
-
-    def activity(self) -> Activity | None:
-        """What the process does now; None if it has ended."""
-
-
-class Process:
-    """A process by its id, as the kernel sees it."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-
-    def cpu(self) -> float | None:
-        return process.cpu_seconds(self.pid)
-
-    def activity(self) -> Activity | None:
-        return process.activity(self.pid)
 
 
 class Timer(Protocol):
@@ -90,19 +66,22 @@ class Meter:
         worker: the worker's process.
         has_answered: whether the worker has sent something that is not read yet; then it may sleep.
         check_end: raises when the grading as a whole has no time left.
+        check_limits: raises when the worker holds more than it may; called while it is waited for.
         now: a clock, in seconds.
         interval: draws the seconds until the next sample.
     """
 
     def __init__(
         self,
-        worker: MeteredProcess,
+        worker: Process,
         has_answered: Callable[[], bool] = lambda: False,
         check_end: Callable[[], None] = lambda: None,
+        check_limits: Callable[[], None] = lambda: None,
         now: Callable[[], float] = time.monotonic,
         interval: Callable[[], float] = _draw_interval,
     ) -> None:
-        self._worker, self._has_answered, self._check_end = worker, has_answered, check_end
+        self._worker, self._has_answered = worker, has_answered
+        self._check_end, self._check_limits = check_end, check_limits
         self._now, self._interval = now, interval
         self._cpu_before = worker.cpu() or 0.0  # used before the meter started
         self.cpu = self.asleep = self.disk = 0.0
@@ -136,13 +115,14 @@ class Meter:
         return max(0.0, self._next_sample - self._since_sample)
 
     def check(self, waiting: bool) -> None:
-        """Updates the charge, and takes a sample if one is due.
+        """Updates the charge, takes a sample if one is due, and checks all limits.
 
         Args:
             waiting: whether the worker has a request and has not answered it.
 
         Raises:
-            SubmissionFailure: the call has used up its time.
+            SubmissionFailure: the call has used up its time, or the worker holds more than it may.
+            WorkerEnded: the worker has ended.
         """
         self._check_end()
         self._update_cpu()
@@ -156,6 +136,8 @@ class Meter:
             )
         if self.disk >= _DISK_FACTOR * self._allowed:
             raise SubmissionFailure(Cause.TIMEOUT, f"waited {self.disk:.0f} s for the disk")
+        if waiting:
+            self._check_limits()
 
     def _sample(self) -> None:
         doing = self._worker.activity()

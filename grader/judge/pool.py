@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from assignment.manifest import Limits
@@ -63,6 +65,15 @@ class WorkerPool:
             else:
                 return worker
         raise GraderFault("two workers in turn were killed before they ran anything")
+
+    @contextmanager
+    def worker(self, limits: Limits, seed: int) -> Iterator[Worker]:
+        """A fresh worker, which is killed at the end; raises what `start` raises."""
+        worker = self.start(limits, seed)
+        try:
+            yield worker
+        finally:
+            worker.kill()
 
     def close(self) -> None:
         """Ends the spare."""

@@ -9,6 +9,7 @@ import contextlib
 import importlib.util
 import inspect
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,7 @@ from assignment.manifest import Manifest
 from grader.judge.failure import Killed, SubmissionFailure
 from grader.judge.pool import WorkerPool
 from grader.judge.worker import Worker
-from grader.results.causes import WORDS, Cause
+from grader.results.causes import Cause
 from grader.results.record import ExerciseScore, ModuleReport
 
 
@@ -153,14 +154,9 @@ class _ImportCheck:
                 budget.draw(usual)
             raise
 
-    @contextlib.contextmanager
-    def worker(self, seed: int) -> Iterator[Worker]:
-        """A worker that may import the submission; killed at the end."""
-        worker = self._pool.start(self._manifest.limits, seed)
-        try:
-            yield worker
-        finally:
-            worker.kill()
+    def worker(self, seed: int) -> AbstractContextManager[Worker]:
+        """A worker that may import the submission."""
+        return self._pool.worker(self._manifest.limits, seed)
 
 
 def _signature_problems(manifest: Manifest, module: str, found: Mapping[object, object]) -> str:
@@ -183,7 +179,7 @@ def failed_import_report(
 ) -> ModuleReport:
     """Reports a failed import in its own words: they cannot hold hidden data yet."""
     if missing:
-        return ModuleReport(module=module, ok=False, message=f"{module}.py: {WORDS[Cause.MISSING]}")
+        return ModuleReport(module=module, ok=False, message=f"{module}.py: {Cause.MISSING.words}")
     line = answer.get("line")
     file = str(answer.get("file") or "")
     _, found, inside = file.rpartition(f"/{package}/")  # the worker may see another folder above it

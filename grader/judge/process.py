@@ -15,63 +15,64 @@ Activity = Literal["running", "disk", "asleep"]
 _TICKS = os.sysconf("SC_CLK_TCK")  # per second, the unit of CPU time in /proc/<pid>/stat
 
 
-def status(pid: int) -> dict[str, str]:
-    """The fields of `/proc/<pid>/status`; raises GraderFault if the process has ended."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except (FileNotFoundError, ProcessLookupError) as error:
-        raise GraderFault("a worker's process ended before its status was checked") from error
-    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+class Process:
+    """A process by its id."""
 
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
 
-def resident(pid: int) -> int | None:
-    """Resident memory in bytes, without file mappings; shared anonymous memory counts.
+    def status(self) -> dict[str, str]:
+        """The fields of `/proc/<pid>/status`; raises GraderFault if the process has ended."""
+        try:
+            lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        except (FileNotFoundError, ProcessLookupError) as error:
+            raise GraderFault("a worker's process ended before its status was checked") from error
+        return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
-    None if the process has ended.
-    """
-    try:
-        found = status(pid)
-        return sum(int(found[name].split()[0]) * 1024 for name in ("RssAnon", "RssShmem"))
-    except (GraderFault, KeyError):
-        return None
+    def resident(self) -> int | None:
+        """Resident memory in bytes, without file mappings; shared anonymous memory counts.
 
+        None if the process has ended.
+        """
+        try:
+            found = self.status()
+            return sum(int(found[name].split()[0]) * 1024 for name in ("RssAnon", "RssShmem"))
+        except (GraderFault, KeyError):
+            return None
 
-def cpu_seconds(pid: int) -> float | None:
-    """CPU seconds that all threads of a process have used together; None if it has ended."""
-    # The id of another process's CPU clock, computed as clock_getcpuclockid(3) does.
-    clock = ~pid << 3 | 2
-    try:
-        return time.clock_gettime(clock)
-    except OSError:  # it has ended, or this kernel has no such clock
-        pass
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    def cpu(self) -> float | None:
+        """CPU seconds that all of its threads have used together; None if it has ended."""
+        # The id of another process's CPU clock, computed as clock_getcpuclockid(3) does.
+        clock = ~self.pid << 3 | 2
+        try:
+            return time.clock_gettime(clock)
+        except OSError:  # it has ended, or this kernel has no such clock
+            pass
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / _TICKS
 
+    def activity(self) -> Activity | None:
+        """What it does now; None if it has ended.
 
-def activity(pid: int) -> Activity | None:
-    """What a process does now; None if it has ended.
+        "running" if any thread runs or waits for a core; otherwise "disk" if any thread waits for
+        the disk; otherwise "asleep".
+        """
+        states = self._thread_states()
+        if not states:
+            return None
+        return "running" if "R" in states else "disk" if "D" in states else "asleep"
 
-    "running" if any thread runs or waits for a core; otherwise "disk" if any thread waits for the
-    disk; otherwise "asleep".
-    """
-    states = thread_states(pid)
-    if not states:
-        return None
-    return "running" if "R" in states else "disk" if "D" in states else "asleep"
+    def is_stopped(self) -> bool:
+        """Whether all of its threads are stopped, or have ended."""
+        return self._thread_states() <= set("TZX")
 
-
-def is_stopped(pid: int) -> bool:
-    """Whether all threads of a process are stopped, or have ended."""
-    return thread_states(pid) <= set("TZX")
-
-
-def thread_states(pid: int) -> set[str]:
-    """The states of a process's threads, as the letters that proc(5) lists."""
-    states = set()
-    for thread in Path(f"/proc/{pid}/task").glob("*/stat"):
-        with contextlib.suppress(OSError):  # the thread has ended since
-            states.add(thread.read_text().rpartition(")")[2].split()[0])
-    return states
+    def _thread_states(self) -> set[str]:
+        """The states of its threads, as the letters that proc(5) lists."""
+        states = set()
+        for thread in Path(f"/proc/{self.pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):  # the thread has ended since
+                states.add(thread.read_text().rpartition(")")[2].split()[0])
+        return states

@@ -7,7 +7,6 @@ import secrets
 import subprocess
 import tempfile
 import weakref
-from collections.abc import Iterable
 from pathlib import Path
 
 from grader import folders
@@ -20,7 +19,7 @@ class RunFolder:
     """A folder that is removed, with its zygote ended first, however this process ends.
 
     Args:
-        lanes: names of the lanes; each has a folder of its own for shared folders.
+        lanes: how many; each has a folder of its own for shared folders.
 
     Attributes:
         path: the folder. Others may pass through it and not list it.
@@ -29,7 +28,7 @@ class RunFolder:
         submissions: holds staged submissions.
     """
 
-    def __init__(self, lanes: Iterable[str]) -> None:
+    def __init__(self, lanes: int) -> None:
         # The name is registered for removal before the folder exists, so that an exception in the
         # next line leaves nothing behind.
         self.path = Path(tempfile.gettempdir()).resolve() / f"grader-{secrets.token_hex(8)}"
@@ -38,7 +37,7 @@ class RunFolder:
         self.path.mkdir(mode=0o700)
         self.path.chmod(0o711)
         self.private, self.submissions = self.path / "judge", self.path / "submissions"
-        for lane in lanes:
+        for lane in range(lanes):
             self.shared_folders(lane).mkdir(parents=True, mode=0o755)
         self.private.mkdir(mode=0o700)
         self.canary = self.private / "canary"
@@ -47,9 +46,9 @@ class RunFolder:
         for name in ("scratch", "tmp", "trial"):
             (self.path / name).mkdir(mode=0o711)
 
-    def shared_folders(self, lane: str) -> Path:
+    def shared_folders(self, lane: int) -> Path:
         """The folder that a lane's tests write and its workers may read."""
-        return self.path / "shared" / lane
+        return self.path / "shared" / str(lane)
 
     def end_first(self, control: Control, process: subprocess.Popen[bytes] | None = None) -> None:
         """Names what has to end before the folder is removed."""

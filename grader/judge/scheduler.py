@@ -26,7 +26,10 @@ _SELF_EXPLAINING = (Cause.NOT_STARTED, Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
 
 @dataclass(frozen=True)
 class Lane:
-    """One process's share of a grading: where its workers come from, and what its tests get."""
+    """One process's share of a grading: where its workers come from, and what its tests get.
+
+    The first lane has the index 0.
+    """
 
     index: int
     pool: WorkerPool
@@ -224,7 +227,6 @@ class Scheduler:
 
         Tests on the device come last, one at a time, with nothing beside them.
         """
-        by_id = {test.id: test for test in tests}
         for visibility in ("public", "hidden"):
             mine = [t for t in tests if t.visibility == visibility and not t.on_device]
             put_off = self._run_in_lanes(self._groups(mine))
@@ -239,7 +241,7 @@ class Scheduler:
         for test in on_device:
             self._first.run(test)
         found = self._first.outcomes.by_id
-        return [found[test_id] for test_id in by_id if test_id in found]
+        return [found[test.id] for test in tests if test.id in found]
 
     def _groups(self, tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
         """Tests by exercise, the largest group first. Dependent exercises share a group."""

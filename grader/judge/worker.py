@@ -11,8 +11,8 @@ from grader.isolation import UNISOLATED
 from grader.judge import claims
 from grader.judge.channel import Channel
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
-from grader.judge.limits import LimitChecker, LimitedTimer
-from grader.judge.meter import Meter, Process, Timer, WallTimer
+from grader.judge.limits import LimitChecker
+from grader.judge.meter import Meter, Timer, WallTimer
 from grader.judge.worker_process import ScratchFolder, WorkerProcess
 from grader.judge.zygote import Zygote
 from grader.results.causes import Cause
@@ -83,11 +83,11 @@ class Worker:
         """
         self.ready()
         self._seconds = limits.seconds
-        self._checker = LimitChecker(
-            self._process.pid, limits, self._zygote.unbounded_folders(self.scratch_folder.name)
-        )
-        watched = Process(self._process.pid)
-        self._meter = Meter(watched, self._channel.has_answer, self._check_end)
+        process = self._process.process
+        folders = self._zygote.unbounded_folders(self.scratch_folder.name)
+        self._checker = LimitChecker(process, limits, folders)
+        has_answer, check_limits = self._channel.has_answer, self._checker.check
+        self._meter = Meter(process, has_answer, self._check_end, check_limits)
         request = {
             "package": package,
             "memory_mib": limits.memory_mib,
@@ -192,12 +192,12 @@ class Worker:
 
     def start_call(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Sends a call whose answer nobody will read."""
-        meter, timer = self._metered()
+        meter = self._metered()
         meter.begin(self._seconds)
         self._call_id += 1
         with self._alive():
             request = {"call": target, "args": args, "kwargs": kwargs}
-            self._channel.send(self._call_id, request, timer)
+            self._channel.send(self._call_id, request, meter)
 
     def has_answer(self) -> bool:
         """Whether an answer, or the worker's end, is there to be read."""
@@ -212,17 +212,16 @@ class Worker:
         assert self._checker is not None, "go() comes before the first call"
         self._checker.check_if_due()
 
-    def _metered(self) -> tuple[Meter, Timer]:
+    def _metered(self) -> Meter:
         assert self._meter is not None, "go() comes before the first call"
-        assert self._checker is not None
-        return self._meter, LimitedTimer(self._meter, self._checker)
+        return self._meter
 
     def _ask_metered(self, request: Any, seconds: float | None) -> Any:
         """Asks the submission's code, which may be charged `seconds`, or else the test's limit."""
-        meter, timer = self._metered()
+        meter = self._metered()
         meter.begin(self._seconds if seconds is None else seconds)
         try:
-            return self._ask(request, timer)
+            return self._ask(request, meter)
         finally:
             meter.end()
 

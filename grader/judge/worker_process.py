@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from grader import messages
 from grader.isolation import Tier
-from grader.judge import process
 from grader.judge.control import PendingReply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
+from grader.judge.process import Process
 from grader.results.causes import Cause
 
 _STOP_SECONDS = 120.0  # that stopping a process may take on a busy machine
@@ -117,6 +117,11 @@ class WorkerProcess:
         """Its process id; raises GraderFault if the zygote could not fork."""
         return self._ids.pid
 
+    @property
+    def process(self) -> Process:
+        """Reads its state from the kernel."""
+        return Process(self.pid)
+
     def kill(self, keep_scratch: bool) -> None:
         """Kills it, reads the rest of its output, and asks the zygote to reap it."""
         ids, self.is_killed = self._ids, True
@@ -142,7 +147,7 @@ class WorkerProcess:
         """
         self._signal(signal.SIGSTOP)
         deadline = time.monotonic() + _STOP_SECONDS
-        while not process.is_stopped(self.pid):
+        while not self.process.is_stopped():
             if time.monotonic() > deadline:
                 raise GraderFault("a worker does not stop")
 
@@ -158,7 +163,7 @@ class WorkerProcess:
 
     def peak_rss(self) -> int:
         """The most memory it ever held, in bytes; raises WorkerEnded if that cannot be read."""
-        peak = process.status(self.pid).get("VmHWM")
+        peak = self.process.status().get("VmHWM")
         if peak is None:  # it, or its first thread, has ended
             raise WorkerEnded
         return int(peak.split()[0]) * 1024
@@ -169,7 +174,7 @@ class WorkerProcess:
         Raises:
             GraderFault: it has not.
         """
-        found = process.status(self.pid)
+        found = self.process.status()
         uid = str(self.scratch.uid if own_uids else os.getuid())
         expected = {
             "Uid": [uid] * 4,

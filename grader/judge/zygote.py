@@ -71,8 +71,8 @@ class Zygote:
     ) -> None:
         self.tier, self.control_group, self.own_uids = "", "", False
         self.refused: dict[str, str] = {}
-        self._lane, self._scratch_count, self._is_ready = 1, 0, False
-        self._run = RunFolder(map(str, range(1, lanes + 1)))
+        self._lane, self._scratch_count, self._is_ready = 0, 0, False
+        self._run = RunFolder(lanes)
         self._hidden = tuple(str(path.resolve()) for path in (*hidden, self._run.private))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = Control(ours)
@@ -141,7 +141,7 @@ class Zygote:
     @property
     def shared_folders(self) -> Path:
         """The folder that this lane's tests write and its workers may read."""
-        return self._run.shared_folders(str(self._lane))
+        return self._run.shared_folders(self._lane)
 
     def new_scratch(self) -> ScratchFolder:
         """Names a new scratch folder and the user that it and its workers belong to."""
@@ -210,7 +210,7 @@ class Zygote:
         return self._control.request(messages.GetCpuTime()).wait(messages.CpuTime).seconds
 
     def fork(self, lane: int) -> Zygote:
-        """Forks another zygote from this one, for the judge process of lane 2 or higher."""
+        """Forks another zygote from this one, for the judge process of a lane but the first."""
         self.wait()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:

@@ -53,7 +53,7 @@ class Check(_Finite, frozen=True, kw_only=True):
     fit: Fit | None = None
 
 
-class Quad(_Finite, frozen=True, kw_only=True):
+class Block(_Finite, frozen=True, kw_only=True):
     """A block of runs of a race, in order: rounds of submission, reference, reference, submission.
 
     `seconds` has the time of each run. If `void` is not empty, it says what disturbed the block,
@@ -81,8 +81,8 @@ class Timing(_Finite, frozen=True, kw_only=True):
     low: float
     high: float
     mark: float
-    quads: tuple[Quad, ...]
-    naive_quads: tuple[Quad, ...]
+    quads: tuple[Block, ...]
+    naive_quads: tuple[Block, ...]
 
 
 class Fit(_Finite, frozen=True, kw_only=True):

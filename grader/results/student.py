@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from grader.isolation import MEANINGS, UNISOLATED
-from grader.results.causes import WORDS, Cause
+from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore, Grade
 from grader.results.text import clean, plural, points
 from grader.results.views import ChapterView, CheckView, ExerciseView, ModuleView, Report, Status
@@ -98,7 +98,7 @@ def _words(check: Check) -> str:
         return ""
     if check.cause is None:
         return "Did not pass." if check.state == "failed" else "Not run."
-    words = WORDS[check.cause]
+    words = check.cause.words
     if check.cause is Cause.EXCEPTION and _is_builtin_exception(check.exception):
         return f"{words.removesuffix('.')}: {check.exception}."
     return words

@@ -41,7 +41,7 @@ from grader.judge.failure import SubmissionFailure
 from grader.judge.grader import Grader
 from grader.judge.limits import LimitChecker
 from grader.judge.meter import Meter, Timer
-from grader.judge.process import Activity
+from grader.judge.process import Activity, Process
 from grader.judge.worker import Worker
 from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
 from grader.messages import Forked, Reaped
@@ -394,9 +394,9 @@ class FakeWorker(Worker):
 
     def go(self, package: str, limits: manifests.Limits, seed: int) -> None:
         self._seconds = limits.seconds
-        self._checker = LimitChecker(self.pid, limits)
+        self._checker = LimitChecker(Process(self.pid), limits)
         self._checker._memory_before = 2**60
-        self._meter = Meter(IdleProcess())
+        self._meter = Meter(IdleProcess(), check_limits=self._checker.check)
 
 
 class FakeZygote:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge import limits, process
+from grader.judge import limits
 from grader.judge.failure import SubmissionFailure
+from grader.judge.process import Process
 from grader.results.causes import Cause
 from tests.harness.conftest import wait_until
 
@@ -39,10 +40,10 @@ def test_answer_counts_although_the_process_ended_right_after_it(sandboxed, monk
     implementation.probe.f()
     running = implementation._worker
 
-    def ended(_: int) -> None:
+    def ended(_: Process) -> None:
         assert wait_until(running.has_answer)
 
-    monkeypatch.setattr(process, "resident", ended)
+    monkeypatch.setattr(Process, "resident", ended)
     monkeypatch.setattr(limits, "_CHECK_SECONDS", 600.0)  # no check between calls
     assert implementation.probe.f() == bytes(100)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from grader.judge import process
 from grader.judge.failure import SubmissionFailure
 from grader.judge.meter import Meter, WallTimer
+from grader.judge.process import Process
 from grader.results.causes import Cause
 
 
@@ -208,12 +208,12 @@ def test_kernel_reports_cpu_time_and_state(fork_child):
             pass
 
     idle, hard = fork_child(signal.pause), fork_child(busy)
-    before = process.cpu_seconds(hard)
-    while process.cpu_seconds(hard) < before + 0.05:  # ends under any load
+    before = Process(hard).cpu()
+    while Process(hard).cpu() < before + 0.05:  # ends under any load
         pass
-    assert process.cpu_seconds(idle) < process.cpu_seconds(hard)
-    assert process.activity(hard) == "running"
-    while process.activity(idle) != "asleep":
+    assert Process(idle).cpu() < Process(hard).cpu()
+    assert Process(hard).activity() == "running"
+    while Process(idle).activity() != "asleep":
         pass
 
 
@@ -230,7 +230,7 @@ def test_cpu_time_is_read_from_proc_without_cpu_clocks(fork_child, monkeypatch):
         raise OSError
 
     monkeypatch.setattr("grader.judge.process.time.clock_gettime", refuse)
-    while process.cpu_seconds(pid) < 0.05:
+    while Process(pid).cpu() < 0.05:
         pass
 
 
@@ -239,5 +239,5 @@ def test_ended_process_has_no_cpu_time_and_no_state():
     if pid == 0:
         os._exit(0)
     os.waitpid(pid, 0)
-    assert process.cpu_seconds(pid) is None
-    assert process.activity(pid) is None
+    assert Process(pid).cpu() is None
+    assert Process(pid).activity() is None

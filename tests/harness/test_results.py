@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from grader.results import write
-from grader.results.causes import WORDS, Cause
+from grader.results.causes import Cause
 from grader.results.console import summary
 from grader.results.gradescope import NoScoreError, to_gradescope
 from grader.results.html import to_html
@@ -172,7 +172,7 @@ def test_text_of_a_check_depends_only_on_its_cause():
     for cause in Cause:
         one = check("a", "failed", cause, detail="one", seconds=1.0)
         two = check("a", "failed", cause, detail="two", seconds=2.0, title="Another")
-        assert student_text(one) == student_text(two) == WORDS[cause]
+        assert student_text(one) == student_text(two) == cause.words
 
 
 def test_only_builtin_exceptions_are_named():
@@ -190,7 +190,7 @@ def test_a_passed_check_has_no_text():
 
 def test_a_public_check_adds_its_detail():
     public = check("a", "failed", Cause.WRONG_ANSWER, visibility="public", shown=PUBLIC)
-    assert student_text(public) == f"{WORDS[Cause.WRONG_ANSWER]}\n{PUBLIC}"
+    assert student_text(public) == f"{Cause.WRONG_ANSWER.words}\n{PUBLIC}"
 
 
 # --- what every output must show --------------------------------------------------------
@@ -404,7 +404,7 @@ def test_gradescope_shows_a_text_that_all_checks_share_once():
     checks = tuple(check("half", "failed", Cause.WRONG_ANSWER) for _ in range(3))
     of = grade(checks=checks, exercises=(exercise("half", 0, 1),))
     output = read_gradescope(of).tests[0].output
-    assert output.count(WORDS[Cause.WRONG_ANSWER]) == 1
+    assert output.count(Cause.WRONG_ANSWER.words) == 1
     assert output.count("✗ A rule of half") == 3
 
 
@@ -426,7 +426,7 @@ def test_gradescope_has_one_line_for_an_exercise_that_waits_for_another():
     )
     of = grade(checks=tuple(waits), exercises=(exercise("new", 0, 1),))
     assert read_gradescope(of).tests[0].output == (
-        f"{WORDS[Cause.PREREQUISITE]} storage_index passes no test yet."
+        f"{Cause.PREREQUISITE.words} storage_index passes no test yet."
     )
 
 
@@ -434,7 +434,7 @@ def test_gradescope_has_one_line_for_an_exercise_not_measured():
     checks = tuple(check("raced", "not_run", Cause.NEEDS_CUDA) for _ in range(3))
     of = grade(checks=checks, exercises=(exercise("raced", 0, 5, measured=False),))
     assert read_gradescope(of).tests[0].output == (
-        f"Not measured here: 5 points left out. {WORDS[Cause.NEEDS_CUDA]}"
+        f"Not measured here: 5 points left out. {Cause.NEEDS_CUDA.words}"
     )
 
 

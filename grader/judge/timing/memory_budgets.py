@@ -61,8 +61,8 @@ class MemoryBudgets(DeviceTest):
 
     def _output(self, who: WorkerPool, budget: int, inputs: Any, start: int) -> Any:
         """A program's output under a budget; None if it runs out of memory."""
-        with self._only(budget) as limits:
-            worker = who.start(limits, int(self.rng.integers(2**63)))
+        seed = int(self.rng.integers(2**63))
+        with self._only(budget) as limits, who.worker(limits, seed) as worker:
             try:
                 worker.call("programs.prepare", inputs, {"warm_ups": 0})
                 return worker.call("programs.run", (self.program, start), {})
@@ -70,8 +70,6 @@ class MemoryBudgets(DeviceTest):
                 if failure.cause is Cause.MEMORY:
                     return None
                 raise
-            finally:
-                worker.kill()
 
     @contextmanager
     def _only(self, budget: int) -> Iterator[Limits]:
@@ -81,12 +79,9 @@ class MemoryBudgets(DeviceTest):
             yield msgspec.structs.replace(self.limits, memory_mib=memory, address_space=False)
             return
         # A process of ours holds the rest: a worker's own report of its memory is not trusted.
-        ballast = self.parties.reference.start(self.limits, 0)
-        try:
+        with self.parties.reference.worker(self.limits, 0) as ballast:
             ballast.call("programs.hold", (self.device.kind, budget + _CONTEXT), {})
             yield self.limits
-        finally:
-            ballast.kill()
 
 
 def _wrong(found: Any, right: Any) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 import pytest
 
 from assignment.hooks import seed_of
 from grader.judge.failure import SubmissionFailure
-from grader.judge.plugin import ATTEMPT, Attempt
+from grader.judge.plugin import ATTEMPT
 from grader.judge.timing.runner import TimingRunner
 from grader.results.causes import Cause
+
+T = TypeVar("T")
 
 
 class TimingPlugin:
@@ -28,13 +31,10 @@ class TimingPlugin:
     @pytest.fixture
     def race(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`race("program")` compares the submission's time with the reference's."""
-        attempt, rng = self._attempt(request)
+        measure = self._measurement(request, self._runner.race)
 
         def run(program: str) -> None:
-            test = attempt.test
-            timing = self._runner.race(program, test.exercise, test.limits, rng)
-            attempt.has_measured, attempt.measured = True, timing
-            if timing.mark < 1:
+            if (timing := measure(program)).mark < 1:
                 raise SubmissionFailure(
                     Cause.TOO_SLOW, f"{timing.ratio:.3f} times the reference's time"
                 )
@@ -44,13 +44,10 @@ class TimingPlugin:
     @pytest.fixture
     def fits(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`fits("program")` runs the submission in the program's memory budgets."""
-        attempt, rng = self._attempt(request)
+        measure = self._measurement(request, self._runner.fit)
 
         def run(program: str) -> None:
-            test = attempt.test
-            fit = self._runner.fit(program, test.exercise, test.limits, rng)
-            attempt.has_measured, attempt.measured = True, fit
-            if fit.mark < 1:
+            if (fit := measure(program)).mark < 1:
                 raise SubmissionFailure(
                     Cause.MEMORY, f"{sum(fit.fitted)} of {len(fit.fitted)} budgets were enough"
                 )
@@ -60,15 +57,19 @@ class TimingPlugin:
     @pytest.fixture
     def truth(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`truth("program")` compares what a timer reports with the judge's clock."""
-        attempt, rng = self._attempt(request)
+        return self._measurement(request, self._runner.truth)
 
-        def run(program: str) -> None:
-            test = attempt.test
-            self._runner.truth(program, test.exercise, test.limits, rng)
+    def _measurement(
+        self, request: pytest.FixtureRequest, measure: Callable[..., T]
+    ) -> Callable[[str], T]:
+        """Measures a program for the test that asks, and notes it in the attempt."""
+        attempt = request.node.stash[ATTEMPT]
+        test = attempt.test
+        rng = np.random.default_rng(seed_of(self._nonce, "race", test.id))
+
+        def run(program: str) -> T:
+            attempt.measured = found = measure(program, test.exercise, test.limits, rng)
             attempt.has_measured = True
+            return found
 
         return run
-
-    def _attempt(self, request: pytest.FixtureRequest) -> tuple[Attempt, np.random.Generator]:
-        attempt = request.node.stash[ATTEMPT]
-        return attempt, np.random.default_rng(seed_of(self._nonce, "race", attempt.test.id))

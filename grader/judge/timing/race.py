@@ -17,7 +17,7 @@ from grader.judge.timing.device_test import DeviceTest
 from grader.judge.timing.statistic import OURS, THEIRS, Interval, Marks, block_ratio, places
 from grader.judge.timing.timed_worker import TimedWorker
 from grader.results.causes import Cause
-from grader.results.record import Quad, Timing
+from grader.results.record import Block, Timing
 
 _EXACT_RUNS = 2  # whose error against the exact result is measured
 _NAIVE_BLOCKS = 4  # of reference and naive program, before the submission's first
@@ -36,8 +36,8 @@ class Race(DeviceTest):
     """
 
     floor: float = 0.0
-    blocks: list[Quad] = field(default_factory=list)
-    _naive_blocks: list[Quad] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    _naive_blocks: list[Block] = field(default_factory=list)
     _allowed: list[float] = field(default_factory=list)  # error of each tensor, relative
     _reference_seconds: float = 0.0
     _warm_up_seconds: float = 0.0  # the longest of a program of ours
@@ -121,7 +121,7 @@ class Race(DeviceTest):
         self._timeouts = (_SLOWEST * self._warm_up_seconds + slack, _SLOWEST * longest + slack)
         return math.exp(statistics.median(map(block_ratio, blocks)))
 
-    def _steady_block(self, who: WorkerPool, kept: list[Quad]) -> tuple[float, ...]:
+    def _steady_block(self, who: WorkerPool, kept: list[Block]) -> tuple[float, ...]:
         """Runs blocks until one is not void; returns its seconds. Void ones are kept as well."""
         while True:
             kept.append(block := self._block(who))
@@ -131,7 +131,7 @@ class Race(DeviceTest):
             if void > _MAX_VOID + len(kept) // 2:
                 raise NotMeasured(f"{self.device.name} is too unsteady: {block.void}")
 
-    def _block(self, who: WorkerPool) -> Quad:
+    def _block(self, who: WorkerPool) -> Block:
         """Runs rounds of S R R S in fresh workers, until they took as long as the rules demand."""
         seed, _ = self.draw()
         seconds: list[float] = []
@@ -153,7 +153,7 @@ class Race(DeviceTest):
                 self._accept(outputs[0], outputs[1])
                 self._accept(outputs[3], outputs[2])
         void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
-        return Quad(seconds=tuple(seconds), void=void)
+        return Block(seconds=tuple(seconds), void=void)
 
     def _unsteady(self, seconds: list[float]) -> str:
         """Why the reference's runs in a block show an unsteady device, or ""."""

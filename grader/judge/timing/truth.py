@@ -43,12 +43,10 @@ class TimerTruth(DeviceTest):
 
     def _reported(self, inputs: Any, start: int) -> list[float]:
         """Seconds by the timer, and as they follow from its MFU."""
-        worker = self.parties.submission.start(self.limits, int(self.rng.integers(2**63)))
-        try:
+        seed = int(self.rng.integers(2**63))
+        with self.parties.submission.worker(self.limits, seed) as worker:
             worker.call("programs.prepare", inputs, {})
             output = worker.call("programs.run", (self.program, start), {})
-        finally:
-            worker.kill()
         like = [torch.zeros(2, dtype=torch.float64)]
         if reason := programs.unacceptable(output, like, [float("inf")]):
             raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
@@ -56,14 +54,11 @@ class TimerTruth(DeviceTest):
 
     def _true(self, inputs: Any, start: int) -> float:
         """Seconds of one call, by the judge's clock."""
-        worker = self.parties.reference.start(self.limits, 0)
-        try:
+        with self.parties.reference.worker(self.limits, 0) as worker:
             worker.call("programs.prepare", inputs, {})
             took = {}
             for calls in (_FEW, _MANY):
                 begun = self.device.clock(worker.pid)
                 worker.call("programs.repeat", (self.program, calls, start), {})
                 took[calls] = self.device.clock(worker.pid) - begun
-        finally:
-            worker.kill()
         return (took[_MANY] - took[_FEW]) / (_MANY - _FEW)
