@@ -21,5 +21,5 @@ def hide() -> None:
 
 
 def hidden() -> dict[str, str]:
-    """The environment variables that hide the devices; empty if they are not hidden."""
+    """The environment variables that hide the CUDA devices, if they are set here; else none."""
     return dict(_HIDDEN) if _HIDDEN.items() <= os.environ.items() else {}

@@ -32,10 +32,11 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 def diagnose() -> Diagnosis:
-    """Tries every tier as a grading would, and reads the machine's properties.
+    """Tries every tier as a grading would; returns which hold, and what the machine is.
 
     Raises:
-        OSError, GraderFault: a tier could not be tried.
+        OSError: no process could be started for the trial.
+        GraderFault: the trial itself failed. A tier that does not hold is part of the result.
     """
     zygote = Zygote(TIERS, SECRETS, only_try=True)
     try:

@@ -29,7 +29,7 @@ class Timer(Program):
         self.weight = weight.to(self.device, self.dtype)
 
     def products(self, start: int) -> int:
-        """The number of products in one call of the timed function: 20 to 59."""
+        """The matrix products in one call of the timed function, a number drawn by its start."""
         return self.sizes["products"] + start % 40
 
     def once(self, start: int) -> torch.Tensor:

@@ -97,7 +97,7 @@ class Grader:
             CannotIsolate: the machine does not offer the tier.
             GraderFault: the zygote did not start.
         """
-        _load_heavy()
+        _load_libraries()
         self.zygote.wait()
 
     def grade(
@@ -137,7 +137,7 @@ class Grader:
         folders = (*_FOLDERS[tests], *(("timing",) if raced else ()))
         with self._staged(submission) as staged:
             content = content_hash(staged.folder)
-            _load_heavy()
+            _load_libraries()
             from grader.judge.score import score, total
             from grader.judge.submission_run import RunOptions
 
@@ -257,8 +257,8 @@ def _release_memory() -> None:
 
 
 @functools.cache  # frozen a second time, garbage of an earlier grading would stay for good
-def _load_heavy() -> None:
-    """Loads torch and pytest, while the zygote does the same on another core."""
+def _load_libraries() -> None:
+    """Loads torch and pytest. The zygote loads them at the same time, on another core."""
     from grader import preload
 
     preload.load_torch()

@@ -97,7 +97,7 @@ class Meter:
         return self.cpu + self.asleep
 
     def begin(self, seconds: float) -> None:
-        """Starts a call that may be charged at most `seconds`; raises as `check` does."""
+        """Notes that a call starts. It may be charged at most `seconds`; raises as `check` does."""
         before = self.charged
         self._update_cpu()
         self._allowed, self._last = before + seconds, self._now()

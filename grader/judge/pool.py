@@ -76,7 +76,7 @@ class WorkerPool:
             worker.kill()
 
     def close(self) -> None:
-        """Ends the spare."""
+        """Ends the spare worker; those that were handed out stay."""
         if self._spare is not None:
             self._spare.kill()
             self._spare = None

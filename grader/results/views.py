@@ -53,7 +53,7 @@ class ExerciseView:
 
     @property
     def share(self) -> float:
-        """The share of the points, from 0 to 1."""
+        """Earned points / points of the exercise, from 0 to 1."""
         return _share(self.points, self.max_points)
 
     @property

@@ -149,7 +149,10 @@ def _require_reachable(paths: Iterable[str]) -> None:
 
 
 def _without_hidden(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
-    """The path itself; or, if hidden folders are below it, everything beside them."""
+    """Paths that together hold everything below a path but the hidden folders.
+
+    Only the path itself, if no hidden folder is below it; nothing, if it is hidden or missing.
+    """
     path = os.path.realpath(path)
     if not Path(path).exists() or path in hidden:
         return

@@ -180,10 +180,10 @@ def syntax_error(path: Path) -> str | None:
 
 
 def start_over(console: Console, exercise: Exercise) -> None:
-    """Replaces the student's functions of an exercise by the stubs.
+    """Replaces the student's functions of an exercise with the stubs.
 
     Raises:
-        UserError: the stubs are missing, or a file is not valid Python.
+        UserError: the stubs are missing, or the student's file is not valid Python.
     """
     package = ROOT / manifest.load().package
     for module in exercise.modules:

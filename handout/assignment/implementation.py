@@ -49,7 +49,12 @@ class Implementation(ABC):
 
     @abstractmethod
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
-        """Calls `module.function`, or `scenarios.name`, with plain data; returns plain data."""
+        """Calls a function of the implementation, or a scenario on it, with plain data.
+
+        Args:
+            target: `<module>.<function>`, or `scenarios.<name>`.
+            *args, **kwargs: plain data, as in `assignment/plain.py`; so is the result.
+        """
 
     @abstractmethod
     def restart(self) -> None:

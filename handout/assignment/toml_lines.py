@@ -10,12 +10,12 @@ from typing import Any
 def line_of(text: str, path: Sequence[str | int]) -> int:
     """The line, counted from 1, where the value at `path` of a valid TOML text begins.
 
-    It parses longer and longer beginnings of the text. The first one that contains the path ends
-    with its value, and the value begins after the longest shorter one that can be parsed. If
-    nothing is at `path`, it is the line of the table that would contain it; 1 for the top level.
+    If nothing is at `path`: the line of the table that would contain it, or 1 for the top level.
 
         line_of('[[exercise]]\\nid = "a"\\n', ("exercise", 0, "id"))  →  2
     """
+    # The shortest beginning of the text that can be parsed and has the path ends with the value.
+    # The value begins where the last beginning without it ends.
     lines = text.split("\n")
     while path and not _holds(tomllib.loads(text), path):
         path = path[:-1]

@@ -44,7 +44,7 @@ if "FAULTS" in os.environ:  # `make faults` only: each takes seconds
         ("Zygote.__init__", "call"),
         ("Control.send", "return"),
         ("stage", "call"),
-        ("_load_heavy", "call"),
+        ("_load_libraries", "call"),
         ("GraderPlugin.pytest_collection_modifyitems", "call"),
         ("Zygote.wait", "return"),
         ("Zygote.fork", "return"),

@@ -311,7 +311,7 @@ def test_activations_are_the_layers_inputs(impl, rng):
 
 @pytest.mark.exercise("activation_memory")
 def test_huge_activations_are_exact(impl, rng):
-    """Bytes beyond 64 bits are exact integers; with a size of 0 there are none"""
+    """Counts of bytes above 2**64 are exact integers; a size of 0 gives 0 bytes"""
     for _ in range(8):
         batch, width, layers = (int(n) | 1 for n in rng.integers(2**40, size=3))
         expect(impl.budget.activation_bytes(batch, width, layers, torch.bfloat16)).equals(

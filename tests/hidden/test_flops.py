@@ -271,7 +271,7 @@ def test_every_operand_costs_one_flop_at_each_visit(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_axes_of_one_operand_and_outer_products(impl, rng):
-    """An axis counts the same whether it is shared or in one operand, summed or kept"""
+    """Every axis multiplies the FLOPs by its size, in one operand or in both, summed or kept"""
     for _ in range(8):
         shared, left, right = axis_names(rng, 3)
         sizes = {axis: int(rng.integers(2, 7)) for axis in (shared, left, right)}

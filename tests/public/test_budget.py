@@ -38,7 +38,7 @@ def test_state_of_70b(impl):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_a_recipe_has_four_parts(impl):
-    """A missing part and an unknown part are refused"""
+    """A recipe that lacks a part, or has an unknown one, is refused"""
     lacking = {part: dtypes for part, dtypes in IN_BF16.items() if part != "master"}
     with pytest.raises(ValueError):
         impl.budget.bytes_per_parameter(lacking)

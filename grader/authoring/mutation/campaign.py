@@ -94,7 +94,7 @@ def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
     plan = outcome.plan
     baselines: dict[Future[Baseline], str] = {}
     for module in (made.module for made in plan.modules):
-        if mutants := plan.of_module(module):
+        if mutants := plan.chosen_in(module):
             exercises = dict.fromkeys(e for m in mutants for e in plan.exercises(m))
             baselines[judges.submit(_baseline, tuple(exercises), plan.nonces[0])] = module
     batches: dict[Future[list[Verdict]], list[Trial]] = {}
@@ -110,7 +110,7 @@ def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
             outcome.problems.append(f"{module}: the reference itself does not pass:\n{failed}")
             continue
         trials: list[Trial] = []
-        for mutant in plan.of_module(module):
+        for mutant in plan.chosen_in(module):
             if base.exercises.intersection(plan.exercises(mutant)):
                 trials.append(Trial(mutant, plan.exercises(mutant)))
             else:

@@ -70,7 +70,10 @@ class Mutants:
 
 
 def mutants_of(module: str, text: str) -> Mutants:
-    """Every mutant that compiles and whose syntax tree differs from the module and all others."""
+    """Every mutant of a module's source that compiles.
+
+    Left out are those with the syntax tree of the module itself or of an earlier mutant.
+    """
     walk = _Walk(text)
     chunks = list(_chunks(text))
     found: list[Mutant] = []

@@ -63,7 +63,7 @@ class Plan:
         """The exercises whose tests are tried on a mutant, the most likely to notice it first."""
         return self.reach.exercises(mutant.module, mutant.scope)
 
-    def of_module(self, module: str) -> list[Mutant]:
+    def chosen_in(self, module: str) -> list[Mutant]:
         """The chosen mutants of a module."""
         return [mutant for mutant in self.chosen if mutant.module == module]
 

@@ -30,7 +30,7 @@ class TimingPlugin:
 
     @pytest.fixture
     def race(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """`race("program")` compares the submission's time with the reference's."""
+        """`race(program)` times a program of `assignment/programs` on submission and reference."""
         measure = self._measurement(request, self._runner.race)
 
         def run(program: str) -> None:
@@ -43,7 +43,7 @@ class TimingPlugin:
 
     @pytest.fixture
     def fits(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """`fits("program")` runs the submission in the program's memory budgets."""
+        """`fits(program)` runs the submission in the program's memory budgets."""
         measure = self._measurement(request, self._runner.fit)
 
         def run(program: str) -> None:
@@ -56,7 +56,7 @@ class TimingPlugin:
 
     @pytest.fixture
     def truth(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """`truth("program")` compares what a timer reports with the judge's clock."""
+        """`truth(program)` compares what a timer reports with the judge's clock."""
         return self._measurement(request, self._runner.truth)
 
     def _measurement(
