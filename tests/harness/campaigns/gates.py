@@ -1,7 +1,7 @@
 """Runs the repository's tests under unusual conditions: a busy machine, and other Pythons.
 
-    python -m tests.harness.gates load --runs 3 --busy 4 [TEST …]
-    python -m tests.harness.gates matrix [--pythons python3.12 …] [TEST …]
+    python -m tests.harness.campaigns.gates load --runs 3 --busy 4 [TEST …]
+    python -m tests.harness.campaigns.gates matrix [--pythons python3.12 …] [TEST …]
 
 `load` runs them repeatedly beside busy loops. `matrix` runs them once with each Python, in a clone
 of the last commit. The output of pytest is kept in build/.
@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 from grader import signals
 from grader.worker import kernel
+from tests.harness.container import REPOSITORY
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD = REPOSITORY / "build"
 PYTEST = ("-m", "pytest", "-n", "auto", "--dist", "worksteal")  # as `make test` does
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")

@@ -1,6 +1,6 @@
 """Many gradings by one grader: good, wrong and hostile submissions in turn: `make endurance`.
 
-    python -m tests.harness.endurance --gradings 1000
+    python -m tests.harness.campaigns.endurance --gradings 1000
 
 Every mark must be right, no process may be left, and the judge's memory may not grow. Memory and
 descriptors are printed from time to time; the run ends at the first failure.
@@ -26,9 +26,9 @@ from rich.table import Table
 from assignment import manifest
 from grader.authoring.variants import SOLUTIONS, Wrong, all_wrong
 from grader.judge.grader import Grader
-from tests.harness.assertions import assert_earns_nothing, assert_nothing_left, time_limit
-from tests.harness.attacks import CAUSES, NEVER_ENDS, target_of
 from tests.harness.conftest import HOSTILE, new_quick_grader, processes_of
+from tests.harness.hostile.assertions import assert_earns_nothing, assert_nothing_left, time_limit
+from tests.harness.hostile.attacks import CAUSES, NEVER_ENDS, target_of
 
 # Allowed growth in bytes, from the median of the second tenth of the gradings to that of the last.
 GROWTH = 8 * 2**20

@@ -1,6 +1,6 @@
 """Hostile submissions: each earns nothing, is named for what it did, and leaves the judge alive.
 
-A folder in `hostile/` is one attack, `attacks.py` the table of them. Its first line names the
+A folder in `submissions/` is one attack, `attacks.py` the table of them. Its first line names the
 exercise that it attacks and says what it tries. Those that look for something answer rightly once
 they found it: an attack that succeeds scores.
 """
@@ -13,7 +13,8 @@ from contextlib import nullcontext
 import pytest
 
 from grader.judge.grader import Grader
-from tests.harness.assertions import (
+from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY
+from tests.harness.hostile.assertions import (
     assert_earns_nothing,
     assert_no_secret_shown,
     assert_nothing_left,
@@ -22,8 +23,7 @@ from tests.harness.assertions import (
     time_limit,
     with_other_details,
 )
-from tests.harness.attacks import CAUSES, CLASSES, NEVER_ENDS, folders, target_of, tries
-from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY
+from tests.harness.hostile.attacks import CAUSES, CLASSES, NEVER_ENDS, folders, target_of, tries
 
 
 @pytest.fixture(scope="module")

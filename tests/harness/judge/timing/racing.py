@@ -20,7 +20,7 @@ from grader.judge.timing import device
 from grader.judge.timing.rules import RaceRules
 from grader.judge.timing.timed_worker import TimedWorker
 from grader.judge.worker import Worker
-from tests.harness import hash_chain
+from tests.harness.judge.timing import hash_chain
 
 # The naive program's time, in times of the reference's. With it no ratio that `make races` tries is
 # near the bound of a band.

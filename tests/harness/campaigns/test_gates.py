@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import gates
+from tests.harness.campaigns import gates
 
 GREEN = "def test_green():\n    pass\n"
 RED = "def test_red():\n    assert False\n"
@@ -62,7 +62,7 @@ def test_signal_to_the_campaign_ends_pytest(tmp_path):
         f"    pathlib.Path({str(pid)!r}).write_text(f'{{os.getpid()}}.')\n    time.sleep(600)\n",
     )
     program.write_text(
-        "import pathlib\nfrom tests.harness import gates\n\n"
+        "import pathlib\nfrom tests.harness.campaigns import gates\n\n"
         f"gates.BUILD = pathlib.Path({str(tmp_path)!r})\n"
         f"gates.PYTEST = {gates.PYTEST!r}\ngates.main()\n"
     )

@@ -1,6 +1,6 @@
 """Finds out which layer stops which attack: switches off one layer at a time and runs the attacks.
 
-    python -m tests.harness.switch_off [LAYER …]
+    python -m tests.harness.hostile.switch_off [LAYER …]
 
 A layer is switched off in a copy of this repository, together with the grader's own checks that a
 worker is locked down: these would refuse to grade. An attack that goes red is run again alone:
@@ -23,11 +23,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.harness.attacks import CAUSES, CLASSES, target_of
 from tests.harness.conftest import HOSTILE, REPOSITORY
 from tests.harness.container import OWN_PROCESSES, copy_of_repository, environment, run
-from tests.harness.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
+from tests.harness.hostile.attacks import CAUSES, CLASSES, target_of
+from tests.harness.hostile.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
 
+_ATTACK_TESTS = ("tests/harness/hostile/test_attacks.py",)
+_ARCHIVE_TESTS = ("tests/harness/judge/test_stage.py",)
 _PLAIN_SECONDS, _SECONDS = 30, 1800
 _ONE_SECONDS = 90  # for a single attack: without its layer it may never end
 # Plain pytest isolates nothing: it gets a control group, and its own processes and network.
@@ -41,28 +43,44 @@ _FENCE = (
 )
 
 
+def edited_texts(layer: Layer) -> dict[str, str]:
+    """The files of this repository that change without a layer and without the grader's checks.
+
+    Returns:
+        Each file's new text, by its path in the repository.
+
+    Raises:
+        ValueError: a text to be replaced does not occur exactly once.
+    """
+    texts: dict[str, str] = {}
+    for edit in (*UNCHECKED, *layer.edits):
+        file = f"grader/{edit.file}"
+        text = texts[file] if file in texts else (REPOSITORY / file).read_text(encoding="utf-8")
+        if text.count(edit.old) != 1:
+            raise ValueError(
+                f"{edit.file}: {edit.old!r} occurs {text.count(edit.old)} times; expected once"
+            )
+        texts[file] = text.replace(edit.old, edit.new)
+    return texts
+
+
 def without(layer: Layer, folder: Path) -> None:
     """Copies this repository to `folder`, without the layer and without the grader's checks.
 
     Raises:
         ValueError: a text to be replaced does not occur exactly once.
     """
+    texts = edited_texts(layer)
     copy_of_repository(folder)
-    for edit in (*UNCHECKED, *layer.edits):
-        file = folder / "grader" / edit.file
-        text = file.read_text(encoding="utf-8")
-        if text.count(edit.old) != 1:
-            raise ValueError(
-                f"{edit.file}: {edit.old!r} occurs {text.count(edit.old)} times; expected once"
-            )
-        file.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8")
 
 
 def attacks_of(layer: Layer) -> tuple[str, ...]:
     """The attacks that a layer may stop."""
     if ARCHIVES in layer.kinds:
-        text = (REPOSITORY / "tests" / "harness" / "test_stage.py").read_text(encoding="utf-8")
-        return tuple(re.findall(r"^def test_(\w+)", text, re.MULTILINE))
+        texts = [(REPOSITORY / file).read_text(encoding="utf-8") for file in _ARCHIVE_TESTS]
+        return tuple(re.findall(r"^def test_(\w+)", "".join(texts), re.MULTILINE))
     return tuple(a for a in CAUSES if not layer.kinds or CAUSES[a].kind in layer.kinds)
 
 
@@ -81,7 +99,8 @@ def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
             results = pool.map(_succeeds_in_plain_pytest, attacks)
             return {attack for attack, succeeded in zip(attacks, results, strict=True) if succeeded}
     archives = ARCHIVES in layer.kinds
-    tests, name = ("test_stage", "test_{}") if archives else ("test_hostile", "alive[{}]")
+    tests, name = (_ARCHIVE_TESTS, "test_{}") if archives else (_ATTACK_TESTS, "alive[{}]")
+    # A fresh copy each time: the attacks may change the copy in which they run.
     with tempfile.TemporaryDirectory(prefix="layer-") as place:
         folder = Path(place)
         # Only tier B- protects the repository by file modes; elsewhere other layers must do it.
@@ -96,7 +115,7 @@ def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
                 layer.profile,
                 folder,
                 *("pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)),
-                *("--junit-xml", str(report), f"tests/harness/{tests}.py"),
+                *("--junit-xml", str(report), *tests),
                 *("-k", " or ".join(name.format(attack) for attack in attacks)),
                 guarded=True,
                 seconds=_ONE_SECONDS if len(attacks) == 1 else _SECONDS,

@@ -12,6 +12,7 @@ from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
 from grader.judge.lanes import ForkedLane, Queue, cores
 from grader.judge.scheduler import Scheduler
+from tests.harness.conftest import REPOSITORY
 
 
 def states(grade):
@@ -21,7 +22,7 @@ def states(grade):
 def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
     """With one nonce the checks, their order and their states are the same"""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-    half = Path(__file__).parent / "submissions" / "half_finished"
+    half = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
     chapters = [
         "bytes_per_element",
         "tensor_bytes",

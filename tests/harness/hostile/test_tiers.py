@@ -16,13 +16,15 @@ from grader.results.record import from_json
 from grader.worker import selection
 from grader.worker.probe import probe
 from tests.harness import container, fickle
-from tests.harness.attacks import CAUSES
 from tests.harness.conftest import REPOSITORY
 from tests.harness.container import copy_of_repository, run
+from tests.harness.hostile.attacks import CAUSES
 
 pytestmark = pytest.mark.skipif(
     os.getuid() != 0, reason="only root can drop rights as a container does"
 )
+ATTACK_TESTS = "tests/harness/hostile/test_attacks.py"
+CHEAT_TESTS = "tests/harness/judge/timing/test_race.py"
 PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
 ALL = "ALL_ATTACKS" in os.environ  # as in `make attack`
 # A few attacks, each of which a layer of some tier stops.
@@ -105,7 +107,7 @@ def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, grad
 @pytest.mark.parametrize("profile", PROFILES)
 def test_attacks_earn_nothing_in_a_container(profile, closed):
     chosen = " or ".join(f"alive[{name}]" for name in ATTACKS)
-    options = ["-qx", "-p", "no:cacheprovider", "-k", chosen, "tests/harness/test_hostile.py"]
+    options = ["-qx", "-p", "no:cacheprovider", "-k", chosen, ATTACK_TESTS]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert f"{len(ATTACKS)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
 
@@ -114,7 +116,7 @@ def test_attacks_earn_nothing_in_a_container(profile, closed):
 def test_cheats_gain_nothing_in_a_container(profile, closed):
     """In a race the reference runs beside the submission; in tier C even as the same user."""
     chosen = "cheat_gains_nothing" + ("" if ALL else " and finds_the_reference")
-    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, "tests/harness/test_race.py"]
+    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, CHEAT_TESTS]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 

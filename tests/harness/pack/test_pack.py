@@ -80,7 +80,7 @@ def test_other_files_of_the_checkout_stay_out(tmp_path):
         "grader/README.md",
         "grader/authoring/verify.py",
         "grader/pack/files.py",
-        "tests/harness/test_pack.py",
+        "tests/harness/pack/test_pack.py",
         "tests/hidden/.test_strides.py.swp",
         "out/grade.json",
     ):

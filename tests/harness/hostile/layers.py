@@ -35,7 +35,7 @@ class Layer(NamedTuple):
     kinds: tuple[str, ...] = ()
 
 
-ARCHIVES = "archives"  # a class of attacks: the tests of `test_stage.py`
+ARCHIVES = "archives"  # a class of attacks: the tests of staging, in `judge/`
 UNCHECKED = (  # switches off the grader's own checks of a worker, which would refuse to grade
     Edit("worker/probe.py", "{name: _result(attempt) for", "{name: 'EPERM' for"),
     Edit(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.harness.conftest import REPOSITORY
-from tests.harness.layers import LAYERS, Edit, Layer
-from tests.harness.switch_off import red, without
+from tests.harness.hostile.layers import LAYERS, Edit, Layer
+from tests.harness.hostile.switch_off import edited_texts, red
 
 UNCHANGED = Edit("wire.py", 'MAGIC = b"RAG1"', 'MAGIC = b"RAG1"')
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can make a container")
@@ -18,16 +18,16 @@ TRIED = tuple(LAYERS) if "ALL_ATTACKS" in os.environ else ("Landlock", "own proc
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_layer_can_still_be_switched_off(name, tmp_path):
+def test_layer_can_still_be_switched_off(name):
     """The text to be replaced occurs in the grader exactly once"""
-    without(LAYERS[name], tmp_path)
+    assert edited_texts(LAYERS[name])
 
 
-def test_missing_text_is_an_error(tmp_path):
+def test_missing_text_is_an_error():
     """A layer that is not switched off would seem to stop nothing"""
     gone = Layer("none", "nan", (Edit("wire.py", "no such text", ""),))
     with pytest.raises(ValueError, match="occurs 0 times"):
-        without(gone, tmp_path)
+        edited_texts(gone)
 
 
 @needs_root

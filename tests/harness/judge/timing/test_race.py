@@ -26,8 +26,8 @@ from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote
 from grader.results.causes import Cause
 from grader.results.record import from_json, to_json
-from tests.harness import racing
-from tests.harness.hash_chain import HashChain
+from tests.harness.judge.timing import racing
+from tests.harness.judge.timing.hash_chain import HashChain
 
 REAL_CLOCK = device.Cpu.clock
 CHEATS = Path(__file__).parent / "cheats"

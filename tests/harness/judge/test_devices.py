@@ -15,7 +15,7 @@ EXERCISES = ("linear_flops", "train_loop", "checkpointed_forward")
 WORKERS = """
 import sys
 from pathlib import Path
-from tests.harness import fake_device
+from tests.harness.judge import fake_device
 
 fake_device.install()
 fake_device.in_zygotes()
@@ -75,7 +75,7 @@ def python(*arguments: str, **environment: str) -> str:
 @pytest.mark.parametrize("lanes", ["1", "2"])
 def test_reference_gets_full_marks_on_a_machine_with_a_device(lanes):
     """It once lost 17 points of 100 without any fault, or had no score at all with two lanes"""
-    result = json.loads(python("-m", "tests.harness.fake_device", lanes, *EXERCISES))
+    result = json.loads(python("-m", "tests.harness.judge.fake_device", lanes, *EXERCISES))
     score, max_score, faults, threads = result
     assert faults == []
     assert score == max_score > 0
@@ -85,7 +85,7 @@ def test_reference_gets_full_marks_on_a_machine_with_a_device(lanes):
 def test_device_that_is_not_hidden_breaks_a_fork():
     """Checks the test above: the stand-in breaks forks as a GPU would"""
     fork = (
-        "import os; from tests.harness import fake_device; fake_device.install()\n"
+        "import os; from tests.harness.judge import fake_device; fake_device.install()\n"
         "import torch; train = lambda: (torch.ones(1, requires_grad=True) * 2).backward()\n"
         "train()\n"
         "if not (pid := os.fork()):\n"

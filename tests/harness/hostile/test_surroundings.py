@@ -5,7 +5,11 @@ import textwrap
 
 from grader.results.causes import Cause
 from grader.results.record import to_json
-from tests.harness.assertions import assert_earns_nothing, assert_nothing_left, student_outputs
+from tests.harness.hostile.assertions import (
+    assert_earns_nothing,
+    assert_nothing_left,
+    student_outputs,
+)
 
 # --- files beside the package ------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Grades code that hangs in every function, under several conditions: `make hangs`.
 
-    python -m tests.harness.hangs
+    python -m tests.harness.campaigns.hangs
 
 Each grading has to end within its printed bound, and all verdicts have to be the same under all
 conditions: alone, beside four busy loops, on half a core, in one lane and in two. The same holds
@@ -25,8 +25,8 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.results.record import Grade, from_json
+from tests.harness.campaigns.gates import busy_loops
 from tests.harness.container import REPOSITORY
-from tests.harness.gates import busy_loops
 
 _STUB = re.compile(r"raise NotImplementedError\(.*?\n? *\)\n", re.DOTALL)
 _HANGS = {"loops": "while True: pass\n", "sleeps": "__import__('time').sleep(10**6)\n"}

@@ -1,6 +1,6 @@
 """A machine with a CUDA device, for machines without one: torch shows a device that cannot compute.
 
-    python -m tests.harness.fake_device 2 train_loop linear_backward
+    python -m tests.harness.judge.fake_device 2 train_loop linear_backward
 
 grades the reference on it, two tests at a time, and prints the result.
 
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 def install() -> None:
@@ -50,7 +50,7 @@ def in_zygotes() -> None:
 
     zygote._BOOT = zygote._BOOT.replace(
         "from grader.worker",
-        "from tests.harness import fake_device; fake_device.install(); from grader.worker",
+        "from tests.harness.judge import fake_device; fake_device.install(); from grader.worker",
     )
 
 

@@ -1,4 +1,4 @@
-"""The attacks in `hostile/`, by class: what each hidden check of an attack may have failed for.
+"""The attacks in `submissions/`, by class: what each hidden check of an attack may have failed for.
 
 Several causes stand where it is a race, or where a weaker tier ends the attack elsewhere.
 """

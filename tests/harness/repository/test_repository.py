@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from grader.authoring import pictures
+from tests.harness.conftest import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-IGNORED = [".git", *(ROOT / ".gitignore").read_text().split()]
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+MAKEFILE = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+IGNORED = [".git", *(REPOSITORY / ".gitignore").read_text().split()]
 
 TOP_LEVEL = {
     *("assignment", "solutions", "handout", "tests", "grader"),
@@ -36,8 +36,8 @@ def ignored(path: Path) -> bool:
 def tree() -> tuple[set[str], list[Path]]:
     """Every folder that holds files, and every file, relative to the root."""
     folders, files = set(), []
-    for folder, names, found in os.walk(ROOT):
-        here = Path(folder).relative_to(ROOT)
+    for folder, names, found in os.walk(REPOSITORY):
+        here = Path(folder).relative_to(REPOSITORY)
         names[:] = [name for name in names if not ignored(here / name)]
         files += [here / name for name in found if not ignored(here / name)]
         folders |= {here.as_posix()} if found or names else set()
@@ -73,7 +73,8 @@ def targets_of(text: str) -> set[str]:
 
 
 def test_top_level_is_what_is_listed():
-    assert {p.name for p in ROOT.iterdir() if not ignored(p.relative_to(ROOT))} == TOP_LEVEL
+    paths = [path.relative_to(REPOSITORY) for path in REPOSITORY.iterdir()]
+    assert {path.name for path in paths if not ignored(path)} == TOP_LEVEL
 
 
 def test_layout_lists_and_describes_every_folder():
@@ -87,7 +88,7 @@ def test_layout_lists_and_describes_every_folder():
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_every_make_target_that_is_named_exists(page):
     rules = set(re.findall(r"^([\w-]+):(?!=)", MAKEFILE, re.M))
-    named = targets_of((ROOT / page).read_text(encoding="utf-8"))
+    named = targets_of((REPOSITORY / page).read_text(encoding="utf-8"))
     assert named
     assert named <= rules
 
@@ -101,16 +102,16 @@ def test_help_lists_every_target():
 
 def test_readme_shows_a_test_that_exists():
     (example,) = blocks("python")
-    hidden = (ROOT / "tests" / "hidden").glob("test_*.py")
+    hidden = (REPOSITORY / "tests" / "hidden").glob("test_*.py")
     assert any(example in path.read_text(encoding="utf-8") for path in hidden)
 
 
 def test_readme_shows_the_grade_of_the_default_submission():
     default = re.search(r"^SUBMISSION = (.*)$", MAKEFILE, re.M)[1]
-    assert ROOT / default == pictures.SAMPLE
+    assert REPOSITORY / default == pictures.SAMPLE
     shown = re.findall(r"^!\[[^]]+\]\((.*)\)$", README, re.M)
     expected = [pictures.FOLDER / name for name in ("report.png", "terminal.svg")]
-    assert [ROOT / name for name in shown] == expected
+    assert [REPOSITORY / name for name in shown] == expected
     assert expected[0].is_file()
     assert pictures.SAMPLE.name in expected[1].read_text(encoding="utf-8")
 
@@ -118,22 +119,22 @@ def test_readme_shows_the_grade_of_the_default_submission():
 def test_ci_runs_the_commands_of_the_readme():
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     assert {"grade", "test", "verify", "check"} <= targets_of("\n".join(commands))
-    assert '"```sh"' in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    assert '"```sh"' in (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
+    assert os.access(REPOSITORY / ".ci" / "run", os.X_OK)
 
 
 def test_pre_commit_fetches_nothing_and_runs_what_check_runs():
-    config = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    config = (REPOSITORY / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     assert re.findall(r"repo: (.*)", config) == ["local"]
     entries = set(re.findall(r"entry: make (\w+)", config))
     assert entries == set(re.search(r"^check: (.*)$", MAKEFILE, re.M)[1].split())
 
 
 def test_every_dependency_has_an_exact_version():
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").split()
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines)  # no local suffix: +cpu
     assert "torch==2.13.0" in lines
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"].values()
     wanted = [*project["dependencies"], *(name for extra in extras for name in extra)]
     pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines}
@@ -154,7 +155,7 @@ MACHINE = re.compile(
 def test_no_file_names_a_machine_or_a_registry():
     found = []
     for path in tree()[1]:
-        text = (ROOT / path).read_bytes().decode("utf-8", errors="replace")
+        text = (REPOSITORY / path).read_bytes().decode("utf-8", errors="replace")
         found += [f"{path}: {m[0]}" for m in MACHINE.finditer(text)]
     assert not found
 
@@ -163,7 +164,7 @@ def test_a_race_has_two_thirds_of_the_points_beside_hidden_tests():
     """As in grader/README.md and the text"""
 
     def weights(folder):
-        text = (ROOT / "tests" / folder / "test_performance.py").read_text(encoding="utf-8")
+        text = (REPOSITORY / "tests" / folder / "test_performance.py").read_text(encoding="utf-8")
         found = Counter()
         for name, weight in re.findall(r'^@.*exercise\("(\w+)"(?:, weight=(\d+))?\)', text, re.M):
             found[name] += int(weight or 1)
