@@ -29,7 +29,9 @@ from tests.harness.hostile.attacks import CAUSES, CLASSES, target_of
 from tests.harness.hostile.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
 
 _ATTACK_TESTS = ("tests/harness/hostile/test_attacks.py",)
-_ARCHIVE_TESTS = ("tests/harness/judge/test_stage.py",)
+_ARCHIVE_TESTS = tuple(
+    f"tests/harness/judge/test_{module}.py" for module in ("stage", "entries", "locate")
+)
 _PLAIN_SECONDS, _SECONDS = 30, 1800
 _ONE_SECONDS = 90  # for a single attack: without its layer it may never end
 # Plain pytest isolates nothing: it gets a control group, and its own processes and network.

@@ -28,7 +28,7 @@ from grader.results.record import from_json, to_json
 from grader.results.student import report
 from tests.harness import fickle
 from tests.harness.conftest import REPOSITORY
-from tests.harness.results.test_results import grade as a_grade
+from tests.harness.results.example_grade import grade as a_grade
 
 TEXTS = {"strides": "def storage_index(*_):\n    return 0\n", "flops": "X = 1\n"}
 
