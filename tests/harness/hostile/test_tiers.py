@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
     os.getuid() != 0, reason="only root can drop rights as a container does"
 )
 ATTACK_TESTS = "tests/harness/hostile/test_attacks.py"
-CHEAT_TESTS = "tests/harness/judge/timing/test_race.py"
+CHEAT_TESTS = "tests/harness/judge/timing/test_cheats.py"
 PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
 ALL = "ALL_ATTACKS" in os.environ  # as in `make attack`
 # A few attacks, each of which a layer of some tier stops.

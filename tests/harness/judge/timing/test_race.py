@@ -1,16 +1,12 @@
 """Races on a CPU: they cover the code of races except CUDA's own.
 
-Workers run and their outputs are compared, but durations are simulated, so marks are exact. Cheats
-that show only by their time are timed by the worker's CPU time, as the kernel counts it: eight
-times the reference's work must take more than twice its time. `make races` prints how exact races
-are on this machine.
+Workers run and their outputs are compared, but durations are simulated, so marks are exact.
+`make races` prints how exact races are on this machine.
 """
 
 import itertools
 import json
 import math
-import statistics
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,98 +16,24 @@ from assignment.manifest import parse
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
 from grader.judge.timing import device
-from grader.judge.timing.rules import RULES
 from grader.judge.timing.statistic import Interval
 from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote
 from grader.results.causes import Cause
-from grader.results.record import from_json, to_json
+from grader.results.record import to_json
 from tests.harness.judge.timing import racing
-from tests.harness.judge.timing.hash_chain import HashChain
+from tests.harness.judge.timing.conftest import BLOCKS, grade_once, honest_submission
+
+pytestmark = pytest.mark.usefixtures("short_races")
+
 
 REAL_CLOCK = device.Cpu.clock
-CHEATS = Path(__file__).parent / "cheats"
-WRONG, SLOW, MEMORY = Cause.WRONG_ANSWER, Cause.TOO_SLOW, Cause.MEMORY
-# The causes for which each cheat may fail. Its honest work takes eight times the reference's time.
-EXPECTED_CAUSES = {
-    "another_dtype": {WRONG},
-    "collapses_the_chain": {WRONG},
-    "computes_ahead": {SLOW},
-    "endless_warm_up": {Cause.TIMEOUT},
-    "finds_the_reference": {SLOW},
-    "guesses_seeds": {WRONG},
-    "infinities": {WRONG},
-    "lazy_tensor": {Cause.NOT_PLAIN_DATA, SLOW, WRONG},
-    "leaves_work_to_a_thread": {WRONG},
-    "lower_precision": {WRONG},
-    "nan_as_a_wildcard": {WRONG},
-    "only_the_last_product": {WRONG},
-    "patches_clocks": {SLOW},
-    "patches_the_program": {WRONG},
-    "reads_earlier_results": {WRONG},
-    "replays_by_content": {WRONG},
-    "right_half_of_the_time": {WRONG},
-    "shrinks_its_inputs": {WRONG},
-    "slow_warm_up": {SLOW},
-    "slows_the_reference": {SLOW, Cause.TIMEOUT},
-    "smaller_answer": {WRONG},
-    "stale_buffer": {WRONG},
-    "stops_when_not_watched": {WRONG},
-    "zeroes_its_inputs": {WRONG},
-}
-BLOCKS = 8  # of a race: the smallest number that gives an interval
-USE_ALL_TIME = {"endless_warm_up"}  # cheats that run until their time limit
-ON_CUDA = {"cuda_graph_replay": {WRONG}, "heats_the_device": {SLOW}, "side_stream": {WRONG, SLOW}}
-
-
-def wide_interval(ds: list[float]) -> Interval:
-    """So wide that twice the reference's time gets full marks, and eight times none."""
-    ratio = math.exp(statistics.median(ds))
-    return Interval(ratio, ratio / 2.5, ratio * 2.5)
-
-
-@pytest.fixture(autouse=True)
-def short_races(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Makes races short, with a simulated clock, and lets other races run beside them."""
-    monkeypatch.setattr(device, "LOCKS", tmp_path)
-    monkeypatch.setattr(HashChain, "sizes_on", lambda *_: {"blocks": 4, "rounds": 10})
-    racing.RULES["cpu"] = replace(RULES["cpu"], block_seconds=0.0, looks=(BLOCKS,), slack=60.0)
-    racing.simulate(monkeypatch)
-
-
-@pytest.fixture
-def by_cpu_time(short_races: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Times runs by their worker's CPU time; the rules tolerate its few per cent of noise."""
-    racing.change_rules(
-        max_drift=math.inf, max_spread=math.inf, looks=(5,), least_span=0.0, interval=wide_interval
-    )
-    racing.measure_cpu_time(monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def hash_grader(tmp_path_factory):
     with racing.grader_for(tmp_path_factory.mktemp("hashes"), racing.HASHES) as grader:
         yield grader
-
-
-@pytest.fixture(scope="module")
-def product_grader(tmp_path_factory):
-    with racing.grader_for(tmp_path_factory.mktemp("products"), racing.PRODUCTS) as grader:
-        yield grader
-
-
-def honest_submission(folder):
-    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.module_text(1.0))
-
-
-def grade_once(grader, submission):
-    """Grades a submission; returns the grade and its only check."""
-    grade = grader.grade(submission)
-    assert grade.faults == ()
-    (check,) = grade.checks
-    assert check.visibility == "hidden"
-    assert from_json(to_json(grade)) == grade
-    return grade, check
 
 
 def test_the_reference_itself_earns_everything(hash_grader, tmp_path):
@@ -128,7 +50,9 @@ def test_the_reference_itself_earns_everything(hash_grader, tmp_path):
 def test_mark_follows_from_the_ratio_of_times(hash_grader, tmp_path, monkeypatch, times, mark):
     racing.simulate(monkeypatch, submission=times)
     grade, check = grade_once(hash_grader, honest_submission(tmp_path))
-    assert (check.state, check.cause) == (("passed", None) if mark == 1 else ("failed", SLOW))
+    assert (check.state, check.cause) == (
+        ("passed", None) if mark == 1 else ("failed", Cause.TOO_SLOW)
+    )
     assert check.timing.ratio == pytest.approx(times)
     assert check.timing.naive_ratio == pytest.approx(racing.NAIVE)
     assert grade.score == check.points == 4 * check.timing.mark == 4 * mark
@@ -213,47 +137,11 @@ def test_races_on_a_device_have_a_separate_zygote(hash_grader, tmp_path, monkeyp
     assert not zygote.folder.exists()
 
 
-@pytest.mark.parametrize("name", EXPECTED_CAUSES)
-def test_cheat_gains_nothing(product_grader, by_cpu_time, monkeypatch, name):
-    if name in USE_ALL_TIME:
-        racing.change_rules(slack=5.0)
-    grade, check = grade_once(product_grader, CHEATS / name)
-    assert grade.score == 0
-    assert check.cause in EXPECTED_CAUSES[name], check.detail
-
-
-@pytest.mark.parametrize("name", ON_CUDA)
-@pytest.mark.skipif(device.find() is None, reason="needs a CUDA device, and nvidia-ml-py")
-def test_cheat_gains_nothing_on_cuda(product_grader, monkeypatch, name):
-    monkeypatch.undo()  # a whole race, by the clock
-    grade, check = grade_once(product_grader, CHEATS / name)
-    assert grade.score == 0
-    assert check.cause in ON_CUDA[name], check.detail
-
-
-def test_every_cheat_is_in_a_table_and_has_its_own_docstring():
-    folders = {path.name for path in CHEATS.iterdir() if (path / "resource_accounting").is_dir()}
-    assert folders == set(EXPECTED_CAUSES) | set(ON_CUDA)
-    first_lines = {
-        (CHEATS / name / "resource_accounting" / "performance.py").read_text().splitlines()[0]
-        for name in folders
-    }
-    assert len(first_lines) == len(folders)
-    assert all(line.startswith('"""') and line.endswith('"""') for line in first_lines)
-
-
-def test_honest_products_earn_everything(product_grader, by_cpu_time, tmp_path):
-    """A test of the tests above: without a cheat they pass"""
-    text = racing.PRODUCTS.module_text(1.0)
-    grade, _ = grade_once(product_grader, racing.submission(tmp_path / "in", racing.PRODUCTS, text))
-    assert grade.score == grade.max_score
-
-
 def test_failing_submission_has_the_cause_of_its_failure(hash_grader, tmp_path):
     for text, cause in (
         ("def hash_block(state, rounds):\n    raise NotImplementedError\n", Cause.NOT_STARTED),
         ("import os\n\ndef hash_block(state, rounds):\n    os._exit(3)\n", Cause.DIED),
-        ("def hash_block(state, rounds):\n    return state * 3\n", WRONG),
+        ("def hash_block(state, rounds):\n    return state * 3\n", Cause.WRONG_ANSWER),
     ):
         folder = racing.submission(tmp_path / cause, racing.HASHES, text)
         grade, check = grade_once(hash_grader, folder)
@@ -347,71 +235,6 @@ def test_time_below_the_hardware_limit_is_left_to_a_person(hash_grader, tmp_path
     grade, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (check.state, check.cause) == ("not_run", Cause.SUSPICIOUS)
     assert not grade.exercises[0].measured
-
-
-@pytest.fixture(scope="module")
-def recompute_grader(tmp_path_factory):
-    """TIMES 1, 4 and 8 mean eight, two and one segment; one segment stores all activations."""
-    place = tmp_path_factory.mktemp("depths")
-    with racing.grader_for(place, racing.RECOMPUTE, naive=8.0) as grader:
-        yield grader
-
-
-@pytest.mark.parametrize(("times", "mark"), [(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)])
-def test_mark_follows_from_the_memory_budgets_that_are_enough(
-    recompute_grader, tmp_path, times, mark
-):
-    text = racing.RECOMPUTE.module_text(times)
-    grade, check = grade_once(
-        recompute_grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text)
-    )
-    assert check.fit is not None, check.detail
-    assert check.fit.fitted == (mark > 0, mark == 1)
-    assert (check.state, check.cause) == (("passed", None) if mark == 1 else ("failed", MEMORY))
-    assert grade.score == mark * grade.max_score
-
-
-def test_wrong_gradients_within_the_budget_earn_nothing(recompute_grader, tmp_path):
-    text = racing.RECOMPUTE.module_text(1.0).replace("layers[start :", "layers[start + 1 :")
-    grade, check = grade_once(
-        recompute_grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text)
-    )
-    assert (grade.score, check.cause) == (0, WRONG)
-
-
-def test_exercise_is_not_measured_if_the_naive_program_fits(tmp_path):
-    with racing.grader_for(tmp_path / "race", racing.RECOMPUTE, naive=1.0) as grader:
-        text = racing.RECOMPUTE.module_text(8.0)
-        _, check = grade_once(grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
-    assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
-
-
-@pytest.fixture(scope="module")
-def timer_grader(tmp_path_factory):
-    with racing.grader_for(tmp_path_factory.mktemp("timers"), racing.TIMER) as grader:
-        yield grader
-
-
-@pytest.mark.parametrize("times", [1.0, 0.85, 1.15])
-def test_timer_that_is_about_right_passes(timer_grader, tmp_path, times):
-    text = racing.TIMER.module_text(times)
-    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
-    assert (check.state, grade.score) == ("passed", grade.max_score), check.detail
-
-
-@pytest.mark.parametrize("times", [0.0001, 0.75, 1.25, 20.0, "float('nan')"])
-def test_timer_that_is_wrong_fails(timer_grader, tmp_path, times):
-    text = racing.TIMER.module_text(times)
-    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
-    assert (grade.score, check.cause) == (0, WRONG), check.detail
-
-
-def test_timer_that_reports_a_constant_fails(timer_grader, tmp_path):
-    text = "def time_function(function, **_):\n    return [1e-6]\n" + (
-        "\n\ndef measured_mfu(flops, seconds, peak):\n    return flops / 1e-6 / peak\n"
-    )
-    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
-    assert (grade.score, check.cause) == (0, WRONG), check.detail
 
 
 def test_fault_of_the_reference_gives_no_mark(tmp_path):
