@@ -47,32 +47,32 @@ test: .venv/dev .venv/docs
 
 # TESTS=… selects tests, here and below.
 load: .venv/dev .venv/docs
-	@$(RUN) -m tests.harness.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) $(TESTS)
+	@$(RUN) -m tests.harness.campaigns.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) $(TESTS)
 
 # PYTHONS=… are versions, commands or paths; a virtual environment is used as it is. Writes to
 # build/matrix.
 matrix: .venv/ready
-	@$(RUN) -m tests.harness.gates matrix $(if $(PYTHONS),--pythons $(PYTHONS) --) $(TESTS)
+	@$(RUN) -m tests.harness.campaigns.gates matrix $(if $(PYTHONS),--pythons $(PYTHONS) --) $(TESTS)
 
 # A quarter of an hour on two cores. `make test` runs a few attacks in each tier.
 attack: .venv/dev
-	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/test_hostile.py tests/harness/test_tiers.py \
-		tests/harness/test_layers.py tests/harness/test_pack.py
+	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/hostile tests/harness/pack
 
 # About an hour on two cores.
 layers: .venv/dev
-	@$(RUN) -m tests.harness.switch_off
+	@$(RUN) -m tests.harness.hostile.switch_off
 
 faults: .venv/dev
-	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/test_faults.py tests/harness/test_stopped.py
+	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/judge/test_faults.py \
+		tests/harness/test_signals.py
 
 # About a quarter of an hour.
 endurance: .venv/ready
-	@$(RUN) -m tests.harness.endurance --gradings $(or $(GRADINGS),1000)
+	@$(RUN) -m tests.harness.campaigns.endurance --gradings $(or $(GRADINGS),1000)
 
 # Three quarters of an hour on two cores.
 hangs: .venv/ready
-	@$(RUN) -m tests.harness.hangs $(if $(BUDGET),--budget $(BUDGET))
+	@$(RUN) -m tests.harness.campaigns.hangs $(if $(BUDGET),--budget $(BUDGET))
 
 verify: .venv/dev
 	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))

@@ -19,12 +19,12 @@ from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from tests.harness.container import REPOSITORY
 
-pytest.register_assert_rewrite("tests.harness.assertions")
+pytest.register_assert_rewrite("tests.harness.hostile.assertions")
 
-HOSTILE = Path(__file__).resolve().parent / "hostile"
+HOSTILE = Path(__file__).resolve().parent / "hostile" / "submissions"
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment, a secret
 CHAPTERS = ("dtypes", "strides", "data")  # for attacks and bad input
-collect_ignore = ["hostile"]
+collect_ignore = ["hostile/submissions"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,7 +32,7 @@ def ignore_fork_warnings() -> Iterator[None]:
     """Silences Python 3.12's warning about forks in a process with threads, under xdist only.
 
     There each process has a thread of execnet's. A grading itself forks with one thread:
-    `test_lanes` checks that in a process without xdist.
+    `judge/test_lanes.py` checks that in a process without xdist.
     """
     fork = os.fork
 

@@ -1,0 +1,251 @@
+"""What a student sees in a handout: progress of tests, and the commands hint, submit and reset."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from assignment import __main__ as commands
+from assignment import manifest
+from grader.authoring import handout
+from tests.harness.conftest import MAX_WAIT, REPOSITORY
+
+REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory):
+    """A handout outside this repository."""
+    folder = tmp_path_factory.mktemp("handout") / "handout"
+    handout.build(folder)
+    return folder
+
+
+@pytest.fixture
+def workspace(pristine, tmp_path):
+    return Path(shutil.copytree(pristine, tmp_path / "handout"))
+
+
+def python(folder, *arguments, **environment):
+    """Runs `python -m ...` in a folder as a student would, in a terminal of 80 columns.
+
+    Students have no hypothesis, whose plugin takes a second to load.
+    """
+    outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
+    outer["PYTEST_ADDOPTS"] = "-p no:hypothesispytest"
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=folder,
+        env=outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=MAX_WAIT,
+    )
+
+
+def states(output):
+    """The table of exercises: {id: (state, passed tests)}."""
+    rows = re.findall(
+        r"^  . (\w+) +(passed|in progress|not started|skipped|no public test)(?: +(\d+) of)?",
+        output,
+        re.M,
+    )
+    return {name: (state, count) for name, state, count in rows}
+
+
+def write(folder, module, text):
+    """Appends code to a module of the student's package; later definitions count."""
+    path = folder / "resource_accounting" / f"{module}.py"
+    path.write_text(path.read_text(encoding="utf-8") + "\n\n" + text, encoding="utf-8")
+
+
+def test_an_untouched_handout_shows_every_exercise_as_not_started(pristine):
+    run = python(pristine, "pytest", "-p", "no:cacheprovider")
+    assert run.returncode == 1
+    expected = {exercise.id: ("not started", "") for exercise in manifest.load()}
+    assert states(run.stdout) == expected
+    assert "Traceback" not in run.stdout + run.stderr
+    assert "NotImplementedError" not in run.stdout
+    first = next(iter(manifest.load()))
+    assert f"Next: {first.title}  ({first.id})" in run.stdout
+    assert f"python -m pytest --ex {first.id}" in run.stdout
+    assert max(map(len, run.stdout.splitlines())) <= 80
+
+
+def test_states_and_failures_of_a_handout_in_progress(workspace):
+    write(
+        workspace,
+        "strides",
+        "def storage_index(index, strides, offset=0):\n"
+        "    if len(index) != len(strides) or min(index, default=0) < 0:\n"
+        "        raise ValueError('no')\n"
+        "    return sum(i * s for i, s in zip(index, strides)) + offset\n\n\n"
+        "def is_contiguous(shape, strides):\n"
+        "    print('looking at', shape)\n"
+        "    return missing_name\n\n\n"
+        "def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:\n"
+        "    return (1, 4)\n",
+    )
+    write(
+        workspace,
+        "optimizers",
+        "def inner(x: Float[torch.Tensor, 'B D'], y: Float[torch.Tensor, 'D K']) -> None: ...\n\n\n"
+        "def adamw_step(*args, **kwargs):\n    inner(torch.zeros(2, 3), torch.zeros(4, 5))\n",
+    )
+    write(workspace, "data", "def (:\n")
+    run = python(workspace, "pytest")
+    assert run.returncode == 1
+    table = states(run.stdout)
+    assert table["storage_index"] == ("passed", "")
+    assert table["row_major_strides"] == ("in progress", "0")
+    assert table["is_contiguous"] == ("in progress", "0")
+    assert table["matmul_flops"] == ("not started", "")
+    mismatch = "    expected: (4, 1)\n    found:    (1, 4)\n    hint:     the next row"
+    assert mismatch in run.stdout
+    assert "      return missing_name\n  NameError: name 'missing_name' is not" in run.stdout
+    assert "  captured stdout:\n    looking at (2, 3)\n" in run.stdout
+    assert "beartype" not in run.stdout
+    assert (
+        "  optimizers.inner: argument y is not as annotated\n    expected: Float[Tensor, 'D K']\n"
+        "    found:    f32[4,5]\n    with:     B=2, D=3\n"
+    ) in run.stdout
+    assert run.stdout.count("SyntaxError: ") == 1
+    assert "Traceback" not in run.stdout + run.stderr
+
+
+def test_reference_passes_the_public_tests_with_shape_checks(workspace):
+    for path in REFERENCE.glob("*.py"):
+        shutil.copy(path, workspace / "resource_accounting")
+    run = python(workspace, "pytest")
+    assert run.returncode == 0, run.stdout
+    assert {state for state, _ in states(run.stdout).values()} == {"passed"}
+    assert "Every public test passes. Hand in with:  python -m assignment submit" in run.stdout
+
+
+def test_one_exercise_runs_alone_and_a_wrong_name_is_an_error(pristine):
+    run = python(
+        pristine, "pytest", "-p", "no:cacheprovider", "--ex", "matmul_flops", MAKELEVEL="1"
+    )
+    assert states(run.stdout) == {"matmul_flops": ("not started", "")}
+    assert "make hint EX=matmul_flops" in run.stdout
+    run = python(pristine, "pytest", "--ex", "matmul_flop")
+    assert run.returncode == 4
+    assert "no exercise is called 'matmul_flop'; the exercises are: " in run.stderr
+
+
+def test_a_terminal_without_symbols_gets_ascii(pristine):
+    run = python(pristine, "pytest", "--ex", "matmul_flops", PYTHONIOENCODING="cp1252:strict")
+    assert ". matmul_flops" in run.stdout
+    assert "\\u" not in run.stdout
+
+
+def test_no_progress_gives_the_usual_output_of_pytest(pristine):
+    run = python(pristine, "pytest", "--no-progress", "-v", "--ex", "matmul_flops")
+    assert "FAILURES" in run.stdout
+    assert "NotImplementedError: matmul_flops: not started" in run.stdout
+    assert states(run.stdout) == {}
+
+
+def test_progress_is_off_where_a_provider_is_set(tmp_path):
+    (tmp_path / "conftest.py").write_text(
+        "from contextlib import nullcontext\nfrom assignment.hooks import PROVIDER\n\n\n"
+        "def pytest_configure(config):\n"
+        "    config.stash[PROVIDER] = lambda request: nullcontext(None)\n"
+    )
+    (tmp_path / "test_x.py").write_text(
+        "import pytest\n\n\n@pytest.mark.exercise('matmul_flops')\n"
+        "def test_x(impl):\n    raise NotImplementedError('a stub')\n"
+    )
+    run = python(tmp_path, "pytest", "-p", "assignment.plugin", "--progress")
+    assert "FAILED test_x.py::test_x - NotImplementedError: a stub" in run.stdout
+    assert states(run.stdout) == {}
+
+
+def test_hint_shows_the_hint_or_the_nearest_names(pristine):
+    exercise = manifest.load()["adamw_step"]
+    run = python(pristine, "assignment", "hint", "adamw_step")
+    assert run.returncode == 0
+    assert " ".join(exercise.hint.split()) in " ".join(run.stdout.split())
+    run = python(pristine, "assignment", "hint", "adamw_stp")
+    assert run.returncode == 2
+    assert "Did you mean: adamw_step" in run.stderr
+    run = python(pristine, "assignment", "hint")
+    assert all(e.id in run.stdout for e in manifest.load())
+
+
+def test_submit_packs_code_that_fails_and_warns_of_syntax_errors(workspace):
+    write(workspace, "data", "def (:\n")
+    (workspace / "resource_accounting" / "notes.txt").write_text("mine", encoding="utf-8")
+    run = python(workspace, "assignment", "submit")
+    assert run.returncode == 0
+    assert re.search(r"warning: syntax error in line \d+", run.stdout)
+    with zipfile.ZipFile(workspace / "submission.zip") as archive:
+        names = set(archive.namelist())
+    assert {f"resource_accounting/{m}.py" for m in manifest.load().modules} <= names
+    assert {name for name in names if not name.endswith(".py")} == {manifest.VERSION_FILE}
+
+
+def test_submit_outside_a_handout_says_where_to_run_it(workspace):
+    shutil.rmtree(workspace / "resource_accounting")
+    run = python(workspace, "assignment", "submit")
+    assert run.returncode == 2
+    assert "holds no .py file" in run.stderr
+
+
+def test_reset_restores_the_stubs_of_one_exercise_and_keeps_a_copy(workspace):
+    path = workspace / "resource_accounting" / "strides.py"
+    stub_text = path.read_text(encoding="utf-8")
+    reference = (REFERENCE / "strides.py").read_text(encoding="utf-8")
+    path.write_text(reference, encoding="utf-8")
+    run = python(workspace, "assignment", "reset", "storage_index")
+    assert run.returncode == 0, run.stderr
+    (backup,) = (workspace / "backups").iterdir()
+    assert backup.read_text(encoding="utf-8") == reference
+    assert "EX=storage_index" in path.read_text(encoding="utf-8")
+    assert "EX=is_contiguous" not in path.read_text(encoding="utf-8")
+    path.write_text("def (:\n", encoding="utf-8")
+    run = python(workspace, "assignment", "reset", "storage_index")
+    assert run.returncode == 2
+    assert "syntax error in line 1" in run.stderr
+    path.unlink()
+    assert python(workspace, "assignment", "reset", "storage_index").returncode == 0
+    assert path.read_text(encoding="utf-8") == stub_text
+
+
+def test_reset_replaces_a_definition_with_its_decorators():
+    assert commands.replace_definition(
+        "x = 1\n\n\n@cached\ndef f(a):\n    return a\n\n\ny = 2\n",
+        "import math\n\n\ndef f(a):\n    raise NotImplementedError\n",
+        "f",
+    ) == ("x = 1\n\n\ndef f(a):\n    raise NotImplementedError\n\n\ny = 2\n")
+
+
+def test_reset_adds_a_missing_definition():
+    assert commands.replace_definition("x = 1\n", "class C:\n    pass\n", "C") == (
+        "x = 1\n\n\nclass C:\n    pass\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "command", [["pytest"], ["assignment", "hint"], ["assignment", "submit"]], ids=" ".join
+)
+def test_mistake_in_the_manifest_is_reported_in_one_line(workspace, command):
+    """As the author's mistake, not the student's"""
+    path = workspace / "assignment" / "assignment.toml"
+    text = path.read_text(encoding="utf-8")
+    line = 1 + text[: text.index("\npoints = 1\n") + 1].count("\n")
+    path.write_text(text.replace("\npoints = 1\n", "\npoint = 1\n", 1), encoding="utf-8")
+    run = python(workspace, *command)
+    assert run.returncode != 0
+    said = [line for line in run.stderr.splitlines() if line]
+    assert len(said) == 1
+    assert (
+        "a mistake of the assignment's author, not of a submission: assignment/assignment.toml:"
+        f"{line}: exercise 'bytes_per_element', point: no such key; did you mean 'points'?"
+    ) in said[0]

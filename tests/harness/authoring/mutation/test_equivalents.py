@@ -1,0 +1,54 @@
+"""The list of equivalent mutants."""
+
+import pytest
+
+from grader.authoring.mutation import equivalents, plan
+from grader.authoring.mutation.equivalents import Entry, Equivalents, EquivalentsError
+from grader.authoring.mutation.mutants import mutants_of
+from tests.harness.authoring.mutation.toy import TWICE
+
+
+def entry(mutant, **changes):
+    names = ("module", "function", "original", "mutated", "occurrence")
+    return Entry(**{**{n: getattr(mutant, n) for n in names}, "reason": "so it is", **changes})
+
+
+def test_entry_matches_only_its_mutant():
+    made = mutants_of("m", TWICE).mutants
+    listed = Equivalents([entry(made[-1])])
+    assert [m for m in made if listed.reason(m)] == [made[-1]]
+    assert listed.unmatched(made, ["m"]) == []
+
+
+def test_entry_without_a_mutant_is_found_in_checked_modules():
+    made = mutants_of("m", TWICE).mutants
+    wrong = entry(made[0], original="something else")
+    listed = Equivalents([wrong, entry(made[1])])
+    assert listed.unmatched(made, ["m"]) == [wrong]
+    assert listed.unmatched([], ["another"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mutant = 1", "array"),
+        ("[[mutant]]\nmodule = 'm'", "function"),
+        ("[[mutant]]\nmodule='m'\nfunction='f'\noriginal='a'\nmutated='b'\nreason=' '", "reason"),
+        ("[[mutant]]\nmodule='m'\nfunction='f'\noriginal='a'\nmutated='b'\nwhy='c'", "why|reason"),
+        (
+            2 * "[[mutant]]\nmodule='m'\nfunction='f'\noriginal='a'\nmutated='b'\nreason='c'\n",
+            "twi",
+        ),
+        ("[[mutant", "list.toml"),
+    ],
+)
+def test_invalid_list_is_refused(tmp_path, text, message):
+    (tmp_path / "list.toml").write_text(text)
+    with pytest.raises(EquivalentsError, match=message) as caught:
+        equivalents.load(tmp_path / "list.toml")
+    assert "list.toml" in str(caught.value)
+
+
+def test_every_entry_of_the_repository_matches_a_mutant():
+    """No entry is left over"""
+    assert plan.make(plan.own_assignment()).unmatched == ()

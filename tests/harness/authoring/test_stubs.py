@@ -1,0 +1,119 @@
+"""The stub of a reference module: what of it stays."""
+
+import pytest
+
+from grader.authoring import handout, stubs
+
+
+def stub(source, **messages):
+    text = stubs.stub_module(source, messages or {"f": "ex: not started"})
+    return handout.format_code(text)
+
+
+def test_stub_keeps_signature_docstring_imports_and_decorators():
+    assert stub(
+        '"""A module."""\n\nfrom __future__ import annotations\n\nimport math  # used below\n\n\n'
+        "@decorated(1)\ndef f(\n    x: int,  # in bytes\n    *, y: str = 'a',\n) -> float:\n"
+        '    """What it does.\n\n    More.\n    """\n    # secret\n    return math.pi\n'
+    ) == (
+        '"""A module."""\n\nfrom __future__ import annotations\n\nimport math  # used below\n\n\n'
+        '@decorated(1)\ndef f(\n    x: int,  # in bytes\n    *,\n    y: str = "a",\n) -> float:\n'
+        '    """What it does.\n\n    More.\n    """\n'
+        '    raise NotImplementedError("ex: not started")\n'
+    )
+
+
+def test_stub_of_a_one_line_function_loses_its_body():
+    assert stub("def f(): return 41\n") == (
+        'def f():\n    raise NotImplementedError("ex: not started")\n'
+    )
+
+
+def test_private_helpers_unnamed_functions_and_constants_are_removed():
+    text = stub(
+        "SECRET = 41\n\n\ndef _helper():\n    return SECRET\n\n\n"
+        "def unnamed():\n    return 42\n\n\nclass Unnamed:\n    x = 43\n\n\n"
+        "def f():\n    return _helper()\n"
+    )
+    assert text == 'def f():\n    raise NotImplementedError("ex: not started")\n'
+
+
+def test_marked_helpers_stay_without_their_marker():
+    text = stub(
+        "import math\n\n# What it is for.\n# handout: keep\nTABLE = [1]\n\n\n"
+        "# handout: keep\n@cached\ndef _helper():\n    # why\n    return 41\n\n\n"
+        "def f():\n    return _helper()\n"
+    )
+    assert text == (
+        "import math\n\n# What it is for.\nTABLE = [1]\n\n\n"
+        "@cached\ndef _helper():\n    # why\n    return 41\n\n\n"
+        'def f():\n    raise NotImplementedError("ex: not started")\n'
+    )
+
+
+def test_type_aliases_and_all_stay():
+    source = '__all__ = ["f"]\nT = TypeVar("T")\nShape: TypeAlias = tuple[int, ...]\n'
+    assert stub(source + "\n\ndef f():\n    return 1\n").startswith(source)
+
+
+def test_plain_data_that_a_signature_needs_stays():
+    text = stub(
+        "Shape = tuple[int, ...]\n\n\nclass Layout(NamedTuple):\n    shape: Shape\n\n\n"
+        "def f(x: Layout):\n    return 41\n"
+    )
+    assert "Shape = tuple[int, ...]\n\n\nclass Layout(NamedTuple):\n    shape: Shape\n" in text
+
+
+def test_a_signature_that_needs_removed_code_is_an_error():
+    with pytest.raises(stubs.StubError, match=r"f needs _wrap, .* '# handout: keep' directly"):
+        stub("def _wrap(g):\n    return g\n\n\n@_wrap\ndef f():\n    return 41\n")
+
+
+def test_a_function_that_the_module_lacks_is_an_error():
+    with pytest.raises(stubs.StubError, match=r"module\.py does not define g"):
+        stub("def f():\n    return 41\n", g="ex: not started")
+
+
+def test_every_method_of_a_named_class_is_a_stub():
+    text = stub(
+        'class C(Base):\n    """A class."""\n\n    size: int = 3\n\n'
+        "    def __init__(self):\n        self.x = 41\n\n"
+        "    def _secret(self):\n        return 42\n\n"
+        "    @property\n    def y(self) -> int:\n        return 43\n\n"
+        "    # handout: keep\n    def __repr__(self):\n        return 'C'\n",
+        C="ex: not started",
+    )
+    assert text == (
+        'class C(Base):\n    """A class."""\n\n    size: int = 3\n\n'
+        '    def __init__(self):\n        raise NotImplementedError("ex: not started")\n\n'
+        "    @property\n    def y(self) -> int:\n"
+        '        raise NotImplementedError("ex: not started")\n\n'
+        '    def __repr__(self):\n        return "C"\n'
+    )
+
+
+def test_comments_of_removed_code_are_removed_and_headings_stay():
+    text = stub(
+        "import math\n\n# Layouts\n\n# Tells all.\nSECRET = 41\n\n\ndef f():\n    return SECRET\n"
+    )
+    assert "# Layouts" in text
+    assert "Tells all" not in text
+
+
+def test_imports_of_removed_names_from_siblings_are_removed():
+    text = stubs.stub_module(
+        "from .flops import _secret, matmul\nfrom ._hidden import x\n\n\ndef f():\n    return 1\n",
+        {"f": "ex: not started"},
+        siblings={"flops": {"matmul"}},
+    )
+    text = handout.format_code(text)
+    assert text.startswith("from .flops import matmul\n\n\ndef f():\n")
+
+
+def test_a_message_names_exercise_text_and_hint():
+    text = stub("def f():\n    return 1\n", f=stubs.message_of("adamw_step", "optimizers"))
+    with pytest.raises(NotImplementedError) as error:
+        exec(text + "f()")
+    assert str(error.value) == (
+        "adamw_step: not started; see assignment/writeup/optimizers.md, or make hint EX=adamw_step"
+    )

@@ -1,0 +1,162 @@
+"""Many gradings by one grader: good, wrong and hostile submissions in turn: `make endurance`.
+
+    python -m tests.harness.campaigns.endurance --gradings 1000
+
+Every mark must be right, no process may be left, and the judge's memory may not grow. Memory and
+descriptors are printed from time to time; the run ends at the first failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import statistics
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from assignment import manifest
+from grader.authoring.variants import SOLUTIONS, Wrong, all_wrong
+from grader.judge.grader import Grader
+from tests.harness.conftest import HOSTILE, new_quick_grader, processes_of
+from tests.harness.hostile.assertions import assert_earns_nothing, assert_nothing_left, time_limit
+from tests.harness.hostile.attacks import CAUSES, NEVER_ENDS, target_of
+
+# Allowed growth in bytes, from the median of the second tenth of the gradings to that of the last.
+GROWTH = 8 * 2**20
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a process uses: memory in bytes, and the number of open descriptors."""
+
+    memory: int
+    descriptors: int
+
+
+def main() -> None:
+    """Grades submissions, and prints the resources of the judge and its zygote."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--gradings", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
+    options = parser.parse_args()
+    console = Console()
+    console.print(f"{options.gradings} gradings, seed {options.seed}")
+    with tempfile.TemporaryDirectory() as place:
+        grade_many(Path(place), options.gradings, options.seed, console)
+
+
+def grade_many(place: Path, gradings: int, seed: int, console: Console) -> None:
+    """Grades `gradings` submissions with one grader.
+
+    Args:
+        place: an empty folder, for the tests and for wrong submissions.
+        gradings: the number of gradings.
+        seed: draws their order.
+        console: takes the progress and the results.
+
+    Raises:
+        AssertionError: a mark was wrong, something was left behind, or a process grew.
+    """
+    done: Counter[str] = Counter()
+    wrong = {w.path.stem: w for w in all_wrong(manifest.load())}
+    held: dict[str, list[Resources]] = {"judge": [], "zygote": []}
+    with new_quick_grader(place / "repository") as grader:
+        grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+        idle_processes = processes_of(grader)
+        for number, (kind, name) in enumerate(_draw_submissions(grader, wrong, gradings, seed), 1):
+            _grade(grader, kind, name, wrong, place)
+            assert_nothing_left(grader, idle_processes)
+            done[kind] += 1
+            held["judge"].append(_resources_of(os.getpid()))
+            held["zygote"].append(_resources_of(grader.zygote._process.pid))
+            if number % max(gradings // 10, 1) == 0:
+                console.print(f"{number}: {', '.join(_format(n, h[-1]) for n, h in held.items())}")
+    console.print(_table(held))
+    console.print(f"every mark right: {', '.join(f'{n} {kind}' for kind, n in done.items())}")
+    for name, values in held.items():
+        tenth = max(len(values) // 10, 1)
+        # The first tenth is left out: its gradings still load what all later ones share.
+        early, late = values[tenth : 2 * tenth] or values, values[-tenth:]
+        grown = _median(late) - _median(early)
+        assert grown <= GROWTH, f"the {name} grew by {grown / 2**20:.1f} MiB"
+        most = max(h.descriptors for h in late)
+        assert most <= max(h.descriptors for h in early), f"the {name} holds {most} descriptors"
+
+
+def _draw_submissions(
+    grader: Grader, wrong: dict[str, Wrong], gradings: int, seed: int
+) -> Iterator[tuple[str, str]]:
+    """Draws submissions as (kind, name): half of them hostile, and within a kind equally often."""
+    rng = random.Random(seed)
+    exercises = [exercise.id for exercise in grader.manifest]
+    decks: dict[str, list[str]] = {"hostile": [], "good": [], "wrong": []}
+    full = {
+        "hostile": list(CAUSES),
+        "good": exercises,
+        "wrong": [name for name, w in wrong.items() if w.exercise.id in exercises],
+    }
+    for _ in range(gradings):
+        kind = rng.choice(["hostile", "hostile", "good", "wrong"])
+        if not decks[kind]:
+            decks[kind] = rng.sample(full[kind], len(full[kind]))
+        yield kind, decks[kind].pop()
+
+
+def _grade(grader: Grader, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
+    if kind == "hostile":
+        exercise = target_of(HOSTILE / name)
+        with nullcontext() if name in NEVER_ENDS else time_limit(grader, 60.0):
+            grade = grader.grade(HOSTILE / name, only=[exercise])
+        assert_earns_nothing(grade, exercise, CAUSES[name].causes)
+        return
+    if kind == "good":
+        with time_limit(grader, 60.0):
+            grade = grader.grade(SOLUTIONS, only=[name])
+        assert grade.score == grade.max_score > 0, (name, grade.checks)
+    else:
+        folder = wrong[name].write(place / "wrong")
+        with time_limit(grader, 60.0):
+            grade = grader.grade(folder, only=[wrong[name].exercise.id])
+        shutil.rmtree(folder)
+        assert grade.score is not None
+        assert grade.score < grade.max_score, name
+    assert grade.faults == ()
+
+
+def _resources_of(pid: int) -> Resources:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    descriptors = len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208
+    return Resources(pages * os.sysconf("SC_PAGE_SIZE"), descriptors)
+
+
+def _median(values: list[Resources]) -> float:
+    return statistics.median(h.memory for h in values)
+
+
+def _format(name: str, held: Resources) -> str:
+    return f"{name} {held.memory / 2**20:.1f} MiB, {held.descriptors} descriptors"
+
+
+def _table(held: dict[str, list[Resources]]) -> Table:
+    table = Table(title="Held after a grading: median of each tenth of the run, MiB")
+    table.add_column("")
+    for tenth in range(1, 11):
+        table.add_column(str(tenth), justify="right")
+    for name, values in held.items():
+        step = max(len(values) // 10, 1)
+        parts = [values[i : i + step] for i in range(0, step * 10, step)]
+        table.add_row(name, *(f"{_median(part) / 2**20:.0f}" for part in parts if part))
+    return table
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Runs the repository's tests under unusual conditions: a busy machine, and other Pythons.
+
+    python -m tests.harness.campaigns.gates load --runs 3 --busy 4 [TEST …]
+    python -m tests.harness.campaigns.gates matrix [--pythons python3.12 …] [TEST …]
+
+`load` runs them repeatedly beside busy loops. `matrix` runs them once with each Python, in a clone
+of the last commit. The output of pytest is kept in build/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from grader import signals
+from grader.worker import kernel
+from tests.harness.container import REPOSITORY
+
+BUILD = REPOSITORY / "build"
+PYTEST = ("-m", "pytest", "-n", "auto", "--dist", "worksteal")  # as `make test` does
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+_VERSION = "import sys; print(*sys.version_info[:3], sys.prefix != sys.base_prefix)"
+
+
+class Outcome(NamedTuple):
+    """The result of a test run: exit status, pytest's last line, and duration in seconds."""
+
+    status: int
+    summary: str
+    seconds: float
+
+    def __str__(self) -> str:
+        colour = "RED" if self.status else "green"
+        return f"{colour} in {self.seconds:.0f} s: {self.summary}"
+
+
+def run_tests(python: Path, tree: Path, tests: Sequence[str], log: Path) -> Outcome:
+    """Runs the tests in `tree`; pytest's output goes to `log`."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    begun = time.monotonic()
+    with log.open("w") as file:
+        done = subprocess.run(
+            [str(python), *PYTEST, *tests],
+            cwd=tree,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
+    summary = re.sub(r" in [\d.]+s.*", "", lines[-1].strip("= "))
+    return Outcome(done.returncode, summary, time.monotonic() - begun)
+
+
+# --- load ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def busy_loops(count: int) -> Iterator[None]:
+    """Runs `count` busy loops, each a process that ends with this one, however this one ends."""
+
+    def end_with_parent() -> None:
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    command = [sys.executable, "-c", "while True: pass"]
+    loops = [subprocess.Popen(command, preexec_fn=end_with_parent) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def load(runs: int, loops: int, tests: Sequence[str]) -> bool:
+    """Runs the tests `runs` times, prints a line for each run; returns whether all were green."""
+    green = True
+    for i in range(1, runs + 1):
+        log = BUILD / "load" / f"busy-{loops}-run-{i}.log"
+        with busy_loops(loops):
+            outcome = run_tests(Path(sys.executable), REPOSITORY, tests, log)
+        print(f"run {i} of {runs}, {loops} busy loops: {outcome}", flush=True)
+        if outcome.status:
+            green = False
+            print(f"  {log}", flush=True)
+    return green
+
+
+# --- matrix --------------------------------------------------------------------------------------
+
+
+class Python(NamedTuple):
+    """An interpreter, its full version, and whether it belongs to a virtual environment."""
+
+    path: Path
+    version: str
+    in_venv: bool
+
+
+def find_python(name: str) -> Python | None:
+    """The interpreter for a version such as "3.12", a command or a path; None if there is none.
+
+    A pyenv command may belong to a version that is not installed, so each candidate has to print
+    its version.
+    """
+    is_version = re.fullmatch(r"\d\.\d+", name) is not None
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = [shutil.which(f"python{name}" if is_version else name)]
+    if is_version:
+        found += sorted(map(str, pyenv.glob(f"versions/{name}.*/bin/python")), reverse=True)
+    for path in filter(None, found):
+        done = subprocess.run([path, "-c", _VERSION], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            *version, in_venv = done.stdout.split()
+            return Python(Path(path), ".".join(version), in_venv == "True")
+    return None
+
+
+def matrix(names: Sequence[str], tests: Sequence[str]) -> bool:
+    """Runs the tests with each interpreter, and prints a line for each.
+
+    Returns whether at least one was found, and all that were found were green.
+    """
+    statuses = []
+    for name in names:
+        python = find_python(name)
+        if python is None:
+            print(f"{name}: skipped, it is not installed here", flush=True)
+            continue
+        folder = BUILD / "matrix" / python.version
+        try:
+            outcome = _test_with(python, folder, tests)
+        except subprocess.CalledProcessError as error:
+            print(f"{python.version}: RED: {error.cmd} ended with {error.returncode}", flush=True)
+            statuses.append(1)
+            continue
+        print(f"{python.version}: {outcome}", flush=True)
+        if outcome.status:
+            print(f"  {folder / 'tests.log'}", flush=True)
+        statuses.append(outcome.status)
+    return bool(statuses) and not any(statuses)
+
+
+def _test_with(python: Python, folder: Path, tests: Sequence[str]) -> Outcome:
+    """Clones the repository, installs it, and runs the tests.
+
+    An interpreter of a virtual environment is used directly; for any other one an environment is
+    created.
+
+    Raises:
+        subprocess.CalledProcessError: the setup failed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    tree, venv = folder / "tree", folder / "venv"
+    if tree.exists():
+        shutil.rmtree(tree)
+    subprocess.run(["git", "clone", "--quiet", REPOSITORY, tree], check=True)
+    path = python.path
+    if not python.in_venv:
+        path = venv / "bin" / "python"
+        if not path.exists():
+            subprocess.run([python.path, "-m", "venv", venv], check=True)
+    install = [path, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, "-c", "constraints.txt", "-e", ".[dev,docs]"], cwd=tree, check=True)
+    return run_tests(path, tree, tests, folder / "tests.log")
+
+
+def main() -> None:
+    """Runs the command line; the exit status is 1 if a run was red."""
+    assert __doc__ is not None
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    loading = commands.add_parser("load", help="run the tests repeatedly on a busy machine")
+    loading.add_argument("--runs", type=int, default=5)
+    loading.add_argument("--busy", type=int, default=0, help="number of busy loops beside them")
+    trying = commands.add_parser("matrix", help="run the tests once with each Python")
+    trying.add_argument(
+        "--pythons",
+        nargs="+",
+        default=PYTHONS,
+        metavar="PYTHON",
+        help=f"versions, commands or paths; {', '.join(PYTHONS)} by default",
+    )
+    for command in (loading, trying):
+        command.add_argument(
+            "tests", nargs="*", default=[], help="tests for pytest; all by default"
+        )
+    options = parser.parse_args()
+    with signals.stop_on_signals():  # so that a signal to this process ends pytest too
+        if options.command == "load":
+            green = load(options.runs, options.busy, options.tests)
+        else:
+            green = matrix(options.pythons, options.tests)
+    sys.exit(0 if green else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""`gates` reports which test runs were red, and which interpreters were skipped."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.harness.campaigns import gates
+
+GREEN = "def test_green():\n    pass\n"
+RED = "def test_red():\n    assert False\n"
+
+
+@pytest.fixture(autouse=True)
+def isolated_pytest(tmp_path, monkeypatch):
+    """Gives each test a log folder, and an inner pytest without the outer one's configuration."""
+    monkeypatch.setattr(gates, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(gates, "PYTEST", ("-m", "pytest", "-c", os.devnull))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
+def write_test(place: Path, text: str) -> list[str]:
+    path = place / "test_it.py"
+    path.write_text(text)
+    return [str(path)]
+
+
+def test_load_prints_a_line_for_each_run(tmp_path, capsys):
+    assert gates.load(2, 1, write_test(tmp_path, GREEN))
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("run 1 of 2, 1 busy loops: green in ")
+    assert second.startswith("run 2 of 2, 1 busy loops: green in ")
+    assert second.endswith(" s: 1 passed")
+
+
+def test_red_run_is_reported_and_its_output_is_kept(tmp_path, capsys):
+    assert not gates.load(1, 0, write_test(tmp_path, RED))
+    line, log = capsys.readouterr().out.splitlines()
+    assert ": RED in " in line
+    assert line.endswith("1 failed")
+    assert "def test_red" in Path(log.strip()).read_text()
+
+
+def test_busy_loops_end_with_their_context():
+    def loops() -> set[str]:
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        return {c for c in children if "while True" in Path(f"/proc/{c}/cmdline").read_text()}
+
+    with gates.busy_loops(2):
+        assert len(loops()) == 2
+    assert loops() == set()
+
+
+def test_signal_to_the_campaign_ends_pytest(tmp_path):
+    pid, program = tmp_path / "pid", tmp_path / "campaign.py"
+    tests = write_test(
+        tmp_path,
+        "import os, pathlib, time\n\ndef test_slow():\n"
+        f"    pathlib.Path({str(pid)!r}).write_text(f'{{os.getpid()}}.')\n    time.sleep(600)\n",
+    )
+    program.write_text(
+        "import pathlib\nfrom tests.harness.campaigns import gates\n\n"
+        f"gates.BUILD = pathlib.Path({str(tmp_path)!r})\n"
+        f"gates.PYTEST = {gates.PYTEST!r}\ngates.main()\n"
+    )
+    command = [sys.executable, program, "load", "--runs", "1", *tests]
+    with subprocess.Popen(
+        command, cwd=gates.REPOSITORY, env={**os.environ, "PYTHONPATH": "."}
+    ) as run:
+        while not (pid.exists() and pid.read_text().endswith(".")):
+            time.sleep(0.05)
+        run.terminate()
+    assert not Path(f"/proc/{pid.read_text().rstrip('.')}").exists()
+
+
+def test_python_is_found_by_version_command_and_path():
+    version = "{}.{}".format(*sys.version_info)
+    found = gates.find_python(sys.executable)
+    assert found is not None
+    assert found.path == Path(sys.executable)
+    assert found.version.startswith(f"{version}.")
+    assert found.in_venv is (sys.prefix != sys.base_prefix)
+    assert gates.find_python("3.99") is None
+    assert gates.find_python("/no/such/python") is None
+
+
+def test_command_of_a_version_that_is_not_installed_is_skipped(tmp_path, monkeypatch):
+    """pyenv has such commands"""
+    shim = tmp_path / "python3.98"
+    shim.write_text("#!/bin/sh\necho 'not installed' >&2\nexit 127\n")
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert gates.find_python("3.98") is None
+
+
+def test_matrix_names_interpreters_that_are_not_installed(capsys):
+    assert not gates.matrix(["3.99"], [])
+    assert capsys.readouterr().out == "3.99: skipped, it is not installed here\n"
+
+
+def test_matrix_is_red_if_one_python_is(capsys, monkeypatch):
+    outcomes = iter([gates.Outcome(0, "9 passed", 5.4), gates.Outcome(1, "1 failed", 6.0)])
+    monkeypatch.setattr(gates, "_test_with", lambda *_: next(outcomes))
+    assert not gates.matrix([sys.executable, sys.executable], [])
+    printed = capsys.readouterr().out
+    assert ": green in 5 s: 9 passed\n" in printed
+    assert ": RED in 6 s: 1 failed\n" in printed
+
+
+def test_failed_setup_is_red(capsys, monkeypatch):
+    def fails(*_):
+        raise subprocess.CalledProcessError(1, "pip")
+
+    monkeypatch.setattr(gates, "_test_with", fails)
+    assert not gates.matrix([sys.executable], [])
+    assert "RED: pip ended with 1" in capsys.readouterr().out

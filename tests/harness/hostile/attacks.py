@@ -1,0 +1,233 @@
+"""The attacks in `submissions/`, by class: what each hidden check of an attack may have failed for.
+
+Several causes stand where it is a race, or where a weaker tier ends the attack elsewhere.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from grader.results.causes import Cause
+from tests.harness.conftest import HOSTILE
+
+DIED, EXCEPTION, MEMORY, PROTOCOL = Cause.DIED, Cause.EXCEPTION, Cause.MEMORY, Cause.PROTOCOL
+IMPORT, NOT_PLAIN, TIMEOUT, WRONG = (
+    Cause.IMPORT_FAILED,
+    Cause.NOT_PLAIN_DATA,
+    Cause.TIMEOUT,
+    Cause.WRONG_ANSWER,
+)
+
+
+class Attack(NamedTuple):
+    """The class of an attack, and the causes that its hidden checks may fail for."""
+
+    kind: str
+    causes: set[Cause]
+
+
+_BY_CLASS: dict[str, dict[str, set[Cause]]] = {
+    "plugins and patches": {
+        "patches_everything": {WRONG},
+        "patches_the_wire": {PROTOCOL},
+        "brings_a_conftest": {WRONG},
+        "brings_a_plugin": {WRONG},
+        "patches_builtins": {WRONG},
+        "patches_system_calls": {PROTOCOL},
+        "patches_tensors": {PROTOCOL},
+        "torch_modes": {WRONG},
+        "hijacks_scenarios": {WRONG, EXCEPTION},
+    },
+    "introspection": {
+        "looks_for_answers": {WRONG},
+        "edits_its_caller": {WRONG},
+        "walks_the_heap": {WRONG},
+        "traces_the_loop": {PROTOCOL},
+        "audit_hook": {WRONG},
+        "import_hooks": {WRONG},
+        "acts_when_collected": {PROTOCOL},
+    },
+    "lying objects": {
+        "always_equal": {NOT_PLAIN},
+        "evil_scalars": {NOT_PLAIN},
+        "evil_tensor": {NOT_PLAIN},
+        "huge_answers": {WRONG},
+        "too_large": {NOT_PLAIN},
+        "evil_containers": {NOT_PLAIN},
+        "pretends_a_class": {NOT_PLAIN},
+        "evil_arrays": {NOT_PLAIN},
+        "answer_changes": {PROTOCOL, WRONG, NOT_PLAIN, DIED},
+        "unnameable_class": {DIED},
+        "endless_generators": {NOT_PLAIN},
+        "odd_tensors": {NOT_PLAIN},
+        "expanded_tensor": {NOT_PLAIN},
+        "cyclic_answer": {NOT_PLAIN},
+        "huge_integers": {NOT_PLAIN},
+        "lone_surrogates": {NOT_PLAIN},
+    },
+    "wrong kinds": {
+        "nan": {WRONG},
+        "nan_batch": {WRONG},
+        "wrong_kind": {WRONG},
+        "wrong_scalars": {NOT_PLAIN},
+        "wrong_dtype": {WRONG},
+        "one_for_true": {WRONG},
+        "always_true": {WRONG},
+        "odd_floats": {WRONG},
+    },
+    "exceptions": {
+        "evil_exception": {EXCEPTION},
+        "evil_metaclass": {DIED},
+        "endless_text": {TIMEOUT},
+        "exception_groups": {EXCEPTION},
+        "endless_causes": {EXCEPTION},
+        "huge_text": {EXCEPTION},
+        "unreadable_traceback": {EXCEPTION},
+        "the_graders_own_exceptions": {EXCEPTION},
+        "claims_not_plain": {NOT_PLAIN},
+        "raises_what_is_expected": {EXCEPTION},
+    },
+    "exits": {
+        "os_exit": {DIED},
+        "system_exit": {EXCEPTION},
+        "exit_at_import": {IMPORT},
+        "system_exit_at_import": {IMPORT},
+        "crash": {DIED},
+        "silent": {DIED},
+        "aborts": {DIED},
+        "stops_itself": {WRONG, TIMEOUT},
+        "main_thread_ends": {DIED},
+    },
+    "no end": {
+        "endless_call": {TIMEOUT},
+        "endless_import": {IMPORT},
+        "deadlock": {TIMEOUT},
+        "recursion": {EXCEPTION},
+        "regex_blowup": {TIMEOUT},
+        "huge_power": {TIMEOUT},
+    },
+    "bombs": {
+        "memory_numpy": {MEMORY},
+        "memory_torch": {MEMORY},
+        "memory_bytes": {MEMORY},
+        "memory_shared": {MEMORY},
+        "disk_bomb": {EXCEPTION, Cause.DISK},
+        "deep_folders": {WRONG, Cause.DISK},
+        "output_flood": {WRONG},
+        "output_forever": {TIMEOUT},
+        "descriptor_bomb": {EXCEPTION},
+        "fork_bomb": {EXCEPTION},
+        "sparse_files": {WRONG, Cause.DISK},
+        "thread_bomb": {WRONG},
+        "timer_writes": {PROTOCOL},
+    },
+    "later": {
+        "thread_writes_later": {PROTOCOL, WRONG},
+        "thread_steals_requests": {PROTOCOL, DIED, WRONG},
+        "keeps_in_memory": {WRONG},
+        "caches_in_files": {WRONG},
+        "leaves_marks_in_the_system": {WRONG},
+    },
+    "reading": {
+        "reads_around": {IMPORT},
+        "uses_its_callers_paths": {WRONG},
+        "follows_the_installation": {WRONG},
+        "reads_processes": {WRONG},
+        "escapes_by_descriptors": {WRONG},
+        "reads_devices": {WRONG},
+        "searches_the_disk": {WRONG},
+        "searches_its_memory": {WRONG},
+    },
+    "writing": {
+        "writes_results": {WRONG},
+        "poisons_the_library": {WRONG},
+        "rewrites_itself": {WRONG},
+        "changes_its_accounts": {WRONG},
+    },
+    "other processes": {
+        "signals": {WRONG},
+        "takes_others_descriptors": {WRONG},
+        "takes_priority": {WRONG},
+    },
+    "network": {
+        "network": {WRONG},
+        "network_by_number": {WRONG},
+        "passes_descriptors": {WRONG},
+    },
+    "kernel": {
+        "unlocks": {WRONG},
+        "runs_from_memory": {WRONG},
+        "mounts_and_namespaces": {WRONG},
+        "sweeps_the_kernel": {WRONG},
+        "controls_descriptors": {WRONG},
+        "another_calling_convention": {DIED},
+    },
+    "frames": {
+        "frame_before_asked": {WRONG, PROTOCOL},
+        "frame_twice": {PROTOCOL},
+        "frame_wrong_id": {PROTOCOL},
+        "frame_huge": {Cause.TOO_LARGE},
+        "frame_counts": {PROTOCOL},
+        "frame_deep": {PROTOCOL},
+        "frame_garbage": {PROTOCOL},
+        "frame_half": {DIED},
+        "frame_same_hash": {PROTOCOL},
+        "frame_unknown_failure": {PROTOCOL},
+        "frame_odd_fields": {EXCEPTION},
+        "frame_odd_survey": {IMPORT},
+        "frame_odd_parameters": {WRONG, PROTOCOL},
+        "frame_drips": {TIMEOUT},
+        "frame_odd_tensors": {PROTOCOL},
+        "frame_two_answers": {PROTOCOL},
+        "flush_speaks": {PROTOCOL},
+    },
+    "shadowing": {
+        "shadows_modules": {WRONG},
+        "shadows_the_grader": {WRONG},
+        "loads_by_environment": {WRONG},
+    },
+    "recognition": {
+        "rote_answers": {EXCEPTION},
+        "recognises_its_test": {WRONG},
+        "predicts_the_inputs": {WRONG},
+    },
+    "carrying out": {
+        "carries_by_exception": {EXCEPTION},
+        "carries_by_exit": {DIED},
+        "carries_by_type": {NOT_PLAIN},
+        "carries_by_time": {WRONG},
+    },
+    "encodings": {
+        "codec_tricks": {WRONG},
+        "surrogates_at_import": {IMPORT},
+    },
+}
+
+CLASSES = tuple(_BY_CLASS)
+CAUSES = {
+    name: Attack(kind, causes)
+    for kind, attacks in _BY_CLASS.items()
+    for name, causes in attacks.items()
+}
+assert len(CAUSES) == sum(map(len, _BY_CLASS.values())), "an attack has two classes"
+# These take all the time they are given; others get more, so that a slow machine shows their cause.
+NEVER_ENDS = {name for name, attack in CAUSES.items() if TIMEOUT in attack.causes} | {
+    "endless_import"
+}
+
+
+def target_of(folder: Path) -> str:
+    """The exercise that an attack names in its first line."""
+    modules = sorted((folder / "resource_accounting").glob("*.py"))
+    (line,) = {path.read_text().splitlines()[0].partition(":")[0] for path in modules}
+    return line.removeprefix('"""')
+
+
+def tries(folder: Path) -> str:
+    """What an attack says of itself in that line."""
+    module = next((folder / "resource_accounting").glob("*.py"))
+    return module.read_text().splitlines()[0].partition(": ")[2].removesuffix('"""')
+
+
+def folders() -> set[str]:
+    """The attacks that lie there."""
+    return {path.parent.name for path in HOSTILE.glob("*/resource_accounting")}

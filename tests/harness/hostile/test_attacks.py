@@ -1,0 +1,103 @@
+"""Hostile submissions: each earns nothing, is named for what it did, and leaves the judge alive.
+
+A folder in `submissions/` is one attack, `attacks.py` the table of them. Its first line names the
+exercise that it attacks and says what it tries. Those that look for something answer rightly once
+they found it: an attack that succeeds scores.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import nullcontext
+
+import pytest
+
+from grader.judge.grader import Grader
+from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY
+from tests.harness.hostile.assertions import (
+    assert_earns_nothing,
+    assert_no_secret_shown,
+    assert_nothing_left,
+    secret_lines,
+    student_outputs,
+    time_limit,
+    with_other_details,
+)
+from tests.harness.hostile.attacks import CAUSES, CLASSES, NEVER_ENDS, folders, target_of, tries
+
+
+@pytest.fixture(scope="module")
+def unwalled() -> Iterator[Grader]:
+    """A judge whose workers are not isolated: for attacks that change nothing."""
+    with Grader(("none",), lanes=1) as grader:
+        yield grader
+
+
+def test_every_folder_is_an_attack_in_the_table():
+    assert folders() == set(CAUSES)
+    assert len(CAUSES) >= 88
+
+
+def test_every_attack_says_what_it_tries_and_no_two_try_the_same():
+    said = [tries(HOSTILE / name) for name in CAUSES]
+    assert all(len(what) > 5 for what in said)
+    assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_attack_earns_nothing_and_leaves_the_judge_alive(
+    quick_grader, sandboxed, idle_processes, name
+):
+    exercise = target_of(HOSTILE / name)
+    with nullcontext() if name in NEVER_ENDS else time_limit(quick_grader, 60.0):
+        grade = quick_grader.grade(HOSTILE / name, only=[exercise])
+    assert_earns_nothing(grade, exercise, CAUSES[name].causes)
+    assert_no_secret_shown(grade)
+    assert_nothing_left(quick_grader, idle_processes)
+    assert sandboxed(good="def f(): return 6").good.f() == 6
+
+
+def test_judge_that_met_them_all_still_gives_full_marks(quick_grader, idle_processes):
+    grade = quick_grader.grade(REPOSITORY / "solutions", only=["storage_index", "is_contiguous"])
+    assert grade.faults == ()
+    assert grade.score == grade.max_score > 0
+    assert_nothing_left(quick_grader, idle_processes)
+
+
+def test_canary_is_where_it_would_be_found():
+    """A test of the tests above: the canary is in the judge, and the secret lines are secret."""
+    assert os.environ["HARNESS_CANARY"] == CANARY
+    assert len(secret_lines()) > 100
+
+
+def test_words_of_public_tests_are_shown(quick_grader):
+    """A test of the tests above: outputs do change where a student may read the detail."""
+    grade = quick_grader.grade(HOSTILE / "nan", only=["storage_index"])
+    assert student_outputs(grade) == student_outputs(with_other_details(grade))
+    assert "expected: 6" in student_outputs(grade)
+
+
+def test_attack_that_finds_something_scores(quick_grader, tmp_path):
+    """A test of the tests above: without the walls around it, a search is rewarded."""
+    shutil.copytree(HOSTILE / "looks_for_answers", tmp_path / "in")
+    module = tmp_path / "in" / "resource_accounting" / "strides.py"
+    module.write_text(module.read_text().replace('"solutions",', '"json",'))
+    grade = quick_grader.grade(tmp_path / "in", only=["storage_index"])
+    assert grade.score is not None
+    assert grade.score > 0
+
+
+@pytest.mark.parametrize(
+    "name", ["follows_the_installation", "searches_the_disk", "reads_processes"]
+)
+def test_search_scores_where_there_are_no_walls(unwalled, name):
+    """The same for attacks that only read, in a worker that nothing isolates."""
+    grade = unwalled.grade(HOSTILE / name, only=["storage_index"])
+    assert grade.score is not None
+    assert grade.score > 0
+
+
+def test_classes_are_few():
+    """The table of attacks by layer has a line for each class."""
+    assert {attack.kind for attack in CAUSES.values()} == set(CLASSES)
+    assert len(CLASSES) <= 20

@@ -1,0 +1,123 @@
+"""Attacks by files beside the package, by files left for the next submission, and by output."""
+
+import re
+import textwrap
+
+from grader.results.causes import Cause
+from grader.results.record import to_json
+from tests.harness.hostile.assertions import (
+    assert_earns_nothing,
+    assert_nothing_left,
+    student_outputs,
+)
+
+# --- files beside the package ------------------------------------------------------------------
+
+PASSES_ALL = """
+import pytest
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    report.outcome = "passed"
+    report.longrepr = None
+"""
+
+
+def test_plugins_and_shadowing_modules_are_never_loaded(quick_grader, tmp_path, idle_processes):
+    loud = "raise RuntimeError('loaded: " + "a file beside the package')\n" + PASSES_ALL
+    beside = {
+        "conftest.py": PASSES_ALL,
+        "torch.py": loud,
+        "pytest.py": loud,
+        "numpy/__init__.py": loud,
+        "sitecustomize.py": loud,
+        "usercustomize.py": loud,
+        "evil.pth": "import os; os._exit(0)\n",
+        "pytest.ini": "[pytest]\naddopts = -p conftest\n",
+        "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '-p conftest'\n",
+        "setup.cfg": "[tool:pytest]\naddopts = -p conftest\n",
+        "tests/hidden/test_strides.py": "def test_nothing():\n    pass\n",
+        "assignment/plain.py": loud,
+        "grader/wire.py": loud,
+        "resource_accounting/conftest.py": PASSES_ALL,
+        "resource_accounting/evil.pth": "import os; os._exit(0)\n",
+        "resource_accounting/strides.py": "def storage_index(*args):\n    return -1\n",
+    }
+    for name, text in beside.items():
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_text(text)
+    grade = quick_grader.grade(tmp_path / "in", only=["storage_index"])
+    assert_earns_nothing(grade, "storage_index", {Cause.WRONG_ANSWER})
+    assert "loaded: a file" not in to_json(grade).decode()
+    named = "\n".join(grade.left_out)
+    for name in beside:
+        if name != "resource_accounting/strides.py":
+            first = name.split("/")[0]
+            assert (name if first == "resource_accounting" else first) in named
+    assert_nothing_left(quick_grader, idle_processes)
+
+
+# --- files left for the next submission --------------------------------------------------------
+
+
+def test_submission_finds_no_file_of_the_previous_one(quick_grader, submit, tmp_path):
+    leaves = """
+        import os
+        for folder in ("/tmp", "/scratch", "/dev/shm"):
+            try:
+                open(folder + "/left-by-the-first", "w").write("x")
+            except OSError:
+                pass
+        def storage_index(*args):
+            return 0
+    """
+    finds = """
+        import os
+        found = []
+        for place in ("/tmp", "/scratch", "/submission", "/dev"):
+            for here, _, files in os.walk(place):
+                found += [here] if "left-by-the-first" in files else []
+        found += [n for n in os.listdir("/submission") if n != "resource_accounting"]
+        if found:
+            raise RuntimeError(f"found: {found}")
+        def storage_index(*args):
+            return 0
+    """
+    for text in (leaves, finds):
+        folder = tmp_path / str(len(text))
+        (folder / "resource_accounting").mkdir(parents=True)
+        (folder / "resource_accounting" / "strides.py").write_text(textwrap.dedent(text))
+        grade = quick_grader.grade(folder, only=["storage_index"])
+        (report,) = [m for m in grade.modules if m.module == "strides"]
+        assert report.ok, report.message
+        assert_earns_nothing(grade, "storage_index", {Cause.WRONG_ANSWER})
+
+
+# --- hidden inputs in what students read --------------------------------------------------------
+
+PRINTS_ITS_INPUTS = """
+def storage_index(index, strides, offset=0):
+    said = f"carried {list(index)} {list(strides)} {offset}"
+    print(said, flush=True)
+    raise type(said, (KeyError,), {})(said)
+"""
+
+
+def test_hidden_inputs_are_not_shown(quick_grader, submit):
+    """Neither from output, nor from an exception's message or class"""
+    grade = quick_grader.grade(submit(strides=PRINTS_ITS_INPUTS), only=["storage_index"])
+    carried = {
+        visibility: {
+            line
+            for check in grade.checks
+            if check.visibility == visibility
+            for line in re.findall(r"carried \[.*\] \d+", check.detail or "")
+        }
+        for visibility in ("public", "hidden")
+    }
+    shown = student_outputs(grade)
+    assert len(carried["hidden"] - carried["public"]) >= 3, "staff see them"
+    assert not [line for line in carried["hidden"] - carried["public"] if line in shown]
+    assert all(line in shown for line in carried["public"]), "students see those of public tests"

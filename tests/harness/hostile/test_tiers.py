@@ -1,0 +1,142 @@
+"""Every tier where it is used: in a container, and as an ordinary user.
+
+`make attack` runs all attacks in all tiers; it takes a quarter of an hour.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.isolation import MEANINGS, TIERS, UNISOLATED, at_least
+from grader.messages import Grading
+from grader.results.record import from_json
+from grader.worker import selection
+from grader.worker.probe import probe
+from tests.harness import container, fickle
+from tests.harness.conftest import REPOSITORY
+from tests.harness.container import copy_of_repository, run
+from tests.harness.hostile.attacks import CAUSES
+
+pytestmark = pytest.mark.skipif(
+    os.getuid() != 0, reason="only root can drop rights as a container does"
+)
+ATTACK_TESTS = "tests/harness/hostile/test_attacks.py"
+CHEAT_TESTS = "tests/harness/judge/timing/test_cheats.py"
+PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
+ALL = "ALL_ATTACKS" in os.environ  # as in `make attack`
+# A few attacks, each of which a layer of some tier stops.
+ATTACKS = tuple(CAUSES) if ALL else ("deep_folders", "uses_its_callers_paths")
+
+
+@pytest.fixture(scope="session")
+def closed() -> Iterator[Path]:
+    """A copy of the repository that only root can read, as in a container.
+
+    Not in a folder of pytest's: an attack that looks for tests in its frames would find that word.
+    """
+    with tempfile.TemporaryDirectory(prefix="closed-") as parent:
+        folder = Path(parent) / "course"
+        folder.mkdir()
+        copy_of_repository(folder)
+        folder.chmod(0o700)
+        Path(parent).chmod(0o755)
+        yield folder
+
+
+def repository_for(profile: str, closed: Path) -> Path:
+    """The repository that a profile grades with.
+
+    An ordinary user must be able to read it; there Landlock hides it from workers.
+    """
+    return REPOSITORY if profile == "user" else closed
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_container_has_its_tier_and_reports_what_stronger_ones_lack(profile, closed):
+    done = run(profile, repository_for(profile, closed), "grader", "doctor", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["tier"] == PROFILES[profile]
+    stronger = TIERS[: TIERS.index(found["tier"])]
+    assert all(found["refused"][tier] for tier in stronger)
+
+
+def test_folder_that_others_can_read_is_refused_without_landlock(tmp_path):
+    """There only file modes keep a worker from the hidden tests."""
+    done = run("no-landlock", REPOSITORY, "grader", "doctor", "--json")
+    assert done.returncode == 3
+    assert "close such folders" in json.loads(done.stdout)["refused"]["B-"]
+
+
+def test_tier_below_the_minimum_is_refused(closed):
+    submission = closed / "handed-in"  # a container sees nothing else of /tmp
+    submission.mkdir()
+    (submission / "strides.py").write_text("def storage_index(*_):\n    return 0\n")
+    options = ["--out", str(submission / "out"), "--min-tier", "A"]
+    done = run("docker", closed, "grader", "grade", str(submission), *options)
+    assert done.returncode == 3
+    assert "tier A: it needs CAP_SYS_ADMIN" in done.stderr
+    assert not (submission / "out" / "grade.json").exists()
+
+
+@pytest.mark.parametrize("profile", PROFILES if ALL else ["docker", "user"])
+def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, grader):
+    """Whatever hangs on chance in a submission falls out the same way in every tier."""
+    nonce = "5eed"
+    repository = repository_for(profile, closed)
+    parent = None if profile == "user" else closed  # the other profiles see few other folders
+    with tempfile.TemporaryDirectory(prefix="fickle-", dir=parent) as path:
+        submission, out = Path(path), Path(path) / "out"
+        submission.chmod(0o755)
+        out.mkdir()
+        out.chmod(0o777)
+        for name, module in fickle.modules().items():
+            (submission / f"{name}.py").write_text(module)
+        options = ["--out", str(out), "--nonce", nonce]
+        done = run(profile, repository, "grader", "grade", str(submission), *options)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+        found = from_json((out / "grade.json").read_bytes())
+        expected = grader.grade(submission, nonce=nonce)
+    assert found.isolation.tier == PROFILES[profile]
+    assert found.verdicts == expected.verdicts
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_attacks_earn_nothing_in_a_container(profile, closed):
+    chosen = " or ".join(f"alive[{name}]" for name in ATTACKS)
+    options = ["-qx", "-p", "no:cacheprovider", "-k", chosen, ATTACK_TESTS]
+    done = run(profile, repository_for(profile, closed), "pytest", *options)
+    assert f"{len(ATTACKS)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+@pytest.mark.parametrize("profile", PROFILES if ALL else ["user"])
+def test_cheats_gain_nothing_in_a_container(profile, closed):
+    """In a race the reference runs beside the submission; in tier C even as the same user."""
+    chosen = "cheat_gains_nothing" + ("" if ALL else " and finds_the_reference")
+    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, CHEAT_TESTS]
+    done = run(profile, repository_for(profile, closed), "pytest", *options)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def test_each_tier_has_a_sandbox():
+    assert set(selection._SANDBOXES) == {*TIERS, UNISOLATED} == set(MEANINGS)
+
+
+def test_minimum_keeps_the_stronger_tiers():
+    assert at_least("A") == ("A",)
+    assert at_least("B-") == ("A", "B", "B-")
+    assert at_least("C") == TIERS
+
+
+def test_probe_reports_a_world_writable_folder(tmp_path):
+    """Files there would outlive a worker: without Landlock such a machine is refused."""
+    none = str(tmp_path / "none")
+    grading = Grading(run=none, hidden=(), first_uid=0, canary=none, results="/none")
+    found = probe(grading, os.getpid(), (str(tmp_path), "/none"))
+    assert found[f"leave something in {tmp_path}"] == "allowed"
+    assert found["leave something in /none"] == "ENOENT"
+    assert list(tmp_path.iterdir()) == []

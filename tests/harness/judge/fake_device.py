@@ -1,0 +1,70 @@
+"""A machine with a CUDA device, for machines without one: torch shows a device that cannot compute.
+
+    python -m tests.harness.judge.fake_device 2 train_loop linear_backward
+
+grades the reference on it, two tests at a time, and prints the result.
+
+The device is torch's own backend for devices written in Python: the first backward pass counts it
+and starts a thread for it, as for CUDA. Like CUDA's runtime it reads CUDA_VISIBLE_DEVICES when it
+is first used. It has no driver: on a real device an optimizer's step initializes CUDA, and a
+process that did so cannot use CUDA after a fork.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def install() -> None:
+    """Installs the device in this process, before its first backward pass or even before torch."""
+    for name in ("OMP", "MKL", "OPENBLAS"):  # as the grader does before its own first import
+        os.environ.setdefault(f"{name}_NUM_THREADS", "1")
+    import torch
+    from torch.utils import backend_registration
+
+    class Module(backend_registration._DummyBackendModule):  # type: ignore[misc]
+        def get_amp_supported_dtype(self) -> list[torch.dtype]:
+            return [torch.bfloat16, torch.float16]
+
+    real = torch.autograd.backward
+
+    def backward(*args: Any, **kwargs: Any) -> None:
+        torch.autograd.backward = real
+        if os.environ.get("CUDA_VISIBLE_DEVICES") != "":
+            setup = backend_registration._setup_privateuseone_for_python_backend
+            setup("fakecuda", backend_module=Module())
+        real(*args, **kwargs)
+
+    torch.autograd.backward = backward
+
+
+def in_zygotes() -> None:
+    """Installs the device in every zygote that this process starts from now on."""
+    from grader.judge import zygote
+
+    zygote._BOOT = zygote._BOOT.replace(
+        "from grader.worker",
+        "from tests.harness.judge import fake_device; fake_device.install(); from grader.worker",
+    )
+
+
+def main(lanes: str, *exercises: str) -> None:
+    """Grades the reference and prints a line of JSON."""
+    install()
+    in_zygotes()
+    from grader.judge.grader import Grader
+
+    with Grader(lanes=int(lanes)) as grader:
+        grade = grader.grade(REPOSITORY / "solutions", only=exercises, nonce="1", timing="skip")
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    print(json.dumps([grade.score, grade.max_score, list(grade.faults), threads]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,121 @@
+"""A GPU in the machine changes no mark. `fake_device` provides a stand-in for one."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.harness.conftest import REPOSITORY
+
+# Tests of these train: in workers, and in the judge itself.
+EXERCISES = ("linear_flops", "train_loop", "checkpointed_forward")
+# Prints for a worker of each zygote: whether it sees the device, and on which one it trained.
+WORKERS = """
+import sys
+from pathlib import Path
+from tests.harness.judge import fake_device
+
+fake_device.install()
+fake_device.in_zygotes()
+from grader.judge.implementation import GradedImplementation
+from grader.judge.pool import WorkerPool
+from grader.judge.grader import Grader
+
+with Grader() as grader:
+    grader.prepare()
+    other = grader.zygote.with_devices(256)
+    for zygote in (grader.zygote, other):
+        pool = WorkerPool(zygote, Path(sys.argv[1]), "resource_accounting", spare=False)
+        implementation = GradedImplementation(pool, grader.manifest.limits, 1)
+        print(implementation.probe.sees(), implementation.probe.trains())
+        implementation.close()
+        zygote.drain()
+    other.close()
+"""
+PROBE = """
+import os
+import torch
+
+def sees():
+    return os.environ.get("CUDA_VISIBLE_DEVICES") != ""
+
+def trains():
+    (torch.ones(1, requires_grad=True) * 2).backward()
+    return torch._C._get_privateuse1_backend_name()
+"""
+TWO_THREADS = """
+import threading
+from grader.worker.zygote import _why_forks_would_fail
+
+print(_why_forks_would_fail())
+end = threading.Event()
+threading.Thread(target=end.wait).start()
+print(_why_forks_would_fail())
+end.set()
+"""
+
+
+def python(*arguments: str, **environment: str) -> str:
+    """What a fresh Python prints, whatever this process's environment says about devices."""
+    outside = {k: v for k, v in os.environ.items() if k != "CUDA_VISIBLE_DEVICES"}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=REPOSITORY,
+        env=outside | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("lanes", ["1", "2"])
+def test_reference_gets_full_marks_on_a_machine_with_a_device(lanes):
+    """It once lost 17 points of 100 without any fault, or had no score at all with two lanes"""
+    result = json.loads(python("-m", "tests.harness.judge.fake_device", lanes, *EXERCISES))
+    score, max_score, faults, threads = result
+    assert faults == []
+    assert score == max_score > 0
+    assert threads == 1
+
+
+def test_device_that_is_not_hidden_breaks_a_fork():
+    """Checks the test above: the stand-in breaks forks as a GPU would"""
+    fork = (
+        "import os; from tests.harness.judge import fake_device; fake_device.install()\n"
+        "import torch; train = lambda: (torch.ones(1, requires_grad=True) * 2).backward()\n"
+        "train()\n"
+        "if not (pid := os.fork()):\n"
+        "    try: train()\n"
+        "    except RuntimeError as error: print('refused', error, flush=True)\n"
+        "    os._exit(0)\n"
+        "os.waitpid(pid, 0)\n"
+    )
+    assert "refused Unable to handle autograd's threading" in python("-W", "ignore", "-c", fork)
+    assert python("-W", "ignore", "-c", fork, CUDA_VISIBLE_DEVICES="") == ""
+
+
+def test_workers_of_races_see_the_device_and_can_use_it(submit):
+    """Their zygote sees it and does not touch it; other workers see none"""
+    lines = python("-W", "ignore", "-c", WORKERS, str(submit(probe=PROBE))).splitlines()
+    assert lines == ["False privateuseone", "True fakecuda"]
+
+
+def test_zygote_with_a_second_thread_reports_a_fault():
+    """Its workers would fail in every backward pass, as if by the submission's fault"""
+    one_thread, two_threads = python("-c", TWO_THREADS).splitlines()
+    assert one_thread == ""
+    assert two_threads == "the zygote has 2 threads after preloading; expected 1, or no fork works"
+
+
+def test_students_own_tests_see_no_device(tmp_path):
+    """`make test` gives the same result on every machine, whatever its environment sets"""
+    test = tmp_path / "test_it.py"
+    test.write_text(
+        "import os\ndef test_it():\n    print('seen', os.environ['CUDA_VISIBLE_DEVICES'])"
+    )
+    options = ("-m", "pytest", "-p", "assignment.plugin", "-sqc", "/dev/null", str(test))
+    assert "seen \n" in python(*options, CUDA_VISIBLE_DEVICES="0")

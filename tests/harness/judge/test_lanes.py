@@ -1,0 +1,141 @@
+"""Lanes give the same grade as one process, and never run public and hidden tests together."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.judge.failure import GraderFault
+from grader.judge.grader import Grader
+from grader.judge.lanes import ForkedLane, Queue, cores
+from grader.judge.scheduler import Scheduler
+from tests.harness.conftest import REPOSITORY
+
+
+def states(grade):
+    return {(check.exercise, check.test): check.state for check in grade.checks}
+
+
+def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
+    """With one nonce the checks, their order and their states are the same"""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    half = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
+    chapters = [
+        "bytes_per_element",
+        "tensor_bytes",
+        "matmul_flops",
+        "linear_flops",
+        "storage_index",
+    ]
+    grades = []
+    for lanes in (1, 2, 3):
+        with Grader(lanes=lanes) as grader:
+            grades.append(grader.grade(half, only=chapters, nonce="the same"))
+    one = grades[0]
+    for grade in grades:
+        assert grade.faults == ()
+        assert states(grade) == states(one)
+        assert [c.exercise for c in grade.checks] == [c.exercise for c in one.checks]
+        assert grade.verdicts == one.verdicts
+        assert 0 < grade.score == one.score
+
+
+def test_public_and_hidden_tests_never_run_together(grader, submit, monkeypatch):
+    """All lanes finish the public tests before one starts a hidden test"""
+    phases = []
+    run = Scheduler._run_in_lanes
+
+    def watch(self, groups):
+        phases.append({test.visibility for tests in groups for test in tests})
+        return run(self, groups)
+
+    monkeypatch.setattr(Scheduler, "_run_in_lanes", watch)
+    grader.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
+    assert phases == [{"public"}, {"hidden"}]
+
+
+def test_each_group_is_taken_once():
+    """Two processes share a queue, and each number goes to one of them"""
+    queue = Queue(100)
+    lane = ForkedLane(lambda: list(iter(queue.take, None)))
+    mine = list(iter(queue.take, None))
+    theirs = lane.result(list[int])
+    assert sorted(mine + theirs) == list(range(100))
+
+
+@pytest.mark.parametrize("end", [lambda: 1 / 0, lambda: os._exit(7), lambda: os.abort()])
+def test_a_lane_that_ends_early_is_a_fault_of_the_grader(end, capfd):
+    """Its tests are not run, never a student's zero"""
+    lane = ForkedLane(end)
+    with pytest.raises(GraderFault, match="a lane ended"):
+        lane.result(list[int])
+
+
+# Runs `grader grade` in two lanes, and prints the number of threads at each fork.
+COUNTING = """
+import os, sys
+
+os.sched_getaffinity = lambda _: {0, 1}
+fork = os.fork
+
+def counting():
+    print("threads:", len(os.listdir("/proc/self/task")), file=sys.stderr, flush=True)
+    return fork()
+
+os.fork = counting
+from grader.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("variables", [{}, {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"}])
+def test_the_judge_has_one_thread_when_it_forks(submit, tmp_path, variables):
+    """A fork copies one thread only, so a lock that another thread holds is never released.
+
+    This runs with the variables that cluster jobs set, and with every warning on.
+    """
+    submission = submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n")
+    grade = ["grade", str(submission), "--out", str(tmp_path / "out"), "--tests", "public"]
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", COUNTING, *grade],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"threads: (\d+)", done.stderr) == ["1"]
+    assert "multi-threaded" not in done.stderr
+
+
+def test_what_a_public_test_printed_is_shown(grader, submit):
+    """A print in the submission reaches the student, although its process is killed"""
+    text = "def matmul_flops(B, D, K):\n    print('B is', B)\n    return 1\n"
+    grade = grader.grade(submit(flops=text), only=["matmul_flops"])
+    details = [c.detail or "" for c in grade.checks if c.visibility == "public"]
+    assert any("B is" in detail for detail in details)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["50000 100000\n"], 0.5),
+        (["max 100000\n"], 8),
+        (["50000\n", "100000\n"], 0.5),
+        (["-1\n", "100000\n"], 8),
+        (["1200000\n", "100000\n"], 8),
+        ([], 8),
+        (["nonsense\n"], 8),
+    ],
+)
+def test_cpu_quota_of_a_container_limits_the_cores(tmp_path, monkeypatch, texts, expected):
+    """A container may have a small share of a machine with many cores"""
+    files = tuple(str(tmp_path / str(i)) for i in range(max(1, len(texts))))
+    for name, text in zip(files, texts, strict=False):
+        Path(name).write_text(text)
+    monkeypatch.setattr("grader.judge.lanes._QUOTAS", (files,))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    assert cores() == expected

@@ -1,0 +1,47 @@
+"""Memory and disk that a submission takes in short calls are noticed."""
+
+import itertools
+import time
+
+import msgspec
+
+from grader.judge import limits
+from grader.judge.failure import SubmissionFailure
+from grader.results.causes import Cause
+
+
+def cause_of_repeated_calls(function, times, pause=0.0):
+    """Calls a worker's function repeatedly; the cause of the failure, or None."""
+    try:
+        for _ in range(times):
+            function()
+            time.sleep(pause)
+    except SubmissionFailure as failure:
+        return failure.cause
+    return None
+
+
+def test_memory_taken_in_short_calls_is_noticed(sandboxed, quick_grader):
+    """Of a kind that no rlimit counts, in calls shorter than the watch's interval."""
+    text = """
+import mmap
+kept = []
+def take():
+    kept.append(mmap.mmap(-1, 8 * 2**20))
+    for at in range(0, 8 * 2**20, 4096):
+        kept[-1][at] = 1
+"""
+    usual = quick_grader.manifest.limits
+    limits = msgspec.structs.replace(usual, address_space=False, memory_mib=128, seconds=60.0)
+    submission = sandboxed(probe=text, limits=limits)
+    assert cause_of_repeated_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 128
+
+
+def test_disk_taken_in_short_calls_is_noticed(sandboxed, quick_grader, monkeypatch):
+    """Where the worker has no disk of its own."""
+    sizes = itertools.count(100 * 2**20, 100 * 2**20)
+    monkeypatch.setattr(quick_grader.zygote, "tier", "B")
+    monkeypatch.setattr(limits, "disk_usage", lambda *_: (next(sizes), 1))
+    submission = sandboxed(probe="def nothing():\n    return 1")
+    pause = limits._CHECK_SECONDS
+    assert cause_of_repeated_calls(submission.probe.nothing, 10, pause) is Cause.DISK

@@ -1,0 +1,262 @@
+"""Staging: which files are copied, and which are left out and reported."""
+
+import os
+import stat
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.judge import entries
+from grader.judge import stage as staging
+from tests.harness.judge.archives import (
+    KINDS,
+    PACKAGE,
+    TEXT,
+    make_zip,
+    member,
+    run,
+    staged_files,
+    tar_bytes,
+    write_folder,
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "resource_accounting/",
+        "homework/resource_accounting/",
+        "a/b/resource_accounting/",
+        "",
+        "hw/",
+    ],
+)
+def test_package_is_found_in_every_kind_of_archive_and_some_levels_down(tmp_path, kind, prefix):
+    files = {f"{prefix}{name}.py": TEXT + name.encode() for name in ("strides", "flops", "own")}
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {
+        f"{PACKAGE}/{name}.py" for name in ("__init__", "strides", "flops", "own")
+    }
+    assert (staged.folder / PACKAGE / "flops.py").read_bytes() == TEXT + b"flops"
+    assert staged.left_out == ()
+
+
+def test_helper_modules_and_subpackages_are_copied(tmp_path):
+    files = {f"{PACKAGE}/{name}": TEXT for name in ("__init__.py", "strides.py", "own/deep.py")}
+    staged = run(write_folder(tmp_path / "in", files), tmp_path / "out")
+    assert staged_files(staged) == set(files)
+
+
+def test_staged_files_are_plain_and_not_executable(tmp_path):
+    write_folder(tmp_path / "in", {"strides.py": TEXT})
+    (tmp_path / "in" / "strides.py").chmod(0o4777)
+    staged = run(tmp_path / "in", tmp_path / "out")
+    mode = (staged.folder / PACKAGE / "strides.py").stat().st_mode
+    assert stat.S_ISREG(mode)
+    assert stat.S_IMODE(mode) == 0o644
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_but_the_students_modules_is_left_out_and_reported(tmp_path, kind):
+    files = {
+        f"{PACKAGE}/strides.py": TEXT,
+        f"{PACKAGE}/conftest.py": TEXT,
+        f"{PACKAGE}/test_strides.py": TEXT,
+        f"{PACKAGE}/notes.txt": TEXT,
+        f"{PACKAGE}/evil.pth": TEXT,
+        f"{PACKAGE}/native.so": TEXT,
+        f"{PACKAGE}/2bad-name.py": TEXT,
+        f"{PACKAGE}/strides.pyc": TEXT,
+        f"{PACKAGE}/__pycache__/strides.cpython-311.pyc": TEXT,
+        "conftest.py": TEXT,
+        "torch.py": TEXT,
+        "sitecustomize.py": TEXT,
+        "pytest.ini": TEXT,
+        "tests/hidden/test_strides.py": TEXT,
+        "tests/hidden/test_flops.py": TEXT,
+    }
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert set(staged.left_out) == {
+        f"{PACKAGE}/conftest.py (tests are the grader's own)",
+        f"{PACKAGE}/test_strides.py (tests are the grader's own)",
+        f"{PACKAGE}/notes.txt (not a Python module)",
+        f"{PACKAGE}/evil.pth (not a Python module)",
+        f"{PACKAGE}/native.so (not a Python module)",
+        f"{PACKAGE}/2bad-name.py (not a Python module)",
+        "conftest.py (outside)",
+        "torch.py (outside)",
+        "sitecustomize.py (outside)",
+        "pytest.ini (outside)",
+        "tests/ (2 files outside the package)",
+    }
+
+
+def test_links_and_devices_of_a_folder_are_left_out(tmp_path):
+    secret = tmp_path / "secret.py"
+    secret.write_text("SECRET = 1")
+    package = tmp_path / "in" / PACKAGE
+    package.mkdir(parents=True)
+    (package / "strides.py").write_bytes(TEXT)
+    (package / "flops.py").symlink_to(secret)
+    (package / "sub").symlink_to(tmp_path)
+    os.mkfifo(package / "dtypes.py")
+    staged = run(tmp_path / "in", tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert set(staged.left_out) == {
+        f"{PACKAGE}/{name} (not a regular file)" for name in ("flops.py", "sub", "dtypes.py")
+    }
+
+
+def test_links_and_devices_of_a_tar_are_left_out(tmp_path):
+    kinds = {
+        "flops": (tarfile.SYMTYPE, "/etc/passwd"),
+        "up": (tarfile.SYMTYPE, "../../../secret.py"),
+        "hard": (tarfile.LNKTYPE, "/etc/passwd"),
+        "dtypes": (tarfile.CHRTYPE, ""),
+        "block": (tarfile.BLKTYPE, ""),
+        "pipe": (tarfile.FIFOTYPE, ""),
+    }
+    members = [(member(f"{PACKAGE}/strides.py"), TEXT)]
+    members += [(member(f"{PACKAGE}/{name}.py", *kind), b"") for name, kind in kinds.items()]
+    archive = tmp_path / "in.tar"
+    archive.write_bytes(tar_bytes(members))
+    staged = run(archive, tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert set(staged.left_out) == {f"{PACKAGE}/{name}.py (not a regular file)" for name in kinds}
+
+
+def test_links_of_a_zip_are_left_out(tmp_path):
+    path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
+    link = zipfile.ZipInfo(f"{PACKAGE}/flops.py")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(link, "/etc/passwd")
+    staged = run(path, tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert staged.left_out == (f"{PACKAGE}/flops.py (not a regular file)",)
+
+
+HARMFUL_NAMES = [
+    f"../{PACKAGE}/flops.py",
+    f"{PACKAGE}/../../flops.py",
+    f"{PACKAGE}/../../../../../../tmp/flops.py",
+    f"/{PACKAGE}/flops.py",
+    "/etc/flops.py",
+    f"{PACKAGE}/..\\..\\flops.py",
+    f"..\\{PACKAGE}\\flops.py",
+]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz"])
+def test_names_that_lead_outside_write_nothing_there(tmp_path, kind):
+    files = {f"{PACKAGE}/strides.py": TEXT} | dict.fromkeys(HARMFUL_NAMES, b"escaped = True")
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    before = set(tmp_path.rglob("*"))
+    staged = run(KINDS[kind](inner / f"in.{kind}", files), inner / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    new = set(tmp_path.rglob("*")) - before
+    assert all(p.is_relative_to(inner) for p in new)
+    assert not any(b"escaped" in p.read_bytes() for p in (inner / "out").rglob("*.py"))
+    assert staged.left_out
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_first_of_several_files_of_one_name_is_taken(tmp_path, kind):
+    path = tmp_path / f"in.{kind}"
+    names = [f"{PACKAGE}/strides.py", f"{PACKAGE}/strides.py", f"{PACKAGE}/Strides.py"]
+    bodies = [b"first", b"second", b"third"]
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, body in zip(names, bodies, strict=True):
+                archive.writestr(name, body)
+    else:
+        path.write_bytes(tar_bytes([(member(n), b) for n, b in zip(names, bodies, strict=True)]))
+    staged = run(path, tmp_path / "out")
+    assert (staged.folder / PACKAGE / "strides.py").read_bytes() == b"first"
+    assert staged.left_out == tuple(f"{name} (duplicate name)" for name in names[1:])
+
+
+def test_odd_names_are_left_out_and_made_printable(tmp_path):
+    odd = ["\x1b[2Jclear.py", "‮gpj.py", "a\nb.py", "a b.py", "-rf.py", "class é.py"]
+    files = {f"{PACKAGE}/strides.py": TEXT} | {f"{PACKAGE}/{name}": TEXT for name in odd}
+    staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert len(staged.left_out) == len(odd)
+    assert all(line.isprintable() for line in staged.left_out)
+
+
+def test_name_that_is_not_utf8_is_left_out(tmp_path):
+    package = tmp_path / "in" / PACKAGE
+    package.mkdir(parents=True)
+    (package / "strides.py").write_bytes(TEXT)
+    (Path(os.fsdecode(os.fsencode(package) + b"/\xff\xfe.py"))).write_bytes(TEXT)
+    staged = run(tmp_path / "in", tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert len(staged.left_out) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a" * 300 + ".py", "/".join(["a"] * 2000) + "/b.py", "/".join(["ab" * 50] * 60) + "/b.py"],
+    ids=["long", "deep", "long-and-deep"],
+)
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_name_too_long_for_a_file_system_is_left_out(tmp_path, kind, name):
+    files = {f"{PACKAGE}/strides.py": TEXT, f"{PACKAGE}/{name}": TEXT}
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert [line.endswith("(its name is too long)") for line in staged.left_out] == [True]
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip", "tar.gz"])
+def test_file_over_the_size_limit_is_left_out(tmp_path, kind):
+    large = b"#" * (entries.MAX_BYTES + 1)
+    files = {f"{PACKAGE}/strides.py": TEXT, f"{PACKAGE}/large.py": large}
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert staged.left_out == (f"{PACKAGE}/large.py (larger than 2 MiB)",)
+
+
+def test_files_over_the_limit_on_their_number_are_left_out_and_counted(tmp_path):
+    files = {f"{PACKAGE}/m{i:04}.py": TEXT for i in range(staging.MAX_FILES + 100)}
+    files = {f"{PACKAGE}/strides.py": TEXT} | files
+    staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+    assert len(staged_files(staged)) == staging.MAX_FILES + 1  # and __init__.py
+    assert len(staged.left_out) == 51
+    assert staged.left_out[-1] == "and 51 more"
+
+
+def test_files_over_the_limit_on_their_total_are_left_out(tmp_path):
+    files = {f"{PACKAGE}/strides.py": TEXT}
+    files |= {f"{PACKAGE}/m{i}.py": b"#" * entries.MAX_BYTES for i in range(6)}
+    staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+    total = sum((staged.folder / f).stat().st_size for f in staged_files(staged))
+    assert total <= staging.MAX_TOTAL
+    assert len(staged.left_out) == 3
+
+
+def test_zip_of_many_large_members_is_not_read_to_its_end(tmp_path, monkeypatch):
+    """Reading stops at the limit on the total size"""
+    many = 4 * staging.MAX_TOTAL // entries.MAX_BYTES
+    files = {f"{PACKAGE}/m{i:02}.py": b"#" * entries.MAX_BYTES for i in range(many)}
+    path = make_zip(tmp_path / "in.zip", files | {f"{PACKAGE}/strides.py": TEXT})
+    sizes = []
+    read = zipfile.ZipExtFile.read
+
+    def counting(self, size=-1):
+        data = read(self, size)
+        sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", counting)
+    staged = run(path, tmp_path / "out")
+    assert sum(sizes) <= staging.MAX_TOTAL + entries.MAX_BYTES
+    assert sum((staged.folder / f).stat().st_size for f in staged_files(staged)) <= (
+        staging.MAX_TOTAL
+    )

@@ -1,0 +1,55 @@
+"""Fixtures of the tests of races: short races whose clock is simulated."""
+
+import math
+import statistics
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.judge.timing import device
+from grader.judge.timing.rules import RULES
+from grader.judge.timing.statistic import Interval
+from grader.results.record import from_json, to_json
+from tests.harness.judge.timing import racing
+from tests.harness.judge.timing.hash_chain import HashChain
+
+BLOCKS = 8  # of a race: the smallest number that gives an interval
+
+
+def wide_interval(ds: list[float]) -> Interval:
+    """So wide that twice the reference's time gets full marks, and eight times none."""
+    ratio = math.exp(statistics.median(ds))
+    return Interval(ratio, ratio / 2.5, ratio * 2.5)
+
+
+@pytest.fixture
+def short_races(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Makes races short, with a simulated clock, and lets other races run beside them."""
+    monkeypatch.setattr(device, "LOCKS", tmp_path)
+    monkeypatch.setattr(HashChain, "sizes_on", lambda *_: {"blocks": 4, "rounds": 10})
+    racing.RULES["cpu"] = replace(RULES["cpu"], block_seconds=0.0, looks=(BLOCKS,), slack=60.0)
+    racing.simulate(monkeypatch)
+
+
+@pytest.fixture
+def by_cpu_time(short_races: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times runs by their worker's CPU time; the rules tolerate its few per cent of noise."""
+    racing.change_rules(
+        max_drift=math.inf, max_spread=math.inf, looks=(5,), least_span=0.0, interval=wide_interval
+    )
+    racing.measure_cpu_time(monkeypatch)
+
+
+def honest_submission(folder):
+    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.module_text(1.0))
+
+
+def grade_once(grader, submission):
+    """Grades a submission; returns the grade and its only check."""
+    grade = grader.grade(submission)
+    assert grade.faults == ()
+    (check,) = grade.checks
+    assert check.visibility == "hidden"
+    assert from_json(to_json(grade)) == grade
+    return grade, check

@@ -1,0 +1,89 @@
+"""Cheats at timing gain nothing.
+
+Those that show only by their time are timed by the worker's CPU time, as the kernel counts it:
+eight times the reference's work must take more than twice its time.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from grader.judge.timing import device
+from grader.results.causes import Cause
+from tests.harness.judge.timing import racing
+from tests.harness.judge.timing.conftest import grade_once
+
+CHEATS = Path(__file__).parent / "cheats"
+pytestmark = pytest.mark.usefixtures("short_races")
+WRONG, SLOW = Cause.WRONG_ANSWER, Cause.TOO_SLOW
+# The causes for which each cheat may fail. Its honest work takes eight times the reference's time.
+EXPECTED_CAUSES = {
+    "another_dtype": {WRONG},
+    "collapses_the_chain": {WRONG},
+    "computes_ahead": {SLOW},
+    "endless_warm_up": {Cause.TIMEOUT},
+    "finds_the_reference": {SLOW},
+    "guesses_seeds": {WRONG},
+    "infinities": {WRONG},
+    "lazy_tensor": {Cause.NOT_PLAIN_DATA, SLOW, WRONG},
+    "leaves_work_to_a_thread": {WRONG},
+    "lower_precision": {WRONG},
+    "nan_as_a_wildcard": {WRONG},
+    "only_the_last_product": {WRONG},
+    "patches_clocks": {SLOW},
+    "patches_the_program": {WRONG},
+    "reads_earlier_results": {WRONG},
+    "replays_by_content": {WRONG},
+    "right_half_of_the_time": {WRONG},
+    "shrinks_its_inputs": {WRONG},
+    "slow_warm_up": {SLOW},
+    "slows_the_reference": {SLOW, Cause.TIMEOUT},
+    "smaller_answer": {WRONG},
+    "stale_buffer": {WRONG},
+    "stops_when_not_watched": {WRONG},
+    "zeroes_its_inputs": {WRONG},
+}
+USE_ALL_TIME = {"endless_warm_up"}  # cheats that run until their time limit
+ON_CUDA = {"cuda_graph_replay": {WRONG}, "heats_the_device": {SLOW}, "side_stream": {WRONG, SLOW}}
+
+
+@pytest.fixture(scope="module")
+def product_grader(tmp_path_factory):
+    with racing.grader_for(tmp_path_factory.mktemp("products"), racing.PRODUCTS) as grader:
+        yield grader
+
+
+@pytest.mark.parametrize("name", EXPECTED_CAUSES)
+def test_cheat_gains_nothing(product_grader, by_cpu_time, monkeypatch, name):
+    if name in USE_ALL_TIME:
+        racing.change_rules(slack=5.0)
+    grade, check = grade_once(product_grader, CHEATS / name)
+    assert grade.score == 0
+    assert check.cause in EXPECTED_CAUSES[name], check.detail
+
+
+@pytest.mark.parametrize("name", ON_CUDA)
+@pytest.mark.skipif(device.find() is None, reason="needs a CUDA device, and nvidia-ml-py")
+def test_cheat_gains_nothing_on_cuda(product_grader, monkeypatch, name):
+    monkeypatch.undo()  # a whole race, by the clock
+    grade, check = grade_once(product_grader, CHEATS / name)
+    assert grade.score == 0
+    assert check.cause in ON_CUDA[name], check.detail
+
+
+def test_every_cheat_is_in_a_table_and_has_its_own_docstring():
+    folders = {path.name for path in CHEATS.iterdir() if (path / "resource_accounting").is_dir()}
+    assert folders == set(EXPECTED_CAUSES) | set(ON_CUDA)
+    first_lines = {
+        (CHEATS / name / "resource_accounting" / "performance.py").read_text().splitlines()[0]
+        for name in folders
+    }
+    assert len(first_lines) == len(folders)
+    assert all(line.startswith('"""') and line.endswith('"""') for line in first_lines)
+
+
+def test_honest_products_earn_everything(product_grader, by_cpu_time, tmp_path):
+    """A test of the tests above: without a cheat they pass"""
+    text = racing.PRODUCTS.module_text(1.0)
+    grade, _ = grade_once(product_grader, racing.submission(tmp_path / "in", racing.PRODUCTS, text))
+    assert grade.score == grade.max_score

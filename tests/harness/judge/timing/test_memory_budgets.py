@@ -1,0 +1,48 @@
+"""Memory budgets: the mark is the share of the budgets that are enough."""
+
+import pytest
+
+from grader.results.causes import Cause
+from tests.harness.judge.timing import racing
+from tests.harness.judge.timing.conftest import grade_once
+
+pytestmark = pytest.mark.usefixtures("short_races")
+
+
+@pytest.fixture(scope="module")
+def recompute_grader(tmp_path_factory):
+    """TIMES 1, 4 and 8 mean eight, two and one segment; one segment stores all activations."""
+    place = tmp_path_factory.mktemp("depths")
+    with racing.grader_for(place, racing.RECOMPUTE, naive=8.0) as grader:
+        yield grader
+
+
+@pytest.mark.parametrize(("times", "mark"), [(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)])
+def test_mark_follows_from_the_memory_budgets_that_are_enough(
+    recompute_grader, tmp_path, times, mark
+):
+    text = racing.RECOMPUTE.module_text(times)
+    grade, check = grade_once(
+        recompute_grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text)
+    )
+    assert check.fit is not None, check.detail
+    assert check.fit.fitted == (mark > 0, mark == 1)
+    assert (check.state, check.cause) == (
+        ("passed", None) if mark == 1 else ("failed", Cause.MEMORY)
+    )
+    assert grade.score == mark * grade.max_score
+
+
+def test_wrong_gradients_within_the_budget_earn_nothing(recompute_grader, tmp_path):
+    text = racing.RECOMPUTE.module_text(1.0).replace("layers[start :", "layers[start + 1 :")
+    grade, check = grade_once(
+        recompute_grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text)
+    )
+    assert (grade.score, check.cause) == (0, Cause.WRONG_ANSWER)
+
+
+def test_exercise_is_not_measured_if_the_naive_program_fits(tmp_path):
+    with racing.grader_for(tmp_path / "race", racing.RECOMPUTE, naive=1.0) as grader:
+        text = racing.RECOMPUTE.module_text(8.0)
+        _, check = grade_once(grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+    assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)

@@ -1,0 +1,287 @@
+"""Races on a CPU: they cover the code of races except CUDA's own.
+
+Workers run and their outputs are compared, but durations are simulated, so marks are exact.
+`make races` prints how exact races are on this machine.
+"""
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from assignment import programs
+from assignment.manifest import parse
+from grader.judge.failure import GraderFault
+from grader.judge.grader import Grader
+from grader.judge.timing import device
+from grader.judge.timing.statistic import Interval
+from grader.judge.worker import Worker
+from grader.judge.zygote import Zygote
+from grader.results.causes import Cause
+from grader.results.record import to_json
+from tests.harness.judge.timing import racing
+from tests.harness.judge.timing.conftest import BLOCKS, grade_once, honest_submission
+
+pytestmark = pytest.mark.usefixtures("short_races")
+
+
+REAL_CLOCK = device.Cpu.clock
+
+
+@pytest.fixture(scope="module")
+def hash_grader(tmp_path_factory):
+    with racing.grader_for(tmp_path_factory.mktemp("hashes"), racing.HASHES) as grader:
+        yield grader
+
+
+def test_the_reference_itself_earns_everything(hash_grader, tmp_path):
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert (check.state, check.cause) == ("passed", None)
+    assert grade.score == grade.max_score == 4
+    assert check.timing.mark == 1
+
+
+@pytest.mark.parametrize(
+    ("times", "mark"),
+    [(0.5, 1), (1.05, 1), (1.2, 0.75), (1.5, 0.5), (1.9, 0.25), (2.2, 0), (4 * racing.NAIVE, 0)],
+)
+def test_mark_follows_from_the_ratio_of_times(hash_grader, tmp_path, monkeypatch, times, mark):
+    racing.simulate(monkeypatch, submission=times)
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert (check.state, check.cause) == (
+        ("passed", None) if mark == 1 else ("failed", Cause.TOO_SLOW)
+    )
+    assert check.timing.ratio == pytest.approx(times)
+    assert check.timing.naive_ratio == pytest.approx(racing.NAIVE)
+    assert grade.score == check.points == 4 * check.timing.mark == 4 * mark
+
+
+def test_machine_that_slows_down_changes_no_mark(hash_grader, tmp_path, monkeypatch):
+    """The runs of a block alternate, so that both parties are slowed down alike"""
+    speeds = [1.0 + 0.01 * run for run in range(200)]
+    order = iter(speeds)
+    parties = {
+        "submission": (1.5 * speed for speed in order),
+        "reference": (speed for speed in order),
+        "naive": (racing.NAIVE * speed for speed in order),
+    }
+    racing.simulate(monkeypatch, **parties)
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert check.timing.ratio == pytest.approx(1.5, rel=0.001)
+    assert check.timing.mark == 0.5
+
+
+def test_real_clock_advances_while_a_worker_runs(hash_grader, tmp_path, monkeypatch):
+    monkeypatch.setattr(device.Cpu, "clock", REAL_CLOCK)
+    racing.change_rules(max_drift=math.inf, max_spread=math.inf, least_span=0.0)
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert all(s > 0 for block in check.timing.quads for s in block.seconds)
+
+
+def test_every_sample_is_in_the_grade(hash_grader, tmp_path):
+    grade, _ = grade_once(hash_grader, honest_submission(tmp_path))
+    timing = json.loads(to_json(grade))["checks"][0]["timing"]
+    assert timing["program"] == "hash_chain"
+    assert timing["sizes"] == programs.find("hash_chain").sizes_on("cpu", 0)
+    assert timing["device"]
+    assert len(timing["quads"]) == BLOCKS
+    assert [block["seconds"] for block in timing["quads"]] == [[1.0] * 4] * BLOCKS
+    naive = racing.NAIVE
+    assert [block["seconds"] for block in timing["naive_quads"]] == [[naive, 1.0, 1.0, naive]] * 4
+    assert timing["low"] <= timing["ratio"] <= timing["high"]
+
+
+def test_pairs_of_runs_share_inputs_and_no_other_runs_do(hash_grader, tmp_path, monkeypatch):
+    calls = []
+    real = Worker.call
+
+    def call(self, target, args, kwargs, seconds=None):
+        if target.startswith("programs."):
+            calls.append((target.partition(".")[2], args))
+        return real(self, target, args, kwargs, seconds)
+
+    monkeypatch.setattr(Worker, "call", call)
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    starts = [args[1] for target, args in calls if target == "run"]
+    exact = [args[-1] for target, args in calls if target == "exact"]
+    assert starts[:2] == exact
+    rounds = [starts[i : i + 4] for i in range(2, len(starts), 4)]
+    assert len(rounds) == 4 + len(check.timing.quads)  # four of the naive program before
+    for first, second, third, last in rounds:
+        assert first == second != third == last
+    assert len(set(starts)) == 2 + 2 * len(rounds)
+    seeds = [args[-1] for target, args in calls if target == "prepare"][4:]
+    assert seeds[::2] == seeds[1::2]  # both of a block
+    assert len(set(seeds)) == len(rounds)
+
+
+def test_races_on_a_device_have_a_separate_zygote(hash_grader, tmp_path, monkeypatch):
+    """It sees the device, and lives as long as the race; here the device is a CPU"""
+    started = []
+    real = Zygote.with_devices
+
+    def with_devices(self, memory_mib):
+        started.append(real(self, memory_mib))
+        return started[-1]
+
+    monkeypatch.setattr(Zygote, "with_devices", with_devices)
+    monkeypatch.setattr(device, "find", lambda kind="auto": device.Cpu())
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert check.timing is not None  # the race finished
+    (zygote,) = started
+    assert zygote is not hash_grader.zygote
+    assert zygote.tier == hash_grader.zygote.tier == grade.isolation.tier
+    assert zygote._process.returncode == 0
+    assert not zygote.folder.exists()
+
+
+def test_failing_submission_has_the_cause_of_its_failure(hash_grader, tmp_path):
+    for text, cause in (
+        ("def hash_block(state, rounds):\n    raise NotImplementedError\n", Cause.NOT_STARTED),
+        ("import os\n\ndef hash_block(state, rounds):\n    os._exit(3)\n", Cause.DIED),
+        ("def hash_block(state, rounds):\n    return state * 3\n", Cause.WRONG_ANSWER),
+    ):
+        folder = racing.submission(tmp_path / cause, racing.HASHES, text)
+        grade, check = grade_once(hash_grader, folder)
+        assert (check.state, check.cause) == ("failed", cause)
+        assert grade.score == 0
+
+
+def test_exercise_is_not_measured_where_the_naive_program_is_too_fast(
+    hash_grader, tmp_path, monkeypatch
+):
+    racing.simulate(monkeypatch, naive=1.29)
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
+    assert (grade.score, grade.max_score) == (0, 0)
+    assert not grade.exercises[0].measured
+
+
+def test_exercise_is_not_measured_on_an_unsteady_device(hash_grader, tmp_path, monkeypatch):
+    racing.simulate(monkeypatch, reference=itertools.cycle([1.0, 2.1]))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
+    assert "too unsteady: two runs of the reference were 110% apart" in check.detail
+
+
+def test_block_in_which_the_reference_drifted_is_void(hash_grader, tmp_path, monkeypatch):
+    """It is ignored, and another block is run"""
+    before = [1.0] * (2 + 8)  # the exact runs, then those beside the naive program
+    drifted = [1.0, 1.0, 4.5, 4.5]
+    reference = itertools.chain(before, drifted, itertools.repeat(1.0))
+    racing.simulate(monkeypatch, reference=reference)
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    void = "the reference drifted by +350.0%"
+    assert [block.void for block in check.timing.quads] == ["", void, *[""] * (BLOCKS - 1)]
+    assert check.timing.mark == 1
+
+
+def test_block_on_a_throttled_device_is_void(hash_grader, tmp_path, monkeypatch):
+    hot = {3, 24}  # the naive program's first block, and the submission's second
+    reports = iter("it is too hot" if run in hot else "" for run in range(200))
+    monkeypatch.setattr(device.Cpu, "disturbance", lambda self: next(reports))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    void = "it is too hot"
+    assert [block.void for block in check.timing.naive_quads] == [void, "", "", "", ""]
+    assert [block.void for block in check.timing.quads] == ["", void, *[""] * (BLOCKS - 1)]
+
+
+def test_undecided_race_goes_on(hash_grader, tmp_path):
+    found = iter([Interval(1.0, 0.9, 1.2), Interval(1.0, 0.99, 1.01)])
+    racing.change_rules(looks=(8, 9, 10), interval=lambda ds: next(found))
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert (len(check.timing.quads), check.timing.low) == (9, 0.99)
+
+
+def test_block_has_rounds_until_its_seconds_are_over(hash_grader, tmp_path, monkeypatch):
+    racing.change_rules(block_seconds=0.2)
+    racing.simulate(monkeypatch, submission=0.03, reference=0.03, naive=0.3)
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert {len(block.seconds) for block in check.timing.naive_quads} == {4}
+    assert {len(block.seconds) for block in check.timing.quads} == {8}
+
+
+@pytest.mark.parametrize("keeps_workers", [True, False])
+def test_only_one_party_runs_at_a_time(hash_grader, tmp_path, monkeypatch, keeps_workers):
+    """Meanwhile the other party's process is stopped, or does not exist"""
+    monkeypatch.setattr(device.Cpu, "keeps_workers", keeps_workers)
+    met, others = set(), set()
+    real = Worker.call
+
+    def call(self, target, args, kwargs, seconds=None):
+        if target == "programs.run":
+            others.update(state_of(pid) for pid in met - {self.pid})
+            met.add(self.pid)
+        return real(self, target, args, kwargs, seconds)
+
+    monkeypatch.setattr(Worker, "call", call)
+    grade, _ = grade_once(hash_grader, honest_submission(tmp_path))
+    assert grade.score == 4
+    assert others == ({"stopped", "gone"} if keeps_workers else {"gone"})
+
+
+def state_of(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return "gone"
+    return {"T": "stopped", "Z": "ending", "X": "ending"}.get(state, "running")
+
+
+def test_time_below_the_hardware_limit_is_left_to_a_person(hash_grader, tmp_path, monkeypatch):
+    monkeypatch.setattr("grader.judge.timing.runner._floor", lambda *_: 1e6)
+    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert (check.state, check.cause) == ("not_run", Cause.SUSPICIOUS)
+    assert not grade.exercises[0].measured
+
+
+def test_fault_of_the_reference_gives_no_mark(tmp_path):
+    broken = "def hash_block(state, rounds):\n    raise ValueError\n"
+    with racing.grader_for(tmp_path / "race", racing.HASHES, broken) as grader:
+        grade = grader.grade(honest_submission(tmp_path))
+    assert grade.score is None
+    assert grade.checks[0].cause is Cause.GRADER_FAULT
+
+
+def test_only_one_race_runs_at_a_time():
+    cpu = device.Cpu()
+    another = device.Cpu().exclusively()
+    with cpu.exclusively(), pytest.raises(GraderFault, match="another race runs on"), another:
+        pass
+    with cpu.exclusively():
+        pass
+
+
+def test_no_race_runs_while_another_process_uses_the_device(monkeypatch):
+    monkeypatch.setattr(device.Cpu, "other_processes", lambda self: [17, 18])
+    alone = device.Cpu().exclusively()
+    with pytest.raises(GraderFault, match=r"other processes use .*: 17, 18"), alone:
+        pass
+
+
+def test_races_can_be_left_out_and_required(hash_grader, tmp_path):
+    with pytest.raises(GraderFault, match="NO_TESTS_COLLECTED"):  # there are only races
+        hash_grader.grade(honest_submission(tmp_path), timing="skip")
+    if device.find() is None:
+        with pytest.raises(GraderFault, match="no CUDA device"):
+            hash_grader.grade(tmp_path / "in", timing="require")
+    assert list(hash_grader.zygote.submissions.iterdir()) == []
+
+
+def test_exercise_that_needs_cuda_is_not_measured_without_it(tmp_path):
+    setup = racing.HASHES
+    needs = racing.MANIFEST.replace("points = 4\n\n", "points = 0\ncuda_points = 4\n\n")
+    needs = needs.replace("points = 4\nhint", 'points = 4\nneeds = ["cuda"]\nhint')
+    with racing.grader_for(tmp_path / "race", setup) as grader:
+        grader.manifest = parse(needs.format(module=setup.module, function=setup.function))
+        grade, check = grade_once(grader, honest_submission(tmp_path))
+    if device.find() is None:
+        assert (check.state, check.cause) == ("not_run", Cause.NEEDS_CUDA)
+        assert (grade.score, grade.max_score) == (0, 0)
+
+
+def test_race_leaves_no_submission_behind(hash_grader: Grader, tmp_path):
+    grade_once(hash_grader, honest_submission(tmp_path))
+    assert list(hash_grader.zygote.submissions.iterdir()) == []

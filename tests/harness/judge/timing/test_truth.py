@@ -1,0 +1,37 @@
+"""A submission's timer is compared with the judge's clock."""
+
+import pytest
+
+from grader.results.causes import Cause
+from tests.harness.judge.timing import racing
+from tests.harness.judge.timing.conftest import grade_once
+
+pytestmark = pytest.mark.usefixtures("short_races")
+
+
+@pytest.fixture(scope="module")
+def timer_grader(tmp_path_factory):
+    with racing.grader_for(tmp_path_factory.mktemp("timers"), racing.TIMER) as grader:
+        yield grader
+
+
+@pytest.mark.parametrize("times", [1.0, 0.85, 1.15])
+def test_timer_that_is_about_right_passes(timer_grader, tmp_path, times):
+    text = racing.TIMER.module_text(times)
+    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
+    assert (check.state, grade.score) == ("passed", grade.max_score), check.detail
+
+
+@pytest.mark.parametrize("times", [0.0001, 0.75, 1.25, 20.0, "float('nan')"])
+def test_timer_that_is_wrong_fails(timer_grader, tmp_path, times):
+    text = racing.TIMER.module_text(times)
+    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
+    assert (grade.score, check.cause) == (0, Cause.WRONG_ANSWER), check.detail
+
+
+def test_timer_that_reports_a_constant_fails(timer_grader, tmp_path):
+    text = "def time_function(function, **_):\n    return [1e-6]\n" + (
+        "\n\ndef measured_mfu(flops, seconds, peak):\n    return flops / 1e-6 / peak\n"
+    )
+    grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
+    assert (grade.score, check.cause) == (0, Cause.WRONG_ANSWER), check.detail

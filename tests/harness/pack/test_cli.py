@@ -1,0 +1,129 @@
+"""`grader pack`: what its commands write and refuse, and the commands of a packed grader."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from assignment import manifest
+from grader import cli
+from grader.judge.failure import GraderFault
+from grader.pack import files, gradescope, rehearsal
+from grader.results.causes import Cause
+from grader.results.record import Check, Grade, Isolation
+from tests.harness.conftest import REPOSITORY
+
+
+def graded(score, *checks):
+    """The grade of a reference."""
+    return Grade(
+        submission="solutions",
+        score=score,
+        max_score=manifest.load().points,
+        isolation=Isolation(tier="A", probes={}),
+        nonce="",
+        tests="all",
+        checks=checks,
+        exercises=(),
+        modules=(),
+    )
+
+
+@pytest.fixture
+def full_marks(monkeypatch):
+    """Skips the grading of the reference, which other tests check."""
+    monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(manifest.load().points))
+
+
+def test_commands_write_what_is_packed(full_marks, tmp_path):
+    out = tmp_path / "new" / "a.zip"
+    result = CliRunner().invoke(cli.build_app(), ["pack", "gradescope", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    assert out.read_bytes() == gradescope.pack()
+    assert out.stat().st_mode & 0o777 == 0o600  # the hidden tests are in it
+    folder = tmp_path / "context"
+    for _ in range(2):  # the second time over the first
+        result = CliRunner().invoke(cli.build_app(), ["pack", "docker", "--out", str(folder)])
+        assert result.exit_code == 0, result.output
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("kind", ["gradescope", "docker"])
+def test_commands_pack_nothing_without_full_marks(monkeypatch, tmp_path, kind):
+    """As a mistake of the assignment's author"""
+    check = Check(
+        exercise="storage_index",
+        test="test_strides::test_rule",
+        title="A rule",
+        state="failed",
+        points=0,
+        max_points=1,
+        cause=Cause.WRONG_ANSWER,
+    )
+    monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(99.5, *[check] * 7))
+    result = CliRunner().invoke(cli.build_app(), ["pack", kind, "--out", str(tmp_path / "out")])
+    assert result.exit_code == 4
+    assert (
+        "a mistake of the assignment's author, not of a submission: nothing is packed: graded with "
+        "it, the reference gets 99.5 of 100 points, where 100 are declared\n"
+        "  test_strides::test_rule failed: wrong_answer\n"
+    ) in result.output
+    assert "  and 2 more\n" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_commands_pack_nothing_where_nothing_can_be_graded(monkeypatch, tmp_path):
+    def fail(_):
+        raise GraderFault("no tier")
+
+    monkeypatch.setattr(rehearsal, "grade_packed", fail)
+    result = CliRunner().invoke(cli.build_app(), ["pack", "docker", "--out", str(tmp_path / "out")])
+    assert (result.exit_code, result.output) == (3, "no tier\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_commands_refuse_an_output_path_in_use(full_marks, tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    for arguments in (
+        ["docker", "--out", str(tmp_path)],
+        ["docker", "--out", str(tmp_path / "thesis.tex")],
+        ["gradescope", "--out", str(tmp_path)],
+        ["gradescope", "--out", str(tmp_path / "a.zip"), "--extra-index", "cpu"],
+    ):
+        result = CliRunner().invoke(cli.build_app(), ["pack", *arguments])
+        assert result.exit_code == 2, arguments
+        assert "Traceback" not in result.output
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+COMMANDS = """
+import typer
+from grader import cli
+print(*typer.main.get_command(cli.build_app()).commands)
+"""
+
+
+def commands_in(folder):
+    """The commands that the grader in a folder offers."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", COMMANDS],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+def test_packed_grader_offers_only_the_commands_that_it_can_run(tmp_path):
+    for name, data in files.contents().items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    assert commands_in(tmp_path) == ["grade", "doctor"]
+    assert {"verify", "handout", "pack"} < set(commands_in(REPOSITORY))
+    (tmp_path / "grader" / "authoring" / "__pycache__").mkdir(parents=True)
+    assert commands_in(tmp_path) == ["grade", "doctor"]

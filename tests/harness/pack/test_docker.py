@@ -1,0 +1,41 @@
+"""The build context of an image."""
+
+import json
+import os
+import re
+import subprocess
+
+from grader.pack import docker, files
+
+
+def test_context_is_the_list_and_a_dockerfile(tmp_path):
+    folder = tmp_path / "context"
+    docker.write(folder)
+    (folder / "stale.py").touch()
+    docker.write(folder)
+    found = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert found == {*files.contents(), "Dockerfile"}
+    text = (folder / "Dockerfile").read_text()
+    assert f"FROM python:{files.PYTHON}-slim-bookworm\n" in text
+    assert not re.search(r"@\w+@", text)  # each placeholder was filled in
+    copies = [line.split()[1:-1] for line in text.splitlines() if line.startswith("COPY")]
+    tops = {name.partition("/")[0] for name in files.contents()}
+    assert {source for line in copies for source in line} == tops
+
+
+def test_image_closes_temporary_folders_and_passes_options_on(tmp_path):
+    docker.write(tmp_path / "context")
+    text = (tmp_path / "context" / "Dockerfile").read_text()
+    (line,) = [line for line in text.splitlines() if line.startswith("ENTRYPOINT ")]
+    entry = json.loads(line.removeprefix("ENTRYPOINT "))
+    for name in ("chmod", "python"):
+        (tmp_path / name).write_text(f'#!/bin/sh\necho {name} "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [*entry, "--min-tier", "A"], env={"PATH": path}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "chmod o-w /tmp /var/tmp /dev/shm /run/lock",
+        "python -m grader grade /submission --out /results --min-tier B- --min-tier A",
+    ]

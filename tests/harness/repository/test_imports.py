@@ -1,0 +1,154 @@
+"""Which part may import which, checked in the syntax trees; also imports in functions."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.harness.conftest import REPOSITORY
+
+OURS = ("assignment", "grader", "solutions", "tests", "handout")
+
+
+def imports_of(path: Path, root: Path = REPOSITORY) -> set[str]:
+    """The full names of this repository's modules that a file imports.
+
+    `from a import b` gives `a.b` where that is a module, else `a`.
+    """
+    package = path.relative_to(root).with_suffix("").parts[:-1]
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            source = ".".join([*base, *(node.module.split(".") if node.module else [])])
+            for alias in node.names:
+                inside = root.joinpath(*source.split("."), alias.name)
+                is_module = inside.with_suffix(".py").exists() or inside.is_dir()
+                found.add(f"{source}.{alias.name}" if is_module else source)
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("import_module", "__import__", "find_spec", "run_module", "run_path"):
+                found.add(str(node.args[0].value))
+    return {name for name in found if name.partition(".")[0] in OURS}
+
+
+def offenders(folder: str, allowed: Callable[[str], bool], root: Path = REPOSITORY) -> list[str]:
+    """Every import of a folder's files that is not allowed."""
+    files = sorted((root / folder).rglob("*.py"))
+    assert files, f"{folder} holds no Python file"
+    return [
+        f"{path.relative_to(root)} imports {name}"
+        for path in files
+        for name in sorted(imports_of(path, root))
+        if not allowed(name)
+    ]
+
+
+def within(*packages: str) -> Callable[[str], bool]:
+    """Allows the packages and their modules."""
+    return lambda name: any(name == p or name.startswith(f"{p}.") for p in packages)
+
+
+RULES = {
+    "assignment": within("assignment"),
+    "grader/worker": within(
+        *("assignment", "grader.folders", "grader.isolation", "grader.messages"),
+        *("grader.paths", "grader.preload", "grader.wire", "grader.worker"),
+    ),
+    "grader/results": within("assignment", "grader.isolation", "grader.results"),
+    "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
+    "tests/public": within("assignment"),
+    "tests/hidden": within("assignment"),
+    "handout/assignment": within("assignment", "handout.assignment.stubs"),
+    "handout/resource_accounting": within("assignment", "handout.resource_accounting"),
+    "handout/tests": within("assignment"),
+}
+
+
+@pytest.mark.parametrize("folder", RULES)
+def test_folder_imports_only_what_it_may(folder):
+    assert offenders(folder, RULES[folder]) == []
+
+
+def test_wire_imports_the_assignment_alone():
+    assert imports_of(REPOSITORY / "grader" / "wire.py") == {"assignment.plain"}
+
+
+@pytest.mark.parametrize("name", ["isolation", "paths"])
+def test_light_module_imports_nothing_of_this_repository(name):
+    assert imports_of(REPOSITORY / "grader" / f"{name}.py") == set()
+
+
+def test_judge_never_imports_the_worker():
+    """They share `grader.wire`; the judge starts the zygote as a separate program."""
+    assert offenders("grader/judge", lambda name: not within("grader.worker")(name)) == []
+
+
+def test_only_judge_and_authoring_import_the_solutions():
+    may = ("grader/judge", "grader/authoring", "tests/harness", "tests/benchmarks", "solutions")
+    for path in REPOSITORY.glob("*/**/*.py"):
+        place = path.relative_to(REPOSITORY).as_posix()
+        if place.startswith((".", "handout/.")) or not place.startswith(OURS):
+            continue
+        if "hostile/submissions/" not in place and any("solutions" in n for n in imports_of(path)):
+            assert place.startswith(may), place
+
+
+@pytest.mark.parametrize("folder", ["grader/judge", "grader/worker", "grader/results"])
+def test_grading_imports_neither_authoring_nor_pack(folder):
+    forbidden = within("grader.authoring", "grader.pack")
+    assert offenders(folder, lambda name: not forbidden(name)) == []
+
+
+def test_modules_beside_the_packages_import_neither_authoring_nor_pack():
+    forbidden = within("grader.authoring", "grader.pack")
+    paths = sorted((REPOSITORY / "grader").glob("*.py"))
+    assert REPOSITORY / "grader" / "cli.py" in paths
+    assert [p.name for p in paths if any(map(forbidden, imports_of(p)))] == []
+
+
+def test_the_grading_commands_load_no_module_of_authoring_or_pack():
+    code = "import sys, grader.cli; print([n for n in sys.modules if n.startswith('grader.')])"
+    loaded = ast.literal_eval(
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True
+        ).stdout.decode()
+    )
+    assert "grader.cli" in loaded
+    forbidden = within("grader.authoring", "grader.pack")
+    assert [name for name in loaded if forbidden(name)] == []
+
+
+def test_no_package_imports_the_tests():
+    for folder in ("assignment", "grader", "solutions"):
+        assert offenders(folder, lambda name: not within("tests")(name)) == []
+
+
+def test_forbidden_import_is_found_however_it_is_written(tmp_path):
+    """A test of the tests above."""
+    (tmp_path / "grader" / "judge").mkdir(parents=True)
+    (tmp_path / "grader" / "judge" / "pool.py").touch()
+    (tmp_path / "solutions").mkdir()
+    folder = tmp_path / "grader" / "worker"
+    folder.mkdir()
+    ways = {
+        "plain.py": "import grader.judge.pool",
+        "from.py": "from grader.judge import pool",
+        "deep.py": "def f():\n    if 0:\n        from grader.judge.pool import WorkerPool",
+        "relative.py": "from ..judge import pool",
+        "renamed.py": "import solutions as s",
+        "typing.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import solutions",
+        "dynamic.py": "import importlib\nimportlib.import_module('solutions.x')",
+        "package.py": "from grader import judge",
+    }
+    for name, text in ways.items():
+        (folder / name).write_text(text)
+    (folder / "good.py").write_text("import os\nfrom grader import wire\nfrom . import plain")
+    (tmp_path / "grader" / "wire.py").touch()
+    found = offenders("grader/worker", RULES["grader/worker"], tmp_path)
+    assert {line.split()[0].rpartition("/")[2] for line in found} == set(ways)

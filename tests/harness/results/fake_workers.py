@@ -1,0 +1,280 @@
+"""A grader whose workers have no process: each gives the replies that a test chooses."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from assignment import manifest as manifests
+from grader import wire
+from grader.judge import grader as grader_module
+from grader.judge import limits, pool
+from grader.judge.channel import Channel
+from grader.judge.failure import SubmissionFailure
+from grader.judge.grader import Grader
+from grader.judge.limits import LimitChecker
+from grader.judge.meter import Meter, Timer
+from grader.judge.process import Activity, Process
+from grader.judge.worker import Worker
+from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
+from grader.messages import Forked, Reaped
+from grader.results.causes import Cause
+from grader.results.record import Grade
+
+CANARY = "canary-51c2"  # only workers of hidden tests send it
+
+
+TESTS = '''
+import pytest
+import torch
+
+from assignment.expect import expect
+
+
+@pytest.mark.exercise("storage_index")
+def test_equals(impl):
+    """Six is six"""
+    expect(impl.strides.storage_index("equals"), "storage_index").equals(6)
+
+
+@pytest.mark.exercise("storage_index")
+def test_says(impl):
+    """Six is found"""
+    found = impl.strides.storage_index("says")
+    assert found == 6, f"found {found}"
+
+
+@pytest.mark.exercise("storage_index")
+def test_raises(impl):
+    """What is no index is refused"""
+    with pytest.raises(IndexError, match="axis"):
+        impl.strides.storage_index("raises")
+
+
+@pytest.mark.exercise("storage_index")
+def test_raises_again(impl):
+    """An error of the code is reported"""
+    try:
+        impl.strides.storage_index("raises_again")
+    except Exception as error:
+        raise RuntimeError(f"it said {error}") from error
+
+
+@pytest.mark.exercise("is_contiguous")
+@pytest.mark.parametrize("size", [3, 1023], ids=["a::3", "b[size-1023]"])
+def test_uses(impl, size):
+    found = impl.strides.is_contiguous("uses", size)
+    assert found[found["key"]] + len(found) + float(found) > size
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_tensor(impl):
+    """A tensor comes back"""
+    found = impl.strides.is_contiguous("tensor", torch.ones(2))
+    expect(found).is_tensor((2,), torch.float32)
+    expect(found).close(torch.ones(2), rtol=1e-6)
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_twice(impl):
+    """Two processes agree"""
+    first = impl.strides.is_contiguous("twice")
+    impl.restart()
+    expect(impl.strides.is_contiguous("twice")).equals(first)
+    expect([impl.strides.is_contiguous("twice") for _ in range(3)]).equals([first] * 3)
+'''
+PUBLIC_TESTS = '''
+import pytest
+
+from assignment.expect import expect
+
+
+@pytest.mark.exercise("storage_index")
+def test_public(impl):
+    """A public rule"""
+    expect(impl.strides.storage_index("public")).equals(6)
+'''
+HIDDEN = ("equals", "says", "raises", "raises_again", "uses", "tensor", "twice")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a worker sends for one call: a value or raw bytes, and what it does afterwards."""
+
+    value: Any = None
+    raw: bytes | None = None
+    number: int = 0  # added to the call's id
+    afterwards: str = "waits"  # or "ends", "sends twice", "sends nothing"
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What a worker does in one test: its replies in turn, its output and its exit status."""
+
+    replies: tuple[Reply, ...]
+    printed: bytes = b""
+    status: int = signal.SIGKILL  # as waitpid gives it
+
+
+class IdleProcess:
+    """A process that never uses CPU time and never sleeps."""
+
+    def cpu(self) -> float:
+        return 0.0
+
+    def activity(self) -> Activity:
+        return "running"
+
+
+class FakeChannel(Channel):
+    """The channel to a worker without a process: sends the replies of its test's `Behaviour`."""
+
+    def __init__(
+        self,
+        process: FakeProcess,
+        behaviours: dict[str, Behaviour],
+        parameters: dict[str, list[str]],
+    ) -> None:
+        super().__init__(process.connection, process.output)
+        self._process, self._behaviours, self._parameters = process, behaviours, parameters
+        self._silent = False
+        self._turns: Iterator[Reply] | None = None
+
+    def send(self, call_id: int, request: Any, timer: Timer) -> None:
+        encoded = b"".join(bytes(part) for part in wire.encode(call_id, request))
+        sent = encoded[wire.HEADER.size :]
+        body = wire.new_body(len(sent))
+        body[:] = sent
+        request = wire.decode(body)
+        if "compile" in request:
+            return self._say(call_id, Reply({"result": {}}))
+        if "import" in request:
+            return self._say(call_id, Reply({"result": self._parameters}))
+        behaviour = self._behaviours[request["args"][0]]
+        if self._turns is None:
+            self._turns = itertools.cycle(behaviour.replies)
+            self._process.status = behaviour.status
+            os.write(self._process.printer, behaviour.printed)
+        return self._say(call_id, next(self._turns))
+
+    def _say(self, call_id: int, reply: Reply) -> None:
+        data = reply.raw
+        if data is None:
+            number = (call_id + reply.number) % 2**64
+            data = b"".join(bytes(part) for part in wire.encode(number, reply.value))
+        if reply.afterwards == "sends nothing":
+            self._silent = True
+            return
+        self._process.theirs.sendall(data * (2 if reply.afterwards == "sends twice" else 1))
+        if reply.afterwards == "ends":
+            self._process.theirs.shutdown(socket.SHUT_RDWR)
+
+    def _wait(self, event: int, timer: Timer) -> None:
+        # No answer comes, or only half a frame.
+        if self._silent or not self.has_answer():
+            raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
+
+
+class FakeProcess(WorkerProcess):
+    """Stands in for a worker's process: its id is this process's, and it gets no signal."""
+
+    def __init__(self) -> None:
+        ours, self.theirs = socket.socketpair()
+        ours.setblocking(False)
+        output, self.printer = os.pipe()
+        os.set_blocking(output, False)
+        reply = SimpleNamespace(wait=lambda _: Forked(pid=0), descriptors=[])
+        scratch = ScratchFolder("scratch", 0)
+        super().__init__(reply, lambda *_: reply, ours, OutputPipe(output), scratch)
+        self.status = 0
+
+    @property
+    def pid(self) -> int:
+        return os.getpid()
+
+    def kill(self, keep_scratch: bool = False) -> None:
+        self.is_killed = True
+        self.output.drain()
+        self._exited = SimpleNamespace(wait=lambda _: Reaped(status=self.status))
+        self._close()
+        os.close(self.printer)
+        self.theirs.close()
+
+
+class FakeWorker(Worker):
+    """A worker without a lockdown, and without limits of time and memory."""
+
+    def ready(self) -> None:
+        self.probes, self.scratch = {"read": CANARY}, "/scratch"
+
+    def go(self, package: str, limits: manifests.Limits, seed: int) -> None:
+        self._seconds = limits.seconds
+        self._checker = LimitChecker(Process(self.pid), limits)
+        self._checker._memory_before = 2**60
+        self._meter = Meter(IdleProcess(), check_limits=self._checker.check)
+
+
+class FakeZygote:
+    """Stands in for the zygote of a grader, which is in `grader`; it forks nothing."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.shared_folders = folder / "run", folder
+        self.submissions = self.folder / "submissions"
+        self.tier, self.own_uids = "A", True
+        self.behaviours: dict[str, Behaviour] = {}
+        self.submissions.mkdir(parents=True)
+        for where, text in (("hidden", TESTS), ("public", PUBLIC_TESTS)):
+            (folder / "tests" / where).mkdir(parents=True)
+            (folder / "tests" / where / f"test_{where}_rules.py").write_text(text)
+        self.submission = folder / "alice" / "resource_accounting"
+        self.submission.mkdir(parents=True)
+        (self.submission / "strides.py").write_text("")
+        usual = manifests.load()
+        manifest = msgspec.structs.replace(
+            usual,
+            exercise=tuple(e for e in usual if e.id in ("storage_index", "is_contiguous")),
+        )
+        parameters = {
+            "storage_index": ["index", "strides", "offset"],
+            "is_contiguous": ["shape", "strides"],
+        }
+        self._parameters = parameters
+        monkeypatch.setattr(grader_module, "Zygote", lambda *_, **__: self)
+        monkeypatch.setattr(limits, "_CHECK_SECONDS", 0)  # in each call
+        monkeypatch.setattr(pool, "Worker", self._new_worker)
+        self.grader = Grader(repository=folder, manifest=manifest, lanes=1)
+
+    def grade(self, behaviours: dict[str, Behaviour]) -> Grade:
+        """Grades with workers that behave as given, by test."""
+        self.behaviours = behaviours
+        return self.grader.grade(self.submission.parent, nonce="the same")
+
+    def wait(self) -> None: ...
+
+    def drain(self) -> None: ...
+
+    def cpu_seconds(self) -> float:
+        return 0.0
+
+    def discard(self, scratch: str) -> None: ...
+
+    def new_scratch(self) -> ScratchFolder:
+        return ScratchFolder("scratch", 0)
+
+    def fork_worker(self, submission: Path, scratch: ScratchFolder) -> FakeProcess:
+        return FakeProcess()
+
+    def _new_worker(self, zygote: Any, process: FakeProcess, check_end: Any) -> FakeWorker:
+        worker = FakeWorker(zygote, process, check_end)
+        worker._channel = FakeChannel(process, self.behaviours, self._parameters)
+        return worker

@@ -1,0 +1,173 @@
+"""results.json, as Gradescope documents it."""
+
+from typing import Any, Literal
+
+import msgspec
+import pytest
+
+from grader.results.causes import Cause
+from grader.results.gradescope import NoScoreError, to_gradescope
+from grader.results.record import Grade, ModuleReport
+from tests.harness.results.example_grade import check, exercise, grade
+
+Format = Literal["text", "html", "simple_format", "md", "ansi"]
+Seen = Literal["hidden", "after_due_date", "after_published", "visible"]
+
+
+class GradescopeTest(msgspec.Struct, forbid_unknown_fields=True):
+    """A test, as Gradescope documents it."""
+
+    name: str | msgspec.UnsetType = msgspec.UNSET
+    score: float | msgspec.UnsetType = msgspec.UNSET
+    max_score: float | msgspec.UnsetType = msgspec.UNSET
+    status: Literal["passed", "failed"] | msgspec.UnsetType = msgspec.UNSET
+    name_format: Format | msgspec.UnsetType = msgspec.UNSET
+    number: str | msgspec.UnsetType = msgspec.UNSET
+    output: str | msgspec.UnsetType = msgspec.UNSET
+    output_format: Format | msgspec.UnsetType = msgspec.UNSET
+    tags: list[str] | msgspec.UnsetType = msgspec.UNSET
+    visibility: Seen | msgspec.UnsetType = msgspec.UNSET
+    extra_data: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+
+class GradescopeResults(msgspec.Struct, forbid_unknown_fields=True):
+    """results.json, as Gradescope documents it."""
+
+    score: float
+    tests: list[GradescopeTest]
+    execution_time: float | msgspec.UnsetType = msgspec.UNSET
+    output: str | msgspec.UnsetType = msgspec.UNSET
+    output_format: Format | msgspec.UnsetType = msgspec.UNSET
+    test_output_format: Format | msgspec.UnsetType = msgspec.UNSET
+    test_name_format: Format | msgspec.UnsetType = msgspec.UNSET
+    visibility: Seen | msgspec.UnsetType = msgspec.UNSET
+    stdout_visibility: Seen | msgspec.UnsetType = msgspec.UNSET
+    extra_data: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    leaderboard: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
+
+
+def read_gradescope(of: Grade) -> GradescopeResults:
+    return msgspec.json.decode(to_gradescope(of), type=GradescopeResults)
+
+
+def test_gradescope_has_documented_fields_only():
+    results = read_gradescope(grade())
+    assert results.score == 3.5
+    assert results.execution_time == 9  # whole seconds
+    assert results.extra_data["isolation_tier"] == "B"
+    assert [test.number for test in results.tests] == ["1.1", "2.1", "2.2", "2.3", "3.1"]
+
+
+def test_gradescope_shows_every_test_and_so_the_total():
+    results = read_gradescope(grade())
+    assert {test.visibility for test in results.tests} == {results.visibility} == {"visible"}
+
+
+def test_gradescope_totals_agree():
+    of = grade()
+    scored = [test for test in read_gradescope(of).tests if test.score is not msgspec.UNSET]
+    assert sum(test.score for test in scored) == of.score
+    assert sum(test.max_score for test in scored) == of.max_score
+    assert [test.status for test in scored] == ["passed", "failed", "failed", "failed"]
+
+
+def test_gradescope_score_is_not_rounded():
+    assert read_gradescope(grade(score=2 / 3)).score == 2 / 3
+
+
+def test_gradescope_lists_the_checks_of_an_exercise():
+    half = next(test for test in read_gradescope(grade()).tests if test.name.startswith("half"))
+    assert half.output == (
+        "✓ A rule of half\n"
+        "✗ An offset is added\n"
+        "    The answer is not the expected one.\n"
+        "✗ A rule of half\n"
+        "    The code raised an exception: ZeroDivisionError.\n"
+        "✗ A rule of half (public)\n"
+        "    The answer is not the expected one.\n"
+        "    expected: (12, 4, 1)\n"
+        "\n"
+        "Hint: Think of half.\n"
+        "Try:  make test EX=half"
+    )
+
+
+def test_gradescope_shows_a_text_that_all_checks_share_once():
+    checks = tuple(check("half", "failed", Cause.WRONG_ANSWER) for _ in range(3))
+    of = grade(checks=checks, exercises=(exercise("half", 0, 1),))
+    output = read_gradescope(of).tests[0].output
+    assert output.count(Cause.WRONG_ANSWER.words) == 1
+    assert output.count("✗ A rule of half") == 3
+
+
+@pytest.mark.parametrize("checks", [1, 3])
+def test_gradescope_has_one_line_for_an_exercise_not_started(checks):
+    """With its hint, with public checks and without"""
+    stub = [check("new", "failed", Cause.NOT_STARTED) for _ in range(checks)]
+    stub[0] = msgspec.structs.replace(stub[0], visibility="public", shown="")
+    of = grade(checks=tuple(stub), exercises=(exercise("new", 0, 1),))
+    assert read_gradescope(of).tests[0].output == (
+        "Not started: the stub still raises NotImplementedError. Hint: Think of new."
+    )
+
+
+def test_gradescope_has_one_line_for_an_exercise_that_waits_for_another():
+    waits = [check("new", "not_run", Cause.PREREQUISITE) for _ in range(3)]
+    waits[0] = msgspec.structs.replace(
+        waits[0], visibility="public", shown="storage_index passes no test yet"
+    )
+    of = grade(checks=tuple(waits), exercises=(exercise("new", 0, 1),))
+    assert read_gradescope(of).tests[0].output == (
+        f"{Cause.PREREQUISITE.words} storage_index passes no test yet."
+    )
+
+
+def test_gradescope_has_one_line_for_an_exercise_not_measured():
+    checks = tuple(check("raced", "not_run", Cause.NEEDS_CUDA) for _ in range(3))
+    of = grade(checks=checks, exercises=(exercise("raced", 0, 5, measured=False),))
+    assert read_gradescope(of).tests[0].output == (
+        f"Not measured here: 5 points left out. {Cause.NEEDS_CUDA.words}"
+    )
+
+
+def test_gradescope_gets_no_results_without_a_score():
+    with pytest.raises(NoScoreError, match="alice: no score after a fault of the grader"):
+        to_gradescope(grade(score=None))
+
+
+def test_gradescope_output_stays_under_its_limit():
+    long = "é✓\\\n" * 5000
+    many = grade(
+        checks=tuple(
+            check(f"e{i}", "failed", Cause.WRONG_ANSWER, visibility="public", shown=long)
+            for i in range(100)
+        ),
+        exercises=tuple(exercise(f"e{i}", 0.0, 1.0) for i in range(100)),
+        modules=tuple(ModuleReport(module=f"m{i}", ok=False, message=long) for i in range(20)),
+        left_out=tuple(f"{i}.txt" for i in range(5000)),
+    )
+    data = to_gradescope(many)
+    assert 10_000 < len(data) < 100_000
+    assert len(read_gradescope(many).tests) == 100
+
+
+def test_gradescope_cuts_details_before_titles_and_hints():
+    """Titles and hints stay, however long the texts of a submission are"""
+    long = "é✓\\\n" * 5000
+    titles = [f"A rule that is {'quite ' * 8}long, number {n}" for n in range(6)]
+    many = grade(
+        checks=tuple(
+            check(f"e{i}", "failed", Cause.EXCEPTION, visibility="public", shown=long, title=title)
+            for i in range(60)
+            for title in titles
+        ),
+        exercises=tuple(exercise(f"e{i}", 0.0, 1.0) for i in range(60)),
+        modules=tuple(ModuleReport(module=f"m{i}", ok=False, message=long) for i in range(20)),
+        left_out=tuple(f"{i}.txt" for i in range(5000)),
+    )
+    results = read_gradescope(many)
+    for i, test in enumerate(results.tests):
+        assert all(f"✗ {title}" in test.output for title in titles)
+        assert test.output.endswith(f"Hint: Think of e{i}.\nTry:  make test EX=e{i}")
+    assert "3.5 of 12 points" in results.output
+    assert "Isolation: tier B" in results.output

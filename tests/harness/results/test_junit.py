@@ -1,0 +1,36 @@
+"""junit.xml: its counts, names and times."""
+
+import xml.etree.ElementTree as ET
+
+from grader.results.junit import to_junit
+from tests.harness.results.example_grade import grade
+
+
+def test_junit_counts_agree_with_its_testcases():
+    suite = ET.fromstring(to_junit(grade())).find("testsuite")
+    assert suite.get("tests") == str(len(suite.findall("testcase"))) == "11"
+    for count, tag in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
+        assert suite.get(count) == str(len(suite.findall(f"testcase/{tag}")))
+    assert [suite.get(name) for name in ("failures", "skipped", "errors")] == ["5", "2", "1"]
+
+
+def test_junit_names_tests_as_pytest_does():
+    suite = ET.fromstring(to_junit(grade())).find("testsuite")
+    cases = [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")]
+    assert cases[:3] == [
+        ("", "strides"),
+        ("tests.hidden.test_done", "test_one"),
+        ("tests.hidden.test_done", "test_two"),
+    ]
+    assert len(set(cases)) == len(cases)
+
+
+def test_junit_times_public_checks_only():
+    suite = ET.fromstring(to_junit(grade())).find("testsuite")
+    assert sorted({case.get("time") for case in suite.findall("testcase")}) == ["0.000", "0.250"]
+
+
+def test_junit_of_a_broken_module_is_a_collection_error():
+    error = ET.fromstring(to_junit(grade())).find("testsuite/testcase/error")
+    assert error.get("message") == "collection failure"
+    assert error.text.startswith("resource_accounting/strides.py:12\nSyntaxError: <script>")
