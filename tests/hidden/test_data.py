@@ -286,7 +286,8 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
     values = torch.from_numpy(np.append(dense, 0).astype(np.int64))
     for size in (SMALL_HOLE, LLAMA):
         last = size // 4096 - 2
-        offsets = [int(rng.integers(last // 2, last)) * 4096, last * 4096]
+        # Two blocks for each copy of `dense`; the copies do not overlap.
+        offsets = [int(rng.integers(last // 2, last - 1)) * 4096, last * 4096]
         path = sparse_file(shared_folder / f"{size}.bin", size, dict.fromkeys(offsets, dense))
         # From the whole file: nearly always zeros, and only tokens that are in the file.
         whole = impl.scenarios.batches_of_file(path, "uint16", None, 8, 1024, 3)

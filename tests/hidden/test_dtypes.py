@@ -440,13 +440,14 @@ def test_the_scale_of_the_tensor(impl, rng):
         for bits in (0, 1, 8, 9, 16, 32):
             check_bytes(impl, shape, *block, bits)
         check_bytes(impl, (shape[0], 0), *block, 16)
+    check_bytes(impl, (3, 3), 1, 1, 1, 1)  # each part is rounded to bytes for itself
 
 
 @pytest.mark.exercise("block_scaled")
 def test_a_scalar_is_one_block(impl, rng):
     """A scalar has one element in one block"""
-    for _ in range(10):
-        element_bits, block_size, scale_bits = random_block(rng)
+    for block in [(1, 1, 1), *(random_block(rng) for _ in range(10))]:
+        element_bits, block_size, scale_bits = block
         expect(impl.dtypes.block_scaled_bytes((), element_bits, block_size, scale_bits)).equals(
             whole_bytes(element_bits) + whole_bytes(scale_bits)
         )
@@ -460,6 +461,7 @@ def test_no_elements_no_blocks(impl, rng):
         check_bytes(impl, tuple(shape), *block)
         shape.insert(int(rng.integers(3)), 0)
         expect(impl.dtypes.block_scaled_bytes(tuple(shape), *block)).equals(0)
+    check_bytes(impl, (8, 1), 1, 1, 1)  # rows share bytes
 
 
 @pytest.mark.exercise("block_scaled")

@@ -173,6 +173,8 @@ def test_small_formats(impl, rng):
     for format, kind in SMALL.items():
         width = 1 + format[0] + format[1]
         patterns = rng.choice(2**width, size=16, replace=False)
+        if format[2] == "fn":
+            patterns[0] = top_pattern(format) + 1  # its nan
         values = patterns.astype(np.uint8).view(kind).astype(np.float64)
         for bits, value in zip(patterns, values, strict=True):
             check_decoded(impl, int(bits), format, float(value))
@@ -198,8 +200,7 @@ def test_any_format(impl, rng):
     """Normal numbers of any format have a leading 1, and the bias is the middle exponent"""
     for _ in range(40):
         format = random_format(rng)
-        one = 1 << format[1]
-        bits = int(rng.integers(one, top_pattern(format) + 1))
+        bits = ordinary_pattern(rng, format)
         value = float(exact(bits, format))
         check_decoded(impl, bits, format, value)
         check_decoded(impl, bits + sign_bit(format), format, -value)
@@ -331,7 +332,7 @@ def test_rounds_to_wide_formats(impl, rng):
 def test_rounds_to_any_format(impl, rng):
     """Numbers round to the nearest value of any format"""
     for _ in range(30):
-        format = narrowed(random_format(rng), 40)  # so that no random number is half-way
+        format = narrowed(random_format(rng), 25)  # so that no random number is half-way
         bias = 2 ** (format[0] - 1) - 1
         for exponent in rng.uniform(1 - bias, bias, size=2):  # normal numbers only
             value = float(rng.choice([-1, 1]) * 2.0**exponent)
@@ -596,6 +597,7 @@ def test_sums_of_one_dtype(impl, rng):
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         for _ in range(3):
             check_sum(impl, random_term(rng), int(rng.integers(300, 700)), dtype, dtype)
+    check_sum(impl, 0.1, 50, torch.float64, torch.float64)  # float32 does not have this term
 
 
 @pytest.mark.exercise("accumulate")
@@ -651,7 +653,7 @@ def test_sums_overflow(impl, rng):
     """A sum that is too large for the accumulator becomes infinite, but not in a wider one"""
     for _ in range(5):
         term = random_term(rng, 4000.0)
-        term = math.copysign(abs(term) + 1000, term)
+        term = float(np.float32(math.copysign(abs(term) + 1000, term)))  # as random_term's are
         count = int(rng.integers(70, 100))
         check_sum(impl, term, count, torch.float16, torch.float16)
         check_sum(impl, term, count, torch.float16, torch.float32)
@@ -678,4 +680,4 @@ def test_refuses_dtypes_that_do_not_add(impl, rng):
     for dtype in [*no_terms, torch.int64, torch.float8_e4m3fn, torch.float8_e5m2]:
         with pytest.raises(ValueError):
             impl.floats.accumulate(1.0, 3, torch.float32, dtype)
-    check_sum(impl, random_term(rng), int(rng.integers(20, 50)), torch.float8_e5m2, torch.float16)
+    check_sum(impl, 0.7, int(rng.integers(20, 50)), torch.float8_e5m2, torch.float16)

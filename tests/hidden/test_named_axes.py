@@ -55,7 +55,7 @@ def test_scores_are_dot_products(impl, rng, torch_rng):
 def test_scores_under_leading_axes(impl, rng, torch_rng):
     """Leading axes, any number of them and none, stay as they are"""
     for lead in LEADS:
-        q, k, d = (int(n) for n in rng.integers(1, 6, size=3))
+        q, k, d = (int(n) for n in rng.choice(np.arange(1, 6), size=3, replace=False))
         queries, keys = whole(torch_rng, *lead, q, d), whole(torch_rng, *lead, k, d)
         expected = torch.empty(*lead, q, k, dtype=torch.float64)
         for at in each(lead):
@@ -67,7 +67,7 @@ def test_scores_under_leading_axes(impl, rng, torch_rng):
 def test_scores_keep_the_dtype(impl, rng, torch_rng):
     """The scores have the dtype of queries and keys"""
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
-        q, k, d = (int(n) for n in rng.integers(1, 8, size=3))
+        q, k, d = (int(n) for n in rng.choice(np.arange(2, 8), size=3, replace=False))
         # Sums of at most 7 products of at most 16: below 256, which even bfloat16 has exactly.
         queries = whole(torch_rng, q, d, limit=4, dtype=dtype)
         keys = whole(torch_rng, k, d, limit=4, dtype=dtype)

@@ -239,7 +239,8 @@ def check_eps(impl, rng, method):
             eps=eps,
             weight_decay=0.0,
         )
-        expect(result["params"][0], "the parameter").close(scalar(-moved), rtol=1e-10)
+        # Nearly opposite m and g leave only their rounding, about 1e-13.
+        expect(result["params"][0], "the parameter").close(scalar(-moved), rtol=1e-10, atol=1e-12)
 
 
 def torch_adamw(params, grads, *, present=None, groups=None, lrs=None, state=None, **settings):
