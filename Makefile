@@ -90,9 +90,10 @@ flakes: .venv/ready
 	@$(RUN) -m grader flakes $(if $(NONCES),--nonces $(NONCES)) $(if $(RUNS),--runs $(RUNS)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST))
 
-# About half an hour on two idle cores. NAMES=… selects files, without .py.
+# About half an hour on two idle cores. NAMES=… selects files, without .py. Each run draws other
+# nonces, and prints their SEED.
 draws: .venv/ready
-	@$(RUN) -m grader draws $(NAMES)
+	@$(RUN) -m grader draws $(NAMES) $(if $(NONCES),--nonces $(NONCES)) $(if $(SEED),--seed $(SEED))
 
 # Ten million frames take half an hour on one core. Findings are written to build/fuzz.
 fuzz: .venv/ready

@@ -155,8 +155,9 @@ def draws(
     ] = None,
     nonces: Annotated[int, typer.Option(min=2, help="number of draws for each submission")] = 10,
     seed: Annotated[
-        str, typer.Option(help="what nonces are made of: the same seed gives the same draws")
-    ] = "draws",
+        str | None,
+        typer.Option(help="what nonces are made of; to repeat, the seed that was printed"),
+    ] = None,
     jobs: Jobs = None,
 ) -> None:
     """Grades wrong submissions with several draws of inputs: the marks must be the same in each.
@@ -168,13 +169,13 @@ def draws(
     from grader.authoring.campaigns import draws as campaign
     from grader.authoring.campaigns import inprocess, report
 
-    printer = report.Draws(console)
+    printer = report.Draws(console, seed or secrets.token_hex(4))
     try:
         found = campaign.run(
             campaign.own_assignment(),
             names or (),
             nonces=nonces,
-            seed=seed,
+            seed=printer.seed,
             jobs=jobs,
             on_finding=printer.finding,
         )

@@ -163,7 +163,7 @@ def run(
     names: Sequence[str] = (),
     *,
     nonces: int = 10,
-    seed: str = "draws",
+    seed: str,
     jobs: int | None = None,
     on_finding: Callable[[Finding], None] = lambda _: None,
 ) -> Report:

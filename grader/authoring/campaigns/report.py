@@ -57,7 +57,8 @@ class Flakes:
 class Draws:
     """Prints for `grader draws`."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, seed: str) -> None:
+        self.seed = seed
         self._console, self._done = console, 0
 
     def finding(self, finding: draws.Finding) -> None:
@@ -72,10 +73,13 @@ class Draws:
             what = f"loses no points in {finding.exercise}" if finding.exercise else "loses points"
             self._print(f"      [red]{what} with nonces {', '.join(finding.uncaught)}[/]")
         if not finding.constant:
-            for test, nonces in finding.changing.items():
+            every = [draw.nonce for draw in finding.draws]
+            for test, failing in finding.changing.items():
+                passing = [nonce for nonce in every if nonce not in failing]
+                rare, verb = min((failing, "fails"), (passing, "passes"), key=lambda x: len(x[0]))
                 self._print(
-                    f"      {escape(test)} fails in {len(nonces)} of {len(finding.draws)}: "
-                    f"{escape(', '.join(nonces))}"
+                    f"      {escape(test)} {verb} in {len(rare)} of {len(every)}: "
+                    f"{escape(', '.join(rare))}"
                 )
 
     def summary(self, report: draws.Report) -> None:
@@ -90,7 +94,8 @@ class Draws:
         constant = sum(finding.constant for finding in report.findings)
         self._print(
             f"{constant} of {len(report.findings)} submissions ({100 * report.share:.1f} %) get "
-            f"the same marks in every draw; {100 * (1 - draws.ALLOWED):g} % are required"
+            f"the same marks in every draw; {100 * (1 - draws.ALLOWED):g} % are required "
+            f"(seed {self.seed})"
         )
 
     def _print(self, text: str) -> None:

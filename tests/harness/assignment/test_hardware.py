@@ -35,7 +35,7 @@ def test_local_table_adds_and_replaces():
             hardware.parse(ENTRY, "both tables", wrong)
 
 
-def test_local_table_is_read_if_present(tmp_path, monkeypatch):
+def test_hardware_local_toml_is_read_if_present(tmp_path, monkeypatch):
     monkeypatch.setattr(hardware, "LOCAL", tmp_path / "hardware.local.toml")
     assert "Y2" not in list(hardware.load.__wrapped__())
     (tmp_path / "hardware.local.toml").write_text(OTHER)

@@ -64,7 +64,7 @@ def test_public_tests_carry_no_points_in_a_grading():
     assert only.points == 0
 
 
-def test_public_tests_carry_all_points_when_only_they_run():
+def test_public_tests_give_all_points_if_no_hidden_ones_run():
     shares, (only,) = points([outcome("p", visibility="public")], visibility="public")
     assert shares == [(6.0, 6.0)]
     assert only.points == 6

@@ -122,7 +122,7 @@ def test_gradescope_has_one_line_for_an_exercise_that_waits_for_another():
     )
 
 
-def test_gradescope_has_one_line_for_an_exercise_not_measured():
+def test_gradescope_has_one_entry_for_an_exercise_not_measured():
     checks = tuple(check("raced", "not_run", Cause.NEEDS_CUDA) for _ in range(3))
     of = grade(checks=checks, exercises=(exercise("raced", 0, 5, measured=False),))
     assert read_gradescope(of).tests[0].output == (
