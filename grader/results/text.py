@@ -18,6 +18,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
+def printable(text: str) -> str:
+    """Replaces each character that is not printable by "?": line feeds, terminal sequences."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def clean(text: str, limit: int = LIMIT) -> str:
     """Text that a submission can influence, made safe for a terminal, XML and HTML.
 

@@ -222,8 +222,8 @@ LAYERS = {
         "tar_header_of_megabytes_is_not_read",
         (
             Edit(
-                "judge/entries.py",
-                "if end > MAX_UNPACKED + _MAX_READ or size > _MAX_READ:",
+                "judge/tar_entries.py",
+                "if self.type in _EXTENSIONS and self.size > _MAX_HEADER:",
                 "if False:",
             ),
             Edit("judge/entries.py", "if len(found) > MAX_ENTRIES:", "if False:"),
