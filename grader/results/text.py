@@ -37,6 +37,11 @@ def clean(text: str, limit: int = LIMIT) -> str:
     return text if len(text) <= limit else text[:limit].rstrip() + " … (cut)"
 
 
+def clean_name(text: str) -> str:
+    """A file's name, as `clean` makes it, on one line."""
+    return " ".join(clean(text, 200).split())
+
+
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, the cursor, erasing
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS

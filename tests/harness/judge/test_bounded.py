@@ -63,7 +63,7 @@ def test_process_leaves_no_core_file():
     "end",
     [
         lambda: os.kill(os.getpid(), signal.SIGKILL),
-        lambda: os.kill(os.getpid(), signal.SIGSEGV),
+        lambda: os.kill(os.getpid(), signal.SIGTRAP),
         lambda: os._exit(2),
         lambda: 1 / 0,
     ],
