@@ -98,9 +98,9 @@ def _work_and_exit(work: Callable[[], bytes], limits: Limits, write: int) -> NoR
     """The forked process: it leaves by `os._exit`, so that it cleans up nothing of its parent's."""
     status = 1
     try:
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):  # often sent to a whole group
+            signal.signal(number, signal.SIG_IGN)  # the parent ends this process
         end_with_parent()
         gc.freeze()  # a collection would touch, and so copy, all of the parent's objects
         _limit(resource.RLIMIT_CORE, 0)  # SIGXCPU would dump the judge's memory to a file

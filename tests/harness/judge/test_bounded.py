@@ -114,6 +114,17 @@ def test_wait_without_end_is_a_fault_of_the_grader_and_ends_the_process(tmp_path
     assert_gone(tmp_path / "pid")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_signal_to_the_whole_group_is_the_judges_alone(number):
+    """`timeout` and a terminal send it to all; the judge then ends the process"""
+
+    def work() -> bytes:
+        os.kill(os.getpid(), number)
+        return b"still here"
+
+    assert run_bounded(work, LIMITS) == b"still here"
+
+
 def test_signal_to_the_judge_ends_the_process(tmp_path, monkeypatch):
     def interrupted(*_):
         while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
