@@ -27,7 +27,16 @@ from grader.judge import provenance
 from grader.judge.entries import SubmissionError, check_exists
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader, Timing
-from grader.terminal import BAD_ASSIGNMENT, BAD_INPUT, FAULT, OK, console, errors, fail
+from grader.terminal import (
+    BAD_ASSIGNMENT,
+    BAD_INPUT,
+    FAULT,
+    OK,
+    console,
+    errors,
+    fail,
+    print_exception,
+)
 
 P = ParamSpec("P")
 
@@ -200,6 +209,6 @@ def main() -> None:
         errors.print(f"{AUTHORS}{error}", style="red", markup=False, soft_wrap=True)
         raise SystemExit(BAD_ASSIGNMENT) from None
     except Exception:
-        errors.print_exception()
+        print_exception()
         errors.print("a fault of the grader, not of the submission", style="red")
         raise SystemExit(FAULT) from None

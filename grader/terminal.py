@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import NoReturn
 
 import typer
 from rich.console import Console
+
+from grader.results.text import printable
 
 OK, BAD_INPUT, FAULT, BAD_ASSIGNMENT = 0, 2, 3, 4
 
@@ -15,5 +18,16 @@ errors = Console(stderr=True)
 
 def fail(status: int, message: str) -> NoReturn:
     """Prints a message on stderr and ends the command with an exit status."""
-    errors.print(message, style="red", markup=False, highlight=False, soft_wrap=True)
+    _print(message)
     raise typer.Exit(status)
+
+
+def print_exception() -> None:
+    """Prints the exception that is being handled, with its traceback, on stderr."""
+    _print(traceback.format_exc().rstrip())
+
+
+def _print(text: str) -> None:
+    """Prints lines on stderr, without what would control a terminal: a text may name files."""
+    lines = "\n".join(map(printable, text.split("\n")))
+    errors.print(lines, style="red", markup=False, highlight=False, soft_wrap=True)

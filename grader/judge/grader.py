@@ -30,6 +30,7 @@ from grader.judge.zygote import Zygote
 from grader.paths import REPOSITORY
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, Isolation, Visibility
+from grader.results.text import printable
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
     from grader.judge.submission_run import RunOptions, SubmissionRun
@@ -151,7 +152,7 @@ class Grader:
         checks, scores = score(self.manifest, run.outcomes, counted)
         points, max_points = total(scores)
         return Grade(
-            submission=submission.name or str(submission),
+            submission=printable(submission.name or str(submission)),
             score=None if faults else round(points, 6),
             max_score=max_points,
             isolation=Isolation(tier=self.zygote.tier, probes=run.preflight.probes),

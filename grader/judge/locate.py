@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.judge.entries import ARCHIVE_SUFFIXES, Entry, SubmissionError
+from grader.judge.entries import ARCHIVE_SUFFIXES, Entry, SubmissionError, printable_name
 
 _LOOSE_DEPTH = 1  # levels below the top, for a folder without the package's name
 _STUBS = ("assignment", "stubs")  # a folder of every handout, for `make reset`
@@ -49,8 +49,12 @@ def find_package(
         SubmissionError: no folder can be the package, or several can.
     """
     counts = _count_modules(entries, modules)
-    candidates = [f for f in counts if f.name == package or len(f.parts) <= _LOOSE_DEPTH]
-    elsewhere = [f for f in counts if f not in candidates and f.parts[-2:] != _STUBS]
+
+    def is_candidate(folder: PurePosixPath) -> bool:
+        return folder.name == package or len(folder.parts) <= _LOOSE_DEPTH
+
+    candidates = [f for f in counts if is_candidate(f)]
+    elsewhere = [f for f in counts if not is_candidate(f) and f.parts[-2:] != _STUBS]
     largest = max(elsewhere, key=counts.__getitem__, default=None)
     if not candidates:
         raise SubmissionError(
@@ -80,7 +84,7 @@ def find_package(
 
 def _folder_name(folder: PurePosixPath) -> str:
     """A folder's name in messages; the top folder is `./`."""
-    return f"{folder}/"
+    return f"{printable_name(folder)}/"
 
 
 def _count_modules(
@@ -116,10 +120,10 @@ def _not_found_message(
             f"or name it {package}/"
         )
     tops = sorted({entry.path.parts[0] for entry in entries if entry.path.parts})
-    message += ", ".join(tops[:_MAX_NAMES]) or "nothing"
+    message += ", ".join(map(printable_name, tops[:_MAX_NAMES])) or "nothing"
     archives = sorted(str(e.path) for e in entries if e.path.suffix.lower() in ARCHIVE_SUFFIXES)
     if archives:
-        names = ", ".join(archives[:_MAX_NAMES])
+        names = ", ".join(map(printable_name, archives[:_MAX_NAMES]))
         message += (
             f"; an archive inside a submission is not unpacked ({names}): "
             "hand in the zip or tar itself"

@@ -13,15 +13,18 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
 from assignment.manifest import VERSION_FILE
+from grader.judge.archives import open_entries
+from grader.judge.bounded import LimitExceeded, Limits, run_bounded
 from grader.judge.entries import (
     MAX_BYTES,
     Entry,
     SubmissionError,
     check_exists,
     list_entries,
-    open_entries,
-    printable,
+    printable_name,
 )
 from grader.judge.locate import Package, find_package
 
@@ -34,6 +37,8 @@ _VERSION_PATTERNS = {
     "assignment/assignment.toml": rb'(?m)^version = "([A-Za-z0-9.+-]{1,40})"\s*$',
 }
 _MAX_VERSION_FILE = 2**18  # bytes
+# Of reading a submission. The largest archives with honest files take 10 s and 128 MiB.
+LIMITS = Limits(cpu_seconds=30, memory=256 * 2**20, wall_seconds=300, answer=2 * MAX_TOTAL)
 _MAX_NAMED = 50  # left-out files that are named; the rest is only counted
 
 
@@ -53,8 +58,25 @@ class Staged:
     handout: str | None = None
 
 
+class Selected(msgspec.Struct, frozen=True, tag=True):
+    """What is graded: contents by path inside the package. For the rest see `Staged`."""
+
+    files: dict[str, bytes]
+    left_out: tuple[str, ...]
+    handout: str | None
+
+
+class _Refused(msgspec.Struct, frozen=True, tag=True):
+    """The message of a SubmissionError, from the process that reads."""
+
+    message: str
+
+
 def stage(submission: Path, destination: Path, package: str, modules: tuple[str, ...]) -> Staged:
     """Copies the package of a submission to `destination/package`.
+
+    The submission is read in a process of its own, with limits on CPU time and memory: few bytes of
+    an archive may take hours to read.
 
     Args:
         submission: a folder, a zip or a tar (compressed or not).
@@ -64,8 +86,33 @@ def stage(submission: Path, destination: Path, package: str, modules: tuple[str,
 
     Raises:
         SubmissionError: there is nothing to grade, or the package cannot be read completely.
+        GraderFault: the process that reads it failed otherwise; the submission is not to blame.
     """
     check_exists(submission, package)
+    try:
+        answer = run_bounded(lambda: _answer(submission, package, modules), LIMITS)
+    except LimitExceeded as error:
+        raise SubmissionError(
+            f"{submission} takes more than {error} to read; hand in the package alone"
+        ) from None
+    found = msgspec.msgpack.decode(answer, type=Selected | _Refused)
+    if isinstance(found, _Refused):
+        raise SubmissionError(found.message)
+    _write(found.files, destination / package)
+    return Staged(destination, found.left_out, found.handout)
+
+
+def _answer(submission: Path, package: str, modules: tuple[str, ...]) -> bytes:
+    found: Selected | _Refused
+    try:
+        found = select(submission, package, modules)
+    except SubmissionError as error:
+        found = _Refused(str(error))
+    return msgspec.msgpack.encode(found)
+
+
+def select(submission: Path, package: str, modules: tuple[str, ...]) -> Selected:
+    """Finds and reads the package of a submission; raises SubmissionError."""
     with open_entries(submission, package) as entries:
         everything = list_entries(entries, submission)
         found = find_package(everything, package, modules, submission)
@@ -73,23 +120,23 @@ def stage(submission: Path, destination: Path, package: str, modules: tuple[str,
         handout = _handout_version(everything, beside)
         everything = [entry for entry in everything if entry.path != beside / VERSION_FILE]
         files, left_out = _select(everything, found, submission)
-    _write(files, destination / package)
     others = [
-        f"{_printable_name(folder)}/ ({found.modules[folder]} of the assignment's {len(modules)} "
-        f"modules; {_printable_name(found.root)}/ has {found.modules[found.root]})"
+        f"{printable_name(folder)}/ ({found.modules[folder]} of the assignment's {len(modules)} "
+        f"modules; {printable_name(found.root)}/ has {found.modules[found.root]})"
         for folder in found.others
     ]
     left_out = [*others, *left_out]
     if len(left_out) > _MAX_NAMED:
         left_out[_MAX_NAMED:] = [f"and {len(left_out) - _MAX_NAMED} more"]
-    return Staged(destination, tuple(left_out), handout)
+    return Selected(files, tuple(left_out), handout)
 
 
 def _select(
     entries: list[Entry], package: Package, submission: Path
-) -> tuple[dict[PurePosixPath, bytes], list[str]]:
+) -> tuple[dict[str, bytes], list[str]]:
     """Reads the package's modules: contents by path inside the package, and what is left out."""
-    files: dict[PurePosixPath, bytes] = {}
+    files: dict[str, bytes] = {}
+    others = set(package.others)
     left_out: list[str] = []
     total = 0
     seen: set[str] = set()
@@ -106,16 +153,16 @@ def _select(
             if len(data) > MAX_BYTES or total > MAX_TOTAL:
                 reason = "too large, or too many files"
         if reason == "outside the package":
-            if entry.path.parent not in package.others:
+            if entry.path.parent not in others:
                 outside[_name_outside(entry.path, package.root)] += 1
             continue
         if reason:
             if reason != "-":
-                left_out.append(f"{_printable_name(entry.path)} ({reason})")
+                left_out.append(f"{printable_name(entry.path)} ({reason})")
             continue
         assert inside is not None
         seen.add(str(inside).casefold())
-        files[inside] = data
+        files[str(inside)] = data
     left_out += [
         f"{name} ({count} files outside the package)" if name.endswith("/") else f"{name} (outside)"
         for name, count in outside.items()
@@ -123,10 +170,10 @@ def _select(
     return files, left_out
 
 
-def _write(files: dict[PurePosixPath, bytes], target: Path) -> None:
+def _write(files: dict[str, bytes], target: Path) -> None:
     target.mkdir(parents=True, mode=0o755)
     for name, data in files.items():
-        path = target.joinpath(*name.parts)
+        path = target / name
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
         path.write_bytes(data)
         path.chmod(0o644)
@@ -167,7 +214,7 @@ def _name_outside(path: PurePosixPath, root: PurePosixPath) -> str:
     while path.parts[common : common + 1] == root.parts[common : common + 1] != ():
         common += 1
     name = PurePosixPath(*path.parts[: common + 1])
-    return _printable_name(name) + ("/" if len(path.parts) > common + 1 else "")
+    return printable_name(name) + ("/" if len(path.parts) > common + 1 else "")
 
 
 def _reason_to_skip(entry: Entry, inside: PurePosixPath | None, seen: set[str]) -> str:
@@ -198,15 +245,12 @@ def _reason_to_skip(entry: Entry, inside: PurePosixPath | None, seen: set[str]) 
 
 def _read(entry: Entry, submission: Path) -> bytes:
     if entry.unreadable:
-        raise SubmissionError(f"{submission}: {entry.path} {entry.unreadable}")
+        raise SubmissionError(f"{submission}: {printable_name(entry.path)} {entry.unreadable}")
     assert entry.read is not None, "a regular file can be read"
     try:
         return entry.read()
-    except SubmissionError:
+    except (SubmissionError, MemoryError):
         raise
     except Exception as error:  # zlib.error, BadZipFile and others have no common base
-        raise SubmissionError(f"{submission}: {entry.path} is damaged: {error}") from error
-
-
-def _printable_name(path: PurePosixPath) -> str:
-    return printable(str(path))[:200]
+        name = printable_name(entry.path)
+        raise SubmissionError(f"{submission}: {name} is damaged: {error}") from error

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from grader.isolation import MEANINGS, UNISOLATED
 from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore, Grade
-from grader.results.text import clean, plural, points
+from grader.results.text import clean, clean_name, plural, points
 from grader.results.views import ChapterView, CheckView, ExerciseView, ModuleView, Report, Status
 
 UNSAFE = (
@@ -63,7 +63,7 @@ def report(grade: Grade) -> Report:
     ]
     order = {exercise.chapter: None for exercise in exercises}
     return Report(
-        submission=clean(grade.submission, 200) or "submission",
+        submission=clean_name(grade.submission) or "submission",
         score=grade.score,
         max_score=grade.max_score,
         headline=_headline(grade),
@@ -79,7 +79,7 @@ def report(grade: Grade) -> Report:
             ModuleView(
                 module=clean(module.module, 200),
                 ok=module.ok,
-                place=_place(clean(module.file, 200), module.line),
+                place=_place(clean_name(module.file), module.line),
                 message=clean(module.message),
             )
             for module in grade.modules
@@ -220,6 +220,6 @@ def _place(file: str, line: int) -> str:
 
 
 def _files(names: tuple[str, ...]) -> tuple[str, ...]:
-    shown = tuple(clean(name, 200).replace("\n", " ") for name in names[:MAX_FILES])
+    shown = tuple(clean_name(name) for name in names[:MAX_FILES])
     more = len(names) - len(shown)
     return (*shown, f"… and {more} more") if more else shown

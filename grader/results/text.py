@@ -18,6 +18,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
+def printable(text: str) -> str:
+    """Replaces each character that is not printable by "?": line feeds, terminal sequences."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def clean(text: str, limit: int = LIMIT) -> str:
     """Text that a submission can influence, made safe for a terminal, XML and HTML.
 
@@ -30,6 +35,11 @@ def clean(text: str, limit: int = LIMIT) -> str:
     text = "".join(_printable(character) for character in text)
     text = "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
     return text if len(text) <= limit else text[:limit].rstrip() + " … (cut)"
+
+
+def clean_name(text: str) -> str:
+    """A file's name, as `clean` makes it, on one line."""
+    return " ".join(clean(text, 200).split())
 
 
 _SEQUENCE = re.compile(

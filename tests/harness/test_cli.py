@@ -175,7 +175,9 @@ def test_loads_and_starts_are_noticed(tmp_path):
     assert "subprocess.Popen" in said
 
 
-@pytest.mark.parametrize("name", ["\nUsage: x", "x" * 70 + " Usage: y", "\x1b[2JUsage"])
+@pytest.mark.parametrize(
+    "name", ["\nUsage: x", "x" * 70 + " Usage: y", "\x1b[2JUsage", "\x1b]0;Usage\x07"]
+)
 def test_refusal_is_one_line_whatever_the_file_names(started, tmp_path, name):
     """`run_autograder` treats a line that begins with Usage as a mistake in its own call"""
     (tmp_path / "in").mkdir()

@@ -36,7 +36,7 @@ DRIVER = textwrap.dedent(
 MOMENTS = [
     ("Cleanup.__init__", "return"),  # the folder has a name but does not exist yet
     ("_first_uid", "call"),  # the zygote's process runs and has received nothing
-    ("_read", "call"),  # half of the submission is copied
+    ("_receive", "call"),  # another process reads the submission
     ("GradedImplementation.call", "call"),
 ]
 if "FAULTS" in os.environ:  # `make faults` only: each takes seconds

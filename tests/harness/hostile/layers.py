@@ -222,11 +222,18 @@ LAYERS = {
         "tar_header_of_megabytes_is_not_read",
         (
             Edit(
-                "judge/entries.py",
-                "if end > MAX_UNPACKED + _MAX_READ or size > _MAX_READ:",
+                "judge/tar_entries.py",
+                "if self.type in _EXTENSIONS and self.size > _MAX_HEADER:",
+                "if False:",
+            ),
+            Edit("judge/tar_entries.py", "if position > MAX_UNPACKED:", "if False:"),
+            Edit(
+                "judge/tar_entries.py",
+                "if self.tell() + size > MAX_UNPACKED + tarfile.RECORDSIZE:",
                 "if False:",
             ),
             Edit("judge/entries.py", "if len(found) > MAX_ENTRIES:", "if False:"),
+            Edit("judge/entries.py", "if self._count > MAX_LISTED:", "if False:"),
         ),
         kinds=(ARCHIVES,),
     ),

@@ -30,7 +30,8 @@ from tests.harness.hostile.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
 
 _ATTACK_TESTS = ("tests/harness/hostile/test_attacks.py",)
 _ARCHIVE_TESTS = tuple(
-    f"tests/harness/judge/test_{module}.py" for module in ("stage", "entries", "locate")
+    f"tests/harness/judge/test_{module}.py"
+    for module in ("stage", "locate", "entries", "archives", "tar_entries", "folder_entries")
 )
 _PLAIN_SECONDS, _SECONDS = 30, 1800
 _ONE_SECONDS = 90  # for a single attack: without its layer it may never end

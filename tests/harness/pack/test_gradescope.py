@@ -217,7 +217,7 @@ def test_hostile_submission_gets_nothing(gradescoped, submit):
 @needs_root
 def test_submission_without_the_package_gets_a_message(gradescoped, tmp_path):
     (tmp_path / "in").mkdir()
-    for name in ('my "essay".txt', "\nUsage: x", "x" * 90 + " Usage: y"):
+    for name in ('my "essay".txt', "\nUsage: x", "x" * 90 + " Usage: y", "\x1b]0;t\x07\nUsage"):
         (tmp_path / "in" / name).touch()
     status, results, modes, _ = gradescoped(tmp_path / "in")
     assert (status, results["score"], results["tests"]) == (0, 0, [])

@@ -2,7 +2,7 @@
 
 from grader.results.causes import Cause
 from grader.results.record import ModuleReport
-from grader.results.text import clean, points
+from grader.results.text import clean, points, printable
 from tests.harness.results.example_grade import check, every_output, exercise, grade
 
 
@@ -39,6 +39,22 @@ def test_no_control_character_reaches_an_output(render):
     assert not set("\u202e\ufffe\uffff") & set(text)
     assert "[31m" not in text
     assert "3702" not in text  # no template ran in a message
+
+
+@every_output
+def test_name_of_a_file_begins_no_line(render):
+    """A line that begins with another program's words could be taken for that program's"""
+    for name in ("a\nUsage: x", "a\x85Usage: x", "a\u2028Usage: x", "a\r\n\x1b]0;t\x07Usage: x"):
+        module = ModuleReport(module="m", ok=False, message="m", file=name, line=1)
+        text = render(grade(submission=name, modules=(module,), left_out=(name,)))
+        assert "a Usage: x" in text
+        assert not any(line.lstrip().startswith("Usage") for line in text.splitlines())
+
+
+def test_printable_keeps_letters_of_all_scripts_and_the_number_of_characters():
+    assert printable("naïve 日本 ✓") == "naïve 日本 ✓"
+    hostile = "\x1b]0;t\x07\n\r\t\x9b\u2028\u202e\ud800\x85\x7f"
+    assert printable(hostile) == "?]0;t??????????"
 
 
 def test_terminal_sequences_are_removed_completely():

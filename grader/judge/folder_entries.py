@@ -1,0 +1,84 @@
+"""Lists and reads the files of a folder. Links are never followed, devices and pipes never opened.
+
+A file may change between the listing and the reading: it is opened again from the top, and checked.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from grader.judge.entries import (
+    IGNORED_FOLDERS,
+    MAX_BYTES,
+    UNREPORTED_FOLDERS,
+    Entry,
+    EntryCount,
+    SubmissionError,
+    printable_name,
+)
+
+_FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe, too, is opened at once
+
+
+def folder_entries(root: Path) -> Iterator[Entry]:
+    """The files of a folder, those of the folder itself before those of its subfolders."""
+    count = EntryCount(root)
+    folders = [PurePosixPath()]
+    while folders:
+        here = folders.pop()
+        inside: list[PurePosixPath] = []
+        files: list[Entry] = []
+        for found in _scan(root, here, count):
+            path = here / found.name
+            is_folder = found.is_dir(follow_symlinks=False)
+            if found.name in IGNORED_FOLDERS and found.is_dir():
+                if found.name not in UNREPORTED_FOLDERS:
+                    files.append(Entry(path, 0, None))
+            elif is_folder:
+                inside.append(path)
+            elif found.is_file(follow_symlinks=False):
+                size = found.stat(follow_symlinks=False).st_size
+                files.append(Entry(path, size, partial(_read, root, path)))
+            else:
+                files.append(Entry(path, 0, None))
+        yield from sorted(files, key=lambda entry: entry.path.name)
+        folders += sorted(inside, reverse=True)
+
+
+def _scan(root: Path, folder: PurePosixPath, count: EntryCount) -> list[os.DirEntry[str]]:
+    found = []
+    try:
+        with os.scandir(root / folder) as entries:
+            for entry in entries:
+                count.add()
+                found.append(entry)
+    except OSError as error:
+        shown = root / printable_name(folder)
+        raise SubmissionError(f"{shown} cannot be opened: {error.strerror}") from error
+    return found
+
+
+def _read(root: Path, path: PurePosixPath) -> bytes:
+    """Reads a file below a folder without following a link.
+
+    Raises:
+        OSError: it is no regular file any more, or a folder above it is none.
+    """
+    folder = os.open(root, _FOLDER)
+    try:
+        for name in path.parts[:-1]:
+            inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        descriptor = os.open(path.name, _FILE | os.O_NOFOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("it is no regular file any more")
+        return file.read(MAX_BYTES + 1)
