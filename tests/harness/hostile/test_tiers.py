@@ -17,8 +17,9 @@ from grader.results.record import from_json
 from grader.worker import selection
 from grader.worker.probe import probe
 from tests.harness import container, fickle
-from tests.harness.conftest import REPOSITORY
+from tests.harness.conftest import HOSTILE, REPOSITORY
 from tests.harness.container import copy_of_repository, run
+from tests.harness.hostile.assertions import assert_earns_nothing
 from tests.harness.hostile.attacks import CAUSES
 
 pytestmark = pytest.mark.skipif(
@@ -111,6 +112,28 @@ def test_attacks_earn_nothing_in_a_container(profile, closed):
     options = ["-qx", "-p", "no:cacheprovider", "-k", chosen, ATTACK_TESTS]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert f"{len(ATTACKS)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def test_worker_changes_no_mode_and_no_time_in_its_users_repository():
+    """In tier C worker and judge are one user, and Landlock governs neither modes nor times"""
+    with tempfile.TemporaryDirectory(prefix="owned-") as parent:
+        folder = Path(parent) / "course"
+        folder.mkdir()
+        copy_of_repository(folder)
+        attack = "changes_modes_and_times"
+        module = folder / "handed-in" / "resource_accounting" / "strides.py"
+        module.parent.mkdir(parents=True)
+        text = (HOSTILE / attack / "resource_accounting" / "strides.py").read_text()
+        reached = [str(folder / name) for name in (".", "tests/hidden", "solutions", "grader")]
+        module.write_text(f"{text}\n\nPLACES.extend(map(pathlib.Path, {reached}))\n")
+        for path in (Path(parent), folder, *folder.rglob("*")):
+            os.chown(path, container.USER, container.USER)
+        options = ["--out", str(folder / "out")]
+        done = run("user", folder, "grader", "grade", str(module.parent.parent), *options)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+        grade = from_json((folder / "out" / "grade.json").read_bytes())
+    assert grade.isolation.tier == "C"
+    assert_earns_nothing(grade, "storage_index", CAUSES[attack].causes)
 
 
 @pytest.mark.parametrize("profile", PROFILES if ALL else ["user"])
