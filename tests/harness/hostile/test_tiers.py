@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.isolation import MEANINGS, TIERS, UNISOLATED, at_least
+from grader.isolation import MEANINGS, TIERS, UNISOLATED, CannotIsolate, at_least
 from grader.messages import Grading
 from grader.results.record import from_json
 from grader.worker import selection
@@ -136,6 +136,14 @@ def test_worker_changes_no_mode_and_no_time_in_its_users_repository():
     assert_earns_nothing(grade, "storage_index", CAUSES[attack].causes)
 
 
+def test_same_user_needs_a_landlock_that_forbids_truncation(monkeypatch):
+    """truncate(2) opens nothing: an older Landlock would let a worker empty the hidden tests"""
+    monkeypatch.setattr("grader.worker.landlock.abi", lambda: 2)
+    grading = Grading(run="/none", hidden=(), first_uid=0, canary="/none", results="/none")
+    with pytest.raises(CannotIsolate, match=r"truncating .* Linux 6\.2"):
+        selection._SANDBOXES["C"](grading).prepare()
+
+
 @pytest.mark.parametrize("profile", PROFILES if ALL else ["user"])
 def test_cheats_gain_nothing_in_a_container(profile, closed):
     """In a race the reference runs beside the submission; in tier C even as the same user."""
@@ -155,11 +163,13 @@ def test_minimum_keeps_the_stronger_tiers():
     assert at_least("C") == TIERS
 
 
-def test_probe_reports_a_world_writable_folder(tmp_path):
-    """Files there would outlive a worker: without Landlock such a machine is refused."""
+def test_probe_reports_what_other_users_must_not_reach(tmp_path):
+    """Files there would outlive a worker, and memory of /dev/zero counts nowhere: without Landlock
+    such a machine is refused."""
     none = str(tmp_path / "none")
     grading = Grading(run=none, hidden=(), first_uid=0, canary=none, results="/none")
     found = probe(grading, os.getpid(), (str(tmp_path), "/none"))
     assert found[f"leave something in {tmp_path}"] == "allowed"
     assert found["leave something in /none"] == "ENOENT"
+    assert found["take uncounted memory from /dev/zero"] == "allowed"
     assert list(tmp_path.iterdir()) == []
