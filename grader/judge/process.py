@@ -30,13 +30,14 @@ class Process:
         return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
     def resident(self) -> int | None:
-        """Resident memory in bytes, without file mappings; shared anonymous memory counts.
+        """Resident memory and page tables in bytes, without file mappings.
 
         None if the process has ended.
         """
         try:
             found = self.status()
-            return sum(int(found[name].split()[0]) * 1024 for name in ("RssAnon", "RssShmem"))
+            counted = ("RssAnon", "RssShmem", "VmPTE")
+            return sum(int(found[name].split()[0]) * 1024 for name in counted)
         except (GraderFault, KeyError):
             return None
 

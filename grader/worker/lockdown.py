@@ -17,7 +17,8 @@ from pathlib import Path
 from grader.isolation import SCRATCH_MIB
 from grader.worker import cuda, kernel, landlock, seccomp
 
-DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
+# Not /dev/zero: shared memory can be mapped from it, which no limit counts.
+DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
 PROCESSES = 64  # threads count as processes
 

@@ -32,6 +32,7 @@ def probe(grading: Grading, judge: int, world_writable: tuple[str, ...] = ()) ->
         "signal the judge": lambda: os.kill(judge, signal.SIGCONT),
         "read the judge's environment": lambda: _open(f"/proc/{judge}/environ"),
         "write the system": lambda: _create("/usr/probe"),
+        "take uncounted memory from /dev/zero": lambda: _open("/dev/zero"),
     }
     for folder in grading.hidden:
         attempts[f"look into {folder}"] = lambda folder=folder: _list(folder)  # type: ignore[misc]

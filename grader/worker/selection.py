@@ -121,6 +121,8 @@ def _leak(allowed: list[str]) -> str:
         reason += "; close such folders, or one above them, for other users: chmod o-rwx"
     if any(name.startswith("leave something") for name in allowed):
         reason += "; in a container of its own, close such folders for other users: chmod o-w"
+    if any(name.endswith("/dev/zero") for name in allowed):
+        reason += "; in a container of its own, close it for other users: chmod o-rw /dev/zero"
     return reason
 
 

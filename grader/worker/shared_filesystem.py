@@ -49,6 +49,11 @@ class SharedFilesystem(Sandbox):
             raise CannotIsolate("it needs root, to give each worker a user of its own")
         if self.uses_landlock and not landlock.abi():
             raise CannotIsolate("this kernel does not offer Landlock, or refuses it")
+        if not self.needs_root and landlock.abi() < landlock.FORBIDS_TRUNCATION:
+            raise CannotIsolate(
+                "this kernel's Landlock cannot keep a worker from truncating its user's files; "
+                "that needs Linux 6.2"
+            )
         try:
             seccomp.program(1)
             if self.needs_root:

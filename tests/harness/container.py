@@ -6,7 +6,7 @@ whole        everything that this machine allows
 docker       root with the capabilities that Docker leaves, under a seccomp filter like Docker's: no
              mounts, no namespaces, no ptrace
 no-landlock  the same, on a kernel or an engine without Landlock; only root may write the temporary
-             folders
+             folders and open /dev/zero
 user         an ordinary user, who may not create namespaces either
 
 With `--guard` the command can change only this folder: everything else is read-only, and it has its
@@ -33,7 +33,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PROFILES = {"whole": "A", "docker": "B", "no-landlock": "B-", "user": "C"}  # and their tiers
 # Runs a command in its own pid namespace: it sees no other processes.
 OWN_PROCESSES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+_DEVICES = ("null", "full", "random", "urandom")
 _SYSTEM = (
     "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys", "tmp", "usr"
 )  # fmt: skip
@@ -53,6 +53,7 @@ _DENIED = {
 }  # fmt: skip
 _LANDLOCK = (444, 445, 446)
 _CLONE, _CLONE3 = 56, 435
+_CLONE_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
 
 
 def enter(profile: str, guarded: Path | None = None) -> None:
@@ -69,8 +70,8 @@ def enter(profile: str, guarded: Path | None = None) -> None:
         return
     if profile == "no-landlock":
         _hide_other_folders()
-        _hide_other_devices()
     if profile in ("docker", "no-landlock"):
+        _hide_other_devices(0o666 if profile == "docker" else 0o660)
         _cover_temporary("1777" if profile == "docker" else "711")
     for prefix in lockdown.interpreter_folders():
         _make_reachable(Path(prefix))
@@ -146,8 +147,8 @@ def _cover(places: Collection[str], options: str, *folders: Path) -> None:
             os.close(descriptor)
 
 
-def _hide_other_devices() -> None:
-    """Mounts a /dev as a container has it."""
+def _hide_other_devices(mode_of_zero: int) -> None:
+    """Mounts a /dev as a container has it, with a /dev/zero of its own: packs change its mode."""
     held = {name: os.open(f"/dev/{name}", os.O_PATH) for name in _DEVICES}
     kernel.mount("tmpfs", "/dev", "tmpfs", kernel.MS_NOSUID, "mode=755,size=1m")
     for name, descriptor in held.items():
@@ -155,6 +156,8 @@ def _hide_other_devices() -> None:
         kernel.mount(f"/proc/self/fd/{descriptor}", f"/dev/{name}", None, kernel.MS_BIND)
         os.close(descriptor)
     Path("/dev/shm").mkdir(mode=0o711)
+    os.mknod("/dev/zero", stat.S_IFCHR, os.makedev(1, 5))
+    Path("/dev/zero").chmod(mode_of_zero)
 
 
 def _make_reachable(folder: Path) -> None:
@@ -197,7 +200,7 @@ def _filter(landlock: bool) -> bytes:
     lines += seccomp._return_if(seccomp._JUMP_EQUAL, _CLONE3, seccomp._ERRNO | errno.ENOSYS)
     body = [
         *seccomp._load(seccomp._argument(0)),
-        *seccomp._return_if(seccomp._JUMP_ANY_BIT, seccomp._CLONE_NAMESPACES, denied),
+        *seccomp._return_if(seccomp._JUMP_ANY_BIT, _CLONE_NAMESPACES, denied),
     ]
     lines += [seccomp._instruction(seccomp._JUMP_EQUAL, _CLONE, 0, len(body)), *body]
     return b"".join([*lines, seccomp._return(seccomp._ALLOW)])

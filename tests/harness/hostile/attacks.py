@@ -109,7 +109,8 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "memory_numpy": {MEMORY},
         "memory_torch": {MEMORY},
         "memory_bytes": {MEMORY},
-        "memory_shared": {MEMORY},
+        "memory_shared": {EXCEPTION},
+        "memory_page_tables": {MEMORY},
         "disk_bomb": {EXCEPTION, Cause.DISK},
         "deep_folders": {WRONG, Cause.DISK},
         "output_flood": {WRONG},
@@ -126,6 +127,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "keeps_in_memory": {WRONG},
         "caches_in_files": {WRONG},
         "leaves_marks_in_the_system": {WRONG},
+        "remembers_in_the_page_cache": {WRONG},
     },
     "reading": {
         "reads_around": {IMPORT},
@@ -142,6 +144,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "poisons_the_library": {WRONG},
         "rewrites_itself": {WRONG},
         "changes_its_accounts": {WRONG},
+        "changes_modes_and_times": {WRONG},
     },
     "other processes": {
         "signals": {WRONG},

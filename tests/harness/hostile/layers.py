@@ -106,7 +106,7 @@ LAYERS = {
     ),
     "memory watch": Layer(
         "the judge's checks of memory (tier A)",
-        "memory_shared",
+        "memory_page_tables",
         (Edit("judge/limits.py", "if held > self._limits.memory_mib * 2**20:", "if False:"),),
         kinds=("bombs",),
     ),

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.isolation import MEANINGS, TIERS, UNISOLATED, at_least
+from grader.isolation import MEANINGS, TIERS, UNISOLATED, CannotIsolate, at_least
 from grader.messages import Grading
 from grader.results.record import from_json
 from grader.worker import selection
 from grader.worker.probe import probe
 from tests.harness import container, fickle
-from tests.harness.conftest import REPOSITORY
+from tests.harness.conftest import HOSTILE, REPOSITORY
 from tests.harness.container import copy_of_repository, run
+from tests.harness.hostile.assertions import assert_earns_nothing
 from tests.harness.hostile.attacks import CAUSES
 
 pytestmark = pytest.mark.skipif(
@@ -113,6 +114,36 @@ def test_attacks_earn_nothing_in_a_container(profile, closed):
     assert f"{len(ATTACKS)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
 
 
+def test_worker_changes_no_mode_and_no_time_in_its_users_repository():
+    """In tier C worker and judge are one user, and Landlock governs neither modes nor times"""
+    with tempfile.TemporaryDirectory(prefix="owned-") as parent:
+        folder = Path(parent) / "course"
+        folder.mkdir()
+        copy_of_repository(folder)
+        attack = "changes_modes_and_times"
+        module = folder / "handed-in" / "resource_accounting" / "strides.py"
+        module.parent.mkdir(parents=True)
+        text = (HOSTILE / attack / "resource_accounting" / "strides.py").read_text()
+        reached = [str(folder / name) for name in (".", "tests/hidden", "solutions", "grader")]
+        module.write_text(f"{text}\n\nPLACES.extend(map(pathlib.Path, {reached}))\n")
+        for path in (Path(parent), folder, *folder.rglob("*")):
+            os.chown(path, container.USER, container.USER)
+        options = ["--out", str(folder / "out")]
+        done = run("user", folder, "grader", "grade", str(module.parent.parent), *options)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+        grade = from_json((folder / "out" / "grade.json").read_bytes())
+    assert grade.isolation.tier == "C"
+    assert_earns_nothing(grade, "storage_index", CAUSES[attack].causes)
+
+
+def test_same_user_needs_a_landlock_that_forbids_truncation(monkeypatch):
+    """truncate(2) opens nothing: an older Landlock would let a worker empty the hidden tests"""
+    monkeypatch.setattr("grader.worker.landlock.abi", lambda: 2)
+    grading = Grading(run="/none", hidden=(), first_uid=0, canary="/none", results="/none")
+    with pytest.raises(CannotIsolate, match=r"truncating .* Linux 6\.2"):
+        selection._SANDBOXES["C"](grading).prepare()
+
+
 @pytest.mark.parametrize("profile", PROFILES if ALL else ["user"])
 def test_cheats_gain_nothing_in_a_container(profile, closed):
     """In a race the reference runs beside the submission; in tier C even as the same user."""
@@ -132,11 +163,13 @@ def test_minimum_keeps_the_stronger_tiers():
     assert at_least("C") == TIERS
 
 
-def test_probe_reports_a_world_writable_folder(tmp_path):
-    """Files there would outlive a worker: without Landlock such a machine is refused."""
+def test_probe_reports_what_other_users_must_not_reach(tmp_path):
+    """Files there would outlive a worker, and memory of /dev/zero counts nowhere: without Landlock
+    such a machine is refused."""
     none = str(tmp_path / "none")
     grading = Grading(run=none, hidden=(), first_uid=0, canary=none, results="/none")
     found = probe(grading, os.getpid(), (str(tmp_path), "/none"))
     assert found[f"leave something in {tmp_path}"] == "allowed"
     assert found["leave something in /none"] == "ENOENT"
+    assert found["take uncounted memory from /dev/zero"] == "allowed"
     assert list(tmp_path.iterdir()) == []

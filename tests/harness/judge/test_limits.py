@@ -27,9 +27,8 @@ def test_memory_taken_in_short_calls_is_noticed(sandboxed, quick_grader):
 import mmap
 kept = []
 def take():
-    kept.append(mmap.mmap(-1, 8 * 2**20))
-    for at in range(0, 8 * 2**20, 4096):
-        kept[-1][at] = 1
+    kept.append(mmap.mmap(-1, 2**32, 0x4022, mmap.PROT_READ))  # MAP_NORESERVE among the flags
+    sum(kept[-1][:: 2**21])  # 8 MiB of page tables
 """
     usual = quick_grader.manifest.limits
     limits = msgspec.structs.replace(usual, address_space=False, memory_mib=128, seconds=60.0)

@@ -23,7 +23,7 @@ def test_context_is_the_list_and_a_dockerfile(tmp_path):
     assert {source for line in copies for source in line} == tops
 
 
-def test_image_closes_temporary_folders_and_passes_options_on(tmp_path):
+def test_image_closes_what_workers_could_use_and_passes_options_on(tmp_path):
     docker.write(tmp_path / "context")
     text = (tmp_path / "context" / "Dockerfile").read_text()
     (line,) = [line for line in text.splitlines() if line.startswith("ENTRYPOINT ")]
@@ -37,5 +37,6 @@ def test_image_closes_temporary_folders_and_passes_options_on(tmp_path):
     )
     assert done.stdout.splitlines() == [
         "chmod o-w /tmp /var/tmp /dev/shm /run/lock",
+        "chmod o-rw /dev/zero",
         "python -m grader grade /submission --out /results --min-tier B- --min-tier A",
     ]

@@ -1,6 +1,8 @@
 """What a worker can reach, as a submission sees it from inside and the judge from outside."""
 
+import errno
 import os
+import platform
 import sys
 from pathlib import Path
 
@@ -126,7 +128,7 @@ def test_nothing_outside_scratch_and_tmp_can_be_written(inside, quick_grader):
         "/proc/self/clear_refs",
         "/proc/self/coredump_filter",
         "/proc/sys/kernel/hostname",
-        "/dev/zero",
+        "/dev/urandom",
     ):
         assert inside.probe.attempt(path, "w") != "allowed", path
     assert inside.probe.attempt("/tmp/x", "w") == "allowed"
@@ -205,10 +207,18 @@ EPERM, EACCES, EROFS = "errno 1", "errno 13", "errno 30"
         ("namespace: processes", "return str(os.path.exists('/proc/2'))", "False"),
         ("mount: read-only", "return str(os.mkdir('/usr/x'))", EROFS),
         ("limits: files", "return str([os.open('/dev/null', 0) for _ in range(999)])", "errno 24"),
-        ("limits: memory", "import mmap; return str(len(mmap.mmap(-1, 20 << 30)))", "errno 12"),
+        (
+            "limits: memory",
+            "import mmap; return str(len(mmap.mmap(-1, 20 << 30, 0x22)))",
+            "errno 12",
+        ),
+        ("seccomp: shared memory", "import mmap; return str(len(mmap.mmap(-1, 4096)))", EPERM),
+        ("seccomp: huge pages", "import mmap; mmap.mmap(-1, 2 << 20, 0x40022)", EPERM),
+        ("seccomp: owners", "os.chown('/tmp', os.getuid(), -1)", EPERM),
         ("limits: core", "return str(resource.getrlimit(resource.RLIMIT_CORE))", "(0, 0)"),
         ("limits: disk", "return str(open('/tmp/x', 'wb').write(bytes(70 << 20)))", "errno 28"),
-        ("landlock: devices", "return str(open('/dev/zero', 'wb'))", EACCES),
+        ("landlock: devices", "return str(open('/dev/urandom', 'wb'))", EACCES),
+        ("mount: devices", "return str(open('/dev/zero', 'rb'))", "errno 2"),
     ],
 )
 def test_layer_holds(sandboxed, layer, body, expected):
@@ -217,6 +227,50 @@ def test_layer_holds(sandboxed, layer, body, expected):
     except SubmissionFailure as failure:
         result = failure.cause
     assert result == expected
+
+
+def test_ordinary_code_finds_what_it_wrote(sandboxed):
+    """Calls that have no effect here must not make the library raise"""
+    text = """
+import os, pathlib, shutil, tempfile
+
+def f():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name, "a")
+        folder.mkdir(mode=0o700)
+        made = folder / "made"
+        made.touch()
+        made.touch()
+        made.write_text("text")
+        shutil.copy(made, folder / "copy")
+        shutil.copy2(made, folder / "copy2")
+        shutil.copytree(folder, folder.parent / "b")
+        shutil.move(folder.parent / "b", pathlib.Path.cwd() / "c")
+        os.utime(made, (1, 1))
+        os.chmod(made, 0o600)
+        with made.open() as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
+        with tempfile.NamedTemporaryFile(dir=folder) as file:
+            file.write(b"x")
+            os.fchmod(file.fileno(), 0o644)
+        moved = pathlib.Path.cwd() / "c"
+        texts = [path.read_text() for path in sorted(moved.iterdir())]
+        shutil.rmtree(moved)
+        return texts
+"""
+    assert sandboxed(probe=text).probe.f() == ["text"] * 3
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="x86-64 alone has these calls")
+@pytest.mark.parametrize("number", [335, 336], ids=["uretprobe", "uprobe"])
+def test_calls_that_pass_every_filter_do_nothing(sandboxed, number):
+    """Kernels since 6.11 and 6.18 let them pass; without a probe they kill, or are refused"""
+    try:
+        result = call(sandboxed, f"return str((libc.syscall({number}), ctypes.get_errno()))")
+    except SubmissionFailure as failure:
+        result = failure.cause
+    refused = {str((-1, code)) for code in (errno.EPERM, errno.ENOSYS, errno.ENXIO)}
+    assert result in {Cause.DIED, *refused}
 
 
 def test_threads_are_allowed(sandboxed):

@@ -22,7 +22,9 @@ def attempts():
     yield lambda: fcntl.lockf(library, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, 4711)
     yield lambda: fcntl.fcntl(library, 37, struct.pack("hhqqi4x", 0, 0, 0, 1, 0))  # F_OFD_SETLK
     yield lambda: fcntl.fcntl(library, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-    yield lambda: os.utime(os.__file__, (4711, 4711))
+    yield (
+        lambda: os.utime(os.__file__, (4711, 4711)) or os.stat(os.__file__).st_mtime == 4711 or no()
+    )
     yield lambda: os.setxattr(__file__, "user.mark", b"1")
     yield lambda: socket.sethostname("mark")
     yield lambda: raw(SETHOSTNAME, b"mark", 4)

@@ -37,9 +37,9 @@ def exec_fd(fd):
 
 
 def copied():
-    with open("/tmp/program", "wb") as file:
-        file.write(PROGRAM)
-    os.chmod("/tmp/program", 0o755)
+    file = os.open("/tmp/program", os.O_WRONLY | os.O_CREAT, 0o755)
+    os.write(file, PROGRAM)
+    os.close(file)
     return shutil.which("true") or "/tmp/program"
 
 
