@@ -21,7 +21,7 @@ from rich.live import Live
 import grader
 from assignment import manifest as manifests
 from assignment.manifest import AUTHORS, ManifestError
-from grader import signals
+from grader import command_line, signals
 from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge import provenance
 from grader.judge.entries import SubmissionError, check_exists
@@ -129,6 +129,7 @@ def grade(
     Exit status: 0 a grade was produced, whatever the mark; 2 the submission or an option cannot be
     read; 3 a fault of the grader, or a machine that cannot isolate; 4 a mistake in the assignment.
     """
+    command_line.overwrite("grader grade")  # workers may read it; it may hold the nonce
     try:
         check_exists(submission, manifests.load().package)  # before anything is started or loaded
         judge = Grader(

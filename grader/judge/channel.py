@@ -80,12 +80,12 @@ class Channel:
         """Waits for the socket."""
         poll = select.poll()
         poll.register(self._socket, event)
-        poll.register(self._output.descriptor, select.POLLIN)
+        poll.register(self._output, select.POLLIN)
         milliseconds = 0.0  # the first poll only asks whether there is a need to wait
         while True:
             happened = dict(poll.poll(milliseconds))
-            if self._output.descriptor in happened and not self._output.drain():
-                poll.unregister(self._output.descriptor)
+            if self._output.fileno() in happened and not self._output.drain():
+                poll.unregister(self._output)
             ready = self._socket.fileno() in happened
             try:
                 timer.check(waiting=not ready)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import os
 import socket
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from grader import messages
@@ -17,12 +20,12 @@ M = TypeVar("M")
 
 
 class PendingReply:
-    """The reply to one request, which may not have arrived yet."""
+    """The reply to one request, which may not have arrived yet; its descriptors belong to it."""
 
     def __init__(self, control: Control) -> None:
         self._control = control
         self.message: messages.Request | messages.Reply | None = None
-        self.descriptors: list[int] = []
+        self.descriptors: list[io.FileIO] = []
 
     def wait(self, kind: type[M]) -> M:
         """Returns the reply once it is there.
@@ -51,8 +54,10 @@ class Control:
 
     def request(self, message: messages.Request, descriptors: Sequence[int] = ()) -> PendingReply:
         """Sends a request and does not wait for its reply; raises GraderFault as `send` does."""
-        self.send(message, descriptors)
-        self._pending.append(reply := PendingReply(self))
+        reply = PendingReply(self)
+        with self._whole():
+            self.send(message, descriptors)
+            self._pending.append(reply)
         return reply
 
     def drain(self) -> None:
@@ -62,9 +67,10 @@ class Control:
 
     def read_reply(self) -> None:
         """Waits for the next reply and hands it to its request; raises as `receive` does."""
-        message, descriptors = self.receive(_REPLY_SECONDS)
-        reply = self._pending.popleft()
-        reply.message, reply.descriptors = message, descriptors
+        with self._whole():
+            message, descriptors = self.receive(_REPLY_SECONDS)
+            reply = self._pending.popleft()
+            reply.message, reply.descriptors = message, descriptors
 
     def send(self, message: messages.Request, descriptors: Sequence[int] = ()) -> None:
         """Sends one message; raises GraderFault if the zygote is gone."""
@@ -73,16 +79,31 @@ class Control:
         except OSError as error:
             raise GraderFault(f"the zygote cannot be reached: {error}") from error
 
-    def receive(self, seconds: float) -> tuple[messages.Request | messages.Reply, list[int]]:
+    def receive(self, seconds: float) -> tuple[messages.Request | messages.Reply, list[io.FileIO]]:
         """Waits for one reply and its descriptors; raises GraderFault if none comes in time."""
         try:
             self._socket.settimeout(seconds)
-            return messages.receive(self._socket)
+            message, descriptors = messages.receive(self._socket)
+            return message, [os.fdopen(number, "rb", 0) for number in descriptors]
         except EOFError:
             raise GraderFault("the zygote is gone") from None
         except OSError as error:
             self.close()  # a late reply would be taken for the next one; the workers end too
             raise GraderFault(f"the zygote does not answer: {error}") from error
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Closes the connection if an exception such as a signal ends the block in the middle.
+
+        Every later reply would be taken for that to an earlier request.
+        """
+        try:
+            yield
+        except GraderFault:
+            raise
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Closes this process's end. Once every process has, the zygote and its workers end."""

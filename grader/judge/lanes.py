@@ -50,18 +50,19 @@ class Queue:
     """The numbers from 0 to `count` - 1, at most 256, shared by processes that fork after it."""
 
     def __init__(self, count: int) -> None:
-        self._read, write = os.pipe()
-        os.write(write, bytes(range(count)))
-        os.close(write)
+        reader, writer = os.pipe()
+        self._reader = os.fdopen(reader, "rb", 0)
+        with os.fdopen(writer, "wb", 0) as pipe:
+            pipe.write(bytes(range(count)))
 
     def take(self) -> int | None:
         """Takes the next number, which no other process gets; None once all are taken."""
-        taken = os.read(self._read, 1)
+        taken = self._reader.read(1)
         return taken[0] if taken else None
 
     def close(self) -> None:
         """Closes the queue in this process."""
-        os.close(self._read)
+        self._reader.close()
 
 
 def end_with_parent() -> None:
@@ -73,20 +74,21 @@ class ForkedLane:
     """A fork of this process that runs `work`, sends back what it returns, and exits."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
-        self._read, write = os.pipe()
+        reader, writer = os.pipe()
+        self._reader, write = os.fdopen(reader, "rb", 0), os.fdopen(writer, "wb")
         sys.stdout.flush()
         sys.stderr.flush()
         self._pid = os.fork()
         if self._pid:
-            os.close(write)
+            write.close()
             return
         status = 1
         try:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
             end_with_parent()
-            os.close(self._read)
-            with os.fdopen(write, "wb") as pipe:
+            self._reader.close()
+            with write as pipe:
                 pipe.write(msgspec.msgpack.encode(work()))
             status = 0
         except BaseException:
@@ -96,7 +98,7 @@ class ForkedLane:
 
     def result(self, kind: type[Any]) -> Any:
         """Waits for what `work` returned; raises GraderFault if the process ended without it."""
-        with os.fdopen(self._read, "rb") as pipe:
+        with self._reader as pipe:
             data = pipe.read()
         status = os.waitpid(self._pid, 0)[1]
         if status:

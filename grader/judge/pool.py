@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from assignment.manifest import Limits
@@ -62,6 +62,10 @@ class WorkerPool:
                 worker.go(self.package, limits, seed)
             except Killed:  # by another process on this machine
                 worker.kill(keep_scratch=scratch is not None)
+            except BaseException:
+                with suppress(GraderFault):  # the first exception says more
+                    worker.kill()
+                raise
             else:
                 return worker
         raise GraderFault("two workers in turn were killed before they ran anything")

@@ -16,15 +16,20 @@ _TICKS = os.sysconf("SC_CLK_TCK")  # per second, the unit of CPU time in /proc/<
 
 
 class Process:
-    """A process by its id."""
+    """A process by its id, until `forget`."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
+        self._is_forgotten = False
+
+    def forget(self) -> None:
+        """From now on the process has ended: the kernel may give its id to another one."""
+        self._is_forgotten = True
 
     def status(self) -> dict[str, str]:
         """The fields of `/proc/<pid>/status`; raises GraderFault if the process has ended."""
         try:
-            lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+            lines = self._read("status").splitlines()
         except (FileNotFoundError, ProcessLookupError) as error:
             raise GraderFault("a worker's process ended before its status was checked") from error
         return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
@@ -43,6 +48,8 @@ class Process:
 
     def cpu(self) -> float | None:
         """CPU seconds that all of its threads have used together; None if it has ended."""
+        if self._is_forgotten:
+            return None
         # The id of another process's CPU clock, computed as clock_getcpuclockid(3) does.
         clock = ~self.pid << 3 | 2
         try:
@@ -50,7 +57,7 @@ class Process:
         except OSError:  # it has ended, or this kernel has no such clock
             pass
         try:
-            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+            fields = self._read("stat").rpartition(")")[2].split()
         except OSError:
             return None
         return (int(fields[11]) + int(fields[12])) / _TICKS
@@ -72,8 +79,16 @@ class Process:
 
     def _thread_states(self) -> set[str]:
         """The states of its threads, as the letters that proc(5) lists."""
-        states = set()
+        states = set[str]()
+        if self._is_forgotten:
+            return states
         for thread in Path(f"/proc/{self.pid}/task").glob("*/stat"):
             with contextlib.suppress(OSError):  # the thread has ended since
                 states.add(thread.read_text().rpartition(")")[2].split()[0])
         return states
+
+    def _read(self, name: str) -> str:
+        """One of its files in /proc; raises OSError if it has ended."""
+        if self._is_forgotten:
+            raise ProcessLookupError(f"process {self.pid} has ended")
+        return Path(f"/proc/{self.pid}/{name}").read_text()

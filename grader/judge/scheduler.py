@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
@@ -261,13 +262,12 @@ class Scheduler:
         Public and hidden tests never run beside each other: what a student's code prints in a
         public test is shown, and it could watch the machine's load during a hidden test.
         """
-        queue = Queue(len(groups))
-        forks = [
-            ForkedLane(partial(self._run_forked, self._first.in_lane(lane), groups, queue))
-            for lane in self._lanes[1 : len(groups)]
-        ]
-        self._first.run_groups(groups, queue)
-        queue.close()
+        with closing(Queue(len(groups))) as queue:
+            forks = [
+                ForkedLane(partial(self._run_forked, self._first.in_lane(lane), groups, queue))
+                for lane in self._lanes[1 : len(groups)]
+            ]
+            self._first.run_groups(groups, queue)
         put_off, self._first.put_off = set(self._first.put_off), {}
         for fork in forks:
             theirs = fork.result(LaneResult)

@@ -144,7 +144,12 @@ class Worker:
 
     @contextmanager
     def _alive(self) -> Iterator[None]:
-        """Ends a worker that turns out to have ended by itself, and raises how it did."""
+        """Ends a worker that turns out to have ended by itself, and raises how it did.
+
+        Raises GraderFault if `kill` has ended it: what it was connected to is closed.
+        """
+        if self._process.is_killed:
+            raise GraderFault("a worker was used after its end")
         try:
             yield
         except WorkerEnded:

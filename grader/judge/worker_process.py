@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import os
 import signal
 import socket
@@ -35,27 +36,29 @@ class OutputPipe:
     """What one worker prints.
 
     Args:
-        descriptor: a non-blocking one of the pipe's read end.
+        descriptor: a non-blocking one of the pipe's read end, which belongs to this object now.
     """
 
     def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
+        self._file = os.fdopen(descriptor, "rb", 0)
         self._bytes = bytearray()
-        self._is_open = True
+
+    def fileno(self) -> int:
+        """The descriptor; raises ValueError once it is closed."""
+        return self._file.fileno()
 
     @property
     def text(self) -> str:
         """What was printed until now, up to a cap."""
-        if self._is_open:
+        if not self._file.closed:
             self.drain()
         return self._bytes.decode(errors="replace")
 
     def drain(self) -> bool:
         """Reads what was printed, so that the worker cannot block on it; False at the end."""
         for _ in range(_READS):
-            try:
-                data = os.read(self.descriptor, 65536)
-            except BlockingIOError:
+            data = self._file.read(65536)
+            if data is None:  # nothing now
                 return True
             if not data:
                 return False
@@ -64,19 +67,21 @@ class OutputPipe:
 
     def close(self) -> None:
         """Closes the pipe; `text` stays."""
-        if self._is_open:
-            self._is_open = False
-            os.close(self.descriptor)
+        self._file.close()
 
 
 class _Ids(NamedTuple):
     pid: int  # as this process numbers it
     zygote_pid: int  # the same process, as the zygote numbers it
-    pidfd: int
+    pidfd: io.FileIO
 
 
 class WorkerProcess:
     """A worker that the zygote was asked to fork; the first use of `pid` waits for the fork.
+
+    Each of its descriptors belongs to one object, which closes it once and refuses to be used after
+    that: an exception (a signal, for example) may come between any two steps, and the kernel soon
+    gives a closed descriptor's number to another file.
 
     Args:
         forked: the zygote's reply to the request for it.
@@ -97,7 +102,7 @@ class WorkerProcess:
     ) -> None:
         self._forked, self._reap = forked, reap
         self.connection, self.output, self.scratch = connection, output, scratch
-        self.is_killed = False  # by `kill`
+        self.is_killed = False  # by `kill`, or an exception ended that
         self._exited: PendingReply | None = None
 
     @functools.cached_property
@@ -106,35 +111,44 @@ class WorkerProcess:
             pid = self._forked.wait(messages.Forked).pid
             if len(self._forked.descriptors) != 1:
                 raise GraderFault("the zygote sent no worker")
+            (pidfd,) = self._forked.descriptors
+            return _Ids(_pid_of(pidfd), pid, pidfd)
         except GraderFault:
             self._close()
             raise
-        (pidfd,) = self._forked.descriptors
-        return _Ids(_pid_of(pidfd), pid, pidfd)
 
     @property
     def pid(self) -> int:
         """Its process id; raises GraderFault if the zygote could not fork."""
         return self._ids.pid
 
-    @property
+    @functools.cached_property
     def process(self) -> Process:
-        """Reads its state from the kernel."""
+        """Reads its state from the kernel, until `kill`."""
         return Process(self.pid)
 
     def kill(self, keep_scratch: bool) -> None:
-        """Kills it, reads the rest of its output, and asks the zygote to reap it."""
-        ids, self.is_killed = self._ids, True
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(ids.pidfd, signal.SIGKILL)
-        self.output.drain()
+        """Kills it, reads the rest of its output, and asks the zygote to reap it; once.
+
+        An exception may end this at any step. Every descriptor is closed then, and the zygote ends
+        the process at the latest when it ends itself.
+        """
+        if self.is_killed:
+            return
+        ids, process = self._ids, self.process
         try:
+            self.is_killed = True
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(ids.pidfd.fileno(), signal.SIGKILL)
+            self.output.drain()
+            process.forget()  # once it is reaped, its number may be another process's
             self._exited = self._reap(ids.zygote_pid, self.scratch.name, keep_scratch)
         finally:
-            os.close(ids.pidfd)
             self._close()
 
     def _close(self) -> None:
+        for pidfd in self._forked.descriptors:
+            pidfd.close()
         self.output.close()
         self.connection.close()
 
@@ -157,7 +171,7 @@ class WorkerProcess:
 
     def _signal(self, number: int) -> None:
         try:
-            signal.pidfd_send_signal(self._ids.pidfd, number)
+            signal.pidfd_send_signal(self._ids.pidfd.fileno(), number)
         except ProcessLookupError:
             raise WorkerEnded from None
 
@@ -207,9 +221,9 @@ class WorkerProcess:
         )
 
 
-def _pid_of(pidfd: int) -> int:
+def _pid_of(pidfd: io.FileIO) -> int:
     """The process behind a descriptor, as this process numbers it (the zygote may not)."""
-    for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
+    for line in Path(f"/proc/self/fdinfo/{pidfd.fileno()}").read_text().splitlines():
         if line.startswith("Pid:"):
             return int(line.split()[1])
     raise GraderFault("the kernel does not say which process a pidfd means")

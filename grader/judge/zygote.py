@@ -172,10 +172,10 @@ class Zygote:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-        descriptor, their_output = os.pipe()
-        os.set_blocking(descriptor, False)
+        reader, writer = os.pipe()
+        output, their_output = OutputPipe(reader), os.fdopen(writer, "wb", 0)
+        os.set_blocking(reader, False)
         ours.setblocking(False)
-        output = OutputPipe(descriptor)
         request = messages.ForkWorker(
             scratch=scratch.name,
             uid=scratch.uid,
@@ -183,15 +183,13 @@ class Zygote:
             shared=str(self.shared_folders),
             judge=os.getpid(),
         )
-        try:
-            forked = self._control.request(request, [theirs.fileno(), their_output])
-        except GraderFault:
-            ours.close()
-            output.close()
-            raise
-        finally:
-            theirs.close()
-            os.close(their_output)
+        with theirs, their_output:
+            try:
+                forked = self._control.request(request, [theirs.fileno(), their_output.fileno()])
+            except BaseException:
+                ours.close()
+                output.close()
+                raise
         return WorkerProcess(forked, self.reap, ours, output, scratch)
 
     def reap(self, zygote_pid: int, scratch: str, keep_scratch: bool) -> PendingReply:

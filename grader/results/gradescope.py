@@ -46,7 +46,6 @@ def to_gradescope(grade: Grade) -> bytes:
 def _results(view: Report, score: float, detail: int, text: int) -> dict[str, Any]:
     return {
         "score": score,
-        "execution_time": view.seconds,
         "output": _cut(_summary(view, detail), 4 * text),
         "output_format": "text",
         "test_output_format": "text",

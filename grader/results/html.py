@@ -9,7 +9,7 @@ import jinja2
 
 from grader.results.record import Grade
 from grader.results.student import report
-from grader.results.text import plural, points
+from grader.results.text import points
 
 _TEMPLATE = Path(__file__).with_name("report.html")
 
@@ -25,5 +25,4 @@ def _template() -> jinja2.Template:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["points"] = points
-    environment.globals["plural"] = plural
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))

@@ -2,14 +2,13 @@
 
 `student_text` turns a check into words, and `report` a whole `Grade` into a `Report`. The renderers
 for students read only the `Report`, so what is not in it cannot reach a student: the detail of a
-hidden check, its time (a submission could sleep for as long as a hidden input is large), the
-parameters in its name, the nonce, the probes, the text of a fault.
+hidden check, its time and that of the whole grading (a submission could sleep for as long as a
+hidden input is large), the parameters in its name, the nonce, the probes, the text of a fault.
 """
 
 from __future__ import annotations
 
 import builtins
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -25,13 +24,18 @@ UNSAFE = (
     "its own points, so this score proves nothing."
 )
 MAX_FILES = 50  # names of left-out files that are shown
+# The only classes that are named of a hidden check. The submission chooses what it raises, so each
+# class more is a letter more for a message about a hidden input.
+HIDDEN_EXCEPTIONS = frozenset(
+    {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
+)
 
 
 def student_text(check: Check) -> str:
     """The text below a check's title.
 
-    For a hidden check it depends only on state, cause and the built-in exception. A public check,
-    which the student can run at home, adds its message.
+    For a hidden check it depends only on state, cause and, of few classes, the exception. A public
+    check, which the student can run at home, adds its message.
     """
     return "\n".join(filter(None, (_words(check), _detail(check))))
 
@@ -86,7 +90,6 @@ def report(grade: Grade) -> Report:
             if module.message or not module.ok
         ),
         left_out=_files(grade.left_out),
-        seconds=math.ceil(grade.seconds),
         started=clean(grade.started, 100),
         version=clean(grade.version, 100),
         handout=_handout(grade),
@@ -99,7 +102,7 @@ def _words(check: Check) -> str:
     if check.cause is None:
         return "Did not pass." if check.state == "failed" else "Not run."
     words = check.cause.words
-    if check.cause is Cause.EXCEPTION and _is_builtin_exception(check.exception):
+    if check.cause is Cause.EXCEPTION and _is_named(check):
         return f"{words.removesuffix('.')}: {check.exception}."
     return words
 
@@ -108,9 +111,14 @@ def _detail(check: Check) -> str:
     return clean(check.shown or "") if check.visibility == "public" else ""
 
 
-def _is_builtin_exception(name: str | None) -> bool:
-    """Only these are named: a submission could name its own class after a hidden input."""
-    kind = vars(builtins).get(name or "")
+def _is_named(check: Check) -> bool:
+    """Whether the class of a check's exception is shown: any built-in one, if the check is public.
+
+    A submission could name its own class after an input.
+    """
+    if check.visibility != "public":
+        return check.exception in HIDDEN_EXCEPTIONS
+    kind = vars(builtins).get(check.exception or "")
     return isinstance(kind, type) and issubclass(kind, BaseException)
 
 

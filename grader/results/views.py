@@ -14,7 +14,10 @@ MARKS: dict[State, str] = {"passed": "✓", "failed": "✗", "not_run": "–"}
 
 @dataclass(frozen=True)
 class CheckView:
-    """One check. `seconds` is None for a hidden one; `name` is the test's, without parameters."""
+    """One check; `name` is the test's, without parameters.
+
+    `seconds` is None for a hidden one. Public ones have all ended before a hidden one starts.
+    """
 
     module: str
     name: str
@@ -112,7 +115,8 @@ class ModuleView:
 class Report:
     """A grade as its student may see it. Every text went through `text.clean`.
 
-    Every output must show `notices`, and make `unsafe` hard to miss. `seconds` is a whole number.
+    Every output must show `notices`, and make `unsafe` hard to miss. `started` is the only time of
+    the grading: how long it took depends on its hidden tests.
     """
 
     submission: str
@@ -127,7 +131,6 @@ class Report:
     chapters: tuple[ChapterView, ...]
     modules: tuple[ModuleView, ...]
     left_out: tuple[str, ...]
-    seconds: int
     started: str
     version: str
     handout: str

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from grader import messages
+from grader import command_line, messages
 from grader.messages import Failed, ForkWorker, ForkZygote, Reap, RemoveScratch, Start
 from grader.worker import speed
 
@@ -37,6 +37,7 @@ def main(control_fd: int) -> None:
     control = socket.socket(fileno=control_fd)
     speed.import_without_fork_hooks()
     sys.argv[:] = sys.orig_argv[:] = ["worker"]  # workers need not know the repository's path
+    command_line.overwrite("grader zygote")
     run = ""
     try:
         start, _ = _receive(control)

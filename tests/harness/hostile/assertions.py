@@ -16,6 +16,14 @@ from grader.results.causes import Cause
 from grader.results.record import Check, Grade, from_json, to_json
 from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY, hidden, processes_of, wait_until
 
+NAMED = {
+    "IndexError",
+    "KeyError",
+    "TypeError",
+    "ValueError",
+    "ZeroDivisionError",
+}  # classes that students read of a hidden check
+
 
 def student_outputs(grade: Grade) -> str:
     """All outputs that a student may read, as one text."""
@@ -72,14 +80,22 @@ def assert_no_secret_shown(grade: Grade) -> None:
 
 
 def with_other_details(grade: Grade) -> Grade:
-    """The same grade with another detail and another duration for each hidden test."""
+    """The same grade with another detail, duration and rare exception for each hidden test."""
 
     def other(check: Check) -> Check:
         if check.visibility == "public":
             return check
-        return msgspec.structs.replace(check, detail="something else", seconds=1.5)
+        named = check.exception if check.exception in NAMED else "BufferError"
+        return msgspec.structs.replace(
+            check,
+            detail="something else",
+            seconds=1.5,
+            exception=named if check.cause is Cause.EXCEPTION else None,
+        )
 
-    return msgspec.structs.replace(grade, checks=tuple(map(other, grade.checks)))
+    return msgspec.structs.replace(
+        grade, seconds=grade.seconds + 100, checks=tuple(map(other, grade.checks))
+    )
 
 
 def assert_nothing_left(grader: Grader, before: set[int]) -> None:

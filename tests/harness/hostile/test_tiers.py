@@ -32,6 +32,21 @@ ALL = "ALL_ATTACKS" in os.environ  # as in `make attack`
 # A few attacks, each of which a layer of some tier stops.
 ATTACKS = tuple(CAUSES) if ALL else ("deep_folders", "uses_its_callers_paths")
 
+# Prints the command lines of all processes; public tests show what is printed.
+READS_COMMAND_LINES = """
+import os
+
+
+def storage_index(*_):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline") as file:
+                print("read:", file.read().rstrip(chr(0)).replace(chr(0), " ")[-250:])
+        except OSError:
+            pass
+    return 0
+"""
+
 
 @pytest.fixture(scope="session")
 def closed() -> Iterator[Path]:
@@ -104,6 +119,24 @@ def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, grad
         expected = grader.grade(submission, nonce=nonce)
     assert found.isolation.tier == PROFILES[profile]
     assert found.verdicts == expected.verdicts
+
+
+def test_worker_without_landlock_reads_no_nonce_and_no_path(closed):
+    """There /proc shows the command lines of all processes."""
+    submission, nonce = closed / "reads", "5eed-of-the-command-line"
+    submission.mkdir()
+    (submission / "strides.py").write_text(READS_COMMAND_LINES)
+    out = submission / "results"
+    options = ["--out", str(out), "--nonce", nonce, "--tests", "public"]
+    done = run("no-landlock", closed, "grader", "grade", str(submission), *options)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    printed = "".join(
+        check.shown or "" for check in from_json((out / "grade.json").read_bytes()).checks
+    )
+    assert "read: grader grade" in printed
+    assert "read: grader zygote" in printed
+    assert nonce not in printed
+    assert str(out) not in printed
 
 
 @pytest.mark.parametrize("profile", PROFILES)

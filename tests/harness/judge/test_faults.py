@@ -244,7 +244,7 @@ def processes_by_kind(judge: int) -> dict[str, list[int]]:
         "second lane": [],
     }
     for child in children(judge):
-        if "grader.worker.zygote" not in command(child):
+        if "zygote" not in command(child):
             found["second lane"].append(child)
             continue
         found["zygote"].append(child)

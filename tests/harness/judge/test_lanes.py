@@ -63,6 +63,7 @@ def test_each_group_is_taken_once():
     lane = ForkedLane(lambda: list(iter(queue.take, None)))
     mine = list(iter(queue.take, None))
     theirs = lane.result(list[int])
+    queue.close()
     assert sorted(mine + theirs) == list(range(100))
 
 

@@ -57,8 +57,8 @@ def within(*packages: str) -> Callable[[str], bool]:
 RULES = {
     "assignment": within("assignment"),
     "grader/worker": within(
-        *("assignment", "grader.folders", "grader.isolation", "grader.messages"),
-        *("grader.paths", "grader.preload", "grader.wire", "grader.worker"),
+        *("assignment", "grader.command_line", "grader.folders", "grader.isolation"),
+        *("grader.messages", "grader.paths", "grader.preload", "grader.wire", "grader.worker"),
     ),
     "grader/results": within("assignment", "grader.isolation", "grader.results"),
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
@@ -79,7 +79,7 @@ def test_wire_imports_the_assignment_alone():
     assert imports_of(REPOSITORY / "grader" / "wire.py") == {"assignment.plain"}
 
 
-@pytest.mark.parametrize("name", ["isolation", "paths"])
+@pytest.mark.parametrize("name", ["command_line", "isolation", "paths"])
 def test_light_module_imports_nothing_of_this_repository(name):
     assert imports_of(REPOSITORY / "grader" / f"{name}.py") == set()
 

@@ -53,7 +53,7 @@ def read_gradescope(of: Grade) -> GradescopeResults:
 def test_gradescope_has_documented_fields_only():
     results = read_gradescope(grade())
     assert results.score == 3.5
-    assert results.execution_time == 9  # whole seconds
+    assert results.execution_time is msgspec.UNSET  # optional; it would tell how long tests slept
     assert results.extra_data["isolation_tier"] == "B"
     assert [test.number for test in results.tests] == ["1.1", "2.1", "2.2", "2.3", "3.1"]
 

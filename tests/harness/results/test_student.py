@@ -1,5 +1,7 @@
 """What students see of a grade, in every output, and what they must not see."""
 
+import builtins
+
 import msgspec
 import pytest
 
@@ -7,6 +9,7 @@ from grader.results.causes import Cause
 from grader.results.html import to_html
 from grader.results.record import Isolation, to_json
 from grader.results.student import report, student_text
+from tests.harness.conftest import REPOSITORY
 from tests.harness.results.example_grade import (
     CANARY,
     PUBLIC,
@@ -35,7 +38,7 @@ def test_text_of_a_hidden_check_does_not_depend_on_its_detail_and_time(render):
     other = msgspec.structs.replace(
         plain,
         nonce="other",
-        seconds=8.9,
+        seconds=99.9,
         checks=tuple(
             c
             if c.visibility == "public"
@@ -72,13 +75,44 @@ def test_text_of_a_check_depends_only_on_its_cause():
         assert student_text(one) == student_text(two) == cause.words
 
 
-def test_only_builtin_exceptions_are_named():
-    def words(name):
-        return student_text(check("a", "failed", Cause.EXCEPTION, exception=name))
+def exception_words(name, visibility="hidden"):
+    failed = check("a", "failed", Cause.EXCEPTION, exception=name, visibility=visibility, shown="")
+    return student_text(failed)
 
-    assert words("ZeroDivisionError") == "The code raised an exception: ZeroDivisionError."
+
+@pytest.mark.parametrize("visibility", ["hidden", "public"])
+def test_only_builtin_exceptions_are_named(visibility):
+    named = "The code raised an exception: IndexError."
+    assert exception_words("IndexError", visibility) == named
     for name in (CANARY, "print", "int", "", None):
-        assert words(name) == "The code raised an exception."
+        assert exception_words(name, visibility) == "The code raised an exception."
+
+
+def test_a_hidden_check_names_few_exceptions():
+    """A submission chooses what it raises: each class is a letter of a message about an input"""
+    builtin = [name for name, kind in vars(builtins).items() if isinstance(kind, type)]
+    assert len({exception_words(name) for name in builtin}) == 1 + 5
+    assert exception_words("BufferError") == exception_words(None)
+    assert exception_words("BufferError", "public") == "The code raised an exception: BufferError."
+
+
+def test_a_hidden_check_has_few_texts():
+    """grader/README.md gives this number"""
+    # These need a device, another check that fails, or a fault of the grader.
+    not_chosen = {
+        Cause.PREREQUISITE,
+        Cause.NEEDS_CUDA,
+        Cause.TOO_SLOW,
+        Cause.NOT_MEASURED,
+        Cause.SUSPICIOUS,
+        Cause.GRADER_FAULT,
+    }
+    texts = {student_text(check("a"))}
+    for cause in set(Cause) - not_chosen:
+        for exception in (None, *vars(builtins)):
+            texts.add(student_text(check("a", "failed", cause, exception=exception)))
+    assert len(texts) == 19
+    assert f"one of {len(texts)} texts" in (REPOSITORY / "grader/README.md").read_text()
 
 
 def test_a_passed_check_has_no_text():

@@ -54,6 +54,7 @@ def test_worker_has_loaded_no_secret_module(inside):
     ours = [n for n in inside.probe.loaded() if n.partition(".")[0] in ("grader", "assignment")]
     assert {n for n in ours if n.startswith("grader")} == {
         "grader",
+        "grader.command_line",
         "grader.folders",
         "grader.isolation",
         "grader.messages",

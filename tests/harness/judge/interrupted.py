@@ -1,0 +1,52 @@
+"""Raises an exception at any step of the judge's code, as a signal does."""
+
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+from grader.signals import Stopped
+from tests.harness.conftest import REPOSITORY
+
+FILES = {str(path) for path in (REPOSITORY / "grader" / "judge").glob("*.py")}
+
+
+def interrupted(new_run: Callable[[], Callable[[], None]]) -> Iterator[int]:
+    """Runs what `new_run` makes again and again, interrupted one step later each time.
+
+    A step is one instruction of a file of `grader/judge`. Yields the number of the step after each
+    run that Stopped ended, and returns after the first run that came to its end.
+    """
+    step = 0
+    while True:
+        run = new_run()
+        try:
+            with_exception_at(step, run)
+        except Stopped:
+            yield step
+        else:
+            return
+        step += 1
+
+
+def with_exception_at(step: int, run: Callable[[], None]) -> None:
+    """Runs something, and raises Stopped in it before the step with this number, from 0."""
+    left = step
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename not in FILES:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event == "opcode":
+            if not left:
+                raise Stopped("a test")
+            left -= 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        run()
+    finally:
+        sys.settrace(before)

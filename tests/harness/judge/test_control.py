@@ -1,0 +1,83 @@
+"""The control socket: a reply reaches the request that it answers, or none."""
+
+import contextlib
+import itertools
+import socket
+
+import pytest
+
+from grader import messages
+from grader.judge.control import Control, PendingReply
+from grader.judge.failure import GraderFault
+from tests.harness.judge.interrupted import interrupted
+
+REPLIES = 4
+
+
+class Rig:
+    """A control socket, and the other end, where the replies 0, 1, 2 … are already sent."""
+
+    def __init__(self) -> None:
+        self.ours, self.theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.theirs.setblocking(False)
+        for number in range(REPLIES):
+            messages.send(self.theirs, messages.CpuTime(seconds=number))
+        self.control = Control(self.ours)
+        self.replies: dict[int, PendingReply] = {}
+        self._ids = itertools.count()
+
+    def request(self) -> PendingReply:
+        number = next(self._ids)
+        request = messages.Reap(pid=number, scratch="", keep_scratch=False)
+        self.replies[number] = self.control.request(request)
+        return self.replies[number]
+
+    def run(self) -> None:
+        first, second = self.request(), self.request()
+        second.wait(messages.CpuTime)
+        first.wait(messages.CpuTime)
+
+    def received(self) -> list[int]:
+        """The numbers of the requests that arrived, in order."""
+        found = []
+        while True:
+            try:
+                found.append(messages.receive(self.theirs)[0].pid)
+            except ConnectionResetError:  # once, if a closed end had replies to read
+                continue
+            except (BlockingIOError, EOFError):
+                return found
+
+    def close(self) -> None:
+        self.ours.close()
+        self.theirs.close()
+
+
+def test_exception_at_any_step_gives_no_request_anothers_reply():
+    rigs: list[Rig] = []
+
+    def new_run():
+        rigs.append(Rig())
+        return rigs[0].run
+
+    steps = 0
+    for step in interrupted(new_run):
+        rig = rigs.pop()
+        with contextlib.suppress(GraderFault):
+            rig.request()
+        arrived = rig.received()
+        for number, reply in rig.replies.items():
+            with contextlib.suppress(GraderFault):
+                assert reply.wait(messages.CpuTime).seconds == arrived.index(number), step
+        rig.close()
+        steps += 1
+    rigs.pop().close()
+    assert steps > 50
+
+
+def test_zygote_that_is_gone_is_a_fault():
+    rig = Rig()
+    rig.theirs.close()
+    with pytest.raises(GraderFault, match="the zygote cannot be reached"):
+        rig.request()
+    rig.close()

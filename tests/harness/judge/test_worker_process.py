@@ -1,0 +1,229 @@
+"""An exception, such as a signal, at any step of a worker's end touches no other descriptor.
+
+The kernel gives a closed descriptor's number to the next file that is opened. So after each
+exception all free numbers go to others, which must stay as they are.
+"""
+
+import array
+import contextlib
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from assignment import manifest
+from grader import messages
+from grader.judge.control import Control
+from grader.judge.failure import GraderFault
+from grader.judge.implementation import GradedImplementation
+from grader.judge.worker import Worker
+from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
+from tests.harness.judge.interrupted import interrupted
+
+# What an interrupted step leaves behind is closed with the object that it belongs to.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+SCRATCH = ScratchFolder("scratch", 0)
+
+
+class Rig:
+    """A worker whose process only sleeps, and whose zygote has answered everything in advance."""
+
+    def __init__(self) -> None:
+        self.child = subprocess.Popen(["sleep", "inf"])
+        ours, self.zygote = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.control = control = Control(ours)
+        pidfd = os.pidfd_open(self.child.pid)
+        messages.send(self.zygote, messages.Forked(pid=7), [pidfd])
+        os.close(pidfd)
+        messages.send(self.zygote, messages.Reaped(status=signal.SIGKILL))
+        messages.send(self.zygote, messages.Done())
+        fork = messages.ForkWorker(scratch="scratch", uid=0, submission="", shared="", judge=0)
+        connection, self.theirs = socket.socketpair()
+        reader, self.printer = os.pipe()
+        os.set_blocking(reader, False)
+        os.write(self.printer, b"printed")
+        process = WorkerProcess(
+            control.request(fork),
+            lambda pid, name, keep: control.request(
+                messages.Reap(pid=pid, scratch=name, keep_scratch=keep)
+            ),
+            connection,
+            OutputPipe(reader),
+            SCRATCH,
+        )
+        self.process, self.worker = process, Worker(_FakeZygote(control), process)
+        pool = SimpleNamespace(zygote=self.worker._zygote)
+        self.implementation = GradedImplementation(pool, manifest.load().limits, 1)
+        self.implementation._worker, self.implementation._folder = self.worker, SCRATCH
+
+    def end(self) -> None:
+        """What a test does at its end."""
+        self.worker.stop()
+        self.worker.resume()
+        self.implementation.restart()
+        assert self.implementation.output == "printed"
+        self.implementation.close()
+        assert self.process.exit_failure().cause == "died"
+
+    def close(self) -> None:
+        os.close(self.printer)
+        self.control.close()
+        for end in (self.zygote, self.theirs):
+            end.close()
+        self.child.kill()
+        self.child.wait()
+
+
+class _FakeZygote:
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    def discard(self, scratch: str) -> None:
+        self._control.request(messages.RemoveScratch(scratch=scratch))
+
+
+class Others:
+    """Descriptors of others: a pipe that holds bytes, or a process, at each free number."""
+
+    def __init__(self, kind: str) -> None:
+        self.child = subprocess.Popen(["sleep", "inf"])
+        self.source, self.writer = os.pipe()
+        os.set_blocking(self.source, False)
+        os.write(self.writer, b"of others")
+        if kind == "process":
+            os.close(self.source)
+            self.source = os.pidfd_open(self.child.pid)
+        self.kind, self.numbers = kind, set[int]()
+        self.highest = self.source + 20
+        self.name = _name(self.source)
+
+    def take_free_numbers(self) -> None:
+        """Takes all up to one that no rig reaches."""
+        while (number := os.dup(self.source)) <= self.highest:
+            self.numbers.add(number)
+        os.close(number)
+
+    def release(self) -> None:
+        """Closes them; fails if one of them was closed, read or signalled."""
+        for number in self.numbers:
+            assert _name(number) == self.name, "it was closed"
+            os.close(number)
+        self.numbers.clear()
+        if self.kind == "pipe":
+            held = array.array("i", [0])
+            fcntl.ioctl(self.source, termios.FIONREAD, held)
+            assert held[0] == len(b"of others"), "it was read"
+        events = os.WEXITED | os.WSTOPPED | os.WCONTINUED | os.WNOHANG
+        assert os.waitid(os.P_PID, self.child.pid, events) is None, "it got a signal"
+
+    def close(self) -> None:
+        for number in (self.source, self.writer):
+            os.close(number)
+        self.child.kill()
+        self.child.wait()
+
+
+def _name(number: int) -> str:
+    return str(Path(f"/proc/self/fd/{number}").readlink())
+
+
+@pytest.fixture(params=["pipe", "process"])
+def others(request: pytest.FixtureRequest) -> Iterator[Others]:
+    others = Others(request.param)
+    yield others
+    others.close()
+
+
+def assert_touches_no_others(rig: Rig, others: Others) -> None:
+    """Does with a worker all that may still be done with it, whatever ended it, or its end."""
+    worker, implementation = rig.worker, rig.implementation
+    for use in (
+        lambda: implementation.output,
+        implementation.close,
+        lambda: implementation.output,
+        worker.kill,
+        lambda: worker.output,
+        rig.process.output.drain,
+        worker.has_answer,
+        worker.ready,
+        worker.stop,
+        rig.process.stop,
+        worker.resume,
+        rig.process.resume,
+        worker.peak_rss,
+        lambda: rig.process.kill(keep_scratch=False),
+        rig.process._close,
+    ):
+        others.take_free_numbers()
+        with contextlib.suppress(GraderFault, ValueError):  # ValueError: "closed file"
+            use()
+    others.release()
+
+
+def test_exception_at_any_step_of_a_workers_end_touches_no_other_descriptor(others):
+    rigs: list[Rig] = []
+
+    def new_run():
+        rigs.append(Rig())
+        return rigs[0].end
+
+    steps = 0
+    for step in interrupted(new_run):
+        others.take_free_numbers()
+        try:
+            assert_touches_no_others(rigs[0], others)
+        except BaseException as error:
+            error.add_note(f"after an exception at step {step}")
+            raise
+        rigs.pop().close()
+        steps += 1
+    rigs.pop().close()
+    assert steps > 300
+
+
+def test_worker_that_was_ended_is_refused(others):
+    rig = Rig()
+    rig.end()
+    for use in (rig.worker.stop, rig.worker.resume, rig.worker.peak_rss):
+        with pytest.raises(GraderFault, match="used after its end"):
+            use()
+    assert_touches_no_others(rig, others)
+    rig.close()
+
+
+@pytest.mark.parametrize("error", [GraderFault("the zygote is gone"), MemoryError()])
+def test_worker_whose_reaping_fails_is_closed(others, error):
+    rig = Rig()
+
+    def fail(*_: object) -> None:
+        raise error
+
+    rig.process._reap = fail
+    with pytest.raises(type(error)):
+        rig.implementation.restart()
+    assert rig.child.wait() == -signal.SIGKILL
+    assert rig.process.output._file.closed
+    assert rig.process._ids.pidfd.closed
+    assert rig.process.connection.fileno() == -1
+    assert_touches_no_others(rig, others)
+    rig.close()
+
+
+def test_process_that_was_reaped_is_not_read():
+    """Its number may be another process's by then"""
+    rig = Rig()
+    process = rig.process.process
+    assert process.cpu() is not None
+    rig.end()
+    process.pid = os.getpid()  # as if
+    assert process.cpu() is None
+    assert process.resident() is None
+    assert process.activity() is None
+    rig.close()
