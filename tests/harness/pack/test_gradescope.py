@@ -125,7 +125,10 @@ def gradescoped(tmp_path):
         (tmp_path / "change.sh").write_text(change)
         tools = (
             *Path(REPOSITORY).glob("grader/worker/*.py"),
-            *(REPOSITORY / "grader" / name for name in ("folders.py", "isolation.py")),
+            *(
+                REPOSITORY / "grader" / name
+                for name in ("folders.py", "isolation.py", "messages.py")
+            ),
             Path(container.__file__),
         )
         for name in tools:
