@@ -33,8 +33,8 @@ from grader.terminal import (
     FAULT,
     OK,
     console,
-    errors,
     fail,
+    print_error,
     print_exception,
 )
 
@@ -207,9 +207,9 @@ def main() -> None:
     try:
         build_app()()
     except ManifestError as error:
-        errors.print(f"{AUTHORS}{error}", style="red", markup=False, soft_wrap=True)
+        print_error(f"{AUTHORS}{error}")
         raise SystemExit(BAD_ASSIGNMENT) from None
     except Exception:
         print_exception()
-        errors.print("a fault of the grader, not of the submission", style="red")
+        print_error("a fault of the grader, not of the submission")
         raise SystemExit(FAULT) from None

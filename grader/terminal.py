@@ -18,16 +18,16 @@ errors = Console(stderr=True)
 
 def fail(status: int, message: str) -> NoReturn:
     """Prints a message on stderr and ends the command with an exit status."""
-    _print(message)
+    print_error(message)
     raise typer.Exit(status)
 
 
 def print_exception() -> None:
     """Prints the exception that is being handled, with its traceback, on stderr."""
-    _print(traceback.format_exc().rstrip())
+    print_error(traceback.format_exc().rstrip())
 
 
-def _print(text: str) -> None:
+def print_error(text: str) -> None:
     """Prints lines on stderr, without what would control a terminal: a text may name files."""
     lines = "\n".join(map(printable, text.split("\n")))
     errors.print(lines, style="red", markup=False, highlight=False, soft_wrap=True)

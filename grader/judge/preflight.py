@@ -9,7 +9,6 @@ import contextlib
 import importlib.util
 import inspect
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -154,7 +153,7 @@ class _ImportCheck:
                 budget.draw(usual)
             raise
 
-    def worker(self, seed: int) -> AbstractContextManager[Worker]:
+    def worker(self, seed: int) -> contextlib.AbstractContextManager[Worker]:
         """A worker that may import the submission."""
         return self._pool.worker(self._manifest.limits, seed)
 

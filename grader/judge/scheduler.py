@@ -27,12 +27,8 @@ _SELF_EXPLAINING = (Cause.NOT_STARTED, Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
 
 @dataclass(frozen=True)
 class Lane:
-    """One process's share of a grading: where its workers come from, and what its tests get.
+    """One process's share of a grading: where its workers come from, and what its tests get."""
 
-    The first lane has the index 0.
-    """
-
-    index: int
     pool: WorkerPool
     context: TestContext
 
@@ -283,7 +279,7 @@ class Scheduler:
         for other in self._lanes:
             if other is not runner.lane:  # or its zygote would outlive the end of its own process
                 other.pool.zygote.disconnect()
-        self._conditions.budget.lane = runner.lane.index
+        self._conditions.budget.lane = runner.lane.pool.zygote.lane
         earlier = set(runner.outcomes.by_id)
         runner.run_groups(groups, queue, parent=os.getppid())
         runner.lane.pool.close()

@@ -108,7 +108,7 @@ class SubmissionRun:
     def _run_collected(self, tests: Sequence[GradedTest]) -> None:
         """Imports the submission's modules, then runs the tests."""
         self._budget.plan(_planned(tests, self._manifest), cores())
-        lanes = [self._lane(i, zygote) for i, zygote in enumerate(self._zygotes())]
+        lanes = [self._lane(zygote) for zygote in self._zygotes()]
         self._first = first = lanes[0].pool
         compile_ahead(first, self._manifest)
         options = self._options
@@ -127,10 +127,10 @@ class SubmissionRun:
                 return [str(fault)]
         return []
 
-    def _lane(self, index: int, zygote: Zygote) -> Lane:
+    def _lane(self, zygote: Zygote) -> Lane:
         package = self._manifest.package
         pool = WorkerPool(zygote, self._submission, package, budget=self._budget)
-        return Lane(index, pool, sandboxed(pool, self._options.nonce))
+        return Lane(pool, sandboxed(pool, self._options.nonce))
 
     def _can_measure(self, exercise: Exercise) -> bool:
         return self._timing is not None and self._timing.device_of(exercise) is not None

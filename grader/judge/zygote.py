@@ -54,6 +54,7 @@ class Zygote:
         lanes: how many judge processes will ask it, or forks of it, for workers.
 
     Attributes:
+        lane: the number of the lane that asks it for workers; the first is 0.
         tier: the tier that holds; "" before `wait`.
         refused: why each stronger tier cannot be had, after `wait`.
         own_uids: whether each worker is another user than the judge, after `wait`.
@@ -71,7 +72,7 @@ class Zygote:
     ) -> None:
         self.tier, self.control_group, self.own_uids = "", "", False
         self.refused: dict[str, str] = {}
-        self._lane, self._scratch_count, self._is_ready = 0, 0, False
+        self.lane, self._scratch_count, self._is_ready = 0, 0, False
         self._run = RunFolder(lanes)
         self._hidden = tuple(str(path.resolve()) for path in (*hidden, self._run.private))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -141,13 +142,13 @@ class Zygote:
     @property
     def shared_folders(self) -> Path:
         """The folder that this lane's tests write and its workers may read."""
-        return self._run.shared_folders(self._lane)
+        return self._run.shared_folders(self.lane)
 
     def new_scratch(self) -> ScratchFolder:
         """Names a new scratch folder and the user that it and its workers belong to."""
         self._scratch_count += 1
         uid = _first_uid() + self._scratch_count % _UIDS
-        return ScratchFolder(f"{self._lane}-{self._scratch_count}", uid)
+        return ScratchFolder(f"{self.lane}-{self._scratch_count}", uid)
 
     def unbounded_folders(self, scratch: str) -> tuple[Path, ...]:
         """What a worker may write where no file system of its own bounds that; its disk usage."""
@@ -219,7 +220,7 @@ class Zygote:
                 ours.close()
                 raise
         fork = copy.copy(self)
-        fork._control, fork._lane = Control(ours), lane
+        fork._control, fork.lane = Control(ours), lane
         return fork
 
     def with_devices(self, memory_mib: int) -> Zygote:

@@ -23,6 +23,8 @@ pytest.register_assert_rewrite("tests.harness.hostile.assertions")
 
 HOSTILE = Path(__file__).resolve().parent / "hostile" / "submissions"
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment, a secret
+# Classes that students read of a hidden check's exception.
+NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 CHAPTERS = ("dtypes", "strides", "data")  # for attacks and bad input
 collect_ignore = ["hostile/submissions"]
 

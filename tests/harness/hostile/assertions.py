@@ -14,15 +14,15 @@ from grader.judge.grader import Grader
 from grader.results import console, gradescope, html, junit
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, from_json, to_json
-from tests.harness.conftest import CANARY, HOSTILE, REPOSITORY, hidden, processes_of, wait_until
-
-NAMED = {
-    "IndexError",
-    "KeyError",
-    "TypeError",
-    "ValueError",
-    "ZeroDivisionError",
-}  # classes that students read of a hidden check
+from tests.harness.conftest import (
+    CANARY,
+    HOSTILE,
+    NAMED,
+    REPOSITORY,
+    hidden,
+    processes_of,
+    wait_until,
+)
 
 
 def student_outputs(grade: Grade) -> str:

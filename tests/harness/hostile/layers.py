@@ -147,7 +147,7 @@ LAYERS = {
         (
             Edit(
                 "judge/zygote.py",
-                'ScratchFolder(f"{self._lane}-{self._scratch_count}", uid)',
+                'ScratchFolder(f"{self.lane}-{self._scratch_count}", uid)',
                 'ScratchFolder("1", uid)',
             ),
             Edit("worker/namespaces.py", "        if not keep_scratch:\n", "        if False:\n"),

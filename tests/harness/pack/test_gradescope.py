@@ -123,10 +123,9 @@ def gradescoped(tmp_path):
         (tmp_path / "a.zip").write_bytes(gradescope.pack())
         shutil.copytree(submission, tmp_path / "handed-in")
         (tmp_path / "change.sh").write_text(change)
-        shared = ("folders.py", "isolation.py", "messages.py")  # with `grader/worker`
         tools = (
-            *Path(REPOSITORY).glob("grader/worker/*.py"),
-            *(REPOSITORY / "grader" / name for name in shared),
+            *REPOSITORY.glob("grader/*.py"),
+            *REPOSITORY.glob("grader/worker/*.py"),
             Path(container.__file__),
         )
         for name in tools:

@@ -30,6 +30,7 @@ from grader.judge.claims import CAUSES
 from grader.results import console, gradescope, html, junit, student
 from grader.results.causes import Cause
 from grader.results.record import Check, ExerciseScore, Grade, Isolation, ModuleReport
+from tests.harness.conftest import NAMED
 from tests.harness.results.fake_workers import CANARY, HIDDEN, Behaviour, FakeZygote, Reply
 
 PARAMETER = "size-1023"  # a parameter in the name of a hidden test
@@ -39,13 +40,6 @@ EXCEPTIONS = sorted(
     for name, kind in vars(builtins).items()
     if isinstance(kind, type) and issubclass(kind, BaseException)
 )
-NAMED = {
-    "IndexError",
-    "KeyError",
-    "TypeError",
-    "ValueError",
-    "ZeroDivisionError",
-}  # of hidden tests
 
 
 def deterministic(examples: int) -> settings:
