@@ -7,8 +7,9 @@ dtypes, numpy arrays and dtypes. Exactly these types: a subclass could contain c
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from enum import Enum
-from types import GeneratorType
+from types import FunctionType, GeneratorType, MethodType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,6 +17,9 @@ import torch
 
 PLAIN = "None, bool, int, float, str, bytes, list, tuple, dict, torch.Tensor, numpy.ndarray, dtypes"
 MAX_DEPTH = 32
+
+# Functions and generators, exactly: in arguments they become stand-ins (`assignment/callbacks.py`).
+CALLBACKS = (FunctionType, MethodType, GeneratorType)
 
 _SCALARS = frozenset({type(None), bool, int, float, str, bytes, torch.dtype})
 
@@ -25,28 +29,38 @@ class NotPlainData(TypeError):
     expected."""
 
 
-def copy(value: Any, where: str = "value", depth: int = 0) -> Any:
+def copy(value: Any, where: str = "value", stand_in: Callable[[Any], Any] | None = None) -> Any:
     """A deep copy of plain data: no storage, list or dict is shared with `value`.
 
     A `torch.Size` becomes a tuple, a `torch.nn.Parameter` a tensor, and a tensor loses its graph.
 
+    Args:
+        value: plain data.
+        where: what it is called in an error.
+        stand_in: makes what takes the place of a function or of a generator
+            (`assignment/callbacks.py`); None refuses them.
+
     Raises:
         NotPlainData: `value` is or contains a value of another type.
     """
+    return _copy(value, where, 0, stand_in)
+
+
+def _copy(value: Any, where: str, depth: int, stand_in: Callable[[Any], Any] | None) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
     if depth > MAX_DEPTH:
         raise NotPlainData(f"{where} is nested more than {MAX_DEPTH} deep")
     if kind is list:
-        return [copy(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)]
+        return [_copy(v, f"{where}[{i}]", depth + 1, stand_in) for i, v in enumerate(value)]
     if kind is tuple or kind is torch.Size:
-        return tuple([copy(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)])
+        return tuple([_copy(v, f"{where}[{i}]", depth + 1, stand_in) for i, v in enumerate(value)])
     if kind is dict:
         for key in value:
             if type(key) not in (str, int, bool):
                 refuse_key(key, where)
-        return {key: copy(item, f"{where}[{key!r}]", depth + 1) for key, item in value.items()}
+        return {k: _copy(v, f"{where}[{k!r}]", depth + 1, stand_in) for k, v in value.items()}
     if kind is torch.Tensor or kind is torch.nn.Parameter:
         check_tensor(value, where)
         return value.detach().clone(memory_format=torch.contiguous_format)
@@ -55,6 +69,8 @@ def copy(value: Any, where: str = "value", depth: int = 0) -> Any:
         return value.copy()
     if isinstance(value, np.dtype) and value.hasobject is False and value.names is None:
         return value
+    if stand_in is not None and kind in CALLBACKS:
+        return stand_in(value)
     return refuse(value, where)
 
 

@@ -4,6 +4,9 @@ A frame is a 24-byte header (magic, call id, length) and a body that holds one v
 tag byte and its content. A container's tag is followed by its count. A tensor's bytes are in the
 body itself, aligned, so that a large tensor is neither copied nor parsed.
 
+A function or a generator of a test's is sent as a number. Only the judge sends these, in arguments;
+the worker makes a stand-in of each. A frame that comes from a worker cannot hold one.
+
 The body may come from hostile code. `decode` reads it under `Caps`, builds only exact built-in
 types and dense CPU tensors, never runs or imports what the sender names, and raises only
 `FrameError`. It allocates nothing for a count that the rest of the body cannot hold.
@@ -16,6 +19,8 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable
+from types import GeneratorType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,12 +90,13 @@ _SIZE = struct.Struct("<Q")
 
 
 class _Writer:
-    def __init__(self, caps: Caps) -> None:
+    def __init__(self, caps: Caps, number_of: Callable[[Any], int] | None) -> None:
         self.parts: list[bytes | bytearray | memoryview] = []
         self.tail = bytearray()
         self.length = 0
         self.items = 0
         self.caps = caps
+        self.number_of = number_of
 
     def value(self, value: Any, where: str, depth: int) -> None:
         self.items += 1
@@ -138,6 +144,9 @@ class _Writer:
             self.text(b"D", _TORCH_NAMES[value])
         elif isinstance(value, np.dtype) and value.newbyteorder("<").str in _NUMPY_DTYPES:
             self.text(b"n", value.newbyteorder("<").str.encode())
+        elif self.number_of is not None and kind in plain.CALLBACKS:
+            tail += b"g" if kind is GeneratorType else b"f"
+            tail += _COUNT.pack(self.number_of(value))
         else:
             plain.refuse(value, where)
 
@@ -193,14 +202,25 @@ class _Writer:
 
 
 def encode(
-    call_id: int, value: Any, what: str = "value", caps: Caps = DEFAULT_CAPS
+    call_id: int,
+    value: Any,
+    what: str = "value",
+    caps: Caps = DEFAULT_CAPS,
+    number_of: Callable[[Any], int] | None = None,
 ) -> list[bytes | bytearray | memoryview]:
     """A frame in parts, for one gathered write. Large tensors are not copied.
+
+    Args:
+        call_id: the call that it belongs to.
+        value: plain data.
+        what: what it is called in an error.
+        caps: what the frame may hold.
+        number_of: numbers a function or a generator in `value`; None refuses them.
 
     Raises:
         plain.NotPlainData: `value` is not plain data, or exceeds `caps`.
     """
-    writer = _Writer(caps)
+    writer = _Writer(caps, number_of)
     writer.value(value, what, 0)
     writer.flush()
     if writer.length > caps.size:
@@ -228,13 +248,23 @@ def new_body(length: int) -> memoryview:
     return np.empty(length, dtype=np.uint8).data
 
 
-def decode(body: memoryview, caps: Caps = DEFAULT_CAPS) -> Any:
+def decode(
+    body: memoryview,
+    caps: Caps = DEFAULT_CAPS,
+    stand_in: Callable[[int, bool], Any] | None = None,
+) -> Any:
     """The value that a body holds. Its tensors use the body's memory: never reuse a body.
+
+    Args:
+        body: what `encode` made, without its header.
+        caps: what it may hold.
+        stand_in: makes the stand-in of the function of a number, or of the generator if the second
+            argument is true; None refuses them.
 
     Raises:
         FrameError: anything is wrong with the body.
     """
-    reader = _Reader(body, caps)
+    reader = _Reader(body, caps, stand_in)
     value = reader.value(0)
     if reader.at != len(body):
         raise FrameError("bytes are left over after the value")
@@ -242,11 +272,14 @@ def decode(body: memoryview, caps: Caps = DEFAULT_CAPS) -> Any:
 
 
 class _Reader:
-    def __init__(self, body: memoryview, caps: Caps) -> None:
+    def __init__(
+        self, body: memoryview, caps: Caps, stand_in: Callable[[int, bool], Any] | None
+    ) -> None:
         self.body = body
         self.at = 0
         self.items = 0
         self.caps = caps
+        self.stand_in = stand_in
 
     def take(self, size: int) -> memoryview:
         end = self.at + size
@@ -305,6 +338,8 @@ class _Reader:
                 return self.known(_TORCH_DTYPES)
             case 0x6E:  # n
                 return self.known(_NUMPY_DTYPES)
+            case (0x66 | 0x67) as tag if self.stand_in is not None:  # f, g
+                return self.stand_in(_COUNT.unpack(self.take(4))[0], tag == 0x67)
         raise FrameError("a value starts with an unknown tag")
 
     def utf8(self) -> str:

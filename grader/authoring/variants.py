@@ -47,6 +47,9 @@ class Kind(StrEnum):
     WRONG = "wrong"  # loses points in its exercise
 
 
+_PUBLIC = " (public)"
+
+
 class WrongError(Exception):
     """A file of `solutions/wrong` is invalid; the message says what to do."""
 
@@ -57,11 +60,15 @@ class Wrong:
 
     The first line of the file is a docstring, `exercise_id: what is wrong`. The fragment is
     appended to the reference's module, where the later definition of a name counts.
+
+    After the exercise may stand `(public)`: only a public test sees the mistake, since no worker's
+    report is proof of it. Such a mistake loses no points where there are hidden tests.
     """
 
     path: Path
     exercise: Exercise
     mistake: str
+    public: bool = False
 
     @property
     def module(self) -> str:
@@ -92,16 +99,18 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
     first = path.read_text(encoding="utf-8").partition("\n")[0]
     name, colon, mistake = first.strip().strip('"').partition(":")
     known = {exercise.id: exercise for exercise in manifest}
+    public, name = name.endswith(_PUBLIC), name.removesuffix(_PUBLIC)
     if not first.startswith('"""') or not colon or name not in known:
         raise WrongError(
             f'{path.name}: the first line must be """exercise_id: what is wrong""", got {first!r}'
         )
-    return Wrong(path, known[name], mistake.strip())
+    return Wrong(path, known[name], mistake.strip(), public)
 
 
-def all_wrong(manifest: Manifest, folder: Path = WRONG) -> list[Wrong]:
-    """Every wrong submission, sorted by name."""
-    return [read_wrong(path, manifest) for path in sorted(folder.glob("*.py"))]
+def all_wrong(manifest: Manifest, folder: Path = WRONG, hidden: bool = False) -> list[Wrong]:
+    """Every wrong submission, sorted by name; `hidden` leaves out those for public tests."""
+    found = [read_wrong(path, manifest) for path in sorted(folder.glob("*.py"))]
+    return [wrong for wrong in found if not (hidden and wrong.public)]
 
 
 def alternatives() -> list[Path]:

@@ -28,7 +28,7 @@ from assignment.manifest import Exercise
 from grader.authoring import handout, memorized, pool, variants
 from grader.authoring.variants import Kind
 from grader.judge import markers
-from grader.judge.grader import Grader
+from grader.judge.grader import Grader, Tests
 from grader.paths import REPOSITORY
 from grader.results.record import Grade
 
@@ -160,7 +160,8 @@ def check(case: Case) -> Finding:
         wrong = variants.read_wrong(Path(case.source), manifest)
         # A fragment changes one module, so exercises of other modules are not affected.
         related = [e.id for e in manifest if wrong.module in e.modules]
-        grade = _grader.grade(wrong.write(folder), only=related, tests="hidden")
+        tests: Tests = "public" if wrong.public else "hidden"
+        grade = _grader.grade(wrong.write(folder), only=related, tests=tests)
         return _finding(
             case, grade, _loses(grade, wrong.exercise.id, wrong.affected_exercises(manifest))
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from grader import wire
@@ -25,9 +26,20 @@ class Channel:
     def __init__(self, connection: socket.socket, output: OutputPipe) -> None:
         self._socket, self._output = connection, output
 
-    def send(self, call_id: int, request: Any, timer: Timer) -> None:
-        """Sends one request; raises WorkerEnded, and what the timer raises."""
-        views = [memoryview(part) for part in wire.encode(call_id, request, "the arguments")]
+    def send(
+        self,
+        call_id: int,
+        request: Any,
+        timer: Timer,
+        number_of: Callable[[Any], int] | None = None,
+    ) -> None:
+        """Sends one request, whose functions `number_of` numbers.
+
+        Raises:
+            WorkerEnded: the worker has ended; and what the timer raises.
+        """
+        parts = wire.encode(call_id, request, "the arguments", number_of=number_of)
+        views = [memoryview(part) for part in parts]
         while views:
             self._wait(select.POLLOUT, timer)
             try:

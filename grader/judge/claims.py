@@ -45,6 +45,11 @@ def result(answer: Any, target: str) -> Any:
     raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {target} has an unknown form")
 
 
+def is_end(answer: Any) -> bool:
+    """Whether an answer says that an iterator has no more items."""
+    return isinstance(answer, dict) and answer.keys() == {"ended"}
+
+
 def bytecode(answer: Any, files: Sequence[str]) -> dict[str, bytes]:
     """The bytecode in an answer, by file; entries for files that were not requested are dropped."""
     found = answer.get("result") if isinstance(answer, dict) else None

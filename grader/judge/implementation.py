@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +11,9 @@ from typing import Any
 import msgspec
 
 from assignment import plain
+from assignment.callbacks import KillProcess, StandInIterator
 from assignment.hooks import seed_of
-from assignment.implementation import Implementation
+from assignment.implementation import READERS, Implementation
 from assignment.manifest import Limits
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.outcome import GradedTest
@@ -21,6 +21,8 @@ from grader.judge.plugin import TestContext
 from grader.judge.pool import WorkerPool
 from grader.judge.worker import Worker
 from grader.judge.worker_process import ScratchFolder
+
+_END = object()  # of an iterator
 
 
 class GradedImplementation(Implementation):
@@ -43,32 +45,75 @@ class GradedImplementation(Implementation):
         return Path(self._running().scratch)
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
+        if target.startswith(f"{READERS}."):
+            return self._read(target, args, kwargs)
         worker = self._running()
+        with self._answering(worker):
+            return worker.call(target, args, kwargs, self._seconds_left())
+
+    def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        worker = self._running()
+        with self._answering(worker):
+            items = worker.iterate(target, args, kwargs, self._seconds_left)
+
+        def next_item() -> Any:
+            with self._answering(worker):
+                item = next(items, _END)
+            if item is _END:
+                raise StopIteration
+            return item
+
+        return StandInIterator(next_item)
+
+    def restart(self) -> None:
+        self._end(keep_scratch=True)
+
+    def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         try:
+            with self._answering(self._running()) as worker:
+                worker.call(target, args, kwargs, self._seconds_left())
+        except KillProcess:
+            return True
+        finally:
+            self._end(keep_scratch=True)
+        return False
+
+    def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs a reader in a worker without the submission, once the submission's own is gone."""
+        self._end(keep_scratch=True)
+        self._worker = self._pool.start_reader(self._limits, self._seed, self._folder)
+        self._folder = self._worker.scratch_folder
+        try:
+            with self._answering(self._worker) as worker:
+                return worker.call(target, args, kwargs, self._seconds_left())
+        finally:
+            self._end(keep_scratch=True)
+
+    @contextmanager
+    def _answering(self, worker: Worker) -> Iterator[Worker]:
+        """Around a request to the worker: counts its answers, and ends it if none can follow."""
+        try:
+            if worker is not self._worker:
+                raise GraderFault("an iterator was used after its process had ended")
             worker.check_limits()
-            result = worker.call(target, args, kwargs, self._limits.seconds - self.charged)
+            yield worker
         except SubmissionFailure:
             self.answers += 1
             self._end(keep_scratch=True)  # `close` removes it
             raise
         except plain.NotPlainData as error:
             raise GraderFault(f"a test passed what cannot be sent: {error}") from error
+        except (AssertionError, KillProcess):  # of a function of the test's; it has been killed
+            self.answers += 1
+            self._end(keep_scratch=True)
+            raise
         except Exception as error:
             self.answers += bool(getattr(error, "from_submission", False))
             raise
         self.answers += 1
-        return result
 
-    def restart(self) -> None:
-        self._end(keep_scratch=True)
-
-    def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
-        worker = self._running()
-        worker.start_call(target, args, kwargs)
-        time.sleep(delay)
-        ended = worker.has_answer()
-        self._end(keep_scratch=True)
-        return not ended
+    def _seconds_left(self) -> float:
+        return self._limits.seconds - self.charged
 
     def peak_rss(self) -> int:
         return self._running().peak_rss()

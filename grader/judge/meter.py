@@ -111,6 +111,13 @@ class Meter:
         # for sleep. It is taken early in the next call instead.
         self._since_sample = min(self._since_sample, 0.99 * self._next_sample)
 
+    def resume(self) -> None:
+        """Goes on after `end` with the same call. What passed in between is not charged as sleep.
+
+        The CPU time in between is: it is the worker's own.
+        """
+        self._last = self._now()
+
     def wait(self) -> float:
         return max(0.0, self._next_sample - self._since_sample)
 

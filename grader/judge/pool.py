@@ -42,13 +42,20 @@ class WorkerPool:
         self._keeps_spare = spare
         self._spare: Worker | None = None
 
-    def start(self, limits: Limits, seed: int, scratch: ScratchFolder | None = None) -> Worker:
+    def start(
+        self,
+        limits: Limits,
+        seed: int,
+        scratch: ScratchFolder | None = None,
+        package: str | None = None,
+    ) -> Worker:
         """Starts a fresh worker that may import the submission.
 
         Args:
             limits: what it may use.
             seed: of its random numbers.
             scratch: the folder of an earlier worker that has ended; a new folder if None.
+            package: in place of the submission's; "" for a worker that may import none.
 
         Raises:
             GraderFault: no worker could be started, before any code of the submission ran.
@@ -59,7 +66,7 @@ class WorkerPool:
                 worker.ready()
                 if self._keeps_spare and self._spare is None:
                     self._spare = self._fork(self.zygote.new_scratch())
-                worker.go(self.package, limits, seed)
+                worker.go(self.package if package is None else package, limits, seed)
             except Killed:  # by another process on this machine
                 worker.kill(keep_scratch=scratch is not None)
             except BaseException:
@@ -69,6 +76,12 @@ class WorkerPool:
             else:
                 return worker
         raise GraderFault("two workers in turn were killed before they ran anything")
+
+    def start_reader(
+        self, limits: Limits, seed: int, scratch: ScratchFolder | None = None
+    ) -> Worker:
+        """Starts a worker that loads no submission, and reads what one wrote; as `start`."""
+        return self.start(limits, seed, scratch, package="")
 
     @contextmanager
     def worker(self, limits: Limits, seed: int) -> Iterator[Worker]:

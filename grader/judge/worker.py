@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
+from assignment.callbacks import KillProcess
 from assignment.manifest import Limits
 from grader.isolation import UNISOLATED
 from grader.judge import claims
+from grader.judge.callbacks import Callbacks, KillTimer, Use
 from grader.judge.channel import Channel
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
 from grader.judge.limits import LimitChecker
@@ -180,9 +182,36 @@ class Worker:
         Raises:
             SubmissionFailure: no usable answer came; the worker may be gone.
             Exception: of the nearest built-in class, if the submission's code raised.
+            AssertionError, KillProcess: a function among the arguments raised it; the worker is
+                gone.
         """
-        answer = self._ask_metered({"call": target, "args": args, "kwargs": kwargs}, seconds)
-        return claims.result(answer, target)
+        request = {"call": target, "args": args, "kwargs": kwargs}
+        return claims.result(self._ask_metered(request, seconds), target)
+
+    def iterate(
+        self,
+        target: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        seconds: Callable[[], float],
+    ) -> Iterator[Any]:
+        """Calls a target that returns an iterator, whose items it asks for one by one.
+
+        `seconds` gives what each of these requests may be charged. Raises what `call` raises.
+        """
+        callbacks = Callbacks()
+        request = {"call": target, "args": args, "kwargs": kwargs, "iterate": True}
+        claims.result(self._ask_metered(request, seconds(), callbacks), target)
+        iterator = self._call_id
+
+        def items() -> Iterator[Any]:
+            while True:
+                answer = self._ask_metered({"next": iterator}, seconds(), callbacks)
+                if claims.is_end(answer):
+                    return
+                yield claims.result(answer, target)
+
+        return items()
 
     def compile(self, files: Sequence[str], seconds: float | None = None) -> dict[str, bytes]:
         """The bytecode of those of the submission's files that can be compiled."""
@@ -195,19 +224,6 @@ class Worker:
         request = {"import": module, "functions": functions}
         return claims.import_report(self._ask_metered(request, seconds))
 
-    def start_call(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Sends a call whose answer nobody will read."""
-        meter = self._metered()
-        meter.begin(self._seconds)
-        self._call_id += 1
-        with self._alive():
-            request = {"call": target, "args": args, "kwargs": kwargs}
-            self._channel.send(self._call_id, request, meter)
-
-    def has_answer(self) -> bool:
-        """Whether an answer, or the worker's end, is there to be read."""
-        return self._channel.has_answer()
-
     def check_limits(self) -> None:
         """Checks memory and disk limits between calls, at most every 50 ms.
 
@@ -217,27 +233,54 @@ class Worker:
         assert self._checker is not None, "go() comes before the first call"
         self._checker.check_if_due()
 
-    def _metered(self) -> Meter:
-        assert self._meter is not None, "go() comes before the first call"
-        return self._meter
+    def _ask_metered(
+        self, request: Any, seconds: float | None, callbacks: Callbacks | None = None
+    ) -> Any:
+        """Asks the submission's code, which may be charged `seconds`, or else the test's limit.
 
-    def _ask_metered(self, request: Any, seconds: float | None) -> Any:
-        """Asks the submission's code, which may be charged `seconds`, or else the test's limit."""
-        meter = self._metered()
+        Meanwhile it may use the functions among the arguments. The judge's time in them is not
+        charged.
+        """
+        assert self._meter is not None, "go() comes before the first call"
+        meter, timer = self._meter, cast("Timer", self._meter)
+        callbacks = callbacks or Callbacks()
+        callbacks.begin()
         meter.begin(self._seconds if seconds is None else seconds)
         try:
-            return self._ask(request, meter)
+            message = self._ask(request, timer, callbacks.add)
+            while (use := callbacks.use_in(message)) is not None:
+                meter.end()
+                reply, timer = self._run(callbacks, use, timer)
+                meter.resume()
+                with self._alive():
+                    self._channel.send(self._call_id, reply, timer)
+                message = self._receive(self._call_id, timer)
+            return message
+        except (AssertionError, KillProcess):
+            self.kill(keep_scratch=True)
+            raise
         finally:
             meter.end()
 
-    def _ask(self, request: Any, timer: Timer) -> Any:
+    def _run(self, callbacks: Callbacks, use: Use, timer: Timer) -> tuple[dict[str, Any], Timer]:
+        """Runs a function of the test's: the reply to the worker, and the timer from then on."""
+        try:
+            return callbacks.run(use), timer
+        except KillProcess as kill:
+            if not kill.after or isinstance(timer, KillTimer):
+                raise
+            return {"returned": None}, KillTimer(timer, kill.after)
+
+    def _ask(
+        self, request: Any, timer: Timer, number_of: Callable[[Any], int] | None = None
+    ) -> Any:
         with self._alive():
             if self._channel.has_answer():
                 if self._channel.is_closed():
                     raise WorkerEnded
                 raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
             self._call_id += 1
-            self._channel.send(self._call_id, request, timer)
+            self._channel.send(self._call_id, request, timer, number_of)
         return self._receive(self._call_id, timer)
 
     def _receive(self, call_id: int, timer: Timer) -> Any:

@@ -9,6 +9,7 @@ import contextlib
 import inspect
 import py_compile
 import re
+from collections.abc import Callable
 from inspect import isfunction
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from typing import Any
 from beartype import BeartypeConf, beartype
 from jaxtyping import jaxtyped
 
-from assignment import plain
-from assignment.implementation import DRIVERS, Package, resolve
+from assignment import plain, readers
+from assignment.implementation import DRIVERS, READERS, Package, resolve
 from grader.worker.failures import describe, failure, is_out_of_memory
 from grader.worker.sandbox import WorkerPaths
 from grader.worker.stubs import is_stub
@@ -92,15 +93,42 @@ def call(
             inspect.signature(function).bind(*args, **kwargs)
         except (TypeError, ValueError) as error:
             return describe("wrong_signature", error, package._root)
+    return _outcome(package, lambda: function(*args, **kwargs))
+
+
+def iterate(package: CheckedPackage, iterable: Any) -> dict[str, Any]:
+    """The iterator of what a call returned: {"result": None, "iterator": …}, or a failure."""
+    answer = _outcome(package, lambda: iter(iterable))
+    if "result" in answer:
+        return {"result": None, "iterator": answer["result"]}
+    return answer
+
+
+def next_item(package: CheckedPackage, iterator: Any) -> dict[str, Any]:
+    """The next item of an iterator: {"result": item}, {"ended": True}, or a failure."""
+    end = object()
+    answer = _outcome(package, lambda: next(iterator, end))
+    return {"ended": True} if answer.get("result") is end else answer
+
+
+def read(target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Runs a reader of `assignment/readers.py`, in a worker that loads no submission."""
+    reader = readers.find(target.removeprefix(f"{READERS}."))
+    return _outcome(None, lambda: reader(*args, **kwargs))
+
+
+def _outcome(package: CheckedPackage | None, function: Callable[[], Any]) -> dict[str, Any]:
+    """{"result": what a function returned}, or a failure."""
+    root = package._root if package else "\0"  # no file is the submission's
     try:
-        return {"result": function(*args, **kwargs)}
+        return {"result": function()}
     except NotImplementedError as error:
-        return describe("not_started", error, package._root)
+        return describe("not_started", error, root)
     except plain.NotPlainData as error:
-        return describe("not_plain_data", error, package._root)
+        return describe("not_plain_data", error, root)
     except BaseException as error:
         cause = "memory" if is_out_of_memory(error) else "exception"
-        return describe(cause, error, package._root)
+        return describe(cause, error, root)
 
 
 def compile_files(paths: WorkerPaths, files: list[str]) -> dict[str, bytes]:

@@ -14,13 +14,14 @@ from typing import Any, NoReturn
 
 from assignment import devices, plain
 from assignment.implementation import seed_everything
-from grader import wire
 from grader.isolation import UNISOLATED
 from grader.messages import ForkWorker
 from grader.worker import calls, lockdown
+from grader.worker.channel import receive, send
 from grader.worker.failures import failure
 from grader.worker.probe import probe
 from grader.worker.sandbox import Sandbox, WorkerPaths
+from grader.worker.stand_ins import StandIns
 
 
 def run(
@@ -43,9 +44,9 @@ def run(
             if sandbox.tier != UNISOLATED:
                 probes = probe(sandbox.grading, request.judge, sandbox.world_writable)
         except BaseException as error:
-            _send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
+            send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
             os._exit(70)
-        _send(channel, 0, {"probes": probes, "scratch": inside.scratch})
+        send(channel, 0, {"probes": probes, "scratch": inside.scratch})
         _serve(channel, inside)
     finally:
         os._exit(0)
@@ -53,60 +54,42 @@ def run(
 
 def _serve(channel: int, paths: WorkerPaths) -> None:
     """Waits for "go", then answers requests until the judge closes the channel."""
-    call_id, go = _receive(channel)
+    call_id, go = receive(channel)
     lockdown.limit_memory(go["memory_mib"], go["address_space"])
     seed_everything(go["seed"])
     hidden = devices.hidden()
     os.environ.clear()
     os.environ.update(HOME=paths.tmp, TMPDIR=paths.tmp, LANG="C.UTF-8", **hidden)
     tempfile.tempdir = None  # the zygote's, if it has asked for one, is not this worker's
-    sys.path.append(paths.submission)
-    package = calls.CheckedPackage(go["package"], paths.submission)
-    _send(channel, call_id, {"ready": True})
+    package = None
+    if go["package"]:  # a worker without one runs no code of the submission
+        sys.path.append(paths.submission)
+        package = calls.CheckedPackage(go["package"], paths.submission)
+    stand_ins = StandIns(channel)
+    iterators: dict[int, Any] = {}  # that calls have returned, by the call
+    send(channel, call_id, {"ready": True})
     while True:
-        call_id, request = _receive(channel)
-        if "compile" in request:
-            answer: Any = {"result": calls.compile_files(paths, request["compile"])}
+        call_id, request = receive(channel, stand_ins.of)
+        stand_ins.begin(call_id)
+        if package is None:
+            answer = calls.read(request["call"], request["args"], request["kwargs"])
+        elif "compile" in request:
+            answer = {"result": calls.compile_files(paths, request["compile"])}
         elif "import" in request:
             answer = calls.check_import(package, request["import"], request["functions"])
+        elif "next" in request:
+            answer = calls.next_item(package, iterators[request["next"]])
         else:
             answer = calls.call(package, request["call"], request["args"], request["kwargs"])
+            if request.get("iterate") and "result" in answer:
+                answer = calls.iterate(package, answer["result"])
+                iterators[call_id] = answer.pop("iterator", None)
+        stand_ins.end()
         for stream in (sys.stdout, sys.stderr):  # the judge kills this process without a flush
             with contextlib.suppress(BaseException):
                 stream.flush()
         try:
-            _send(channel, call_id, answer, what := f"what {request.get('call')} returned")
+            send(channel, call_id, answer, what := f"what {request.get('call')} returned")
         except plain.NotPlainData as error:
             message = str(error).replace(f"{what}['result']", what)
-            _send(channel, call_id, failure("not_plain_data", message))
-
-
-# --- frames ------------------------------------------------------------------------------------
-
-
-def _send(channel: int, call_id: int, value: Any, what: str = "the answer") -> None:
-    parts = [memoryview(part) for part in wire.encode(call_id, value, what)]
-    while parts:
-        sent = os.writev(channel, parts[:16])
-        while parts and sent >= parts[0].nbytes:
-            sent -= parts.pop(0).nbytes
-        if parts:
-            parts[0] = parts[0][sent:]
-
-
-def _receive(channel: int) -> tuple[int, Any]:
-    header = memoryview(bytearray(wire.HEADER.size))
-    _fill(channel, header)
-    call_id, length = wire.decode_header(bytes(header))
-    body = wire.new_body(length)
-    _fill(channel, body)
-    return call_id, wire.decode(body)
-
-
-def _fill(channel: int, buffer: memoryview) -> None:
-    filled = 0
-    while filled < len(buffer):
-        received = os.readv(channel, [buffer[filled:]])
-        if not received:
-            os._exit(0)  # the judge needs this worker no longer
-        filled += received
+            send(channel, call_id, failure("not_plain_data", message))

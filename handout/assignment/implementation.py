@@ -10,20 +10,20 @@ from __future__ import annotations
 import importlib
 import os
 import random
-import signal
 import sys
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 import torch
 
-from assignment import plain, programs, scenarios
+from assignment import forked, plain, programs, readers, scenarios
+from assignment.callbacks import LocalStandIns, StandInIterator
 
 DRIVERS = ("scenarios", "programs")  # modules of the assignment that drive a submission's code
+READERS = "readers"  # the module of the assignment that reads what a submission wrote
 
 
 class Package:
@@ -52,8 +52,19 @@ class Implementation(ABC):
         """Calls a function of the implementation, or a scenario on it, with plain data.
 
         Args:
-            target: `<module>.<function>`, or `scenarios.<name>`.
-            *args, **kwargs: plain data, as in `assignment/plain.py`; so is the result.
+            target: `<module>.<function>`, or `scenarios.<name>`; or `readers.<name>`, which reads
+                files that the implementation wrote. A reader runs in a process without the
+                implementation's code, whose own process has been ended before.
+            *args, **kwargs: plain data, as in `assignment/plain.py`; so is the result. Functions
+                and generators among the arguments become stand-ins (`assignment/callbacks.py`).
+        """
+
+    @abstractmethod
+    def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        """Calls a function that returns an iterator; each `next` asks it for one more item.
+
+        The call itself is made at once. The stand-ins among its arguments work while it runs, and
+        while an item is asked for.
         """
 
     @abstractmethod
@@ -61,8 +72,12 @@ class Implementation(ABC):
         """Continues in a fresh process, with nothing left in memory."""
 
     @abstractmethod
-    def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
-        """Starts a call and kills its process after `delay` seconds; False if it ended earlier."""
+    def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
+        """Calls a target, and kills its process when one of its stand-ins raises `KillProcess`.
+
+        Returns:
+            Whether it was killed; False if the call ended earlier.
+        """
 
     @abstractmethod
     def peak_rss(self) -> int:
@@ -88,6 +103,8 @@ class _Module:
 def resolve(package: Package, target: str) -> Callable[..., Any]:
     """The function of a target; scenarios and programs get the package as first argument."""
     module, _, name = target.partition(".")
+    if module == READERS:
+        return readers.find(name)
     if module in DRIVERS:
         run = scenarios.find(name) if module == "scenarios" else getattr(programs, name)
         return lambda *args, **kwargs: run(package, *args, **kwargs)
@@ -113,28 +130,45 @@ class LocalImplementation(Implementation):
         self.scratch = scratch
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
-        function = resolve(self._package, target)
-        result = function(
-            *plain.copy(args, f"arguments of {target}"),
-            **plain.copy(kwargs, f"arguments of {target}"),
-        )
+        stand_ins = LocalStandIns(target)
+        result = self._run(stand_ins, lambda: self._start(stand_ins, target, args, kwargs))
         return plain.copy(result, f"what {target} returned")
+
+    def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        stand_ins, end = LocalStandIns(target), object()
+        items = self._run(stand_ins, lambda: iter(self._start(stand_ins, target, args, kwargs)))
+
+        def next_item() -> Any:
+            item = self._run(stand_ins, lambda: next(items, end))
+            if item is end:
+                raise StopIteration
+            return plain.copy(item, f"what {target} handed out")
+
+        return StandInIterator(next_item)
+
+    def _run(self, stand_ins: LocalStandIns, code: Callable[[], Any]) -> Any:
+        """Runs code of the package; a failed assertion in a stand-in counts, even if caught."""
+        try:
+            return code()
+        finally:
+            if stand_ins.verdict:
+                raise stand_ins.verdict
+
+    def _start(self, stand_ins: Any, target: str, args: Any, kwargs: Any) -> Any:
+        """Calls a target with copies of the arguments."""
+        function = resolve(self._package, target)
+        what = f"arguments of {target}"
+        return function(
+            *plain.copy(args, what, stand_ins.of), **plain.copy(kwargs, what, stand_ins.of)
+        )
 
     def restart(self) -> None:
         """Does nothing: a local run trusts the code not to keep state in memory."""
 
-    def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
+    def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         if not hasattr(os, "fork"):
             _skip("killing a run half-way needs os.fork, which this system does not have")
-        child = os.fork()
-        if child == 0:
-            try:
-                self.call(target, *args, **kwargs)
-            finally:
-                os._exit(0)
-        time.sleep(delay)
-        os.kill(child, signal.SIGKILL)
-        return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+        return forked.run_until_killed(self._start, target, args, kwargs)
 
     def peak_rss(self) -> int:
         try:

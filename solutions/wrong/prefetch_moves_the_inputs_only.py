@@ -1,4 +1,4 @@
-"""prefetch: only the first tensor of each batch is moved"""
+"""prefetch (public): only the first tensor of each batch is moved"""
 
 _right_prefetch = prefetch
 

@@ -1,4 +1,4 @@
-"""prefetch: takes the next batch ahead but moves it only when it is handed out"""
+"""prefetch (public): takes the next batch ahead but moves it only when it is handed out"""
 
 _right_prefetch = prefetch
 

@@ -5,6 +5,7 @@ import time
 import pytest
 import torch
 
+from assignment.callbacks import KillProcess
 from assignment.expect import expect
 
 # Tolerance between runs of one program on one machine, perhaps with different kernels: float32
@@ -155,9 +156,16 @@ class Saves:
     def kill(self, first_step):
         """Kills a process at a random moment of its first saves, however fast the disk is."""
         delay = min(float(self.rng.uniform(1, 6)) * self.seconds, 0.15)
+
+        def before_save(step):
+            raise KillProcess(after=delay)
+
         arguments = {"path": self.path, "log": self.log, "salt": self.salt}
         killed = self.impl.kill_during(
-            delay, "scenarios.save_again_and_again", **arguments, first_step=first_step
+            "scenarios.save_again_and_again",
+            **arguments,
+            first_step=first_step,
+            before_save=before_save,
         )
         assert killed, "the saves ended before the process was killed"
 

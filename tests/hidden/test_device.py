@@ -2,11 +2,13 @@
 
 import itertools
 import statistics
+import time
 
 import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.simulated import SimulatedDevice
 
 
 def costs(rng, count):
@@ -14,11 +16,14 @@ def costs(rng, count):
     return [int(n) / 1024 for n in rng.integers(1, 1000, size=count)]
 
 
-def timed(impl, rng, count, **settings):
-    """The expected seconds of `count` calls, and the result of `timed`."""
+def timed(impl, rng, count, queued=0.0, **settings):
+    """The expected seconds of `count` calls, what `time_function` returned, and the device."""
     launches, works = costs(rng, count), costs(rng, count)
-    result = impl.scenarios.timed(launches, works, **settings)
-    return [a + b for a, b in zip(launches, works, strict=True)], result
+    device = SimulatedDevice(launches, works, queued)
+    seconds = impl.device.time_function(
+        device.function, synchronize=device.synchronize, clock=device.clock, **settings
+    )
+    return [a + b for a, b in zip(launches, works, strict=True)], seconds, device
 
 
 # --- time_function ------------------------------------------------------------
@@ -28,24 +33,24 @@ def timed(impl, rng, count, **settings):
 def test_the_devices_work_is_measured(impl, rng):
     """Each measurement includes one call and all the work that it queued"""
     for repeats in (1, 2, 7):
-        expected, result = timed(impl, rng, repeats, warmup=0, repeats=repeats)
-        expect(result["seconds"], "seconds").close(expected, rtol=1e-12)
+        expected, seconds, _ = timed(impl, rng, repeats, warmup=0, repeats=repeats)
+        expect(seconds, "seconds").close(expected, rtol=1e-12)
 
 
 @pytest.mark.exercise("time_function")
 def test_work_from_before_is_not_measured(impl, rng):
     """Work queued before the first measurement is not measured"""
     for more in costs(rng, 5):
-        expected, result = timed(impl, rng, 3, warmup=0, repeats=3, queued=1 + more)
-        expect(result["seconds"], "seconds").close(expected, rtol=1e-12)
+        expected, seconds, _ = timed(impl, rng, 3, warmup=0, repeats=3, queued=1 + more)
+        expect(seconds, "seconds").close(expected, rtol=1e-12)
 
 
 @pytest.mark.exercise("time_function")
 def test_warm_up_is_not_measured(impl, rng):
     """Warm-up calls come first, and neither they nor their work are measured"""
     for warmup, repeats in [(1, 1), (2, 1), (1, 4), (5, 3)] * 5:
-        expected, result = timed(impl, rng, warmup + repeats, warmup=warmup, repeats=repeats)
-        expect(result["seconds"], "seconds").close(expected[warmup:], rtol=1e-12)
+        expected, seconds, _ = timed(impl, rng, warmup + repeats, warmup=warmup, repeats=repeats)
+        expect(seconds, "seconds").close(expected[warmup:], rtol=1e-12)
 
 
 @pytest.mark.exercise("time_function")
@@ -53,30 +58,40 @@ def test_as_many_calls_as_were_asked_for(impl, rng):
     """The function is called once for each warm-up and each measurement, and no more"""
     for _ in range(10):
         warmup, repeats = int(rng.integers(0, 6)), int(rng.integers(1, 8))
-        _, result = timed(impl, rng, 16, warmup=warmup, repeats=repeats)
-        expect(result["calls"], "calls").equals(warmup + repeats)
-        expect(len(result["seconds"]), "measurements").equals(repeats)
+        _, seconds, device = timed(impl, rng, 16, warmup=warmup, repeats=repeats)
+        expect(device.calls, "calls").equals(warmup + repeats)
+        expect(len(seconds), "measurements").equals(repeats)
 
 
 @pytest.mark.exercise("time_function", weight=0.5)
 def test_defaults_of_timing(impl, rng):
     """By default there are two warm-up calls and five measurements"""
-    _, result = timed(impl, rng, 7)
-    expect(len(result["seconds"]), "measurements").equals(5)
-    expect(result["calls"], "calls").equals(7)
+    _, seconds, device = timed(impl, rng, 7)
+    expect(len(seconds), "measurements").equals(5)
+    expect(device.calls, "calls").equals(7)
 
 
 @pytest.mark.exercise("time_function", weight=0.5)
 def test_the_default_clock(impl, rng):
     """The default clock measures real seconds, including sleep"""
-    pause = float(rng.uniform(0.002, 0.004))
-    result = impl.scenarios.timed_for_real(pause, warmup=1, repeats=3)
-    expect(result["calls"], "calls").equals(4)
-    expect(len(result["seconds"]), "measurements").equals(3)
-    # Both bounds hold however busy the machine is; the factors allow for inaccurate clocks.
-    expect(min(result["seconds"]) >= 0.999 * pause - 1e-4, "all the sleep is measured").equals(True)
-    total = sum(result["seconds"]) + pause
-    expect(total <= 1.001 * result["total"] + 1e-4, "only what has passed is measured").equals(True)
+    pauses = iter([float(pause) for pause in rng.uniform(0.001, 0.02, size=4)])
+    slept = []
+
+    def sleep():
+        slept.append(next(pauses))
+        time.sleep(slept[-1])
+
+    start = time.perf_counter()
+    seconds = impl.device.time_function(sleep, warmup=1, repeats=3)
+    total = time.perf_counter() - start
+    expect(len(slept), "calls").equals(4)
+    expect(len(seconds), "measurements").equals(3)
+    # All bounds hold however busy the machine is; the factors allow for inaccurate clocks.
+    for measured, pause in zip(seconds, slept[1:], strict=True):
+        expect(measured >= 0.999 * pause - 1e-4, "all the sleep is measured").equals(True)
+    expect(
+        sum(seconds) + slept[0] <= 1.001 * total + 1e-4, "only what has passed is measured"
+    ).equals(True)
 
 
 @pytest.mark.exercise("time_function")
@@ -88,11 +103,14 @@ def test_timing_refuses(impl, rng):
         {"warmup": 2, "repeats": -1},
         {"warmup": 0, "repeats": 0},
     ]:
-        _, result = timed(impl, rng, 3, **settings)
-        expect(result["seconds"], f"seconds for {settings}").equals(None)
-        expect(result["calls"], "calls").equals(0)
-    expected, result = timed(impl, rng, 1, warmup=0, repeats=1)
-    expect(result["seconds"], "seconds").close(expected, rtol=1e-12)
+        device = SimulatedDevice([1.0], [1.0])
+        with pytest.raises(ValueError):
+            impl.device.time_function(
+                device.function, synchronize=device.synchronize, clock=device.clock, **settings
+            )
+        expect(device.calls, "calls").equals(0)
+    expected, seconds, _ = timed(impl, rng, 1, warmup=0, repeats=1)
+    expect(seconds, "seconds").close(expected, rtol=1e-12)
 
 
 # --- measured_mfu -------------------------------------------------------------
@@ -180,24 +198,35 @@ def test_mfu_refuses(impl, rng):
 
 
 def random_batches(rng, torch_rng, count):
-    """Pairs of int64 inputs and float32 targets; all tensors have different sizes."""
-    rows = [int(n) for n in rng.permutation(40)[: 2 * count] + 1]
+    """Pairs of int64 inputs and float32 targets of random sizes."""
     return [
-        [
-            torch.randint(2**40, (rows[2 * i], 3), generator=torch_rng),
-            torch.randn((rows[2 * i + 1], 3), generator=torch_rng),
-        ]
-        for i in range(count)
+        (
+            torch.randint(2**40, (int(rng.integers(1, 40)), 3), generator=torch_rng),
+            torch.randn((int(rng.integers(1, 40)), 3), generator=torch_rng),
+        )
+        for _ in range(count)
     ]
 
 
-def without_data(batches):
-    """The batches on the device "meta" as `prefetched` reports them."""
-    return [[(tuple(t.shape), t.dtype) for t in batch] for batch in batches]
+class Source:
+    """Hands out batches, and keeps account of what happens."""
 
+    def __init__(self, impl, batches):
+        self.impl, self.events = impl, []
+        self.batches = self.take(batches)
 
-def order_of(events, *kinds):
-    return [tuple(event) for event in events if event[0] in kinds]
+    def take(self, batches):
+        for i, batch in enumerate(batches):
+            self.events.append(("took", i))
+            yield batch
+
+    def prefetched(self, ask):
+        """The first `ask` batches that are handed out."""
+        iterator = self.impl.iterate("scenarios.prefetched", self.batches, "cpu")
+        self.events.append(("made", 0))
+        for i, batch in enumerate(itertools.islice(iterator, ask)):
+            self.events.append(("gave", i))
+            yield batch
 
 
 def one_ahead(count, ask):
@@ -213,31 +242,21 @@ def one_ahead(count, ask):
 @pytest.mark.exercise("prefetch")
 def test_all_batches_in_order(impl, rng, torch_rng):
     """All batches of a list or a generator are handed out, in order and unchanged"""
-    for count, as_list in itertools.product((0, 1, 2, 3, 8), (False, True)):
+    for count in (0, 1, 2, 3, 8):
         batches = random_batches(rng, torch_rng, count)
-        for device, expected in [("cpu", batches), ("meta", without_data(batches))]:
-            result = impl.scenarios.prefetched(batches, device, ask=count + 2, as_list=as_list)
-            expect(result["batches"], "batches").equals(expected)
-            expect(result["ended"], "how it ended").equals("StopIteration")
-
-
-@pytest.mark.exercise("prefetch")
-def test_batches_are_on_the_device(impl, rng, torch_rng):
-    """Every tensor of every batch is on the given device"""
-    for count, device in itertools.product((1, 4, 7), ("meta", "cpu")):
-        batches = random_batches(rng, torch_rng, count)
-        result = impl.scenarios.prefetched(batches, device, ask=count + 1)
-        expect(result["devices"], "devices").equals([device] * 2 * count)
+        found = list(impl.iterate("scenarios.prefetched", batches, "cpu"))
+        expect(found, "batches of a list").equals(batches)
+        found = list(Source(impl, batches).prefetched(ask=count + 2))
+        expect(found, "batches of a generator").equals(batches)
 
 
 @pytest.mark.exercise("prefetch")
 def test_batches_of_any_number_of_tensors(impl, torch_rng):
     """A batch may have one tensor, or three"""
     for sizes in [(3,), (2, 5, 1)]:
-        batches = [[torch.randn(n, generator=torch_rng) for n in sizes] for _ in range(4)]
-        for device, expected in [("cpu", batches), ("meta", without_data(batches))]:
-            result = impl.scenarios.prefetched(batches, device, ask=5)
-            expect(result["batches"], "batches").equals(expected)
+        batches = [tuple(torch.randn(n, generator=torch_rng) for n in sizes) for _ in range(4)]
+        found = list(Source(impl, batches).prefetched(ask=5))
+        expect(found, "batches").equals(batches)
 
 
 @pytest.mark.exercise("prefetch", weight=2)
@@ -245,26 +264,10 @@ def test_exactly_one_ahead(impl, rng, torch_rng):
     """When a batch is handed out, only the next one has been taken; before the first, none"""
     for count, short in [(1, 0), (2, 0), (5, 0), (9, 0), (6, 2), (6, 5), (3, -2)]:
         batches, ask = random_batches(rng, torch_rng, count), count - short
-        result = impl.scenarios.prefetched(batches, "cpu", ask=ask)
-        expect(order_of(result["events"], "made", "took", "gave"), "events").equals(
-            one_ahead(count, ask)
-        )
-
-
-@pytest.mark.exercise("prefetch")
-def test_the_next_batch_is_on_its_way(impl, rng, torch_rng):
-    """When a batch is handed out, the move of the next one has already started"""
-    for count in (2, 3, 7):
-        batches = random_batches(rng, torch_rng, count)
-        result = impl.scenarios.prefetched(batches, "meta", ask=count + 1)
-        events = order_of(result["events"], "moved", "gave")
-        for i in range(count):
-            following = batches[i : i + 2]
-            before = events[: events.index(("gave", i))]
-            missing = [
-                t.numel() for b in following for t in b if ("moved", t.numel()) not in before
-            ]
-            expect(missing, f"tensors not moved when batch {i} was handed out").equals([])
+        source = Source(impl, batches)
+        found = list(source.prefetched(ask))
+        expect(found, "batches").equals(batches[:ask])
+        expect(source.events, "events").equals(one_ahead(count, ask))
 
 
 @pytest.mark.exercise("prefetch")
@@ -272,21 +275,24 @@ def test_an_endless_source(impl, rng, torch_rng):
     """From an endless source, only one batch more is taken than is requested"""
     for count, ask in [(1, 4), (3, 0), (3, 1), (3, 11)]:
         batches = random_batches(rng, torch_rng, count)
-        result = impl.scenarios.prefetched(batches, "cpu", ask=ask, total=10_000)
-        expect(result["batches"], "batches").equals([batches[i % count] for i in range(ask)])
-        expect(order_of(result["events"], "made", "took", "gave"), "events").equals(
-            one_ahead(ask + 1, ask)
-        )
+        source = Source(impl, itertools.cycle(batches))
+        found = list(source.prefetched(ask))
+        expect(found, "batches").equals([batches[i % count] for i in range(ask)])
+        expect(source.events, "events").equals(one_ahead(ask + 1, ask))
 
 
 @pytest.mark.exercise("prefetch")
 def test_an_exception_in_its_place(impl, rng, torch_rng):
     """An exception of the source is raised after all the batches before it are handed out"""
-    for count, fails_at in [(1, 0), (3, 0), (3, 1), (3, 2), (4, 4), (7, int(rng.integers(1, 7)))]:
+
+    def failing(batches):
+        yield from batches
+        raise LookupError("the source has failed")
+
+    for count in (0, 1, 2, 3, 4, int(rng.integers(5, 9))):
         batches = random_batches(rng, torch_rng, count)
-        # The source raises instead of a batch, or instead of ending.
-        result = impl.scenarios.prefetched(
-            batches, "meta", ask=count + 2, total=count + 1, fails_at=fails_at
-        )
-        expect(result["batches"], "batches").equals(without_data(batches[:fails_at]))
-        expect(result["ended"], "how it ended").equals("LookupError")
+        found = []
+        with pytest.raises(LookupError):
+            # One by one: what was handed out before the exception counts.
+            found.extend(Source(impl, failing(batches)).prefetched(ask=count + 2))
+        expect(found, "batches").equals(batches)

@@ -4,13 +4,21 @@ import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.simulated import SimulatedDevice
+
+
+def time_on(device, impl, **settings):
+    """Times the simulated device's function."""
+    return impl.device.time_function(
+        device.function, synchronize=device.synchronize, clock=device.clock, **settings
+    )
 
 
 @pytest.mark.exercise("time_function")
 def test_waits_for_the_device(impl):
     """A call that returns after 1 s and queues 3 s of work takes 4 s"""
-    result = impl.scenarios.timed([1.0, 1.0], [3.0, 3.0], warmup=0, repeats=2)
-    expect(result["seconds"], "seconds").close(
+    seconds = time_on(SimulatedDevice([1.0], [3.0]), impl, warmup=0, repeats=2)
+    expect(seconds, "seconds").close(
         [4.0, 4.0], rtol=1e-9, hint="synchronize before you read the clock at the end"
     )
 
@@ -18,20 +26,21 @@ def test_waits_for_the_device(impl):
 @pytest.mark.exercise("time_function")
 def test_warms_up(impl):
     """A warm-up call of 60 s is not measured, and neither is the work that it queued"""
-    result = impl.scenarios.timed([20.0, 1.0, 1.0], [40.0, 3.0, 3.0], warmup=1, repeats=2)
-    expect(result["seconds"], "seconds").close(
+    device = SimulatedDevice([20.0, 1.0, 1.0], [40.0, 3.0, 3.0])
+    seconds = time_on(device, impl, warmup=1, repeats=2)
+    expect(seconds, "seconds").close(
         [4.0, 4.0], rtol=1e-9, hint="also synchronize before you start the clock"
     )
-    expect(result["calls"], "calls").equals(3)
+    expect(device.calls, "calls").equals(3)
 
 
 @pytest.mark.exercise("time_function")
 def test_refuses_to_measure_nothing(impl):
     """0 repeats are refused"""
-    with_one = impl.scenarios.timed([1.0], [3.0], warmup=0, repeats=1)
-    expect(with_one["seconds"], "seconds").close([4.0], rtol=1e-9)
-    without = impl.scenarios.timed([1.0], [3.0], warmup=0, repeats=0)
-    expect(without["seconds"], "seconds").equals(None, hint="raise ValueError")
+    seconds = time_on(SimulatedDevice([1.0], [3.0]), impl, warmup=0, repeats=1)
+    expect(seconds, "seconds").close([4.0], rtol=1e-9)
+    with pytest.raises(ValueError):
+        time_on(SimulatedDevice([1.0], [3.0]), impl, warmup=0, repeats=0)
 
 
 @pytest.mark.exercise("measured_mfu")
@@ -55,32 +64,54 @@ def test_refuses_no_measurements(impl):
         impl.device.measured_mfu(1e12, [], 1e12)
 
 
-BATCHES = [[torch.arange(3 * i, 3 * i + 3), torch.ones(i + 1)] for i in range(3)]
+BATCHES = [(torch.arange(3 * i, 3 * i + 3), torch.ones(i + 1)) for i in range(3)]
 
 
 @pytest.mark.exercise("prefetch")
 def test_hands_out_all_batches(impl):
     """Three batches are handed out in order, then the iterator ends"""
-    result = impl.scenarios.prefetched(BATCHES, "cpu", ask=4)
-    expect(result["batches"], "batches").equals(
+    batches = list(impl.iterate("scenarios.prefetched", BATCHES, "cpu"))
+    expect(batches, "batches").equals(
         BATCHES, hint="no batch follows the last one, but it must be handed out too"
     )
-    expect(result["ended"], "how it ended").equals("StopIteration")
 
 
 @pytest.mark.exercise("prefetch")
 def test_takes_one_ahead(impl):
     """Two batches are taken before the first is handed out, then one before each further batch"""
-    result = impl.scenarios.prefetched(BATCHES, "cpu", ask=4)
-    events = [" ".join(map(str, event)) for event in result["events"]]
+    events = []
+
+    def source():
+        for i, batch in enumerate(BATCHES):
+            events.append(f"took {i}")
+            yield batch
+
+    batches = impl.iterate("scenarios.prefetched", source(), "cpu")
+    events.append("made")
+    for i, _ in enumerate(batches):
+        events.append(f"gave {i}")
     expect(events, "events").equals(
-        ["made 0", "took 0", "took 1", "gave 0", "took 2", "gave 1", "gave 2"],
+        ["made", "took 0", "took 1", "gave 0", "took 2", "gave 1", "gave 2"],
         hint="a generator's code does not run before the first batch is requested",
     )
+
+
+# A grader without an accelerator cannot see a tensor move: the next two tests carry no points.
 
 
 @pytest.mark.exercise("prefetch")
 def test_moves_to_the_device(impl):
     """All tensors are moved to the device, here "meta", which holds no data"""
-    result = impl.scenarios.prefetched(BATCHES, "meta", ask=4)
-    expect(result["devices"], "devices").equals(["meta"] * 6, hint="tensor.to(device)")
+    batches = list(impl.iterate("scenarios.moves_of_prefetched", BATCHES))
+    devices = [batch["devices"] for batch in batches]
+    expect(devices, "devices").equals([["meta"] * 2] * 3, hint="tensor.to(device)")
+
+
+@pytest.mark.exercise("prefetch")
+def test_the_next_batch_is_on_its_way(impl):
+    """When a batch is handed out, the move of the next one has already started"""
+    batches = list(impl.iterate("scenarios.moves_of_prefetched", BATCHES))
+    moved = [batch["moved"] for batch in batches]
+    expect(moved, "tensors moved when each batch of two is handed out").equals(
+        [4, 6, 6], hint="move the next batch before you yield this one"
+    )

@@ -182,7 +182,7 @@ def run(
         GraderFault: the tests cannot be collected.
     """
     report = Report(listed=load_listed(assignment.listed))
-    wrong = variants.all_wrong(assignment.manifest, assignment.wrong)
+    wrong = variants.all_wrong(assignment.manifest, assignment.wrong, hidden=True)
     known = [*(w.path.stem for w in wrong), *(folder.name for folder in assignment.alternatives)]
     if unknown := [name for name in names if name not in known]:
         raise CampaignError(f"neither a wrong submission nor an alternative: {', '.join(unknown)}")

@@ -29,6 +29,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from assignment.callbacks import LocalStandIns
 from assignment.hooks import seed_of
 from assignment.implementation import LocalImplementation, seed_everything
 from assignment.manifest import Limits, Manifest
@@ -209,15 +210,16 @@ class _Imported(LocalImplementation):
         _forget_peak_memory()
         self.restart()
 
-    def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
+    def _run(self, stand_ins: LocalStandIns, code: Callable[[], Any]) -> Any:
         try:
             with self._time_limit():
-                return super().call(target, *args, **kwargs)
+                return super()._run(stand_ins, code)
         except _OutOfTime:
-            raise SubmissionFailure(Cause.TIMEOUT, f"{target} took too long") from None
+            raise SubmissionFailure(Cause.TIMEOUT, "it took too long") from None
         except Exception as error:
-            with contextlib.suppress(Exception):  # a class of the submission's may refuse it
-                error.from_submission = True  # type: ignore[attr-defined]
+            if error is not stand_ins.verdict:
+                with contextlib.suppress(Exception):  # a class of the submission's may refuse it
+                    error.from_submission = True  # type: ignore[attr-defined]
             raise
         finally:
             self.answers += 1
@@ -230,9 +232,9 @@ class _Imported(LocalImplementation):
         self._package = CheckedPackage(self._name, str(self._submission))
         seed_everything(self._seed)
 
-    def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
+    def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         """As in the grader: what comes after the kill runs in a process that is new."""
-        killed = super().kill_during(delay, target, *args, **kwargs)
+        killed = super().kill_during(target, *args, **kwargs)
         self.restart()
         return killed
 

@@ -147,11 +147,18 @@ def save_that_fails(student: Any, path: str) -> bool:
 
 @scenario
 def save_again_and_again(
-    student: Any, path: str, log: str, salt: int, first_step: int, saves: int = 2000
+    student: Any,
+    path: str,
+    log: str,
+    salt: int,
+    first_step: int,
+    saves: int = 2000,
+    before_save: Callable[[int], None] | None = None,
 ) -> None:
     """Saves one step after the other; `salt` and the step determine all weights of a step.
 
-    After each save has returned, appends its step to the file `log`, as eight digits.
+    Before each save calls `before_save` with the step. After each save has returned, appends its
+    step to the file `log`, as eight digits.
     """
     model, optimizer = _stack()
     for step in range(first_step, first_step + saves):
@@ -159,6 +166,8 @@ def save_again_and_again(
             for i, parameter in enumerate(model.parameters()):
                 parameter.fill_(_mark(salt, step, i))
                 optimizer.state[parameter]["momentum_buffer"] = parameter.detach().clone()
+        if before_save is not None:
+            before_save(step)
         student.checkpoint.save_checkpoint(path, model, optimizer, step)
         with Path(log).open("ab", buffering=0) as file:
             file.write(b"%08d" % step)

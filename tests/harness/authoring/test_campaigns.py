@@ -40,7 +40,8 @@ def remember(n):
     kept.append(n)
     return list(kept)
 
-def wait(n):
+def wait(n, before):
+    before()
     time.sleep(n)
 
 def later(n):
@@ -49,6 +50,11 @@ def later(n):
 # `later` depends on `double`. Every test draws from its seed; one fails for some draws.
 TESTS = """
 import pytest
+
+from assignment.callbacks import KillProcess
+
+def kill():
+    raise KillProcess
 
 @pytest.mark.exercise("double")
 def test_double(impl, rng):
@@ -69,7 +75,7 @@ def test_remember(impl, seed):
     assert impl.toy.remember(1) == [1]
     impl.restart()
     assert impl.toy.remember(2) == [2]
-    assert impl.kill_during(0.01, "toy.wait", 60)
+    assert impl.kill_during("toy.wait", 60, kill)
     assert impl.toy.remember(3) == [3]
     assert seed % 4, "one nonce in four"
 

@@ -67,7 +67,7 @@ def grade_many(place: Path, gradings: int, seed: int, console: Console) -> None:
         AssertionError: a mark was wrong, something was left behind, or a process grew.
     """
     done: Counter[str] = Counter()
-    wrong = {w.path.stem: w for w in all_wrong(manifest.load())}
+    wrong = {w.path.stem: w for w in all_wrong(manifest.load(), hidden=True)}
     held: dict[str, list[Resources]] = {"judge": [], "zygote": []}
     with new_quick_grader(place / "repository") as grader:
         grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])

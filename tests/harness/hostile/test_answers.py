@@ -41,7 +41,7 @@ def test_answer_counts_although_the_process_ended_right_after_it(sandboxed, monk
     running = implementation._worker
 
     def ended(_: Process) -> None:
-        assert wait_until(running.has_answer)
+        assert wait_until(running._channel.has_answer)
 
     monkeypatch.setattr(Process, "resident", ended)
     monkeypatch.setattr(limits, "_CHECK_SECONDS", 600.0)  # no check between calls

@@ -151,7 +151,6 @@ def assert_touches_no_others(rig: Rig, others: Others) -> None:
         worker.kill,
         lambda: worker.output,
         rig.process.output.drain,
-        worker.has_answer,
         worker.ready,
         worker.stop,
         rig.process.stop,

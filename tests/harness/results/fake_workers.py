@@ -150,7 +150,7 @@ class FakeChannel(Channel):
         self._silent = False
         self._turns: Iterator[Reply] | None = None
 
-    def send(self, call_id: int, request: Any, timer: Timer) -> None:
+    def send(self, call_id: int, request: Any, timer: Timer, number_of: Any = None) -> None:
         encoded = b"".join(bytes(part) for part in wire.encode(call_id, request))
         sent = encoded[wire.HEADER.size :]
         body = wire.new_body(len(sent))

@@ -1,0 +1,46 @@
+"""A simulated device whose time is known exactly, for tests of timing without an accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class SimulatedDevice:
+    """A device that works asynchronously, with a simulated clock.
+
+    Its methods are passed to the code under test. They run in the test's own process: what the
+    clock says depends on what was called before, and nobody else knows the costs.
+
+    Args:
+        launches: call i of `function` takes launches[i] seconds, during which the device continues
+            with its queue.
+        works: seconds of work that call i then adds to the queue.
+        queued: seconds of work in the queue at the start.
+
+    Attributes:
+        calls: how often `function` was called.
+    """
+
+    def __init__(
+        self, launches: Sequence[float], works: Sequence[float], queued: float = 0.0
+    ) -> None:
+        self._costs = list(zip(launches, works, strict=True))
+        self._queued = queued
+        self._now = 0.0
+        self.calls = 0
+
+    def function(self) -> None:
+        """The function to time."""
+        launch, work = self._costs[self.calls % len(self._costs)]
+        self.calls += 1
+        self._now += launch
+        self._queued = max(0.0, self._queued - launch) + work
+
+    def synchronize(self) -> None:
+        """Waits until the queue is empty."""
+        self._now += self._queued
+        self._queued = 0.0
+
+    def clock(self) -> float:
+        """The time in seconds."""
+        return self._now

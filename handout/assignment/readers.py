@@ -1,0 +1,56 @@
+"""Reads what an implementation left on the disk: `impl.readers.tensors_in(path)`.
+
+In the grader a reader runs in a sandboxed process that loads no submission, after the submission's
+own process is gone. So its report rests on the files alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def file_bytes(path: str, limit: int = 2**20) -> bytes:
+    """The first `limit` bytes of a file."""
+    with Path(path).open("rb") as file:
+        return file.read(limit)
+
+
+def names_in(folder: str) -> list[str]:
+    """The names of the files and folders in a folder, sorted."""
+    return sorted(item.name for item in Path(folder).iterdir())
+
+
+def tensors_in(path: str) -> list[torch.Tensor]:
+    """All tensors of a file that `torch.save` wrote, wherever they are in it, in order.
+
+    Loads with `weights_only=True`, and raises what that raises.
+    """
+    return list(_tensors(torch.load(path, map_location="cpu", weights_only=True)))
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value.detach()
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _tensors(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _tensors(item)
+
+
+_READERS: dict[str, Callable[..., Any]] = {
+    reader.__name__: reader for reader in (file_bytes, names_in, tensors_in)
+}
+
+
+def find(name: str) -> Callable[..., Any]:
+    """The reader with this name; raises LookupError if there is none."""
+    try:
+        return _READERS[name]
+    except KeyError:
+        raise LookupError(f"no reader is called {name!r}: {', '.join(_READERS)}") from None
