@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from assignment import plain
+from assignment import plain, readers
 from assignment.callbacks import KillProcess, StandInIterator
 from assignment.hooks import seed_of
 from assignment.implementation import READERS, Implementation
@@ -80,6 +80,7 @@ class GradedImplementation(Implementation):
 
     def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a reader in a worker without the submission, once the submission's own is gone."""
+        readers.find(target.removeprefix(f"{READERS}."))  # raises if there is none
         self._end(keep_scratch=True)
         self._worker = self._pool.start_reader(self._limits, self._seed, self._folder)
         self._folder = self._worker.scratch_folder
