@@ -1,9 +1,9 @@
 """Checks what must be true for every frame that a worker can send, whatever bytes it holds.
 
 `Checker.check` reads a frame as the judge does: first the decoder, then the readers of answers. The
-result is either a FrameError, or a plain value that is no larger than its frame and is an answer
-or a failure that the judge knows. Reading must not take more memory or more steps than the length
-of the frame allows.
+result is either a FrameError, or a plain value that is no larger than its frame and is an answer,
+a failure that the judge knows, or a use of a function of the test's. Reading must not take more
+memory or more steps than the length of the frame allows.
 
 A step is a call of a function, in Python or in C. The number of steps depends only on the frame,
 not on the machine. A campaign also passes a clock, to find single calls that are slow.
@@ -24,6 +24,7 @@ import torch
 from assignment import plain
 from grader import wire
 from grader.judge import claims, failure, preflight
+from grader.judge.callbacks import Callbacks
 from grader.results.causes import Cause
 from tests.fuzz.frames import values_in
 
@@ -38,6 +39,7 @@ READ_STEPS = 1  # steps to read a decoded byte: readers use few fields
 SLACK_NS = 3_000_000  # nanoseconds for each frame
 TIMES = 4  # decoding may take this many times the slowest honest frame of the same length
 READ_NS = 100  # nanoseconds to read a decoded byte: readers copy little
+FUNCTIONS = 3  # that a frame may use
 _LENGTH = 5000  # characters; the judge cuts quotes after some 4000
 
 
@@ -190,6 +192,7 @@ def _name(function: Any) -> str:
 
 def _read(value: Any) -> None:
     """Reads a value as each kind of answer that the judge expects."""
+    _check_use(value)
     _check_answer(value)
     _check_bytecode(value)
     _check_import(value)
@@ -267,6 +270,29 @@ class _Examiner:
             raise Finding(f"an array is of {array.dtype}")
         if array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
             raise Finding("a bool is neither 0 nor 1")
+
+
+def _check_use(value: Any) -> None:
+    callbacks = Callbacks()
+    for _ in range(FUNCTIONS):
+        callbacks.add(print)
+    try:
+        use = callbacks.use_in(value)
+    except failure.SubmissionFailure as error:
+        if error.cause is not Cause.PROTOCOL:
+            raise Finding(f"a use has the cause {error.cause}") from error
+    except Exception as error:
+        raise Finding(f"a use raised {type(error).__name__}: {error}") from error
+    else:
+        if use is None:
+            return
+        names = [type(name) for name in use.kwargs]
+        if use.function not in range(FUNCTIONS) or type(use.function) is not int:
+            raise Finding(f"a use is of function {use.function!r}")
+        if type(use.args) is not tuple or any(name is not str for name in names):
+            raise Finding("a use's arguments cannot be passed")
+        if type(value["use"]) is not int or value["use"] != 0:
+            raise Finding("a use is not the next one")
 
 
 def _check_answer(value: Any) -> None:

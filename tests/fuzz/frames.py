@@ -18,9 +18,9 @@ import torch
 from grader import wire
 from grader.judge.claims import CAUSES
 
-TAGS = b"NTFidIsb[({taDn"
+TAGS = b"NTFidIsb[({taDnfg"
 CONTAINERS, TEXTS, TENSORS = b"[({", b"sbIDn", b"ta"
-WIDTHS = {**dict.fromkeys(b"NTF", 0), **dict.fromkeys(b"id", 8)}
+WIDTHS = {**dict.fromkeys(b"NTF", 0), **dict.fromkeys(b"id", 8), **dict.fromkeys(b"fg", 4)}
 DEEP = 40  # levels that are parsed; the judge reads fewer
 NUMBERS = (
     *(0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 63, 64, 65, 127, 128, 255, 256, 511, 512, 513, 1023),
@@ -32,6 +32,7 @@ _ARRAYS = [name.encode() for name in wire._NUMPY_DTYPES]
 _KEYS = [
     *(b"result", b"failed", b"type", b"message", b"exception"),
     *(b"trace", b"frames", b"file", b"line"),
+    *(b"use", b"function", b"args", b"kwargs", b"ended"),
 ]
 WORDS = (
     *_KEYS,
@@ -370,6 +371,9 @@ def leaf(rng: random.Random) -> Node:
     return Node(tag, rng.choice(WORDS) if rng.random() < 0.7 else rng.randbytes(9))
 
 
+_ARGS = ((), (1,), (torch.ones(2), [None]), [1], 5)  # of a use: the last two are refused
+
+
 # --- seeds ---------------------------------------------------------------------------
 
 
@@ -388,6 +392,9 @@ def seeds() -> list[bytes]:
         {"failed": "import_failed", **failed, "file": "/submission/a.py", "line": 3},
         {"result": {"w": torch.ones(2, 3), "b": np.zeros(3), "d": torch.float32}},
         {"result": [torch.zeros(0, 5), torch.tensor(True), np.ones((2, 2), np.int8)]},
+        {"ended": True},
+        *({"use": 0, "function": i, "args": args, "kwargs": {}} for i, args in enumerate(_ARGS)),
+        *({"use": use, "function": 0, "args": (), "kwargs": {"a": 1}} for use in (0, 1, True)),
         {"result": [[[[[[1]]]]], {"a": {"b": {"c": (1,)}}}]},
         *({"result": torch.ones(3).to(dtype)} for dtype in wire._TENSOR_DTYPES.values()),
         *({"result": np.ones((1, 2), dtype)} for dtype in wire._NUMPY_DTYPES.values()),

@@ -12,6 +12,7 @@ import torch
 from assignment.expect import expect, show
 from grader import wire
 from grader.judge import claims
+from grader.judge.callbacks import Callbacks, Use
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
 from tests.fuzz import check
@@ -146,7 +147,7 @@ def later_keys_win(self, depth):
 
 
 def any_bytes_left(body, caps):
-    return Reader(body, caps).value(0)
+    return Reader(body, caps, None).value(0)
 
 
 def quotes(self, table):
@@ -174,6 +175,12 @@ def any_bytecode(answer, files):
     return answer.get("result", {})
 
 
+def any_use(callbacks, message):
+    if not isinstance(message, dict) or "use" not in message:
+        return None
+    return Use(message.get("function"), message.get("args", ()), message.get("kwargs", {}))
+
+
 BROKEN = {
     "no cap on depth": (wire, "decode", without(depth=10**6), "deep|RecursionError"),
     "no cap on values": (wire, "decode", without(items=10**9), "values were read"),
@@ -191,6 +198,7 @@ BROKEN = {
     "errors that quote": (Reader, "known", quotes, "quotes"),
     "words of anything": (claims, "result", words_of_anything, "to read .* steps"),
     "any bytecode": (claims, "bytecode", any_bytecode, "bytecode"),
+    "any use": (Callbacks, "use_in", any_use, "a use"),
     "any import report": (claims, "import_report", lambda answer: answer, "import report"),
 }
 
