@@ -26,7 +26,7 @@ CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment, a secr
 # Classes that students read of a hidden check's exception.
 NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 CHAPTERS = ("dtypes", "strides", "data")  # for attacks and bad input
-collect_ignore = ["hostile/submissions"]
+collect_ignore = ["forgers", "hostile/submissions"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.skipif(
     os.getuid() != 0, reason="only root can drop rights as a container does"
 )
 ATTACK_TESTS = "tests/harness/hostile/test_attacks.py"
+FORGER_TESTS = "tests/harness/hostile/test_forgers.py"
 CHEAT_TESTS = "tests/harness/judge/timing/test_cheats.py"
 PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
 ALL = "ALL_ATTACKS" in os.environ  # as in `make attack`
@@ -182,6 +183,14 @@ def test_cheats_gain_nothing_in_a_container(profile, closed):
     """In a race the reference runs beside the submission; in tier C even as the same user."""
     chosen = "cheat_gains_nothing" + ("" if ALL else " and finds_the_reference")
     options = ["-q", "-p", "no:cacheprovider", "-k", chosen, CHEAT_TESTS]
+    done = run(profile, repository_for(profile, closed), "pytest", *options)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+@pytest.mark.parametrize("profile", PROFILES if ALL else ["user"])
+def test_forgers_gain_nothing_in_a_container(profile, closed):
+    chosen = "forger_earns" + ("" if ALL else " and prefetch")
+    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, FORGER_TESTS]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 

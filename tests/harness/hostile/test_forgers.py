@@ -1,0 +1,113 @@
+"""Forgers: wrong code that also replaces everything in its process earns no more for that.
+
+A folder in `tests/harness/forgers/` is one forger, named for its exercise (after `--`, which of
+several it is). Its modules replace the reference's. While `FORGES` is true, they replace scenarios,
+the serve loop, torch or whatever else helps to report work that was not done. They hold no code
+that would pass honestly if it stood in the function itself.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from assignment import manifest
+from grader.authoring.variants import copy_reference
+from tests.harness.container import REPOSITORY
+
+FORGERS = REPOSITORY / "tests" / "harness" / "forgers"
+FLAG = "FORGES = True"
+NAMES = sorted(folder.name for folder in FORGERS.iterdir() if folder.is_dir())
+NONCE = "forgers"
+
+
+def exercise_of(name: str) -> str:
+    return name.partition("--")[0]
+
+
+def modules_of(name: str) -> list[Path]:
+    return sorted((FORGERS / name / "resource_accounting").glob("*.py"))
+
+
+def write(name: str, folder: Path, forges: bool) -> Path:
+    """Writes a forger as a whole submission, or only the wrong code beneath it."""
+    package = copy_reference(folder)
+    for path in modules_of(name):
+        text = path.read_text(encoding="utf-8")
+        assert text.count(FLAG) == 1, f"{path} has no line {FLAG}"
+        (package / path.name).write_text(
+            text if forges else text.replace(FLAG, "FORGES = False"), encoding="utf-8"
+        )
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_forger_earns_no_more_than_the_code_beneath(grader, tmp_path, name):
+    exercise = exercise_of(name)
+
+    def passed(forges: bool) -> set[str]:
+        folder = write(name, tmp_path / str(forges), forges)
+        grade = grader.grade(folder, only=[exercise], tests="hidden", nonce=NONCE)
+        assert not grade.faults
+        checks = [check for check in grade.checks if check.exercise == exercise]
+        assert any(check.state == "failed" for check in checks), "a forger's code is wrong"
+        return {check.test for check in checks if check.state == "passed"}
+
+    assert passed(forges=True) <= passed(forges=False)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_forger_says_what_it_forges(name):
+    assert modules_of(name)
+    for path in modules_of(name):
+        first = path.read_text(encoding="utf-8").partition("\n")[0]
+        assert first.startswith(f'"""{exercise_of(name)}: '), path
+
+
+def test_every_exercise_that_uses_a_scenario_has_a_forger():
+    known = {exercise.id for exercise in manifest.load()}
+    forged = {exercise_of(name) for name in NAMES}
+    assert forged <= known
+    used = set().union(*map(uses_scenarios, sorted((REPOSITORY / "tests/hidden").glob("*.py"))))
+    assert used, "no test uses a scenario"
+    assert used <= forged
+
+
+def uses_scenarios(path: Path) -> set[str]:
+    """The exercises whose tests in a file use a scenario, also by functions of that file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    defined = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+
+    def reached(node: ast.AST, seen: set[str]) -> bool:
+        """Whether the code of a function or class uses a scenario, or what it names does."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Attribute) and part.attr == "scenarios":
+                return True
+            if isinstance(part, ast.Constant) and str(part.value).startswith("scenarios."):
+                return True
+            if isinstance(part, ast.Name) and part.id in defined and part.id not in seen:
+                seen.add(part.id)
+                if reached(defined[part.id], seen):
+                    return True
+        return False
+
+    return {
+        exercise
+        for name, node in defined.items()
+        if isinstance(node, ast.FunctionDef) and name.startswith("test_")
+        for exercise in exercises_marked(node)
+        if reached(node, {name})
+    }
+
+
+def exercises_marked(test: ast.FunctionDef) -> list[str]:
+    """The exercise that a test's marker names."""
+    return [
+        decorator.args[0].value
+        for decorator in test.decorator_list
+        if isinstance(decorator, ast.Call)
+        and isinstance(decorator.func, ast.Attribute)
+        and decorator.func.attr == "exercise"
+        and isinstance(decorator.args[0], ast.Constant)
+        and isinstance(decorator.args[0].value, str)
+    ]
