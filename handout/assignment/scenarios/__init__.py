@@ -2,8 +2,12 @@
 
 A test calls one like a function: `impl.scenarios.optimizer_steps(...)`. It runs in the process of
 the student's code, which is the test's own process or the grader's worker, with the student's
-package as first argument. Its report is not trusted: a test checks values that cannot exist unless
-the work was done.
+package as first argument.
+
+A submission controls its worker, so what a scenario says of what happened there is no evidence. A
+test judges values that need the work, on inputs drawn at that moment; the order in which its own
+functions were used (`assignment/callbacks.py`); files, by `assignment/readers.py`; memory, from
+outside; and whether the process ended.
 """
 
 from __future__ import annotations
