@@ -67,14 +67,15 @@ def enter(profile: str, guarded: Path | None = None) -> None:
     if guarded is not None:
         guard(guarded)
     if profile == "whole":
+        if guarded is not None:  # without its own root, tier A has the machine's
+            _make_interpreter_reachable()
         return
     if profile == "no-landlock":
         _hide_other_folders()
     if profile in ("docker", "no-landlock"):
         _hide_other_devices(0o666 if profile == "docker" else 0o660)
         _cover_temporary("1777" if profile == "docker" else "711")
-    for prefix in lockdown.interpreter_folders():
-        _make_reachable(Path(prefix))
+    _make_interpreter_reachable()
     if profile == "user":
         os.setgroups([])
         os.setresgid(USER, USER, USER)
@@ -160,6 +161,11 @@ def _hide_other_devices(mode_of_zero: int) -> None:
     Path("/dev/zero").chmod(mode_of_zero)
 
 
+def _make_interpreter_reachable() -> None:
+    for prefix in lockdown.interpreter_folders():
+        _make_reachable(Path(prefix))
+
+
 def _make_reachable(folder: Path) -> None:
     """Covers the topmost closed folder above this one by an open one that has only this inside."""
     for place in reversed(folder.parents):
@@ -167,6 +173,7 @@ def _make_reachable(folder: Path) -> None:
             held = os.open(folder, os.O_PATH)
             kernel.mount("tmpfs", str(place), "tmpfs", 0, "mode=755,size=1m")
             _mount_back(held, folder)
+            namespaces._remount(str(place), kernel.MS_RDONLY)
             return
 
 

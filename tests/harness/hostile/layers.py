@@ -52,7 +52,7 @@ LAYERS = {
     ),
     "own root": Layer(
         "its own root file system: mount and pivot_root (tier A)",
-        "poisons_the_library",
+        "looks_for_files_by_stat",
         (
             Edit("worker/namespaces.py", "        self._enter_root(request, paths)\n", ""),
             Edit("worker/namespaces.py", '["/"], [TMP, SCRATCH, ', '["/"], ["/tmp", '),

@@ -20,7 +20,7 @@ from tests.harness import container, fickle
 from tests.harness.conftest import HOSTILE, REPOSITORY
 from tests.harness.container import copy_of_repository, run
 from tests.harness.hostile.assertions import assert_earns_nothing
-from tests.harness.hostile.attacks import CAUSES
+from tests.harness.hostile.attacks import CAUSES, ONLY_IN_TIER_A
 
 pytestmark = pytest.mark.skipif(
     os.getuid() != 0, reason="only root can drop rights as a container does"
@@ -31,7 +31,11 @@ CHEAT_TESTS = "tests/harness/judge/timing/test_cheats.py"
 PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
 ALL = "ALL_ATTACKS" in os.environ  # as in `make attack`
 # A few attacks, each of which a layer of some tier stops.
-ATTACKS = tuple(CAUSES) if ALL else ("deep_folders", "uses_its_callers_paths")
+ATTACKS = (
+    tuple(a for a in CAUSES if a not in ONLY_IN_TIER_A)
+    if ALL
+    else ("deep_folders", "uses_its_callers_paths")
+)
 
 # Prints the command lines of all processes; public tests show what is printed.
 READS_COMMAND_LINES = """
