@@ -77,8 +77,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The assignment: its package, its exercises in the order of the text, its default limits.
 
     `points` is the sum over the exercises that any machine can grade, `cuda_points` over those that
-    need a CUDA device. `budget_seconds` is the total time that tests which hit their limit may use
-    in one grading.
+    need a CUDA device. The tests of an exercise may use `exercise_seconds` together, or 20 times
+    what the reference needs; those that need more share `budget_seconds` in one grading.
     """
 
     title: str
@@ -87,6 +87,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     points: Total
     limits: Limits
     exercise: tuple[Exercise, ...]
+    exercise_seconds: Seconds = 2.0
     budget_seconds: Seconds = 200.0
     cuda_points: Total = 0
 

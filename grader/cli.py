@@ -167,9 +167,9 @@ def grade(
     console.print(summary.summary(result))
     if result.budget is not None and result.budget.drawn:
         console.print(
-            f"Tests that reached their time limit used {result.budget.drawn:g} s of this grading's "
-            f"{result.budget.seconds:g} s. Code that hangs is charged {result.budget.bound:g} s "
-            "at most.",
+            f"Slow tests used {result.budget.drawn:.0f} s of this grading's "
+            f"{result.budget.seconds:g} s. A submission is charged {result.budget.bound:.0f} s of "
+            "CPU time and sleep at most.",
             style="dim",
             highlight=False,
         )

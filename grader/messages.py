@@ -24,9 +24,9 @@ class Grading(msgspec.Struct, frozen=True, kw_only=True):
     """What a zygote knows of the grading.
 
     Attributes:
-        run: the grading's own folder, with `scratch`, `tmp`, `shared` and `submissions`.
+        run: the grading's own folder, with `scratch`, `tmp`, `shared`, `submissions` and `trusted`.
         hidden: folders that no worker may see, even below a readable one.
-        first_uid: the first of the users that workers may become, and their group.
+        first_uid: the first of the users that workers may become, and of their groups.
         canary: a file that only the judge may read.
         results: a folder that only the judge may write.
         with_devices: whether workers may use the machine's CUDA devices.

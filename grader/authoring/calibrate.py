@@ -1,6 +1,6 @@
-"""Measures the CPU times of the reference, from which last limits and budgets are computed.
+"""Measures the CPU times of the reference, from which shares and budgets are computed.
 
-Without the file the grader still works; then every last limit is 1 s.
+Without the file the grader still works; then every test counts as a short one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grader.paths import REPOSITORY
 from grader.results.record import Grade
 
 FILE = REPOSITORY / "tests" / "reference_times.toml"
-_SHORTEST = 0.04  # seconds; of faster tests 20 times the time is below every last limit
+_SHORTEST = 0.04  # seconds; a faster test counts as half of that
 _HEAD = """\
 # CPU seconds that the reference needs: for a whole grading, and for each of its slow tests.
 # Made by `grader calibrate`; exact within a factor of two or three, since machines differ.

@@ -55,8 +55,8 @@ class Grader:
         manifest: the assignment; if None the repository's, checked against its tests.
         lanes: how many tests run at a time; if None two where there are two cores, else one.
         solutions: the folder of the reference and of `naive`, which races are run against.
-        budget: seconds that tests of one grading which hit their limit may draw together; the
-            manifest's if None.
+        budget: seconds that the tests of one grading may draw together beyond their exercises'
+            shares; the manifest's if None.
         time_limit: seconds on the wall that one grading may take; the budget is made smaller to
             fit. No limit if None.
         race_rules: the numbers that decide a race, by kind of device.
@@ -235,7 +235,8 @@ class Grader:
     def _new_budget(self) -> TimeBudget:
         times = ReferenceTimes.read(self.repository / "tests" / "reference_times.toml")
         seconds = self.manifest.budget_seconds if self.budget is None else self.budget
-        return TimeBudget(seconds, times, self._time_limit, lanes=self._lanes)
+        share = self.manifest.exercise_seconds
+        return TimeBudget(seconds, times, self._time_limit, lanes=self._lanes, least_share=share)
 
     def _max_memory(self, on_device: bool) -> int:
         """The most MiB that any test may take, of exercises that need a device or of the others."""

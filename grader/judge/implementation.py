@@ -160,11 +160,11 @@ def _implementation(
     pool: WorkerPool, nonce: str, test: GradedTest
 ) -> Iterator[GradedImplementation]:
     """The `impl` of one test: limited by the pool's budget, charged to it, and ended afterwards."""
-    seconds = pool.budget.limit(test.name, test.limits.seconds)
+    seconds = pool.budget.limit(test.group, test.limits.seconds)
     limits = msgspec.structs.replace(test.limits, seconds=seconds)
     implementation = GradedImplementation(pool, limits, seed_of(nonce, "worker", test.id))
     try:
         yield implementation
     finally:
         implementation.close()
-        pool.budget.charge(implementation.charged)
+        pool.budget.charge(test.group, implementation.charged, test.limits.seconds)

@@ -50,6 +50,11 @@ class GradedTest:
     limits: Limits
     on_device: bool
 
+    @property
+    def group(self) -> str:
+        """The tests that share time: those of one exercise and visibility."""
+        return f"{self.exercise.id} {self.visibility}"
+
 
 def graded_tests(
     items: Sequence[pytest.Item], manifest: Manifest, public: Path

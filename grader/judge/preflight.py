@@ -62,7 +62,7 @@ def compile_ahead(pool: WorkerPool, manifest: Manifest) -> None:
     files = [str(file.relative_to(folder)) for file in sorted(folder.rglob("*.py"))]
     check = _ImportCheck(pool, manifest)
     with check.worker(seed=0) as worker, contextlib.suppress(SubmissionFailure):
-        with check.limit() as seconds:
+        with check.limit(worker) as seconds:
             compiled = worker.compile(files, seconds)
         for name, code in compiled.items():
             place = Path(importlib.util.cache_from_source(str(folder / name)))
@@ -139,19 +139,17 @@ class _ImportCheck:
         return frozenset(f"{module}.{name}" for module, names in stubs.items() for name in names)
 
     def _import_in(self, worker: Worker, module: str) -> dict[str, Any]:
-        with self.limit() as seconds:
+        with self.limit(worker) as seconds:
             return worker.import_module(module, list(self._manifest.functions_of(module)), seconds)
 
     @contextlib.contextmanager
-    def limit(self) -> Iterator[float]:
-        """The seconds that one request may take; a timeout inside draws on the budget."""
-        budget, usual = self._pool.budget, self._manifest.limits.seconds
+    def limit(self, worker: Worker) -> Iterator[float]:
+        """The seconds that one request may take; a long one inside draws on the budget."""
+        budget, usual, before = self._pool.budget, self._manifest.limits.seconds, worker.charged
         try:
-            yield budget.limit("", usual)
-        except SubmissionFailure as failure:
-            if failure.cause is Cause.TIMEOUT:
-                budget.draw(usual)
-            raise
+            yield budget.import_limit(usual)
+        finally:
+            budget.charge_import(worker.charged - before, usual)
 
     def worker(self, seed: int) -> contextlib.AbstractContextManager[Worker]:
         """A worker that may import the submission."""

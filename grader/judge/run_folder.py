@@ -26,6 +26,7 @@ class RunFolder:
         private: what only the judge may read and write.
         canary: a file in `private`, which a worker tries to read to test its isolation.
         submissions: holds staged submissions.
+        trusted: holds staged programs of ours, which other workers run.
     """
 
     def __init__(self, lanes: int) -> None:
@@ -37,14 +38,16 @@ class RunFolder:
         self.path.mkdir(mode=0o700)
         self.path.chmod(0o711)
         self.private, self.submissions = self.path / "judge", self.path / "submissions"
-        for lane in range(lanes):
-            self.shared_folders(lane).mkdir(parents=True, mode=0o755)
         self.private.mkdir(mode=0o700)
         self.canary = self.private / "canary"
         self.canary.write_text("only the judge may read this")
         self.submissions.mkdir(mode=0o755)
-        for name in ("scratch", "tmp", "trial"):
+        self.trusted = self.path / "trusted"
+        self.trusted.mkdir(mode=0o755)
+        for name in ("scratch", "shared", "tmp", "trial"):
             (self.path / name).mkdir(mode=0o711)
+        for lane in range(lanes):
+            self.shared_folders(lane).mkdir(mode=0o755)
 
     def shared_folders(self, lane: int) -> Path:
         """The folder that a lane's tests write and its workers may read."""

@@ -74,13 +74,6 @@ class Outcomes:
         """Whether any test of the exercise has passed."""
         return any(check.state == "passed" for check in self._of(exercise))
 
-    def timed_out(self, exercise: str, visibility: Visibility) -> bool:
-        """Whether any test of the exercise, of this visibility, hit its time limit."""
-        return any(
-            check.cause is Cause.TIMEOUT and check.visibility == visibility
-            for check in self._of(exercise)
-        )
-
     def _of(self, exercise: str) -> Collection[Check]:
         return self._checks.get(exercise, {}).values()
 
@@ -91,7 +84,7 @@ class Conditions:
 
     Attributes:
         preflight: what importing the submission showed.
-        budget: what tests that hit their time limit draw on.
+        budget: of time: each exercise's share, and what slower tests draw on.
         counted: which tests carry points.
         can_measure: whether an exercise that needs a device can be measured here.
     """
@@ -120,15 +113,23 @@ class Conditions:
             return failure.cause, f"not tried: {failure.detail}"
         except GraderFault as fault:
             return Cause.GRADER_FAULT, str(fault)
-        if outcomes.timed_out(exercise.id, test.visibility):
+        if not self.budget.share_left(test.group):
             if test.visibility != self.counted:
-                return Cause.TIMEOUT, "not tried: an earlier test of this exercise hit its limit"
+                return Cause.TIMEOUT, "not tried: earlier tests of this exercise took too long"
             if self.budget.is_spent:
                 return Cause.TIMEOUT, (
-                    "not tried: an earlier test of this exercise hit its limit, and such tests "
+                    "not tried: earlier tests of this exercise took too long, and such tests "
                     f"have spent the {self.budget.seconds:g} s of this grading"
                 )
         return None
+
+    def is_cut(self, test: GradedTest) -> bool:
+        """Whether a test that starts now has less than its usual limit, and could have that later.
+
+        What is left of its exercise's share is less. Tests that carry no points have no more.
+        """
+        limit = self.budget.limit(test.group, test.limits.seconds)
+        return limit < test.limits.seconds and test.visibility == self.counted
 
 
 class LaneRunner:
@@ -167,34 +168,44 @@ class LaneRunner:
             for test in groups[group]:
                 if parent not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
-                if self._can_wait(test):
+                if self._can_wait(test) or not self._try(test):
                     self.put_off[test.id] = test.exercise.id
-                else:
-                    self.run(test)
 
     def _can_wait(self, test: GradedTest) -> bool:
         """Whether a test is put off until every other exercise had its turn.
 
-        It is once another test of its exercise hit a time limit, since it may do the same. Tests
+        It is once its exercise's share of time is spent, since it draws on the budget then. Tests
         that depend on such an exercise, without a pass yet, wait too.
         """
-        return self.outcomes.timed_out(test.exercise.id, test.visibility) or any(
+        is_counted = test.visibility == self._conditions.counted
+        return (is_counted and not self._conditions.budget.share_left(test.group)) or any(
             needed in self.put_off.values() and not self.outcomes.passes(needed)
             for needed in test.exercise.depends_on
         )
 
     def run(self, test: GradedTest) -> None:
         """Runs one test, or notes why it does not run."""
+        if not self._try(test):
+            self._try(test)  # its exercise's share is spent: this time it draws on the budget
+
+    def _try(self, test: GradedTest) -> bool:
+        """As `run`, but notes nothing and returns False if what is left of the share is too short.
+
+        The share is spent then.
+        """
         signals.raise_if_stopped()
         if (refusal := self._conditions.why_not(test, self.outcomes)) is not None:
             cause, detail = refusal
             is_shown = test.visibility == "public" and cause not in _SELF_EXPLAINING
             outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
         else:
+            is_cut = self._conditions.is_cut(test)
             outcome = self._run(test, self.lane.context)
-            if outcome.check.cause is Cause.TIMEOUT:
-                self._conditions.budget.draw(test.limits.seconds)
+            if is_cut and outcome.check.cause is Cause.TIMEOUT:
+                self._conditions.budget.end_share(test.group)
+                return False
         self.outcomes.add(test.id, outcome)
+        return True
 
 
 class Scheduler:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +52,7 @@ class SubmissionRun:
         zygotes: of each lane; asked for after the tests are collected, since until then the first
             zygote starts, on another core.
         submission: the staged submission.
-        budget: what tests that hit their time limit draw on.
+        budget: of time: each exercise's share, and what slower tests draw on.
         options: what is asked for.
         timing: runs tests on a device; None if none are run.
 
@@ -107,7 +107,11 @@ class SubmissionRun:
 
     def _run_collected(self, tests: Sequence[GradedTest]) -> None:
         """Imports the submission's modules, then runs the tests."""
-        self._budget.plan(_planned(tests, self._manifest), cores())
+        limits = [
+            (test.group, test.name, test.limits.seconds) for test in tests if not test.on_device
+        ]
+        imports = [self._manifest.limits.seconds] * (len(self._manifest.modules) + 1)
+        self._budget.plan(limits, imports, cores())
         lanes = [self._lane(zygote) for zygote in self._zygotes()]
         self._first = first = lanes[0].pool
         compile_ahead(first, self._manifest)
@@ -134,12 +138,3 @@ class SubmissionRun:
 
     def _can_measure(self, exercise: Exercise) -> bool:
         return self._timing is not None and self._timing.device_of(exercise) is not None
-
-
-def _planned(tests: Collection[GradedTest], manifest: Manifest) -> Iterator[tuple[str, str, float]]:
-    """What the budget plans with: each test, and each module's import."""
-    for test in tests:
-        if not test.on_device:
-            yield f"{test.exercise.id} {test.visibility}", test.name, test.limits.seconds
-    for module in manifest.modules:
-        yield f"import {module}", "", manifest.limits.seconds

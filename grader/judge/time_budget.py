@@ -1,9 +1,11 @@
-"""The time budget of a grading: it bounds how long code that hangs can keep the grader busy.
+"""The time budget of a grading: it bounds how long slow code can keep the grader busy.
 
-Each test has its own time limit. A test that hits it draws that limit from the grading's budget.
-Once the budget is spent, each exercise still runs until its first test that hits a limit, and each
-test has its *last limit*: short, but far longer than the reference needs. So a submission that
-hangs everywhere ends within a known time, and code that works still passes.
+Each test has its own time limit, and each exercise a *share* of time for all its tests together:
+far more than the reference needs. Whatever needs more than that, because it hangs, sleeps or is
+very slow, draws on one budget for the whole grading. So any submission ends within a known time.
+
+What an exercise may use of its share depends on no other exercise, and the budget is drawn on in
+one lane and in a fixed order. So lanes, load and order decide no mark.
 """
 
 from __future__ import annotations
@@ -21,10 +23,14 @@ from grader.judge.lanes import USUAL_LANES
 from grader.results.causes import Cause
 from grader.results.record import Budget
 
-_LAST_SECONDS = 1.0  # minimum of a last limit
-_LAST_FACTOR = 20  # a last limit is at least this many times the reference's CPU time
+# Of what the reference needs: a share allows that, so code may be so much slower everywhere.
+_SHARE_FACTOR = 20
+_SHORT_TEST = 0.02  # CPU seconds of a test that is not in the file of reference times
+_SHORT_IMPORT = 1.0  # charged seconds of a module's import that draw nothing
+_IMPORTS = 3  # of each module, before the tests
 # Of the time since its first test. A submission that was charged more is to blame for a timeout.
 _BLAME_SHARE = 0.5
+_NOTHING = 1e-6  # seconds of a share that rounding may leave
 _START_SECONDS = 60.0  # reserved in a time limit: until the first test, on a slow machine
 
 
@@ -48,24 +54,21 @@ class ReferenceTimes:
         found = tomllib.loads(file.read_text(encoding="utf-8"))
         return cls(float(found["total"]), {name: float(s) for name, s in found["tests"].items()})
 
-    def last_limit(self, test: str, usual: float) -> float:
-        """The limit of a test once the budget is spent, in seconds."""
-        return min(usual, max(_LAST_SECONDS, _LAST_FACTOR * self.tests.get(test, 0.0)))
+    def allowed(self, test: str) -> float:
+        """The part of an exercise's share that comes from this test, in seconds."""
+        return _SHARE_FACTOR * max(_SHORT_TEST, self.tests.get(test, 0.0))
 
 
 class TimeBudget:
     """A grading's budget, shared by its lanes, which are processes forked from this one later.
 
-    What a test draws depends only on its limit, not on the order in which the lanes run tests. So
-    the total for a set of tests is the same on every machine.
-
     Args:
-        seconds: the budget: what all tests that hit their limit may draw together.
+        seconds: the budget: what tests may draw together once their exercise's share is spent.
         times: what the reference needs.
         time_limit: wall seconds, from now, within which the grading has to end; None for no limit.
         now: a clock, in seconds, that the lanes share.
-        lanes: the largest possible number of lanes. The budget is computed for at least the usual
-            number, so that it is the same on every machine.
+        lanes: the largest possible number of lanes.
+        least_share: seconds that each exercise has at least for its tests; all it needs if None.
     """
 
     def __init__(
@@ -75,22 +78,26 @@ class TimeBudget:
         time_limit: float | None = None,
         now: Callable[[], float] = time.monotonic,
         lanes: int = USUAL_LANES,
+        least_share: float = math.inf,
     ) -> None:
         self.seconds, self.times = seconds, times or ReferenceTimes()
         self._full_seconds = seconds  # before `plan` reduces the budget to fit a time limit
         self._time_limit, self._now = time_limit, now
         self._deadline = math.inf if time_limit is None else now() + time_limit
         self._began, self._cores = now(), 1.0
-        self._outside_budget = 0.0  # seconds that code which hangs may be charged in addition
-        self._lanes = max(lanes, USUAL_LANES)
-        # Shared memory. Each lane writes only its own element, so no lock is needed.
-        self._drawn = memoryview(mmap.mmap(-1, 8 * self._lanes)).cast("d")
-        self._charged = memoryview(mmap.mmap(-1, 8 * self._lanes)).cast("d")
+        self._outside_budget = 0.0  # seconds that code may be charged in addition
+        self._least_share = least_share
+        # Shared memory. Each lane writes only its own element, and a group's tests run in one lane
+        # at a time, so no lock is needed.
+        self._drawn = _shared_array(lanes)
+        self._charged = _shared_array(lanes)
+        self._shares: dict[str, tuple[int, float]] = {}  # by group: its number, and its seconds
+        self._used = _shared_array(1)  # of each share, by the group's number
         self.lane = 0  # this process's lane
 
     @property
     def drawn(self) -> float:
-        """Seconds drawn so far by tests that hit their limit, in all lanes."""
+        """Seconds drawn so far, in all lanes."""
         return sum(self._drawn)
 
     @property
@@ -102,17 +109,47 @@ class TimeBudget:
     def is_spent(self) -> bool:
         return self.drawn >= self.seconds
 
-    def draw(self, seconds: float) -> None:
-        """Records that a test hit its limit of `seconds`."""
-        self._drawn[self.lane] += seconds
+    def share_left(self, group: str) -> float:
+        """Seconds that are left of a group's share; 0 once it is spent."""
+        number, seconds = self._shares.get(group, (0, math.inf))
+        left = seconds - (self._used[number] if group in self._shares else 0.0)
+        return left if left > _NOTHING else 0.0
 
-    def charge(self, seconds: float) -> None:
-        """Records what a test was charged, whatever its outcome."""
+    def end_share(self, group: str) -> None:
+        """Spends what is left of a group's share."""
+        number, seconds = self._shares[group]
+        self._used[number] = seconds
+
+    def limit(self, group: str, usual: float) -> float:
+        """The limit of a test that starts now, in seconds: `usual` once the share is spent."""
+        return min(usual, self.share_left(group) or usual)
+
+    def charge(self, group: str, seconds: float, usual: float) -> None:
+        """Records what a test was charged: to its share, or else to the budget."""
         self._charged[self.lane] += seconds
+        if not self.share_left(group):
+            self._draw(seconds, usual)
+        elif group in self._shares:
+            self._used[self._shares[group][0]] += seconds
 
-    def limit(self, test: str, usual: float) -> float:
-        """The limit of a test that starts now, in seconds."""
-        return self.times.last_limit(test, usual) if self.is_spent else usual
+    def import_limit(self, usual: float) -> float:
+        """The limit of a module's import that starts now, in seconds."""
+        return min(usual, _SHORT_IMPORT) if self.is_spent else usual
+
+    def charge_import(self, seconds: float, usual: float) -> None:
+        """Records what a module's import was charged; only a long one draws on the budget."""
+        self._charged[self.lane] += seconds
+        if seconds >= min(usual, _SHORT_IMPORT):
+            self._draw(seconds, usual)
+
+    def _draw(self, seconds: float, usual: float) -> None:
+        """Draws seconds, rounded up to 1, 2, 4 … or to the limit.
+
+        Sleep is sampled, and the CPU time of the same work varies by some per cent. That should not
+        decide which test gets the last of the budget.
+        """
+        if seconds > 0:
+            self._drawn[self.lane] += min(usual, 2.0 ** math.ceil(math.log2(seconds)))
 
     @property
     def is_over(self) -> bool:
@@ -147,23 +184,34 @@ class TimeBudget:
         elapsed = (self._now() - self._began) * min(1.0, self._cores)
         return spent or self.charged > _BLAME_SHARE * elapsed
 
-    def plan(self, limits: Iterable[tuple[str, str, float]], cores: float) -> None:
-        """Computes the bound for these tests, and reduces the budget to fit the time limit.
+    def plan(
+        self, limits: Iterable[tuple[str, str, float]], imports: Iterable[float], cores: float
+    ) -> None:
+        """Computes shares and the bound for these tests; reduces the budget to fit the time limit.
 
         Args:
-            limits: for each test its group, its name, and its usual limit in seconds. Once the
-                budget is spent, the first test of a group that hits a limit ends the group (an
-                exercise's public tests, for example).
+            limits: for each test its group, its name, and its usual limit in seconds. A group, such
+                as an exercise's public tests, has one share.
+            imports: for each module the limit of its import, in seconds.
             cores: the number the grading may use; with half a core everything takes twice as long.
         """
         self._began, self._cores = self._now(), cores
-        last: dict[str, float] = {}
+        allowed: dict[str, float] = {}
+        most: dict[str, float] = {}
         longest = 0.0
         for group, test, usual in limits:
             longest = max(longest, usual)
-            last[group] = max(last.get(group, 0.0), self.times.last_limit(test, usual))
-        # When the budget runs out, each lane may still be in a test with its usual limit.
-        self._outside_budget = self._lanes * longest + sum(last.values())
+            most[group] = most.get(group, 0.0) + usual
+            allowed[group] = allowed.get(group, 0.0) + self.times.allowed(test)
+        shares = {
+            group: min(most[group], max(self._least_share, seconds))
+            for group, seconds in allowed.items()
+        }
+        self._shares = {group: (n, seconds) for n, (group, seconds) in enumerate(shares.items())}
+        self._used = _shared_array(len(shares) + 1)
+        short = sum(min(usual, _SHORT_IMPORT) for usual in imports)
+        # The test or import that draws the last of the budget may exceed it by its limit.
+        self._outside_budget = sum(shares.values()) + _IMPORTS * short + longest
         if self._time_limit is not None:
             seconds = (self._time_limit - _START_SECONDS) * min(1.0, cores)
             left = seconds - self.times.total - self._outside_budget
@@ -176,3 +224,8 @@ class TimeBudget:
             drawn=round(min(self.drawn, self.seconds), 3),
             bound=round(self.seconds + self._outside_budget, 3),
         )
+
+
+def _shared_array(length: int) -> memoryview[float]:
+    """Numbers, at first 0, that this process shares with those that it forks later."""
+    return memoryview(mmap.mmap(-1, 8 * length)).cast("d")

@@ -90,6 +90,7 @@ class WorkerProcess:
         connection: the judge's end of its socket.
         output: what it prints.
         scratch: its scratch folder.
+        groups: that it must have, its own one first, if it has a user of its own.
     """
 
     def __init__(
@@ -99,8 +100,9 @@ class WorkerProcess:
         connection: socket.socket,
         output: OutputPipe,
         scratch: ScratchFolder,
+        groups: tuple[int, ...] = (),
     ) -> None:
-        self._forked, self._reap = forked, reap
+        self._forked, self._reap, self._groups = forked, reap, groups
         self.connection, self.output, self.scratch = connection, output, scratch
         self.is_killed = False  # by `kill`, or an exception ended that
         self._exited: PendingReply | None = None
@@ -200,7 +202,8 @@ class WorkerProcess:
         if tier != Tier.C:  # without root the bounding set cannot be changed, and has no use
             expected["CapBnd"] = ["0000000000000000"]
         if own_uids:
-            expected["Groups"] = []
+            own, *others = map(str, self._groups)
+            expected.update(Gid=[own] * 4, Groups=others)
         for name, value in expected.items():
             if found[name].split() != value:
                 raise GraderFault(

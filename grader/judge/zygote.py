@@ -140,6 +140,11 @@ class Zygote:
         return self._run.submissions
 
     @property
+    def trusted(self) -> Path:
+        """The folder for staged programs of ours, closed to workers that run a submission."""
+        return self._run.trusted
+
+    @property
     def shared_folders(self) -> Path:
         """The folder that this lane's tests write and its workers may read."""
         return self._run.shared_folders(self.lane)
@@ -191,7 +196,15 @@ class Zygote:
                 ours.close()
                 output.close()
                 raise
-        return WorkerProcess(forked, self.reap, ours, output, scratch)
+        groups = self._groups(submission, scratch)
+        return WorkerProcess(forked, self.reap, ours, output, scratch, groups)
+
+    def _groups(self, submission: Path, scratch: ScratchFolder) -> tuple[int, ...]:
+        """The groups that a worker with a user of its own must have, its own one first."""
+        if self.tier == Tier.A:
+            return (scratch.uid,)
+        # The folders that it must enter, and others must not.
+        return tuple(folder.stat().st_gid for folder in (submission.parent, self.shared_folders))
 
     def reap(self, zygote_pid: int, scratch: str, keep_scratch: bool) -> PendingReply:
         """Asks for a killed worker's exit status; the worker may still be ending."""

@@ -130,10 +130,9 @@ class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Budget(_Finite, frozen=True, kw_only=True):
-    """The time budget that all tests which reach their limit share, in seconds.
+    """The time budget of tests that take longer than their exercise's share, in seconds.
 
-    `drawn` is how much of it was used. `bound` is the most that code which hangs in every function
-    can be charged.
+    `drawn` is how much of it was used. `bound` is the most that any code can be charged.
     """
 
     seconds: float

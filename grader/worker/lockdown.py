@@ -66,9 +66,9 @@ def limit_resources(processes: int = PROCESSES, with_cuda: bool = False) -> None
             resource.setrlimit(what, (limit, limit))
 
 
-def drop_privileges(uid: int, gid: int) -> None:
-    """Switches to another user and group for good, and leaves all other groups."""
-    os.setgroups([])
+def drop_privileges(uid: int, gid: int, *others: int) -> None:
+    """Switches to another user and to these groups for good, and leaves all other groups."""
+    os.setgroups(others)
     os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
 

@@ -85,7 +85,7 @@ class Sandbox:
     def _make_folder(self, folder: Path, uid: int) -> None:
         folder.mkdir(mode=0o700)
         if uid:
-            os.chown(folder, uid, self.grading.first_uid)
+            os.chown(folder, uid, -1)
 
     def before_worker_fork(self) -> None:
         """Prepares this process for forking a worker."""

@@ -56,7 +56,7 @@ def choose(tiers: Sequence[str], grading: Grading) -> tuple[Sandbox, dict[str, s
 def try_tier(tier: str, grading: Grading) -> str:
     """Locks a process down and probes it: why the tier cannot be had, or "" if it holds."""
     trial = Path(grading.run, "trial", tier)
-    for name in ("submissions/0", "shared/0", "scratch", "tmp"):
+    for name in ("submissions/0", "trusted", "shared/0", "scratch", "tmp"):
         (trial / name).mkdir(parents=True, mode=0o755)
     for folder in (trial.parent, trial, trial / "scratch", trial / "tmp"):
         folder.chmod(0o711)

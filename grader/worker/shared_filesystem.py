@@ -58,9 +58,7 @@ class SharedFilesystem(Sandbox):
             seccomp.program(1)
             if self.needs_root:
                 _require_reachable(lockdown.interpreter_folders())
-                for name in ("submissions", "shared"):
-                    os.chown(Path(self.run, name), 0, self.grading.first_uid)
-                    Path(self.run, name).chmod(0o710)
+                self._close_folders()
         except seccomp.Unsupported as error:
             raise CannotIsolate(str(error)) from error
         except OSError as error:
@@ -75,6 +73,20 @@ class SharedFilesystem(Sandbox):
         parts = [part for path in machine for part in _without_hidden(path, hidden)]
         self._readable = list(dict.fromkeys(parts))  # /lib may be a link to /usr/lib
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+
+    def _close_folders(self) -> None:
+        """Gives each folder that some workers may enter a group of its own, which `_groups` reads.
+
+        Workers know the paths of all of them: they inherit the zygote's memory.
+        """
+        folders = (
+            (Path(self.run, "submissions"), 0o710),
+            (Path(self.run, "trusted"), 0o710),
+            *((lane, 0o750) for lane in sorted(Path(self.run, "shared").iterdir())),
+        )
+        for group, (folder, mode) in enumerate(folders, self.grading.first_uid):
+            os.chown(folder, 0, group)
+            folder.chmod(mode)
 
     def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
         """Removes what a worker that has ended wrote, and kills processes that it left behind."""
@@ -92,7 +104,7 @@ class SharedFilesystem(Sandbox):
         readable += cuda.driver_files() if with_cuda else []
         if self.own_uids:
             kernel.drop_bounding_set()
-            lockdown.drop_privileges(request.uid, self.grading.first_uid)
+            lockdown.drop_privileges(request.uid, *_groups(paths))
         else:
             kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         lockdown.apply_restrictions(
@@ -139,6 +151,11 @@ class SameUser(SharedFilesystem):
 
     def _copy_of_submission(self, name: str) -> Path:
         return Path(self.run, "tmp", f"{name}-submission")
+
+
+def _groups(paths: WorkerPaths) -> list[int]:
+    """The groups of the two closed folders that a worker may enter."""
+    return [folder.stat().st_gid for folder in (Path(paths.submission).parent, Path(paths.shared))]
 
 
 def _require_reachable(paths: Iterable[str]) -> None:

@@ -58,9 +58,10 @@ def grader() -> Iterator[Grader]:
 
 @pytest.fixture(scope="session")
 def quick_grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
-    """A started `new_quick_grader`, with a canary in its environment."""
+    """A started `new_quick_grader`, with canaries in its environment and in its second lane."""
     os.environ["HARNESS_CANARY"] = CANARY
     with new_quick_grader(tmp_path_factory.mktemp("repository")) as grader:
+        (grader.zygote.folder / "shared" / "1" / "given").write_text(CANARY)
         yield grader
     del os.environ["HARNESS_CANARY"]
 

@@ -123,8 +123,8 @@ class TimingRunner:
         return self._with_devices
 
     def _stage(self, solutions: Path) -> Path:
-        """Stages programs of ours under a name that no submission can guess, in any tier."""
-        folder = self._zygote.submissions / secrets.token_hex(16)
+        """Stages programs of ours where no worker that runs a submission can read, in any tier."""
+        folder = self._zygote.trusted / secrets.token_hex(16)
         modules = tuple(p.stem for p in (solutions / self._package).glob("*.py"))
         try:
             stage(solutions / self._package, folder, self._package, modules)

@@ -1,4 +1,4 @@
-"""Grades code that hangs in every function, under several conditions: `make hangs`.
+"""Grades code that hangs, or sleeps, in every function, under several conditions: `make hangs`.
 
     python -m tests.harness.campaigns.hangs
 
@@ -29,7 +29,14 @@ from tests.harness.campaigns.gates import busy_loops
 from tests.harness.container import REPOSITORY
 
 _STUB = re.compile(r"raise NotImplementedError\(.*?\n? *\)\n", re.DOTALL)
-_HANGS = {"loops": "while True: pass\n", "sleeps": "__import__('time').sleep(10**6)\n"}
+_HANGS = {
+    "loops": "while True: pass\n",
+    "sleeps": "__import__('time').sleep(10**6)\n",
+    # Once in each process, nine tenths of a test's limit: no test hits its own limit.
+    "delays": (
+        "t = __import__('time'); t.sleep(0 if hasattr(t, 'slept') else 9); t.slept = True\n"
+    ),
+}
 # Control groups, versions 1 and 2: the folder, the file that sets the share of a core, its value
 # for half a core, and the file that takes process ids.
 _GROUPS = (

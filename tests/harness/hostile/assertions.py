@@ -103,7 +103,7 @@ def assert_nothing_left(grader: Grader, before: set[int]) -> None:
     assert wait_until(lambda: processes_of(grader) == before), processes_of(grader) - before
     if os.getuid() == 0:
         run = Path(f"/proc/{grader.zygote._process.pid}/root{grader.zygote.folder}")
-        for place in ("scratch/*", "submissions/*", "shared/*/*"):
+        for place in ("scratch/*", "submissions/*", "trusted/*", "shared/*/*/"):
             assert wait_until(lambda p=place: not list(run.glob(p))), place
 
 

@@ -135,6 +135,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "uses_its_callers_paths": {WRONG},
         "follows_the_installation": {WRONG},
         "reads_processes": {WRONG},
+        "reads_the_other_lane": {WRONG},
         "escapes_by_descriptors": {WRONG},
         "reads_devices": {WRONG},
         "searches_the_disk": {WRONG},

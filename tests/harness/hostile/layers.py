@@ -69,7 +69,7 @@ LAYERS = {
         (
             Edit(
                 "worker/shared_filesystem.py",
-                "            lockdown.drop_privileges(request.uid, self.grading.first_uid)\n",
+                "            lockdown.drop_privileges(request.uid, *_groups(paths))\n",
                 "",
             ),
         ),

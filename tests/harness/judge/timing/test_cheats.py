@@ -35,6 +35,7 @@ EXPECTED_CAUSES = {
     "reads_earlier_results": {WRONG},
     "replays_by_content": {WRONG},
     "right_half_of_the_time": {WRONG},
+    "searches_its_memory": {SLOW},
     "shrinks_its_inputs": {WRONG},
     "slow_warm_up": {SLOW},
     "slows_the_reference": {SLOW, Cause.TIMEOUT},
