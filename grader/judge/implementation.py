@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from assignment import plain
+from assignment.file_calls import Event, events
 from assignment.hooks import seed_of
 from assignment.implementation import Implementation
 from assignment.manifest import Limits
@@ -69,6 +70,18 @@ class GradedImplementation(Implementation):
         ended = worker.has_answer()
         self._end(keep_scratch=True)
         return not ended
+
+    def file_calls(self, target: str, /, *args: Any, **kwargs: Any) -> tuple[Any, list[Event]]:
+        self._end(keep_scratch=True)
+        self._worker = worker = self._pool.start(
+            self._limits, self._seed, self._folder, watch_files=True
+        )
+        self._folder = worker.scratch_folder
+        try:
+            result = self.call(target, *args, **kwargs)
+        finally:
+            self._end(keep_scratch=True)
+        return result, events(worker.file_calls, self._pool.names_in(self._folder))
 
     def peak_rss(self) -> int:
         return self._running().peak_rss()

@@ -17,6 +17,7 @@ from grader import messages
 from grader.isolation import Tier
 from grader.judge.control import PendingReply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
+from grader.judge.file_calls import Listener
 from grader.judge.process import Process
 from grader.results.causes import Cause
 
@@ -90,6 +91,7 @@ class WorkerProcess:
         connection: the judge's end of its socket.
         output: what it prints.
         scratch: its scratch folder.
+        listener: announces its syncs and renames, if they wait for the judge.
     """
 
     def __init__(
@@ -99,8 +101,9 @@ class WorkerProcess:
         connection: socket.socket,
         output: OutputPipe,
         scratch: ScratchFolder,
+        listener: Listener | None = None,
     ) -> None:
-        self._forked, self._reap = forked, reap
+        self._forked, self._reap, self.listener = forked, reap, listener
         self.connection, self.output, self.scratch = connection, output, scratch
         self.is_killed = False  # by `kill`, or an exception ended that
         self._exited: PendingReply | None = None
@@ -151,6 +154,8 @@ class WorkerProcess:
             pidfd.close()
         self.output.close()
         self.connection.close()
+        if self.listener is not None:
+            self.listener.close()
 
     def stop(self) -> None:
         """Stops it, and returns once all of its threads are stopped.

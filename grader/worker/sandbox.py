@@ -87,6 +87,11 @@ class Sandbox:
         if uid:
             os.chown(folder, uid, self.grading.first_uid)
 
+    def become_worker(self, uid: int) -> None:
+        """Gives this process a worker's user and group, if workers have their own."""
+        if self.own_uids:
+            lockdown.drop_privileges(uid, self.grading.first_uid)
+
     def before_worker_fork(self) -> None:
         """Prepares this process for forking a worker."""
 

@@ -92,13 +92,12 @@ class SharedFilesystem(Sandbox):
         readable += cuda.driver_files() if with_cuda else []
         if self.own_uids:
             kernel.drop_bounding_set()
-            lockdown.drop_privileges(request.uid, self.grading.first_uid)
-        else:
-            kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        self.become_worker(request.uid)
         lockdown.apply_restrictions(
             readable if self.uses_landlock else None,
             writable=[paths.scratch, paths.tmp, "/dev/null"],
             with_cuda=with_cuda,
+            may_be_looked_at=request.watch_files,
         )
         return paths
 

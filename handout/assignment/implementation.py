@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 import torch
 
-from assignment import plain, programs, scenarios
+from assignment import file_calls, plain, programs, scenarios
 
 DRIVERS = ("scenarios", "programs")  # modules of the assignment that drive a submission's code
 
@@ -63,6 +63,16 @@ class Implementation(ABC):
     @abstractmethod
     def kill_during(self, delay: float, target: str, /, *args: Any, **kwargs: Any) -> bool:
         """Starts a call and kills its process after `delay` seconds; False if it ended earlier."""
+
+    @abstractmethod
+    def file_calls(
+        self, target: str, /, *args: Any, **kwargs: Any
+    ) -> tuple[Any, list[file_calls.Event]]:
+        """Calls a function, and notes which files in `scratch` it syncs and renames.
+
+        Returns:
+            The function's result, and the events in order, as `file_calls.events` describes them.
+        """
 
     @abstractmethod
     def peak_rss(self) -> int:
@@ -135,6 +145,13 @@ class LocalImplementation(Implementation):
         time.sleep(delay)
         os.kill(child, signal.SIGKILL)
         return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+    def file_calls(
+        self, target: str, /, *args: Any, **kwargs: Any
+    ) -> tuple[Any, list[file_calls.Event]]:
+        with file_calls.noted(self.scratch, self._package._name) as calls:
+            result = self.call(target, *args, **kwargs)
+        return result, file_calls.events(calls, file_calls.names_in(self.scratch))
 
     def peak_rss(self) -> int:
         try:

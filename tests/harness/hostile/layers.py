@@ -55,7 +55,7 @@ LAYERS = {
         "poisons_the_library",
         (
             Edit("worker/namespaces.py", "        self._enter_root(request, paths)\n", ""),
-            Edit("worker/namespaces.py", '["/"], [TMP, SCRATCH, ', '["/"], ["/tmp", '),
+            Edit("worker/namespaces.py", "writable = [TMP, SCRATCH, ", 'writable = ["/tmp", '),
             Edit(
                 "worker/namespaces.py",
                 "return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)",
@@ -69,7 +69,7 @@ LAYERS = {
         (
             Edit(
                 "worker/shared_filesystem.py",
-                "            lockdown.drop_privileges(request.uid, self.grading.first_uid)\n",
+                "        self.become_worker(request.uid)\n",
                 "",
             ),
         ),
@@ -101,7 +101,7 @@ LAYERS = {
     "descriptors": Layer(
         "closing inherited descriptors (tier A)",
         "escapes_by_descriptors",
-        (Edit("worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel})\n", ""),),
+        (Edit("worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel, *others})\n", ""),),
         kinds=("reading", "other processes", "network", "kernel"),
     ),
     "memory watch": Layer(
