@@ -114,6 +114,18 @@ class LookAtFiles(_Message):
     descriptor: int
 
 
+class MeasureUnlinked(_Message):
+    """Measures what a worker keeps on the disk without a name; `Unlinked`.
+
+    Attributes:
+        pid: the worker, as the judge numbers it.
+        uid: the worker's user, if workers have users of their own.
+    """
+
+    pid: int
+    uid: int
+
+
 class RemoveScratch(_Message):
     """Removes a scratch folder that no living worker uses; `Done`."""
 
@@ -175,6 +187,12 @@ class Files(_Message):
     too_many: bool
 
 
+class Unlinked(_Message):
+    """Bytes on disk of files without a name."""
+
+    size: int
+
+
 class CpuTime(_Message):
     """CPU time in seconds."""
 
@@ -198,8 +216,17 @@ class Failed(_Message):
     cannot_isolate: bool = False
 
 
-Request = Start | ForkWorker | Reap | LookAtFiles | RemoveScratch | ForkZygote | GetCpuTime
-Reply = Ready | Forked | Reaped | Files | CpuTime | Done | Failed
+Request = (
+    Start
+    | ForkWorker
+    | Reap
+    | LookAtFiles
+    | MeasureUnlinked
+    | RemoveScratch
+    | ForkZygote
+    | GetCpuTime
+)
+Reply = Ready | Forked | Reaped | Files | Unlinked | CpuTime | Done | Failed
 _DECODER = msgspec.json.Decoder(Request | Reply)
 
 

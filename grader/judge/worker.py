@@ -89,7 +89,7 @@ class Worker:
         self._seconds = limits.seconds
         process = self._process.process
         folders = self._zygote.unbounded_folders(self.scratch_folder.name)
-        self._checker = LimitChecker(process, limits, folders)
+        self._checker = LimitChecker(process, limits, folders, self._unlinked_bytes)
         is_judges_turn, check_limits = self._channel.is_judges_turn, self._checker.check
         self._meter = Meter(process, is_judges_turn, self._check_end, check_limits)
         request = {
@@ -151,6 +151,9 @@ class Worker:
         """Its syncs and renames until now; only of a worker whose files are watched."""
         assert self._process.listener is not None, "ask the zygote for that"
         return self._process.listener.calls
+
+    def _unlinked_bytes(self) -> int:
+        return self._zygote.unlinked_bytes(self.pid, self.scratch_folder.uid)
 
     def _look_at_files(self, descriptor: int) -> PendingReply:
         return self._zygote.look_at_files(self.scratch_folder, self.pid, descriptor)

@@ -225,6 +225,13 @@ class Zygote:
             )
         )
 
+    def unlinked_bytes(self, pid: int, uid: int) -> int:
+        """Bytes on disk of files without a name that a worker keeps; 0 where none can be seen."""
+        if self.tier not in (Tier.B, Tier.C):
+            return 0
+        request = messages.MeasureUnlinked(pid=pid, uid=uid)
+        return self._control.request(request).wait(messages.Unlinked).size
+
     def drain(self) -> None:
         """Waits until everything asked for is done: every killed worker is gone then."""
         self._control.drain()

@@ -97,7 +97,9 @@ class SharedFilesystem(Sandbox):
             readable if self.uses_landlock else None,
             writable=[paths.scratch, paths.tmp, "/dev/null"],
             with_cuda=with_cuda,
-            may_be_looked_at=request.watch_files,
+            # Its user's processes can then look at its descriptors. It may write its own files in
+            # /proc, too, which only Landlock prevents: one of them resets the peak of its memory.
+            may_be_looked_at=self.uses_landlock or request.watch_files,
         )
         return paths
 

@@ -25,6 +25,7 @@ from grader.messages import (
     ForkWorker,
     ForkZygote,
     LookAtFiles,
+    MeasureUnlinked,
     Reap,
     RemoveScratch,
     Start,
@@ -167,8 +168,8 @@ class Zygote:
                     self.fork_zygote(*descriptors)
                 case Reap():
                     self.reap(request)
-                case LookAtFiles():
-                    self.look_at_files(request)
+                case LookAtFiles() | MeasureUnlinked():
+                    self.look_at_worker(request)
                 case RemoveScratch(scratch=name):
                     self.sandbox.clean(name, False, self.alive)
                     _send(self.control, messages.Done())
@@ -222,9 +223,9 @@ class Zygote:
         self.control.close()
         self.control = socket.socket(fileno=control)
 
-    def look_at_files(self, request: LookAtFiles) -> None:
+    def look_at_worker(self, request: LookAtFiles | MeasureUnlinked) -> None:
         """Looks at a worker's files in a child, which takes the worker's user for that."""
-        from grader.worker import file_calls
+        from grader.worker import file_calls, unlinked
 
         try:
             self.sandbox.before_zygote_fork()
@@ -233,7 +234,10 @@ class Zygote:
             _send(self.control, Failed(reason=f"cannot look at a worker's files: {error}"))
             return
         if child == 0:
-            file_calls.look(self.sandbox, request, self.control)
+            if isinstance(request, LookAtFiles):
+                file_calls.look(self.sandbox, request, self.control)
+            else:
+                unlinked.measure(self.sandbox, request, self.control)
         _, status = os.waitpid(child, 0)
         if status:
             _send(self.control, Failed(reason="cannot look at a worker's files"))

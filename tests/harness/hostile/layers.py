@@ -101,7 +101,11 @@ LAYERS = {
     "descriptors": Layer(
         "closing inherited descriptors (tier A)",
         "escapes_by_descriptors",
-        (Edit("worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel, *others})\n", ""),),
+        (
+            Edit(
+                "worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel, *others})\n", ""
+            ),
+        ),
         kinds=("reading", "other processes", "network", "kernel"),
     ),
     "memory watch": Layer(
