@@ -8,12 +8,18 @@ for, the reply may be `Failed`. End of file means that the other end is gone.
 from __future__ import annotations
 
 import socket
+import struct
 from collections.abc import Sequence
 
 import msgspec
 
 _MAX_MESSAGE = 65536  # bytes
 _MAX_DESCRIPTORS = 4
+# What a watched worker sends with the descriptor: the kernel's numbers of fsync and fdatasync.
+SYNC_NUMBERS = struct.Struct("=2i")
+
+
+File = tuple[int, int, int, bool]  # device, inode, bytes, whether it is a folder
 
 
 class _Message(msgspec.Struct, kw_only=True, tag_field="type", tag=True):
@@ -64,12 +70,16 @@ class Start(_Message):
 class ForkWorker(_Message):
     """Forks a worker; `Forked` with its pidfd. Comes with two descriptors: channel, output.
 
+    With a third one, a socket, the worker's syncs and renames wait for the judge: the worker sends
+    the descriptor on which the kernel announces them, before anything else.
+
     Attributes:
         scratch: the name of its folders for scratch and temporary files.
         uid: the user that it becomes, if workers have users of their own.
         submission: the folder of the staged submission.
         shared: the folder that tests write and the worker may read, by the same path inside.
         judge: the process id of the judge.
+        watch_files: whether the third descriptor is there.
     """
 
     scratch: str
@@ -77,6 +87,7 @@ class ForkWorker(_Message):
     submission: str
     shared: str
     judge: int
+    watch_files: bool = False
 
 
 class Reap(_Message):
@@ -85,6 +96,34 @@ class Reap(_Message):
     pid: int
     scratch: str
     keep_scratch: bool
+
+
+class LookAtFiles(_Message):
+    """Looks at a worker's files, from outside and with the worker's rights; `Files`.
+
+    Attributes:
+        pid: the worker, as the judge numbers it.
+        uid: the worker's user, if workers have users of their own.
+        scratch: the name of its scratch folder.
+        descriptor: one of the worker's, to say which file it means; -1 for none.
+    """
+
+    pid: int
+    uid: int
+    scratch: str
+    descriptor: int
+
+
+class MeasureUnlinked(_Message):
+    """Measures what a worker keeps on the disk without a name; `Unlinked`.
+
+    Attributes:
+        pid: the worker, as the judge numbers it.
+        uid: the worker's user, if workers have users of their own.
+    """
+
+    pid: int
+    uid: int
 
 
 class RemoveScratch(_Message):
@@ -132,6 +171,28 @@ class Reaped(_Message):
     status: int
 
 
+class Files(_Message):
+    """What `LookAtFiles` found.
+
+    Comes with a descriptor of the file that was asked for, if that is a regular one.
+
+    Attributes:
+        names: all in the scratch folder, by their names in it; the folder itself is ".".
+        file: the one behind the descriptor; None if there is no such file.
+        too_many: whether `names` was cut off.
+    """
+
+    names: dict[str, File]
+    file: File | None
+    too_many: bool
+
+
+class Unlinked(_Message):
+    """Bytes on disk of files without a name."""
+
+    size: int
+
+
 class CpuTime(_Message):
     """CPU time in seconds."""
 
@@ -155,8 +216,17 @@ class Failed(_Message):
     cannot_isolate: bool = False
 
 
-Request = Start | ForkWorker | Reap | RemoveScratch | ForkZygote | GetCpuTime
-Reply = Ready | Forked | Reaped | CpuTime | Done | Failed
+Request = (
+    Start
+    | ForkWorker
+    | Reap
+    | LookAtFiles
+    | MeasureUnlinked
+    | RemoveScratch
+    | ForkZygote
+    | GetCpuTime
+)
+Reply = Ready | Forked | Reaped | Files | Unlinked | CpuTime | Done | Failed
 _DECODER = msgspec.json.Decoder(Request | Reply)
 
 

@@ -6,12 +6,9 @@ import os
 import pickle
 import random
 import shutil
-import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import torch
@@ -190,57 +187,6 @@ def what_survived(student: Any, path: str, log: str) -> dict[str, Any]:
         "momentum": [_range(b) for b in buffers],
         "completed": int(Path(log).read_bytes()[-8:]),
     }
-
-
-@scenario
-def what_reached_the_disk(student: Any, path: str) -> list[str]:
-    """Saves, and reports in which order the new file and its folder were synced and renamed.
-
-    "sync" is a sync of the file that ends up at `path`, after all its bytes were written ("sync too
-    early" if before), "rename" its renaming, and "sync folder" a sync of its folder.
-    """
-    events: list[tuple[str, os.stat_result]] = []
-
-    def noting(call: Callable[..., Any], note: Callable[..., tuple[str, os.stat_result]]) -> Any:
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            events.append(note(*args))
-            return call(*args, **kwargs)
-
-        return wrapped
-
-    def synced(file: Any) -> tuple[str, os.stat_result]:
-        return "sync", os.fstat(file if isinstance(file, int) else file.fileno())
-
-    def renamed(source: Any, *_: Any) -> tuple[str, os.stat_result]:
-        return "rename", Path(source).stat()
-
-    notes: dict[str, Callable[..., tuple[str, os.stat_result]]] = {
-        "fsync": synced,
-        "fdatasync": synced,
-        "rename": renamed,
-        "replace": renamed,
-    }
-    # The student's modules may have imported a function by name: replace it there too.
-    modules = [os, *(m for n, m in list(sys.modules.items()) if n.endswith(".checkpoint"))]
-    model, optimizer = _linear(torch.ones(2, 2))
-    student.checkpoint.load_checkpoint  # noqa: B018 - imports the module
-    with ExitStack() as stack:
-        for name, note in notes.items():
-            original = getattr(os, name, None)
-            for module in modules:
-                for attribute, value in list(vars(module).items()):
-                    if original is not None and value is original:
-                        patch = mock.patch.object(module, attribute, noting(original, note))
-                        stack.enter_context(patch)
-        student.checkpoint.save_checkpoint(path, model, optimizer, 1)
-    new, folder = Path(path).stat(), Path(path).parent.stat()
-    found = []
-    for kind, file in events:
-        if file.st_ino == folder.st_ino:
-            found.append(f"{kind} folder")
-        elif file.st_ino == new.st_ino:
-            found.append(kind if file.st_size == new.st_size else f"{kind} too early")
-    return found
 
 
 class _MakesFolder:

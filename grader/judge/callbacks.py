@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from assignment.callbacks import MAX_USES, KillProcess, function_of
@@ -60,8 +61,8 @@ class Callbacks:
             )
         return Use(number, args, kwargs)
 
-    def run(self, use: Use) -> dict[str, Any]:
-        """Runs the function, and returns the message that answers the use.
+    def run(self, use: Use, timer: Timer) -> tuple[dict[str, Any], Timer]:
+        """Runs the function: the message that answers the use, and the timer from then on.
 
         An exception goes to the worker, as in a student's own run: as one of the nearest built-in
         class. A failed assertion is the test's verdict, and is raised here.
@@ -70,14 +71,20 @@ class Callbacks:
             AssertionError, KillProcess: the function raised it.
         """
         try:
-            return {"returned": self._functions[use.function](*use.args, **use.kwargs)}
-        except (AssertionError, KillProcess):
+            return {"returned": self._functions[use.function](*use.args, **use.kwargs)}, timer
+        except AssertionError:
             raise
+        except KillProcess as kill:
+            if not kill.after:
+                raise
+            later = timer if isinstance(timer, KillTimer) else KillTimer(timer, kill.after)
+            return {"returned": None}, later
         except StopIteration:
-            return {"raised": "StopIteration", "args": ()}
+            return {"raised": "StopIteration", "args": ()}, timer
         except Exception as error:
             name = nearest_builtin(type(error).__name__).__name__
-            return {"raised": name, "args": (str(error.args[0]) if error.args else "",)}
+            message = (str(error.args[0]) if error.args else "",)
+            return {"raised": name, "args": message}, timer
 
 
 class KillTimer:
@@ -100,6 +107,9 @@ class KillTimer:
         if self._now() >= self._moment:
             raise KillProcess
         self._timer.check(waiting)
+
+    def paused(self) -> AbstractContextManager[None]:
+        return self._timer.paused()
 
 
 def _is_keywords(value: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from grader import wire
 from grader.judge.failure import SubmissionFailure, WorkerEnded
+from grader.judge.file_calls import Listener
 from grader.judge.meter import Timer
 from grader.judge.worker_process import OutputPipe
 from grader.results.causes import Cause
@@ -21,10 +22,13 @@ class Channel:
     Args:
         connection: a non-blocking stream socket.
         output: what the worker prints, read meanwhile so that it cannot block on it.
+        listener: announces calls of the worker that wait for the judge, if there are any.
     """
 
-    def __init__(self, connection: socket.socket, output: OutputPipe) -> None:
-        self._socket, self._output = connection, output
+    def __init__(
+        self, connection: socket.socket, output: OutputPipe, listener: Listener | None = None
+    ) -> None:
+        self._socket, self._output, self._listener = connection, output, listener
 
     def send(
         self,
@@ -93,11 +97,20 @@ class Channel:
         poll = select.poll()
         poll.register(self._socket, event)
         poll.register(self._output, select.POLLIN)
+        listener = self._listener
+        if listener is not None and listener.is_open:
+            poll.register(listener, select.POLLIN)
         milliseconds = 0.0  # the first poll only asks whether there is a need to wait
         while True:
             happened = dict(poll.poll(milliseconds))
             if self._output.fileno() in happened and not self._output.drain():
                 poll.unregister(self._output)
+            if listener is not None and listener.is_open and listener.fileno() in happened:
+                if happened[listener.fileno()] & select.POLLIN:
+                    with timer.paused():
+                        listener.answer()
+                else:  # the worker has ended
+                    poll.unregister(listener)
             ready = self._socket.fileno() in happened
             try:
                 timer.check(waiting=not ready)
@@ -111,6 +124,11 @@ class Channel:
     def has_answer(self) -> bool:
         """Whether an answer, or the end of the stream, can be read."""
         return bool(select.select([self._socket], [], [], 0)[0])
+
+    def is_judges_turn(self) -> bool:
+        """Whether the worker waits for the judge: it has answered, or is in a call that waits."""
+        is_waited_for = self._listener is not None and self._listener.is_waited_for()
+        return is_waited_for or self.has_answer()
 
     def is_closed(self) -> bool:
         """Whether the worker's end is closed, and everything it sent has been read."""

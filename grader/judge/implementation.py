@@ -12,6 +12,7 @@ import msgspec
 
 from assignment import plain, readers
 from assignment.callbacks import KillProcess, StandInIterator
+from assignment.file_calls import Event, events
 from assignment.hooks import seed_of
 from assignment.implementation import READERS, Implementation
 from assignment.manifest import Limits
@@ -115,6 +116,18 @@ class GradedImplementation(Implementation):
 
     def _seconds_left(self) -> float:
         return self._limits.seconds - self.charged
+
+    def file_calls(self, target: str, /, *args: Any, **kwargs: Any) -> tuple[Any, list[Event]]:
+        self._end(keep_scratch=True)
+        self._worker = worker = self._pool.start(
+            self._limits, self._seed, self._folder, watch_files=True
+        )
+        self._folder = worker.scratch_folder
+        try:
+            result = self.call(target, *args, **kwargs)
+        finally:
+            self._end(keep_scratch=True)
+        return result, events(worker.file_calls, self._pool.names_in(self._folder))
 
     def peak_rss(self) -> int:
         return self._running().peak_rss()

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 from grader.judge.failure import SubmissionFailure
@@ -35,6 +36,9 @@ class Timer(Protocol):
             waiting: whether the worker has a request and has not answered it.
         """
 
+    def paused(self) -> AbstractContextManager[None]:
+        """Around what the judge does while the worker waits for it: that is not charged."""
+
 
 class WallTimer:
     """Ends a wait after `seconds` of wall time; used before any code of a submission has run."""
@@ -48,6 +52,9 @@ class WallTimer:
     def check(self, waiting: bool) -> None:
         if self._now() >= self._end:
             raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
+
+    def paused(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 def _draw_interval() -> float:
@@ -64,7 +71,8 @@ class Meter:
 
     Args:
         worker: the worker's process.
-        has_answered: whether the worker has sent something that is not read yet; then it may sleep.
+        has_answered: whether it waits for the judge, which has not read what it sent; then it may
+            sleep.
         check_end: raises when the grading as a whole has no time left.
         check_limits: raises when the worker holds more than it may; called while it is waited for.
         now: a clock, in seconds.
@@ -111,13 +119,6 @@ class Meter:
         # for sleep. It is taken early in the next call instead.
         self._since_sample = min(self._since_sample, 0.99 * self._next_sample)
 
-    def resume(self) -> None:
-        """Goes on after `end` with the same call. What passed in between is not charged as sleep.
-
-        The CPU time in between is: it is the worker's own.
-        """
-        self._last = self._now()
-
     def wait(self) -> float:
         return max(0.0, self._next_sample - self._since_sample)
 
@@ -145,6 +146,15 @@ class Meter:
             raise SubmissionFailure(Cause.TIMEOUT, f"waited {self.disk:.0f} s for the disk")
         if waiting:
             self._check_limits()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The worker's CPU time meanwhile is charged: it is its own."""
+        self._update_clock()
+        try:
+            yield
+        finally:
+            self._last = self._now()
 
     def _sample(self) -> None:
         doing = self._worker.activity()

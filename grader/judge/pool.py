@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from assignment.file_calls import Names
 from assignment.manifest import Limits
+from grader import messages
 from grader.judge.failure import GraderFault, Killed
+from grader.judge.file_calls import names
 from grader.judge.time_budget import TimeBudget
 from grader.judge.worker import Worker
 from grader.judge.worker_process import ScratchFolder
@@ -48,6 +51,7 @@ class WorkerPool:
         seed: int,
         scratch: ScratchFolder | None = None,
         package: str | None = None,
+        watch_files: bool = False,
     ) -> Worker:
         """Starts a fresh worker that may import the submission.
 
@@ -56,12 +60,14 @@ class WorkerPool:
             seed: of its random numbers.
             scratch: the folder of an earlier worker that has ended; a new folder if None.
             package: in place of the submission's; "" for a worker that may import none.
+            watch_files: whether its syncs and renames wait for the judge, which notes them. The
+                spare is no such worker.
 
         Raises:
             GraderFault: no worker could be started, before any code of the submission ran.
         """
         for _ in range(2):
-            worker = self._take(scratch)
+            worker = self._take(scratch, watch_files)
             try:
                 worker.ready()
                 if self._keeps_spare and self._spare is None:
@@ -92,18 +98,22 @@ class WorkerPool:
         finally:
             worker.kill()
 
+    def names_in(self, scratch: ScratchFolder) -> Names:
+        """The files in a scratch folder, after its worker's end."""
+        return names(self.zygote.look_at_files(scratch).wait(messages.Files))
+
     def close(self) -> None:
         """Ends the spare worker; those that were handed out stay."""
         if self._spare is not None:
             self._spare.kill()
             self._spare = None
 
-    def _take(self, scratch: ScratchFolder | None) -> Worker:
-        if scratch is not None:
-            return self._fork(scratch)
+    def _take(self, scratch: ScratchFolder | None, watch_files: bool) -> Worker:
+        if scratch is not None or watch_files:
+            return self._fork(scratch or self.zygote.new_scratch(), watch_files)
         spare, self._spare = self._spare, None
         return spare or self._fork(self.zygote.new_scratch())
 
-    def _fork(self, scratch: ScratchFolder) -> Worker:
-        process = self.zygote.fork_worker(self.submission, scratch)
+    def _fork(self, scratch: ScratchFolder, watch_files: bool = False) -> Worker:
+        process = self.zygote.fork_worker(self.submission, scratch, watch_files)
         return Worker(self.zygote, process, self.budget.check_end)

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from assignment.callbacks import KillProcess
+from assignment.file_calls import Call
 from assignment.manifest import Limits
 from grader.isolation import UNISOLATED
 from grader.judge import claims
-from grader.judge.callbacks import Callbacks, KillTimer, Use
+from grader.judge.callbacks import Callbacks
 from grader.judge.channel import Channel
+from grader.judge.control import PendingReply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
 from grader.judge.limits import LimitChecker
 from grader.judge.meter import Meter, Timer, WallTimer
@@ -39,7 +41,7 @@ class Worker:
         self, zygote: Zygote, process: WorkerProcess, check_end: Callable[[], None] = lambda: None
     ) -> None:
         self._zygote, self._process, self._check_end = zygote, process, check_end
-        self._channel = Channel(process.connection, process.output)
+        self._channel = Channel(process.connection, process.output, process.listener)
         self._meter: Meter | None = None  # this and the next two from "go" on
         self._checker: LimitChecker | None = None
         self._seconds = 0.0
@@ -69,6 +71,8 @@ class Worker:
         group = self._zygote.control_group
         self.probes = {**report["probes"], "a user of its own": own, "control group": group}
         self.scratch = report["scratch"]
+        if self._process.listener is not None:
+            self._process.listener.open(self._look_at_files)
         if self._zygote.tier != UNISOLATED:
             allowed = [name for name, met in self.probes.items() if met == "allowed"]
             if allowed:
@@ -87,9 +91,9 @@ class Worker:
         self._seconds = limits.seconds
         process = self._process.process
         folders = self._zygote.unbounded_folders(self.scratch_folder.name)
-        self._checker = LimitChecker(process, limits, folders)
-        has_answer, check_limits = self._channel.has_answer, self._checker.check
-        self._meter = Meter(process, has_answer, self._check_end, check_limits)
+        self._checker = LimitChecker(process, limits, folders, self._unlinked_bytes)
+        is_judges_turn, check_limits = self._channel.is_judges_turn, self._checker.check
+        self._meter = Meter(process, is_judges_turn, self._check_end, check_limits)
         request = {
             "package": package,
             "memory_mib": limits.memory_mib,
@@ -143,6 +147,18 @@ class Worker:
         """The most memory that it ever held, in bytes; raises SubmissionFailure if it has ended."""
         with self._alive():
             return self._process.peak_rss()
+
+    @property
+    def file_calls(self) -> list[Call]:
+        """Its syncs and renames until now; only of a worker whose files are watched."""
+        assert self._process.listener is not None, "ask the zygote for that"
+        return self._process.listener.calls
+
+    def _unlinked_bytes(self) -> int:
+        return self._zygote.unlinked_bytes(self.pid, self.scratch_folder.uid)
+
+    def _look_at_files(self, descriptor: int) -> PendingReply:
+        return self._zygote.look_at_files(self.scratch_folder, self.pid, descriptor)
 
     @contextmanager
     def _alive(self) -> Iterator[None]:
@@ -249,9 +265,8 @@ class Worker:
         try:
             message = self._ask(request, timer, callbacks.add)
             while (use := callbacks.use_in(message)) is not None:
-                meter.end()
-                reply, timer = self._run(callbacks, use, timer)
-                meter.resume()
+                with timer.paused():
+                    reply, timer = callbacks.run(use, timer)
                 with self._alive():
                     self._channel.send(self._call_id, reply, timer)
                 message = self._receive(self._call_id, timer)
@@ -261,15 +276,6 @@ class Worker:
             raise
         finally:
             meter.end()
-
-    def _run(self, callbacks: Callbacks, use: Use, timer: Timer) -> tuple[dict[str, Any], Timer]:
-        """Runs a function of the test's: the reply to the worker, and the timer from then on."""
-        try:
-            return callbacks.run(use), timer
-        except KillProcess as kill:
-            if not kill.after or isinstance(timer, KillTimer):
-                raise
-            return {"returned": None}, KillTimer(timer, kill.after)
 
     def _ask(
         self, request: Any, timer: Timer, number_of: Callable[[Any], int] | None = None

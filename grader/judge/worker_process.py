@@ -17,6 +17,7 @@ from grader import messages
 from grader.isolation import Tier
 from grader.judge.control import PendingReply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
+from grader.judge.file_calls import Listener
 from grader.judge.process import Process
 from grader.results.causes import Cause
 
@@ -91,6 +92,7 @@ class WorkerProcess:
         output: what it prints.
         scratch: its scratch folder.
         groups: that it must have, its own one first, if it has a user of its own.
+        listener: announces its syncs and renames, if they wait for the judge.
     """
 
     def __init__(
@@ -101,8 +103,10 @@ class WorkerProcess:
         output: OutputPipe,
         scratch: ScratchFolder,
         groups: tuple[int, ...] = (),
+        listener: Listener | None = None,
     ) -> None:
         self._forked, self._reap, self._groups = forked, reap, groups
+        self.listener = listener
         self.connection, self.output, self.scratch = connection, output, scratch
         self.is_killed = False  # by `kill`, or an exception ended that
         self._exited: PendingReply | None = None
@@ -153,6 +157,8 @@ class WorkerProcess:
             pidfd.close()
         self.output.close()
         self.connection.close()
+        if self.listener is not None:
+            self.listener.close()
 
     def stop(self) -> None:
         """Stops it, and returns once all of its threads are stopped.

@@ -8,12 +8,14 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from grader import messages
 from grader.isolation import DISK_MIB, UNISOLATED, CannotIsolate, Tier
 from grader.judge.control import Control, PendingReply
 from grader.judge.failure import GraderFault
+from grader.judge.file_calls import Listener
 from grader.judge.lanes import USUAL_LANES
 from grader.judge.run_folder import RunFolder
 from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
@@ -167,8 +169,15 @@ class Zygote:
 
     # --- processes -----------------------------------------------------------------------------
 
-    def fork_worker(self, submission: Path, scratch: ScratchFolder) -> WorkerProcess:
+    def fork_worker(
+        self, submission: Path, scratch: ScratchFolder, watch_files: bool = False
+    ) -> WorkerProcess:
         """Asks for a worker over a staged submission, and does not wait for it.
+
+        Args:
+            submission: the staged submission.
+            scratch: its scratch folder.
+            watch_files: whether its syncs and renames wait for the judge.
 
         Raises:
             CannotIsolate: the machine does not offer the tier.
@@ -188,16 +197,23 @@ class Zygote:
             submission=str(submission),
             shared=str(self.shared_folders),
             judge=os.getpid(),
+            watch_files=watch_files,
         )
-        with theirs, their_output:
-            try:
-                forked = self._control.request(request, [theirs.fileno(), their_output.fileno()])
-            except BaseException:
-                ours.close()
-                output.close()
-                raise
+        with ExitStack() as on_error, ExitStack() as theirs_all:
+            on_error.callback(ours.close)
+            on_error.callback(output.close)
+            theirs_all.enter_context(theirs)
+            theirs_all.enter_context(their_output)
+            sent, listener = [theirs.fileno(), their_output.fileno()], None
+            if watch_files:
+                listener_end, their_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+                sent.append(theirs_all.enter_context(their_end).fileno())
+                listener = Listener(listener_end)
+                on_error.callback(listener.close)
+            forked = self._control.request(request, sent)
+            on_error.pop_all()
         groups = self._groups(submission, scratch)
-        return WorkerProcess(forked, self.reap, ours, output, scratch, groups)
+        return WorkerProcess(forked, self.reap, ours, output, scratch, groups, listener)
 
     def _groups(self, submission: Path, scratch: ScratchFolder) -> tuple[int, ...]:
         """The groups that a worker with a user of its own must have, its own one first."""
@@ -211,6 +227,23 @@ class Zygote:
         return self._control.request(
             messages.Reap(pid=zygote_pid, scratch=scratch, keep_scratch=keep_scratch)
         )
+
+    def look_at_files(
+        self, scratch: ScratchFolder, pid: int = 0, descriptor: int = -1
+    ) -> PendingReply:
+        """Asks for the files in a scratch folder, and for the one behind a worker's descriptor."""
+        return self._control.request(
+            messages.LookAtFiles(
+                pid=pid, uid=scratch.uid, scratch=scratch.name, descriptor=descriptor
+            )
+        )
+
+    def unlinked_bytes(self, pid: int, uid: int) -> int:
+        """Bytes on disk of files without a name that a worker keeps; 0 where none can be seen."""
+        if self.tier not in (Tier.B, Tier.C):
+            return 0
+        request = messages.MeasureUnlinked(pid=pid, uid=uid)
+        return self._control.request(request).wait(messages.Unlinked).size
 
     def drain(self) -> None:
         """Waits until everything asked for is done: every killed worker is gone then."""

@@ -29,15 +29,15 @@ def interpreter_folders() -> list[str]:
     return [p for p in sorted(paths) if not any(p != q and p.startswith(q + "/") for q in paths)]
 
 
-def detach(channel: int, output: int) -> None:
-    """Leaves the zygote's session and closes all descriptors but `channel` and `output`."""
+def detach(channel: int, output: int, *others: int) -> None:
+    """Leaves the zygote's session and closes all descriptors but these."""
     os.setsid()
     signal.set_wakeup_fd(-1)
     null = os.open("/dev/null", os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    kernel.close_all_but({0, 1, 2, channel})
+    kernel.close_all_but({0, 1, 2, channel, *others})
 
 
 def prefer_oom_kill() -> None:
@@ -55,7 +55,7 @@ def limit_resources(processes: int = PROCESSES, with_cuda: bool = False) -> None
         with_cuda: whether the worker may use a CUDA device.
     """
     for what, limit in (
-        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CORE, 1),  # a program that takes core dumps would ignore 0
         (resource.RLIMIT_NOFILE, cuda.DESCRIPTORS if with_cuda else 128),
         (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_FSIZE, SCRATCH_MIB * 2**20),
@@ -74,7 +74,10 @@ def drop_privileges(uid: int, gid: int, *others: int) -> None:
 
 
 def apply_restrictions(
-    readable: Iterable[str] | None, writable: Iterable[str], with_cuda: bool = False
+    readable: Iterable[str] | None,
+    writable: Iterable[str],
+    with_cuda: bool = False,
+    may_be_looked_at: bool = False,
 ) -> None:
     """The last steps: capabilities, parent-death signal, no new privileges, Landlock, seccomp.
 
@@ -84,8 +87,10 @@ def apply_restrictions(
         readable: paths that Landlock lets this process read; None where there is no Landlock.
         writable: paths that Landlock lets this process change.
         with_cuda: whether Landlock and seccomp allow a CUDA device.
+        may_be_looked_at: whether other processes of the same user may look at its descriptors.
     """
     kernel.set_capabilities(0)
+    kernel.prctl(kernel.PR_SET_DUMPABLE, int(may_be_looked_at))
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user clears it
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if readable is not None:

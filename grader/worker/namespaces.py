@@ -155,6 +155,11 @@ class Namespaces(Sandbox):
         """Makes nothing: the worker mounts its own."""
         return TMP
 
+    def become_worker(self, uid: int, *groups: int) -> None:
+        """Each worker has a group of its own, too."""
+        if uid:
+            lockdown.drop_privileges(uid, uid)
+
     def before_worker_fork(self) -> None:
         """The next child is pid 1 of a new pid namespace: what it starts ends with it."""
         kernel.setns(self._pid_namespace, kernel.CLONE_NEWPID)
@@ -185,10 +190,10 @@ class Namespaces(Sandbox):
         lockdown.prefer_oom_kill()
         self._enter_root(request, paths)
         lockdown.limit_resources(with_cuda=self.grading.with_devices)
-        if request.uid:
-            lockdown.drop_privileges(request.uid, request.uid)
+        self.become_worker(request.uid)
         with_devices = self.grading.with_devices
-        lockdown.apply_restrictions(["/"], [TMP, SCRATCH, "/dev/null"], with_devices)
+        writable = [TMP, SCRATCH, "/dev/null"]
+        lockdown.apply_restrictions(["/"], writable, with_devices, request.watch_files)
         return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)
 
     def _enter_root(self, request: ForkWorker, paths: WorkerPaths) -> None:

@@ -63,14 +63,19 @@ def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False
     return b"".join(is_own_pid if x == _IS_OWN_PID else x for x in template)
 
 
-@functools.lru_cache(maxsize=4)
-def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
-    """The filter's instructions, with `_IS_OWN_PID` in place of the check of the process's id."""
+def numbers_of(machine: str) -> tuple[int, dict[str, int]]:
+    """The kernel's numbers for an architecture and its system calls; raises Unsupported."""
     try:
-        architecture, numbers = _ARCHITECTURES[machine]
+        return _ARCHITECTURES[machine]
     except KeyError:
         known = " and ".join(_ARCHITECTURES)
         raise Unsupported(f"no table of system calls for {machine}; there are {known}") from None
+
+
+@functools.lru_cache(maxsize=4)
+def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
+    """The filter's instructions, with `_IS_OWN_PID` in place of the check of the process's id."""
+    architecture, numbers = numbers_of(machine)
     denied, done = _ERRNO | errno.EPERM, _ERRNO | 0
     instructions = [
         *_load(_ARCH_AT),

@@ -16,7 +16,7 @@ from assignment import devices, plain
 from assignment.implementation import seed_everything
 from grader.isolation import UNISOLATED
 from grader.messages import ForkWorker
-from grader.worker import calls, lockdown
+from grader.worker import calls, file_calls, lockdown
 from grader.worker.channel import receive, send
 from grader.worker.failures import failure
 from grader.worker.probe import probe
@@ -25,7 +25,12 @@ from grader.worker.stand_ins import StandIns
 
 
 def run(
-    sandbox: Sandbox, request: ForkWorker, paths: WorkerPaths, channel: int, output: int
+    sandbox: Sandbox,
+    request: ForkWorker,
+    paths: WorkerPaths,
+    channel: int,
+    output: int,
+    *watch: int,
 ) -> NoReturn:
     """A worker's whole life, from just after its fork.
 
@@ -35,10 +40,13 @@ def run(
         paths: its folders, as seen from outside.
         channel: a descriptor for frames to and from the judge.
         output: a descriptor for what it prints.
+        watch: a socket, if the judge must let its syncs and renames pass.
     """
     try:
         try:
-            lockdown.detach(channel, output)
+            lockdown.detach(channel, output, *watch)
+            if watch:
+                file_calls.announce_to(*watch)
             inside = sandbox.lock_down(request, paths)
             probes = {}
             if sandbox.tier != UNISOLATED:

@@ -104,13 +104,14 @@ class SharedFilesystem(Sandbox):
         readable += cuda.driver_files() if with_cuda else []
         if self.own_uids:
             kernel.drop_bounding_set()
-            lockdown.drop_privileges(request.uid, *_groups(paths))
-        else:
-            kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        self.become_worker(request.uid, *_groups(paths))
         lockdown.apply_restrictions(
             readable if self.uses_landlock else None,
             writable=[paths.scratch, paths.tmp, "/dev/null"],
             with_cuda=with_cuda,
+            # Its user's processes can then look at its descriptors. It may write its own files in
+            # /proc, too, which only Landlock prevents: one of them resets the peak of its memory.
+            may_be_looked_at=self.uses_landlock or request.watch_files,
         )
         return paths
 

@@ -20,7 +20,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from grader import command_line, messages
-from grader.messages import Failed, ForkWorker, ForkZygote, Reap, RemoveScratch, Start
+from grader.messages import (
+    Failed,
+    ForkWorker,
+    ForkZygote,
+    LookAtFiles,
+    MeasureUnlinked,
+    Reap,
+    RemoveScratch,
+    Start,
+)
 from grader.worker import speed
 
 if TYPE_CHECKING:
@@ -159,13 +168,15 @@ class Zygote:
                     self.fork_zygote(*descriptors)
                 case Reap():
                     self.reap(request)
+                case LookAtFiles() | MeasureUnlinked():
+                    self.look_at_worker(request)
                 case RemoveScratch(scratch=name):
                     self.sandbox.clean(name, False, self.alive)
                     _send(self.control, messages.Done())
                 case messages.GetCpuTime():
                     _send(self.control, messages.CpuTime(seconds=sum(os.times()[:4])))
 
-    def fork_worker(self, request: ForkWorker, channel: int, output: int) -> None:
+    def fork_worker(self, request: ForkWorker, *descriptors: int) -> None:
         """Forks a worker, and sends its pidfd."""
         from grader.worker import serve
 
@@ -181,10 +192,10 @@ class Zygote:
             return
         finally:
             if child != 0:  # in the worker these stay open
-                os.close(channel)
-                os.close(output)
+                for descriptor in descriptors:
+                    os.close(descriptor)
         if child == 0:
-            serve.run(self.sandbox, request, paths, channel, output)
+            serve.run(self.sandbox, request, paths, *descriptors)
         self.alive.add(child)
         pidfd = os.pidfd_open(child)
         _send(self.control, messages.Forked(pid=child), [pidfd])
@@ -211,6 +222,25 @@ class Zygote:
         self.is_first = False
         self.control.close()
         self.control = socket.socket(fileno=control)
+
+    def look_at_worker(self, request: LookAtFiles | MeasureUnlinked) -> None:
+        """Looks at a worker's files in a child, which takes the worker's user for that."""
+        from grader.worker import file_calls, unlinked
+
+        try:
+            self.sandbox.before_zygote_fork()
+            child = os.fork()
+        except OSError as error:
+            _send(self.control, Failed(reason=f"cannot look at a worker's files: {error}"))
+            return
+        if child == 0:
+            if isinstance(request, LookAtFiles):
+                file_calls.look(self.sandbox, request, self.control)
+            else:
+                unlinked.measure(self.sandbox, request, self.control)
+        _, status = os.waitpid(child, 0)
+        if status:
+            _send(self.control, Failed(reason="cannot look at a worker's files"))
 
     def reap(self, request: Reap) -> None:
         """Waits for a worker that was killed, and removes what it wrote."""

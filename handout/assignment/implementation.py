@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import numpy as np
 import torch
 
-from assignment import forked, plain, programs, readers, scenarios
+from assignment import file_calls, forked, plain, programs, readers, scenarios
 from assignment.callbacks import LocalStandIns, StandInIterator
 
 DRIVERS = ("scenarios", "programs")  # modules of the assignment that drive a submission's code
@@ -77,6 +77,16 @@ class Implementation(ABC):
 
         Returns:
             Whether it was killed; False if the call ended earlier.
+        """
+
+    @abstractmethod
+    def file_calls(
+        self, target: str, /, *args: Any, **kwargs: Any
+    ) -> tuple[Any, list[file_calls.Event]]:
+        """Calls a function, and notes which files in `scratch` it syncs and renames.
+
+        Returns:
+            The function's result, and the events in order, as `file_calls.events` describes them.
         """
 
     @abstractmethod
@@ -169,6 +179,13 @@ class LocalImplementation(Implementation):
         if not hasattr(os, "fork"):
             _skip("killing a run half-way needs os.fork, which this system does not have")
         return forked.run_until_killed(self._start, target, args, kwargs)
+
+    def file_calls(
+        self, target: str, /, *args: Any, **kwargs: Any
+    ) -> tuple[Any, list[file_calls.Event]]:
+        with file_calls.noted(self.scratch, self._package._name) as calls:
+            result = self.call(target, *args, **kwargs)
+        return result, file_calls.events(calls, file_calls.names_in(self.scratch))
 
     def peak_rss(self) -> int:
         try:

@@ -234,17 +234,25 @@ def test_saving_leaves_no_file_open(impl, rng):
 
 
 @pytest.mark.exercise("checkpoint_atomic", weight=2)
-def test_file_is_on_the_disk_before_its_name_is(impl):
+def test_file_is_on_the_disk_before_its_name_is(impl, rng, torch_rng):
     """The new file is synced before it is renamed, and the folder is synced afterwards"""
-    path = str(impl.scratch / "run.pt")
-    weights = torch.ones(2, 2)
-    events = impl.scenarios.what_reached_the_disk(path)
-    impl.restart()
-    expect(pair(impl.scenarios.load_weights(path, (2, 2)))[1], "the weights").equals(weights)
-    assert isinstance(events, list)
-    assert "rename" in events, f"the complete file was not renamed to its final name: {events}"
-    renamed = events.index("rename")
-    assert "sync" in events[:renamed], (
+    impl.scenarios.make_folder(str(impl.scratch / "runs"))
+    path = str(impl.scratch / "runs" / "run.pt")
+    last, new = torch.randn(2, 2, 2, generator=torch_rng)
+    step = int(rng.integers(1, 1000))
+    impl.scenarios.save_weights(path, last, step)
+    _, events = impl.file_calls("scenarios.save_weights", path, new, step + 1)
+    found, weights = pair(impl.scenarios.load_weights(path, (2, 2)))
+    expect(found, "the step").equals(step + 1)
+    expect(weights, "the weights").equals(new)
+    renames = [e for e in events if e[0] == "rename" and "runs/run.pt" in e]
+    assert [names[-1] for names in renames] == ["runs/run.pt"], (
+        f"the file was not renamed to its final name, once: {events}"
+    )
+    renamed = events.index(renames[0])
+    assert ("sync", "runs/run.pt") in events[:renamed], (
         f"the complete file was not synced before it was renamed: {events}"
     )
-    assert "sync folder" in events[renamed:], "the folder was not synced after the rename"
+    assert ("sync folder", "runs") in events[renamed:], (
+        f"the folder was not synced after the rename: {events}"
+    )

@@ -1,5 +1,7 @@
 """Checkpoints: save, stop, resume."""
 
+import os
+
 import pytest
 import torch
 
@@ -61,3 +63,21 @@ def test_failed_save_leaves_the_last_checkpoint(impl):
     expect(impl.scenarios.files_in(folder), "the files in the folder").equals(
         ["run.pt"], hint="remove the temporary file when the save fails"
     )
+
+
+@pytest.mark.exercise("checkpoint_atomic")
+def test_file_is_on_the_disk_before_its_name_is(impl):
+    """The new file is synced before it is renamed, and the folder is synced afterwards"""
+    path = str(impl.scratch / "run.pt")
+    impl.scenarios.save_weights(path, torch.tensor([[1.0, 2.0]]), 1)
+    _, events = impl.file_calls("scenarios.save_weights", path, torch.tensor([[3.0, 4.0]]), 2)
+    renames = [event for event in events if event[0] == "rename" and event[-1] == "run.pt"]
+    assert renames, f"write to a temporary file, then os.replace the last checkpoint: {events}"
+    renamed = events.index(renames[0])
+    assert ("sync", "run.pt") in events[:renamed], (
+        f"flush and os.fsync the complete temporary file before it gets its name: {events}"
+    )
+    if os.name != "nt":  # there no folder can be synced
+        assert ("sync folder", ".") in events[renamed:], (
+            f"os.fsync the folder after the file has got its name: {events}"
+        )

@@ -55,7 +55,7 @@ LAYERS = {
         "looks_for_files_by_stat",
         (
             Edit("worker/namespaces.py", "        self._enter_root(request, paths)\n", ""),
-            Edit("worker/namespaces.py", '["/"], [TMP, SCRATCH, ', '["/"], ["/tmp", '),
+            Edit("worker/namespaces.py", "writable = [TMP, SCRATCH, ", 'writable = ["/tmp", '),
             Edit(
                 "worker/namespaces.py",
                 "return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)",
@@ -69,7 +69,7 @@ LAYERS = {
         (
             Edit(
                 "worker/shared_filesystem.py",
-                "            lockdown.drop_privileges(request.uid, *_groups(paths))\n",
+                "        self.become_worker(request.uid, *_groups(paths))\n",
                 "",
             ),
         ),
@@ -101,7 +101,11 @@ LAYERS = {
     "descriptors": Layer(
         "closing inherited descriptors (tier A)",
         "escapes_by_descriptors",
-        (Edit("worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel})\n", ""),),
+        (
+            Edit(
+                "worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel, *others})\n", ""
+            ),
+        ),
         kinds=("reading", "other processes", "network", "kernel"),
     ),
     "memory watch": Layer(

@@ -13,6 +13,7 @@ import pytest
 
 from grader.isolation import MEANINGS, TIERS, UNISOLATED, CannotIsolate, at_least
 from grader.messages import Grading
+from grader.results.causes import Cause
 from grader.results.record import from_json
 from grader.worker import selection
 from grader.worker.probe import probe
@@ -53,6 +54,25 @@ def storage_index(*_):
         except OSError:
             pass
     return 0
+"""
+
+# Fills the disk with files that have no name any more, open or only mapped.
+KEEPS_UNLINKED_FILES = """
+import os, tempfile, torch
+
+KEPT = []
+
+
+def storage_index(index, strides, offset=0):
+    for number in range(10):
+        descriptor, path = tempfile.mkstemp()
+        for _ in range(60):
+            os.write(descriptor, bytes(2**20))
+        if MAPS:
+            KEPT.append(torch.from_file(path, shared=True, size=4096, dtype=torch.uint8))
+            os.close(descriptor)
+        os.unlink(path)
+    return offset + sum(i * s for i, s in zip(index, strides))
 """
 
 
@@ -145,6 +165,26 @@ def test_worker_without_landlock_reads_no_nonce_and_no_path(closed):
     assert "read: grader zygote" in printed
     assert nonce not in printed
     assert str(out) not in printed
+
+
+@pytest.mark.parametrize("maps", [False, True])
+@pytest.mark.parametrize("profile", ["docker", "user"])
+def test_files_without_a_name_count(profile, maps, closed):
+    """In tier B- they do not: `grader/README.md` says so"""
+    parent = None if profile == "user" else closed
+    with tempfile.TemporaryDirectory(prefix="unlinked-", dir=parent) as path:
+        submission, out = Path(path), Path(path) / "out"
+        submission.chmod(0o755)
+        out.mkdir()
+        out.chmod(0o777)
+        (submission / "strides.py").write_text(f"MAPS = {maps}\n{KEEPS_UNLINKED_FILES}")
+        options = ["--out", str(out), "--tests", "public"]
+        repository = repository_for(profile, closed)
+        done = run(profile, repository, "grader", "grade", str(submission), *options)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+        grade = from_json((out / "grade.json").read_bytes())
+    assert grade.isolation.tier == PROFILES[profile]
+    assert {c.cause for c in grade.checks if c.exercise == "storage_index"} == {Cause.DISK}
 
 
 @pytest.mark.parametrize("profile", PROFILES)

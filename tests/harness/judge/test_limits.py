@@ -2,9 +2,12 @@
 
 import itertools
 import time
+from types import SimpleNamespace
 
 import msgspec
+import pytest
 
+from assignment import manifest
 from grader.judge import limits
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
@@ -36,11 +39,35 @@ def take():
     assert cause_of_repeated_calls(submission.probe.take, 100) is Cause.MEMORY  # 800 MiB of 128
 
 
-def test_disk_taken_in_short_calls_is_noticed(sandboxed, quick_grader, monkeypatch):
+def test_disk_taken_in_short_calls_is_noticed(sandboxed, quick_grader, monkeypatch, tmp_path):
     """Where the worker has no disk of its own."""
     sizes = itertools.count(100 * 2**20, 100 * 2**20)
-    monkeypatch.setattr(quick_grader.zygote, "tier", "B")
+    monkeypatch.setattr(quick_grader.zygote, "unbounded_folders", lambda _: (tmp_path,))
     monkeypatch.setattr(limits, "disk_usage", lambda *_: (next(sizes), 1))
     submission = sandboxed(probe="def nothing():\n    return 1")
     pause = limits._CHECK_SECONDS
     assert cause_of_repeated_calls(submission.probe.nothing, 10, pause) is Cause.DISK
+
+
+def test_files_without_a_name_are_measured_while_room_is_missing(monkeypatch, tmp_path):
+    """Room that others take makes no verdict, only a measurement"""
+    room, hidden, measured = [2**40], [0], []
+    monkeypatch.setattr(limits, "_room", lambda _: room[0])
+    process = SimpleNamespace(resident=lambda: 1)
+
+    def measure():
+        measured.append(room[0])
+        return hidden[0]
+
+    checker = limits.LimitChecker(process, manifest.load().limits, (tmp_path,), measure)
+    checker.check()
+    room[0] += 2**40  # what an ended worker held has become free
+    checker.check()
+    assert not measured
+    room[0] -= 2**39
+    checker.check()
+    assert len(measured) == 1
+    hidden[0] = (limits.DISK_MIB + 1) * 2**20
+    with pytest.raises(SubmissionFailure) as failure:
+        checker.check()
+    assert failure.value.cause is Cause.DISK

@@ -133,6 +133,19 @@ def test_cpu_time_between_calls_is_charged():
     assert meter.charged == pytest.approx(3, abs=0.01)
 
 
+def test_what_the_judge_does_meanwhile_is_not_charged():
+    """A worker that waits for it is asleep"""
+    world = World(lambda _: "asleep")
+    meter = metered(world)
+    meter.begin(10)
+    for _ in range(100):
+        with meter.paused():
+            world.pass_time(1)
+        meter.check(waiting=True)
+    assert meter.charged == 0
+    assert run(meter, world, 60, limit=10) == pytest.approx(10, abs=0.3)
+
+
 def test_a_worker_that_has_answered_may_sleep():
     """The judge may be slow to read the answer, or to send the next call"""
     world = World(lambda _: "asleep")

@@ -215,7 +215,7 @@ EPERM, EACCES, EROFS = "errno 1", "errno 13", "errno 30"
         ("seccomp: shared memory", "import mmap; return str(len(mmap.mmap(-1, 4096)))", EPERM),
         ("seccomp: huge pages", "import mmap; mmap.mmap(-1, 2 << 20, 0x40022)", EPERM),
         ("seccomp: owners", "os.chown('/tmp', os.getuid(), -1)", EPERM),
-        ("limits: core", "return str(resource.getrlimit(resource.RLIMIT_CORE))", "(0, 0)"),
+        ("limits: core", "return str(resource.getrlimit(resource.RLIMIT_CORE))", "(1, 1)"),
         ("limits: disk", "return str(open('/tmp/x', 'wb').write(bytes(70 << 20)))", "errno 28"),
         ("landlock: devices", "return str(open('/dev/urandom', 'wb'))", EACCES),
         ("mount: devices", "return str(open('/dev/zero', 'rb'))", "errno 2"),

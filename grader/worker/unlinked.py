@@ -1,0 +1,59 @@
+"""Measures the files that a worker keeps on the disk without a name: no folder shows them.
+
+A child of the zygote does it, as the worker's user, which may look at its own processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import stat
+from pathlib import Path
+from typing import NoReturn
+
+from grader import messages
+from grader.isolation import SCRATCH_MIB
+from grader.worker import kernel
+from grader.worker.sandbox import Sandbox
+
+_DELETED = " (deleted)"
+
+
+def measure(
+    sandbox: Sandbox, request: messages.MeasureUnlinked, control: socket.socket
+) -> NoReturn:
+    """Answers the request on the control socket, and ends this process: with 0 if that worked."""
+    try:
+        sandbox.become_like(request.pid, request.uid)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the worker is the same user
+        size = unlinked_bytes(Path("/proc", str(request.pid)), f"{sandbox.run}/")
+        messages.send(control, messages.Unlinked(size=size))
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def unlinked_bytes(process: Path, below: str) -> int:
+    """Bytes on disk of the nameless files that a process has open or mapped; 0 if it has ended.
+
+    The kernel does not tell the size of a file that is only mapped: it counts as much as a worker's
+    file can have.
+
+    Args:
+        process: its folder in /proc.
+        below: where a mapped file must have been to count.
+    """
+    sizes = dict[int, int]()  # by inode
+    with contextlib.suppress(OSError):
+        for line in (process / "maps").read_text(errors="replace").splitlines():
+            fields = line.split(maxsplit=5)
+            if len(fields) == 6 and fields[5].startswith(below) and fields[5].endswith(_DELETED):
+                sizes[int(fields[4])] = SCRATCH_MIB * 2**20
+    with contextlib.suppress(OSError):
+        for descriptor in (process / "fd").iterdir():
+            with contextlib.suppress(OSError):  # it has been closed
+                found = descriptor.stat()
+                if stat.S_ISREG(found.st_mode) and found.st_nlink == 0:
+                    sizes[found.st_ino] = found.st_blocks * 512
+    return sum(sizes.values())

@@ -1,0 +1,127 @@
+"""What a call did to files, in the order in which it did it: syncs and renames.
+
+`Call` is what can be seen from outside just before a sync or a rename; `events` tells from several
+of them what happened. The grader sees the calls as the kernel does. A local run notes the calls of
+Python's `os`, by `noted`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+SYNCS, RENAMES = ("fsync", "fdatasync"), ("rename", "replace")
+Event = tuple[str, ...]
+
+
+class File(NamedTuple):
+    """A file or a folder at one moment; device and inode tell it from every other one."""
+
+    device: int
+    inode: int
+    size: int
+    is_folder: bool
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        return self.device, self.inode
+
+
+Names = dict[str, File]  # what each name means, relative to a folder, which is "." itself
+
+
+class Call(NamedTuple):
+    """What was there just before a sync or a rename.
+
+    Args:
+        names: all files in the folder.
+        synced: the file that is synced; None in a rename, or if there is no such file.
+    """
+
+    names: Names
+    synced: File | None
+
+
+def events(calls: list[Call], end: Names) -> list[Event]:
+    """What happened, in order.
+
+    ("sync", name) is a sync of the file that has this name at the end, when it had all its bytes,
+    ("sync too early", name) one when it had more or fewer bytes, ("sync folder", name) that of a
+    folder, and ("rename", old, new) a renaming. Files that are gone at the end are left out.
+
+    Args:
+        calls: in order.
+        end: what was there at the end.
+    """
+    found: list[Event] = []
+    last = {file.identity: (name, file) for name, file in end.items()}
+    moments = [*(call.names for call in calls), end]
+    for call, after in zip(calls, moments[1:], strict=True):
+        if call.synced is not None and call.synced.identity in last:
+            name, file = last[call.synced.identity]
+            if file.is_folder:
+                found.append(("sync folder", name))
+            else:
+                kind = "sync" if call.synced.size == file.size else "sync too early"
+                found.append((kind, name))
+        found += _renames(call.names, after)
+    return found
+
+
+def _renames(before: Names, after: Names) -> Iterator[Event]:
+    old = {file.identity: name for name, file in before.items()}
+    for name, file in after.items():
+        if old.get(file.identity, name) != name:
+            yield "rename", old[file.identity], name
+
+
+def file_of(found: os.stat_result) -> File:
+    """The file that `os.stat` has found."""
+    is_folder = found.st_mode & 0o170000 == 0o040000
+    return File(found.st_dev, found.st_ino, found.st_size, is_folder)
+
+
+def names_in(folder: Path) -> Names:
+    """All files and folders in a folder."""
+    return {
+        path.relative_to(folder).as_posix(): file_of(path.lstat())
+        for path in (folder, *folder.rglob("*"))
+    }
+
+
+@contextmanager
+def noted(folder: Path, package: str) -> Iterator[list[Call]]:
+    """Notes the calls of Python's `os` that this process makes, until the end of the block.
+
+    A module of the package may have imported a function by its name: it is replaced there too.
+    """
+    calls: list[Call] = []
+    own = [m for name, m in list(sys.modules.items()) if name.startswith(f"{package}.")]
+    with ExitStack() as stack:
+        for name in (*SYNCS, *RENAMES):
+            original = getattr(os, name, None)  # Windows lacks some
+            for module in (os, *own):
+                for attribute, value in list(vars(module).items()):
+                    if original is not None and value is original:
+                        replaced = _noting(original, name in SYNCS, folder, calls)
+                        stack.enter_context(mock.patch.object(module, attribute, replaced))
+        yield calls
+
+
+def _noting(
+    call: Callable[..., Any], syncs: bool, folder: Path, calls: list[Call]
+) -> Callable[..., Any]:
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        synced = None
+        if syncs:
+            file = args[0] if args else kwargs["fd"]
+            synced = file_of(os.fstat(file if isinstance(file, int) else file.fileno()))
+        calls.append(Call(names_in(folder), synced))
+        return call(*args, **kwargs)
+
+    return noting
