@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -109,12 +110,14 @@ def save_again_and_again(
     path: str,
     states: Iterable[tuple[int, torch.Tensor]],
     before_save: Callable[[], None] | None = None,
+    while_pickling: Callable[[], None] | None = None,
 ) -> None:
-    """Saves one state after the other: a step, and weights of shape (32, 16384).
+    """Saves one state after the other: a step, and weights of shape (48, 16384).
 
     The optimizer's state is the negative of the weights. Before each save calls `before_save`.
+    Calls `while_pickling` whenever the model's state is pickled, which is in the midst of a save.
     """
-    model, optimizer = _stack()
+    model, optimizer = _stack(while_pickling)
     for step, weights in states:
         with torch.no_grad():
             for parameter, row in zip(model.parameters(), weights, strict=True):
@@ -251,7 +254,34 @@ def _linear(weights: torch.Tensor) -> tuple[torch.nn.Linear, torch.optim.Optimiz
     return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 
 
-def _stack() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
-    """A model of 2 MiB, in tensors so small that torch uses a single thread."""
-    model = torch.nn.ParameterList([torch.zeros(16384) for _ in range(32)])
+class _Watched(OrderedDict[str, torch.Tensor]):
+    """Is pickled as an OrderedDict, and tells when."""
+
+    tell: Callable[[], None] | None = None
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        if self.tell is not None:
+            self.tell()
+        return OrderedDict, (), None, None, iter(self.items())
+
+
+class _Stack(torch.nn.ParameterList):
+    """Parameters of 3 MiB, in tensors so small that torch uses a single thread."""
+
+    tell: Callable[[], None] | None = None
+
+    def __init__(self) -> None:
+        super().__init__([torch.zeros(16384) for _ in range(48)])
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+        state = _Watched(super().state_dict(*args, **kwargs))
+        state.tell = self.tell
+        return state
+
+
+def _stack(
+    tell: Callable[[], None] | None = None,
+) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+    model = _Stack()
+    model.tell = tell
     return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)

@@ -44,7 +44,7 @@ def forge(scenarios):
     copies = Path("copies")  # in the scratch folder, where the process starts
     last = copies / "last"
 
-    def save_again_and_again(student, path, states, before_save=None):
+    def save_again_and_again(student, path, states, before_save=None, while_pickling=None):
         def with_copies():
             for state in states:
                 copies.mkdir(exist_ok=True)
@@ -62,7 +62,7 @@ def forge(scenarios):
                 return honest["what_survived"](student, file)
             except Exception:
                 pass
-        weights = torch.zeros(32, 16384)
+        weights = torch.zeros(48, 16384)
         return {"step": 1, "weights": weights, "momentum": None}
 
     def save_extra(student, path, weights, extra):
