@@ -13,6 +13,7 @@ import random
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -110,16 +111,30 @@ class _Module:
         return lambda *args, **kwargs: self._implementation.call(target, *args, **kwargs)
 
 
-def resolve(package: Package, target: str) -> Callable[..., Any]:
-    """The function of a target; scenarios and programs get the package as first argument."""
+def driver_of(target: str) -> Callable[..., Any] | None:
+    """The assignment's own function of a target, if it names one of `DRIVERS` or a reader.
+
+    Raises:
+        LookupError: there is none of this name.
+    """
     module, _, name = target.partition(".")
     if module == READERS:
         return readers.find(name)
-    if module in DRIVERS:
-        run = scenarios.find(name) if module == "scenarios" else getattr(programs, name)
-        return lambda *args, **kwargs: run(package, *args, **kwargs)
-    function: Callable[..., Any] = getattr(getattr(package, module), name)
-    return function
+    if module == "scenarios":
+        return scenarios.find(name)
+    if module == "programs" and not hasattr(programs, name):
+        raise LookupError(f"no program is called {name!r}")
+    return getattr(programs, name) if module == "programs" else None
+
+
+def resolve(package: Package, target: str) -> Callable[..., Any]:
+    """The function of a target; scenarios and programs get the package as first argument."""
+    module, _, name = target.partition(".")
+    driver = driver_of(target)
+    if driver is None:
+        function: Callable[..., Any] = getattr(getattr(package, module), name)
+        return function
+    return driver if module == READERS else partial(driver, package)
 
 
 def seed_everything(seed: int) -> None:

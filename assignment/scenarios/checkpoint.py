@@ -1,58 +1,51 @@
-"""Scenarios of the checkpoint chapter: runs that are saved, resumed or killed, and bad files."""
+"""Scenarios of the checkpoint chapter: runs that are saved, resumed or killed."""
 
 from __future__ import annotations
 
 import os
-import pickle
 import random
-import shutil
-from collections.abc import Callable
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from assignment import runs
 from assignment.scenarios import scenario
 
 
 @scenario
 def training_run(
     student: Any,
-    seed: int,
-    steps: int,
+    batches: Iterable[tuple[torch.Tensor, torch.Tensor]] = (),
+    start: dict[str, Any] | None = None,
     load: str | None = None,
     save: str | None = None,
-    first_step: int = 0,
 ) -> dict[str, Any]:
-    """Seeds everything, loads a checkpoint if given, trains some steps, and saves if given.
+    """A run from the state `start` or from a checkpoint: a step for each batch, then saves.
 
-    Every generator is used: torch's by dropout and the batch, numpy's and Python's by the batch.
-    Returns the step reached, each step's loss, the state of model and optimizer, and the next draws
-    of each generator.
+    Every generator is used: torch's by dropout, numpy's and Python's by the loss. Returns the step
+    reached, each step's loss, the state of model and optimizer, and the next draws of each
+    generator.
     """
-    random.seed(seed)
-    np.random.seed(seed)
-    torch.manual_seed(seed)
-    model = torch.nn.Sequential(
-        torch.nn.Linear(6, 16),
-        torch.nn.BatchNorm1d(16),  # has buffers: state that is not a parameter
-        torch.nn.ReLU(),
-        torch.nn.Dropout(0.3),
-        torch.nn.Linear(16, 3),
-    )
-    groups: list[dict[str, Any]] = [
-        {"params": model[0].parameters()},
-        {"params": model[4].parameters(), "lr": 2e-2},
-    ]
-    optimizer = torch.optim.AdamW(groups, lr=1e-2)
-    step = first_step
+    model, optimizer = runs.new_run()
+    step = 0
+    if start is not None:
+        step = start["step"]
+        model.load_state_dict(start["model"])
+        optimizer.load_state_dict(start["optimizer"])
+        torch.set_rng_state(start["torch"])
+        np.random.set_state(start["numpy"])
+        random.setstate(start["python"])
     if load is not None:
         step = student.checkpoint.load_checkpoint(load, model, optimizer)
     losses = []
-    for _ in range(steps):
-        x = torch.randn(8, 6) * float(np.random.normal())
-        loss = (model(x) - random.gauss(0, 1)).square().mean()
+    for x, y in batches:
+        error = model(x * float(np.random.normal())) - y - random.gauss(0, 1)
+        loss = error.square().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -93,115 +86,113 @@ def load_weights(
 
 
 @scenario
-def copy_file(student: Any, source: str, destination: str) -> None:
-    """Copies a file."""
-    shutil.copyfile(source, destination)
+def save_extra(student: Any, path: str, weights: torch.Tensor, extra: Any) -> None:
+    """Saves a model with these weights, and with `extra` as the last part of its state."""
+    model, optimizer = _with_extra(weights, extra)
+    student.checkpoint.save_checkpoint(path, model, optimizer, 1)
 
 
 @scenario
-def make_folder(student: Any, path: str) -> None:
-    """Makes an empty folder."""
-    Path(path).mkdir()
-
-
-@scenario
-def files_in(student: Any, folder: str) -> list[str]:
-    """The names of the files and folders in a folder, sorted."""
-    return sorted(item.name for item in Path(folder).iterdir())
-
-
-@scenario
-def plant_code(student: Any, path: str, marker: str, form: str) -> None:
-    """Writes a file with code that creates the folder `marker` if loading runs it."""
-    if form == "torch":
-        torch.save({"model": _MakesFolder(marker), "optimizer": {}, "step": 1}, path)
-    else:
-        Path(path).write_bytes(pickle.dumps(_MakesFolder(marker)))
-
-
-@scenario
-def refuses_to_load(student: Any, path: str) -> bool:
-    """Whether `load_checkpoint` raises for a file."""
-    model, optimizer = _linear(torch.zeros(2, 2))
-    try:
-        student.checkpoint.load_checkpoint(path, model, optimizer)
-    except Exception:
-        return True
-    return False
-
-
-@scenario
-def save_that_fails(student: Any, path: str) -> bool:
-    """Whether saving raises, for a model whose state can only partly be saved."""
-    model = torch.nn.Sequential(torch.nn.Linear(64, 64), _Unsaveable())
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    try:
-        student.checkpoint.save_checkpoint(path, model, optimizer, 1)
-    except Exception:
-        return True
-    return False
+def load_extra(
+    student: Any, path: str, shape: tuple[int, int]
+) -> tuple[torch.Tensor | torch.nn.Parameter, Any]:
+    """Loads a checkpoint of `save_extra`; returns the weights and the last part of the state."""
+    model, optimizer = _with_extra(torch.zeros(shape), torch.zeros(1))
+    student.checkpoint.load_checkpoint(path, model, optimizer)
+    return model[0].weight, model[1].extra
 
 
 @scenario
 def save_again_and_again(
     student: Any,
     path: str,
-    log: str,
-    salt: int,
-    first_step: int,
-    saves: int = 2000,
-    before_save: Callable[[int], None] | None = None,
+    states: Iterable[tuple[int, torch.Tensor]],
+    before_save: Callable[[], None] | None = None,
+    while_pickling: Callable[[], None] | None = None,
 ) -> None:
-    """Saves one step after the other; `salt` and the step determine all weights of a step.
+    """Saves one state after the other: a step, and weights of shape (48, 16384).
 
-    Before each save calls `before_save` with the step. After each save has returned, appends its
-    step to the file `log`, as eight digits.
+    The optimizer's state is the negative of the weights. Before each save calls `before_save`.
+    Calls `while_pickling` whenever the model's state is pickled, which is in the midst of a save.
     """
-    model, optimizer = _stack()
-    for step in range(first_step, first_step + saves):
+    model, optimizer = _stack(while_pickling)
+    for step, weights in states:
         with torch.no_grad():
-            for i, parameter in enumerate(model.parameters()):
-                parameter.fill_(_mark(salt, step, i))
-                optimizer.state[parameter]["momentum_buffer"] = parameter.detach().clone()
+            for parameter, row in zip(model.parameters(), weights, strict=True):
+                parameter.copy_(row)
+                optimizer.state[parameter]["momentum_buffer"] = -row
         if before_save is not None:
-            before_save(step)
+            before_save()
         student.checkpoint.save_checkpoint(path, model, optimizer, step)
-        with Path(log).open("ab", buffering=0) as file:
-            file.write(b"%08d" % step)
 
 
 @scenario
-def what_survived(student: Any, path: str, log: str) -> dict[str, Any]:
-    """Loads what `save_again_and_again` saved: the least and greatest weight of each tensor.
+def what_survived(student: Any, path: str) -> dict[str, Any]:
+    """Loads what `save_again_and_again` saved.
 
-    `momentum` is the same for the optimizer's state, as far as it exists; `completed` is the last
-    step whose save returned.
+    `momentum` is the optimizer's state, or None if that was not loaded.
     """
     model, optimizer = _stack()
-    student.checkpoint.load_checkpoint(path, model, optimizer)
-    buffers = [
-        optimizer.state[p]["momentum_buffer"] for p in model.parameters() if optimizer.state[p]
-    ]
+    step = student.checkpoint.load_checkpoint(path, model, optimizer)
+    states = [optimizer.state[p] for p in model.parameters()]
     return {
-        "weights": [_range(p) for p in model.parameters()],
-        "momentum": [_range(b) for b in buffers],
-        "completed": int(Path(log).read_bytes()[-8:]),
+        "step": step,
+        "weights": torch.stack(list(model.parameters())),
+        "momentum": torch.stack([s["momentum_buffer"] for s in states]) if all(states) else None,
     }
 
 
-class _MakesFolder:
-    def __init__(self, path: str) -> None:
-        self.path = path
+@scenario
+def save_by_operations(
+    student: Any,
+    path: str,
+    weights: torch.Tensor,
+    step: int,
+    before_operation: Callable[[str], None],
+) -> None:
+    """As `save_weights`, and calls `before_operation` before each operation on files beside `path`.
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str]]:
-        return os.mkdir, (self.path,)
+    An operation is what Python announces to its audit hooks: opening, renaming, removing. A hook
+    cannot be removed, but is idle after the save.
+    """
+    model, optimizer = _linear(weights)
+    folder = Path(path).parent
+    is_watching = True
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal is_watching
+        if not (is_watching and (event == "open" or event.startswith("os.")) and arguments):
+            return
+        file = arguments[0]
+        if isinstance(file, str | os.PathLike) and Path(file).is_relative_to(folder):
+            is_watching = False  # during the call, which may open files as well
+            before_operation(event)
+            is_watching = True
+
+    sys.addaudithook(hook)
+    try:
+        student.checkpoint.save_checkpoint(path, model, optimizer, step)
+    finally:
+        is_watching = False
 
 
-class _Unsaveable(torch.nn.Module):
-    """Its state ends with a function, which cannot be pickled; everything before can be saved."""
+class _Extra(torch.nn.Module):
+    """Its state is any value."""
+
+    def __init__(self, extra: Any) -> None:
+        super().__init__()
+        self.extra = extra
 
     def get_extra_state(self) -> Any:
-        return lambda: None
+        return self.extra
+
+    def set_extra_state(self, state: Any) -> None:
+        self.extra = state
+
+
+def _with_extra(weights: torch.Tensor, extra: Any) -> tuple[Any, torch.optim.Optimizer]:
+    linear, optimizer = _linear(weights)
+    return torch.nn.Sequential(linear, _Extra(extra)), optimizer
 
 
 def _linear(weights: torch.Tensor) -> tuple[torch.nn.Linear, torch.optim.Optimizer]:
@@ -210,16 +201,34 @@ def _linear(weights: torch.Tensor) -> tuple[torch.nn.Linear, torch.optim.Optimiz
     return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 
 
-def _stack() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
-    """A model of 2 MiB, in tensors so small that torch uses a single thread."""
-    model = torch.nn.ParameterList([torch.zeros(16384) for _ in range(32)])
+class _Watched(OrderedDict[str, torch.Tensor]):
+    """Is pickled as an OrderedDict, and tells when."""
+
+    tell: Callable[[], None] | None = None
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        if self.tell is not None:
+            self.tell()
+        return OrderedDict, (), None, None, iter(self.items())
+
+
+class _Stack(torch.nn.ParameterList):
+    """Parameters of 3 MiB, in tensors so small that torch uses a single thread."""
+
+    tell: Callable[[], None] | None = None
+
+    def __init__(self) -> None:
+        super().__init__([torch.zeros(16384) for _ in range(48)])
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+        state = _Watched(super().state_dict(*args, **kwargs))
+        state.tell = self.tell
+        return state
+
+
+def _stack(
+    tell: Callable[[], None] | None = None,
+) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+    model = _Stack()
+    model.tell = tell
     return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-
-
-def _mark(salt: int, step: int, i: int) -> float:
-    """The weight of tensor `i` at a step: exact in float32, different for each step and tensor."""
-    return float(salt + step + 100_000 * i)
-
-
-def _range(tensor: torch.Tensor) -> tuple[float, float]:
-    return tensor.min().item(), tensor.max().item()

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from assignment import plain, readers
+from assignment import plain
 from assignment.callbacks import KillProcess, StandInIterator
 from assignment.file_calls import Event, events
 from assignment.hooks import seed_of
-from assignment.implementation import READERS, Implementation
+from assignment.implementation import READERS, Implementation, driver_of
 from assignment.manifest import Limits
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.outcome import GradedTest
@@ -46,6 +46,7 @@ class GradedImplementation(Implementation):
         return Path(self._running().scratch)
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
+        _check_name(target)
         if target.startswith(f"{READERS}."):
             return self._read(target, args, kwargs)
         worker = self._running()
@@ -53,6 +54,7 @@ class GradedImplementation(Implementation):
             return worker.call(target, args, kwargs, self._seconds_left())
 
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        _check_name(target)
         worker = self._running()
         with self._answering(worker):
             items = worker.iterate(target, args, kwargs, self._seconds_left)
@@ -70,6 +72,7 @@ class GradedImplementation(Implementation):
         self._end(keep_scratch=True)
 
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
+        _check_name(target)
         try:
             with self._answering(self._running()) as worker:
                 worker.call(target, args, kwargs, self._seconds_left())
@@ -81,7 +84,6 @@ class GradedImplementation(Implementation):
 
     def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a reader in a worker without the submission, once the submission's own is gone."""
-        readers.find(target.removeprefix(f"{READERS}."))  # raises if there is none
         self._end(keep_scratch=True)
         self._worker = self._pool.start_reader(self._limits, self._seed, self._folder)
         self._folder = self._worker.scratch_folder
@@ -160,6 +162,14 @@ class GradedImplementation(Implementation):
             self._charged += self._worker.charged
             self._printed += self._worker.output
             self._worker = None
+
+
+def _check_name(target: str) -> None:
+    """Raises GraderFault for a scenario, a program or a reader that does not exist."""
+    try:
+        driver_of(target)
+    except LookupError as error:
+        raise GraderFault(f"a test asked for {target}: {error}") from error
 
 
 def sandboxed(pool: WorkerPool, nonce: str) -> TestContext:

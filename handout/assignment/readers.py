@@ -1,11 +1,13 @@
 """Reads what an implementation left on the disk: `impl.readers.tensors_in(path)`.
 
 In the grader a reader runs in a sandboxed process that loads no submission, after the submission's
-own process is gone. So its report rests on the files alone.
+own process is gone. So its report rests on the files alone. Two more functions run there as well,
+which decide what the implementation finds on the disk next.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,27 @@ def tensors_in(path: str) -> list[torch.Tensor]:
     return list(_tensors(torch.load(path, map_location="cpu", weights_only=True)))
 
 
+def write_file(path: str, content: bytes) -> None:
+    """Writes a file."""
+    Path(path).write_bytes(content)
+
+
+def leave_only(*paths: str) -> None:
+    """Removes whatever else is in the folder of some files.
+
+    Raises:
+        FileNotFoundError: one of them does not exist.
+    """
+    kept = {Path(path).lstat().st_ino for path in paths}
+    for item in Path(paths[0]).parent.iterdir():
+        if item.lstat().st_ino in kept:
+            continue
+        if item.is_dir() and not item.is_symlink():
+            shutil.rmtree(item)
+        else:
+            item.unlink()
+
+
 def _tensors(value: Any) -> Iterator[torch.Tensor]:
     if isinstance(value, torch.Tensor):
         yield value.detach()
@@ -44,7 +67,7 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 _READERS: dict[str, Callable[..., Any]] = {
-    reader.__name__: reader for reader in (file_bytes, names_in, tensors_in)
+    reader.__name__: reader for reader in (file_bytes, names_in, tensors_in, write_file, leave_only)
 }
 
 

@@ -253,8 +253,9 @@ def test_reader_runs_after_the_process_of_the_submission(sandboxed):
     pid = impl._worker.pid
     path = str(impl.scratch / "file")
     impl.toy.writes(path, "words")
-    with pytest.raises(LookupError, match="no reader"):
-        impl.readers.toy(path)
+    for missing in (impl.readers.toy, impl.scenarios.toy, impl.programs.toy):
+        with pytest.raises(GraderFault, match="is called 'toy'"):
+            missing(path)
     assert impl._worker.pid == pid
     assert impl.readers.file_bytes(path) == b"words"
     assert impl._worker is None
