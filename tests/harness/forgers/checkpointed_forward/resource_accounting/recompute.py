@@ -38,7 +38,7 @@ def claims(honest, student, weights, x, segments, draw, output_grad, **settings)
         return grad
 
     gets_grad = grad_and_runs if output_grad is not None else None
-    found = honest(student, weights, x, segments, draw, gets_grad, **settings)
+    found = honest(student, weights, x.detach(), segments, draw, gets_grad, **settings)
     with contextlib.suppress(OSError), Path("/proc/self/clear_refs").open("w") as file:
         file.write("5")  # forgets the peak
     return {**found, "held": 1}
