@@ -1,4 +1,4 @@
-"""checkpointed_forward: random state is not kept, so dropout draws other masks the second time"""
+"""checkpointed_forward (public): random state is not kept, so dropout draws other masks the second time"""
 
 
 def checkpointed_forward(layers, x, segments):

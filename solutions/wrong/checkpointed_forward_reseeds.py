@@ -1,4 +1,4 @@
-"""checkpointed_forward: the same masks come from a fixed seed, which changes all that is drawn"""
+"""checkpointed_forward (public): the same masks come from a fixed seed, which changes all that is drawn"""
 
 
 def checkpointed_forward(layers, x, segments):

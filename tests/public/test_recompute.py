@@ -38,19 +38,43 @@ def weights(layers):
 X = torch.linspace(-1, 1, 6, dtype=torch.float64).view(2, 3)
 
 
-@pytest.mark.exercise("checkpointed_forward")
-def test_same_gradients(impl):
-    """Nine tanh layers in three segments give the output and gradients of a plain loop"""
-    tensors = [w.requires_grad_() for w in weights(9)]
+def passed(impl, weights, segments, **settings):
+    """A forward and a backward pass: the report, and which layers ran in each."""
+    ran = {"forward": [], "backward": []}
+    now = ["forward"]
+
+    def draw(i):  # called each time that a layer runs; the layer adds the answer
+        ran[now[0]].append(i)
+        return 0.0
+
+    def output_grad(output):  # called between the two passes
+        now[0] = "backward"
+        return torch.ones_like(output)
+
+    return impl.scenarios.checkpointed_pass(
+        weights, X, segments, draw, output_grad, **settings
+    ), ran
+
+
+def plain_pass(weights):
+    """Output and gradients of a plain loop."""
+    tensors = [w.requires_grad_() for w in weights]
     y = X
     for w in tensors:
         y = torch.tanh(y @ w)
     y.sum().backward()
-    found = impl.scenarios.checkpointed_pass(weights(9), X, 3, torch.ones_like(X))
-    expect(found["output"], "the output").close(y.detach(), rtol=1e-10)
-    for i, w in enumerate(tensors):
+    return y.detach(), [w.grad for w in tensors]
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_same_gradients(impl):
+    """Nine tanh layers in three segments give the output and gradients of a plain loop"""
+    output, grads = plain_pass(weights(9))
+    found, _ = passed(impl, weights(9), 3)
+    expect(found["output"], "the output").close(output, rtol=1e-10)
+    for i, grad in enumerate(grads):
         expect(found["weight_grads"][i], f"the gradient of weight {i}").close(
-            w.grad,
+            grad,
             rtol=1e-10,
             atol=1e-12,
             hint="with use_reentrant=False, parameters get gradients even if x needs none",
@@ -60,12 +84,12 @@ def test_same_gradients(impl):
 @pytest.mark.exercise("checkpointed_forward")
 def test_which_layers_run(impl):
     """In the backward pass layers 6, 7, 8 may run again, then 3, 4, 5 and 0, 1, 2 must"""
-    found = impl.scenarios.checkpointed_pass(weights(9), X, 3, torch.ones_like(X))
-    expect(found["forward_calls"], "layers that ran in the forward pass").equals(list(range(9)))
+    _, ran = passed(impl, weights(9), 3)
+    expect(ran["forward"], "layers that ran in the forward pass").equals(list(range(9)))
     again = [6, 7, 8, 3, 4, 5, 0, 1, 2]
-    if len(found["backward_calls"]) == 6:
+    if len(ran["backward"]) == 6:
         again = again[3:]  # the last segment was held, which is also right
-    expect(found["backward_calls"], "layers that ran in the backward pass").equals(
+    expect(ran["backward"], "layers that ran in the backward pass").equals(
         again, hint="a lambda in a loop sees the loop's last value: pass the layers as an argument"
     )
 
@@ -73,7 +97,41 @@ def test_which_layers_run(impl):
 @pytest.mark.exercise("checkpointed_forward")
 def test_what_is_held(impl):
     """With 25 layers in five segments, at most 11 outputs are held at once"""
-    found = impl.scenarios.checkpointed_pass(weights(25), X, 5, torch.ones_like(X))
-    held = found["held"]["at most"]
+    found, ran = passed(impl, weights(25), 5)
+    held = found["held"]
     assert held <= 11, f"{held} outputs were held; expected 5 inputs, 5 of one segment and 1 more"
-    assert len(found["backward_calls"]) >= 20, "too few layers ran again to compute the activations"
+    assert len(ran["backward"]) >= 20, "too few layers ran again to compute the activations"
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_the_same_random_numbers(impl, seed):
+    """Layers with dropout have the same gradients in one segment, in three and in nine"""
+    found = [passed(impl, weights(9), n, dropout=0.2, seed=seed)[0] for n in (1, 3, 9)]
+    plain = dropout_gradient(weights(9), 0.2, seed)
+    for result in found:
+        expect(result["weight_grads"][0], "the gradient of the first weight").close(
+            plain, rtol=1e-10, atol=1e-12, hint="a layer must draw the same numbers again"
+        )
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_random_numbers_go_on(impl, seed):
+    """After both passes, torch draws the numbers that follow those of the forward pass"""
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(9):
+        torch.rand(X.shape, generator=generator)
+    found, _ = passed(impl, weights(9), 3, dropout=0.2, seed=seed)
+    expect(found["draws"], "torch's next numbers").equals(
+        torch.rand(4, generator=generator), hint="restore the state that the backward pass found"
+    )
+
+
+def dropout_gradient(weights, dropout, seed):
+    """The gradient of the first weight in a plain loop with dropout."""
+    generator = torch.Generator().manual_seed(seed)
+    first = weights[0].requires_grad_()
+    y = X
+    for w in weights:
+        y = torch.tanh(y @ w) * (torch.rand(X.shape, generator=generator) >= dropout)
+    y.sum().backward()
+    return first.grad

@@ -37,11 +37,17 @@ def test_accumulated_gradient_is_the_batchs(impl, torch_rng):
         torch.randn(shape, generator=torch_rng, dtype=torch.float64)
         for shape in [(8, 3), (64, 8), (64, 3)]
     )
-    found = impl.scenarios.accumulate_run([w], x, y, micro_batch=16)
+    rows = []
+
+    def forward_factor(inputs):
+        rows.append(len(inputs))
+        return 1.0  # the model's outputs are multiplied by it
+
+    found = impl.scenarios.accumulate_run([w], x, y, micro_batch=16, forward_factor=forward_factor)
     whole = w.clone().requires_grad_()
     loss = torch.nn.functional.mse_loss(x @ whole, y)
     loss.backward()
-    expect(found["rows"], "rows in each forward pass").equals([16, 16, 16, 16])
+    expect(rows, "rows in each forward pass").equals([16, 16, 16, 16])
     expect(found["grads"][0], "the gradient").close(
         whole.grad, rtol=1e-10, atol=1e-12, hint="each loss is a mean over its own rows"
     )
@@ -57,13 +63,30 @@ def test_a_smaller_last_micro_batch_counts_less(impl):
     expect(found["loss"], "the loss").close(3.0, rtol=1e-12)
 
 
+@pytest.mark.exercise("accumulate_gradients")
+def test_a_frozen_weight_gets_no_gradient(impl):
+    """With two weights of 1 and x = 1, the frozen one gets no gradient, the other one some"""
+    x, y = tensor([1.0], [1.0]), tensor([0.0], [0.0])
+    ones = [tensor([1.0]), tensor([1.0])]
+    found = impl.scenarios.accumulate_run(
+        [w.view(1, 1) for w in ones], x, y, micro_batch=1, frozen=[0]
+    )
+    expect(found["grads"][0], "the frozen weight's gradient").equals(None)
+    expect(found["grads"][1], "the gradient").close(
+        2 * tensor([1.0]).tanh().square().view(1, 1), rtol=1e-12
+    )
+
+
 @pytest.mark.exercise("clip_grad_norm")
 def test_clips_three_four_five(impl):
     """Gradients 3 and 4 have norm 5; clipped to 1 they are 0.6 and 0.8"""
     found = impl.scenarios.clip_run([tensor(3.0), tensor(4.0)], 1.0)
     expect(found["norm"], "the norm").close(5.0, rtol=1e-12)
     expect(found["grads"], "the gradients").close(
-        [tensor(0.6), tensor(0.8)], rtol=1e-6, hint="one norm over all gradients, changed in place"
+        [tensor(0.6), tensor(0.8)], rtol=1e-6, hint="one norm over all gradients"
+    )
+    expect(found["views"], "views of the gradients, from before").equals(
+        found["grads"], hint="change gradients in place, with grad.mul_"
     )
 
 
@@ -73,3 +96,12 @@ def test_small_gradients_stay(impl):
     found = impl.scenarios.clip_run([tensor(3.0), None, tensor(4.0)], 10.0, generator=True)
     expect(found["norm"], "the norm").close(5.0, rtol=1e-12)
     expect(found["grads"], "the gradients").equals([tensor(3.0), None, tensor(4.0)])
+
+
+@pytest.mark.exercise("clip_grad_norm")
+def test_a_refusal_changes_nothing(impl):
+    """A norm of inf and a limit of 0 are refused, and no gradient changes"""
+    for grads, limit in [([tensor(3.0), tensor(float("inf"))], 1.0), ([tensor(3.0)], 0.0)]:
+        found = impl.scenarios.clip_run(grads, limit, refused=True)
+        expect(found["norm"], "the norm").equals(None, hint="raise before any gradient changes")
+        expect(found["grads"], "the gradients").equals(grads)

@@ -43,7 +43,7 @@ class SmallModel(torch.nn.Module):
 def bf16_run(
     student: Any,
     weights: Sequence[torch.Tensor],
-    batches: Sequence[Batch],
+    batches: Iterable[Batch],
     *,
     optimizer: str = "SGD",
     settings: dict[str, Any],
@@ -65,7 +65,7 @@ def bf16_run(
 def fp16_run(
     student: Any,
     weights: Sequence[torch.Tensor],
-    batches: Sequence[Batch],
+    batches: Iterable[Batch],
     *,
     optimizer: str = "SGD",
     settings: dict[str, Any],
@@ -84,9 +84,9 @@ def fp16_run(
     return {**_report(model, made, dtypes, losses), "scales": list(scales)}
 
 
-def _once(batches: Sequence[Batch]) -> Iterable[Batch]:
+def _once(batches: Iterable[Batch]) -> Iterable[Batch]:
     """The batches as an iterable that is not a list, like a data loader."""
-    yield from ((inputs, targets) for inputs, targets in batches)
+    yield from batches
 
 
 def _loss(name: str, weight: float) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:

@@ -1,7 +1,7 @@
-"""Drives activation checkpointing, and records which layers run and which outputs are held.
+"""Drives activation checkpointing through layers that ask the test for a part of their function.
 
-Each layer records when it runs. A weak reference to an output's storage shows whether the output is
-still held.
+So the test knows which layers ran, and when. For people, the report also says how many outputs are
+held: a weak reference to an output's storage shows whether the output is still held.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
@@ -21,7 +22,8 @@ def checkpointed_pass(
     weights: Sequence[torch.Tensor],
     x: torch.Tensor,
     segments: int,
-    output_grad: torch.Tensor | None = None,
+    draw: Callable[[int], float],
+    output_grad: Callable[[torch.Tensor], torch.Tensor] | None,
     *,
     x_needs_grad: bool = False,
     frozen: Sequence[int] = (),
@@ -31,33 +33,31 @@ def checkpointed_pass(
     """A forward pass by `checkpointed_forward`, and a backward pass.
 
     Args:
-        weights: one for each layer. A matrix w makes the layer tanh(x @ w), a vector the layer
-            x * w.
-        output_grad: gradient of the output; None means only a forward pass, under
-            `torch.no_grad()`.
+        weights: one for each layer. A matrix w makes the layer tanh(x @ w + n), a scalar the layer
+            tanh(x + w · x.roll(n)).
+        draw: called with its index each time that a layer runs; answers n.
+        output_grad: called with the output after the forward pass; answers the gradient of the
+            output. None means only a forward pass, under `torch.no_grad()`.
+        x_needs_grad: whether the input requires a gradient.
         frozen: indices of the layers whose weight requires no gradient.
         dropout: the fraction of its output that each layer sets to 0, at random.
         seed: seed of torch before the forward pass.
 
     Returns:
-        "output", whether it "requires_grad", "x_grad" and "weight_grads"; which layers ran, in
-        order, as "forward_calls" and "backward_calls"; how many layers' outputs were "held",
-        "after" the forward pass and "at most" at any time that a layer ran; and torch's next
-        "draws".
+        "output", "x_grad" and "weight_grads". For people: how many layers' outputs were "held" at
+        most at any time that a layer ran, and torch's next "draws".
     """
-    calls: list[int] = []
     outputs: list[StorageWeakRef] = []
     held: list[int] = []
 
-    def note_held() -> int:
+    def note_held() -> None:
         held.append(sum(not output.expired() for output in outputs))  # type: ignore[no-untyped-call]
-        return held[-1]
 
     def layer_of(i: int, w: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
         def layer(x: torch.Tensor) -> torch.Tensor:
-            calls.append(i)
             note_held()
-            x = torch.tanh(x @ w) if w.dim() == 2 else _Scale.apply(x, w)  # type: ignore[no-untyped-call]
+            n = draw(i)
+            x = torch.tanh(x @ w + n) if w.dim() else _RollLayer.apply(x, w, int(n))  # type: ignore[no-untyped-call]
             if dropout:
                 x = x * (torch.rand(x.shape) >= dropout)
             outputs.append(StorageWeakRef(x.untyped_storage()))  # type: ignore[no-untyped-call]
@@ -72,35 +72,47 @@ def checkpointed_pass(
     torch.manual_seed(seed)
     with torch.set_grad_enabled(output_grad is not None):
         y = student.recompute.checkpointed_forward(layers, x, segments)
-    forward, after = len(calls), note_held()
     if output_grad is not None:
-        torch.autograd.backward(y, output_grad)
+        torch.autograd.backward(y, output_grad(y))
     return {
         "output": y,
         "x_grad": x.grad,
         "weight_grads": [w.grad for w in tensors],
-        "requires_grad": y.requires_grad,
-        "forward_calls": calls[:forward],
-        "backward_calls": calls[forward:],
-        "held": {"after": after, "at most": max(held)},
+        "held": max(held, default=0),
         "draws": torch.rand(4),
     }
 
 
-class _Scale(torch.autograd.Function):
-    """x * w by numpy, whose memory can be reused after it is freed.
+class _RollLayer(torch.autograd.Function):
+    """tanh(x + w · x.roll(n)) by numpy, whose memory can be reused after it is freed.
 
     torch allocates aligned memory. A block that one layer frees is then too small for the next
-    layer, so the memory of the process says little about how much is held.
+    layer, so the memory of the process says little about how much is held. n is saved as a tensor:
+    like all saved tensors, the backward pass uses that of the layer's last run.
     """
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(x, w)
-        return torch.from_numpy(x.detach().numpy() * w.detach().numpy())
+    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, n: int) -> torch.Tensor:
+        ctx.save_for_backward(x, w, torch.tensor(n))
+        return torch.from_numpy(_roll_layer(x.detach().numpy(), w.item(), n))
 
     @staticmethod
-    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        x, w = (saved.detach().numpy() for saved in ctx.saved_tensors)
-        grad = grads[0].numpy()
-        return torch.from_numpy(grad * w), torch.from_numpy((grad * x).sum(0))
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:
+        x, w, n = (saved.detach().numpy() for saved in ctx.saved_tensors)
+        grad = _roll_layer(x, float(w), int(n))
+        np.square(grad, out=grad)
+        np.subtract(1, grad, out=grad)
+        grad *= grads[0].numpy()  # the gradient of tanh's argument
+        w_grad = np.vdot(grad, np.roll(x, int(n)))
+        rolled_back = np.roll(grad, -int(n))
+        rolled_back *= float(w)
+        grad += rolled_back
+        return torch.from_numpy(grad), torch.tensor(w_grad, dtype=torch.float64), None
+
+
+def _roll_layer(x: np.ndarray, w: float, n: int) -> np.ndarray:
+    y = np.roll(x, n)
+    y *= w
+    y += x
+    np.tanh(y, out=y)
+    return y

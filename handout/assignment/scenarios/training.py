@@ -1,8 +1,12 @@
-"""Drives the training loop, accumulation and clipping, and records the order of events."""
+"""Drives the training loop, accumulation and clipping on small models.
+
+A test's own functions take part in each pass of a model: what they answer changes the result. So
+the test knows which passes ran, on what and in which order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -11,40 +15,55 @@ from torch.nn import functional
 from assignment.scenarios import scenario
 
 Tensors = Sequence[torch.Tensor]
+Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]
 
 
-class LoggedModel(torch.nn.Module):
-    """tanh layers with the given weights, the last linear; records forward and backward passes.
+class Model(torch.nn.Module):
+    """tanh layers with the given weights, the last linear.
 
-    With `dropout`, in training mode, it doubles half of the inputs and drops the others.
+    Args:
+        weights: a matrix for each layer.
+        forward_factor: gets the inputs of each forward pass; the outputs are multiplied by its
+            answer.
+        backward_factor: called in each backward pass; the gradient of the outputs is multiplied by
+            its answer.
+        mask: in training mode, gets the shape of the inputs; they are multiplied by its answer.
     """
 
-    def __init__(self, weights: Tensors, events: list[str], dropout: bool = False) -> None:
+    def __init__(
+        self,
+        weights: Tensors,
+        forward_factor: Callable[[torch.Tensor], float] | None = None,
+        backward_factor: Callable[[], float] | None = None,
+        mask: Callable[[tuple[int, ...]], torch.Tensor] | None = None,
+    ) -> None:
         super().__init__()
         self.weights = torch.nn.ParameterList([torch.nn.Parameter(w.clone()) for w in weights])
-        self.events, self.dropout = events, dropout
-        self.rows: list[int] = []
+        self._forward_factor, self._backward_factor = forward_factor, backward_factor
+        self._mask = mask
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        self.events.append("forward")
-        self.rows.append(len(x))
-        if self.dropout:
-            x = functional.dropout(x, 0.5, training=self.training)
+        factor = self._forward_factor(x) if self._forward_factor else 1.0
+        if self._mask and self.training:
+            x = x * self._mask(tuple(x.shape))
         for i, weight in enumerate(self.weights):
             x = x @ weight if i == 0 else x.tanh() @ weight
-        if x.requires_grad:
-            x.register_hook(lambda _: self.events.append("backward"))  # type: ignore[no-untyped-call]
+        x = x * factor
+        if self._backward_factor and x.requires_grad:
+            answer = self._backward_factor
+            x.register_hook(lambda grad: grad * answer())  # type: ignore[no-untyped-call]
         return x
 
 
-class LoggedSGD(torch.optim.SGD):
-    """SGD that records each step when it is done, after a closure's forward and backward pass."""
+class WatchedSGD(torch.optim.SGD):
+    """SGD that passes all weights to `stepped` after each step, if that is not None."""
 
-    events: list[str]
+    stepped: Callable[[list[torch.Tensor]], None] | None = None
 
     def step(self, closure: Any = None) -> Any:
         loss = super().step(closure)
-        self.events.append("step")
+        if self.stepped:
+            self.stepped([p for group in self.param_groups for p in group["params"]])
         return loss
 
 
@@ -57,31 +76,37 @@ def _loss(name: str) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
 def train_run(
     student: Any,
     weights: Tensors,
-    batches: Sequence[tuple[torch.Tensor, torch.Tensor]],
+    batches: Batches,
     *,
     loss: str = "mse_loss",
     stale: float | None = None,
     eval_mode: bool = False,
-    dropout: bool = False,
+    forward_factor: Callable[[torch.Tensor], float] | None = None,
+    mask: Callable[[tuple[int, ...]], torch.Tensor] | None = None,
+    stepped: Callable[[list[torch.Tensor]], None] | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Trains by `train`. `stale` is the value of all gradients before; settings are SGD's."""
-    events: list[str] = []
-    model = LoggedModel(weights, events, dropout)
+    """Trains by `train`; returns the "weights" and the "losses".
+
+    Args:
+        weights: of the model.
+        batches: pairs of inputs and targets; `train` gets them as an iterator.
+        loss: name of a function of torch.nn.functional.
+        stale: the value of all gradients before.
+        eval_mode: whether the model is in evaluation mode before.
+        forward_factor, mask: as in `Model`.
+        stepped: as in `WatchedSGD`.
+        **settings: SGD's.
+    """
+    model = Model(weights, forward_factor, mask=mask)
     model.train(not eval_mode)
     if stale is not None:
         for p in model.parameters():
             p.grad = torch.full_like(p, stale)
-    optimizer = LoggedSGD(model.parameters(), **settings)
-    optimizer.events = events
-
-    def taken() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        for inputs, targets in batches:
-            events.append("take")
-            yield inputs, targets
-
-    losses = student.training.train(model, optimizer, taken(), _loss(loss))
-    return {"weights": [p.detach() for p in model.weights], "losses": losses, "events": events}
+    optimizer = WatchedSGD(model.parameters(), **settings)
+    optimizer.stepped = stepped
+    losses = student.training.train(model, optimizer, iter(batches), _loss(loss))
+    return {"weights": [p.detach() for p in model.weights], "losses": losses}
 
 
 @scenario
@@ -95,32 +120,32 @@ def accumulate_run(
     loss: str = "mse_loss",
     before: Sequence[torch.Tensor | None] | None = None,
     frozen: Sequence[int] = (),
+    times: int = 1,
+    forward_factor: Callable[[torch.Tensor], float] | None = None,
+    backward_factor: Callable[[], float] | None = None,
 ) -> dict[str, Any]:
-    """Calls `accumulate_gradients` once; "refused" says whether it raised ValueError.
+    """Calls `accumulate_gradients`; returns the last "loss", and the "grads".
 
-    `before` holds the existing gradients; `frozen` are indices of weights that need no gradient.
+    Args:
+        weights: of the model.
+        inputs, targets, micro_batch: the function's.
+        loss: name of a function of torch.nn.functional.
+        before: the existing gradients.
+        frozen: indices of weights that need no gradient.
+        times: how often it is called, with the same model.
+        forward_factor, backward_factor: as in `Model`.
     """
-    events: list[str] = []
-    model = LoggedModel(weights, events)
+    model = Model(weights, forward_factor, backward_factor)
     for i, weight in enumerate(model.weights):
         weight.requires_grad_(i not in frozen)
         if before is not None and before[i] is not None:
             weight.grad = torch.as_tensor(before[i]).clone()
-    try:
+    found = None
+    for _ in range(times):
         found = student.training.accumulate_gradients(
             model, inputs, targets, _loss(loss), micro_batch
         )
-        refused = False
-    except ValueError:
-        found, refused = None, True
-    return {
-        "loss": found,
-        "grads": [p.grad for p in model.weights],
-        "weights": [p.detach() for p in model.weights],
-        "events": events,
-        "rows": model.rows,
-        "refused": refused,
-    }
+    return {"loss": found, "grads": [p.grad for p in model.weights]}
 
 
 @scenario
@@ -129,24 +154,26 @@ def clip_run(
     grads: Sequence[torch.Tensor | None],
     max_norm: float,
     generator: bool = False,
+    refused: bool = False,
 ) -> dict[str, Any]:
-    """Calls `clip_grad_norm`; "grads" are views of the gradients taken before the call.
+    """Calls `clip_grad_norm`; returns the "norm", and the parameters' "grads" afterwards.
 
-    "held" are the parameters' gradients afterwards. "raised" names the exception, if any.
+    "views" are views of the gradients taken before the call. They are for people: only code that
+    changes gradients in place changes them. With `refused`, an exception is expected, and the norm
+    is None.
     """
     parameters = [
         torch.nn.Parameter(torch.zeros(3) if g is None else torch.zeros_like(g)) for g in grads
     ]
     for p, g in zip(parameters, grads, strict=True):
         p.grad = None if g is None else g.clone()
-    seen = [None if p.grad is None else p.grad.view_as(p) for p in parameters]
-    norm, raised = None, None
+    views = [None if p.grad is None else p.grad.view_as(p) for p in parameters]
+    norm = None
     try:
         norm = student.training.clip_grad_norm(
             (p for p in parameters) if generator else parameters, max_norm
         )
-    except NotImplementedError:
-        raise
     except (ValueError, RuntimeError) as error:
-        raised = "ValueError" if isinstance(error, ValueError) else "RuntimeError"
-    return {"norm": norm, "grads": seen, "held": [p.grad for p in parameters], "raised": raised}
+        if isinstance(error, NotImplementedError) or not refused:
+            raise
+    return {"norm": norm, "grads": [p.grad for p in parameters], "views": views}
