@@ -93,7 +93,7 @@ def test_dtypes_of_torch_survive_a_round_trip():
         "empty",
         "one_of_a_step",
         "one_of_a_row",
-    ],  # fmt: skip
+    ],
 )
 def test_tensor_of_any_layout_arrives_dense_and_by_value(tensor):
     back = round_trip(tensor)

@@ -20,7 +20,8 @@ def read_tokens(student: Any, dtype: str, requests: Iterator[Any]) -> list[np.nd
     Returns:
         The windows.
     """
-    tokens, windows = None, []
+    tokens: Any = None
+    windows = []
     for request in requests:
         if isinstance(request, str):
             tokens = None  # before the next file is opened: only one is open
