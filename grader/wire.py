@@ -174,6 +174,7 @@ class _Writer:
             raise plain.NotPlainData(f"{where} is a tensor of {tensor.dtype}, which cannot be sent")
         self.check_size(tensor.numel() * tensor.itemsize, where)
         dense = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
+        dense = dense.as_strided((dense.numel(),), (1,))  # a single element may have any stride
         raw = dense.view(torch.uint8).numpy() if dense.numel() else np.empty(0, np.uint8)
         self.text(b"t", _TORCH_NAMES[tensor.dtype])
         self.buffer(tuple(tensor.shape), raw)

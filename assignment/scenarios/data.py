@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,31 +13,34 @@ from assignment.scenarios import scenario
 
 
 @scenario
-def raw_bytes(student: Any, path: str) -> bytes:
-    """The content of a file, read with plain Python."""
-    return Path(path).read_bytes()
+def read_tokens(student: Any, dtype: str, requests: Iterator[Any]) -> list[np.ndarray]:
+    """Takes requests one by one: a path is opened, and a window (a, b) is copied from the tokens
+    [a, b) of the file that was opened last.
+
+    Returns:
+        The windows.
+    """
+    tokens: Any = None
+    windows = []
+    for request in requests:
+        if isinstance(request, str):
+            tokens = None  # before the next file is opened: only one is open
+            tokens = student.data.open_tokens(request, dtype)
+        else:
+            windows.append(np.array(tokens[slice(*request)]))
+    return windows
 
 
 @scenario
-def open_and_read(
-    student: Any, path: str, dtype: str, windows: list[tuple[int, int]], times: int = 1
-) -> dict[str, Any]:
-    """Opens a token file `times` times and copies the tokens [a, b) of each window.
-
-    `descriptors` counts the file descriptors that stayed open.
-    """
-    before = _highest_new_descriptor()
-    for _ in range(times):
-        tokens = student.data.open_tokens(path, dtype)
-        read = [np.array(tokens[a:b]) for a, b in windows]
-        about = {
-            "is_memmap": isinstance(tokens, np.memmap),
-            "writeable": bool(tokens.flags.writeable),
-            "shape": tuple(tokens.shape),
-            "dtype": tokens.dtype.str,
-        }
-        del tokens
-    return {**about, "windows": read, "descriptors": _highest_new_descriptor() - before}
+def opened_as(student: Any, path: str, dtype: str) -> dict[str, Any]:
+    """What `open_tokens` returns: an np.memmap, and is it writeable?"""
+    tokens = student.data.open_tokens(path, dtype)
+    return {
+        "is_memmap": isinstance(tokens, np.memmap),
+        "writeable": bool(tokens.flags.writeable),
+        "shape": tuple(tokens.shape),
+        "dtype": tokens.dtype.str,
+    }
 
 
 @scenario
@@ -50,16 +52,11 @@ def batches_of_file(
     batch_size: int,
     context_length: int,
     count: int,
-) -> dict[str, Any]:
-    """Batches from a memory map of a file, or from its tokens [a, b).
-
-    `descriptors` counts the file descriptors that stayed open.
-    """
+) -> list[Any]:
+    """Batches from a memory map of a file, or from its tokens [a, b)."""
     corpus = np.memmap(path, dtype=dtype, mode="r")
     tokens = corpus if window is None else corpus[slice(*window)]
-    before = _highest_new_descriptor()
-    batches = [student.data.get_batch(tokens, batch_size, context_length) for _ in range(count)]
-    return {"batches": batches, "descriptors": _highest_new_descriptor() - before}
+    return [student.data.get_batch(tokens, batch_size, context_length) for _ in range(count)]
 
 
 @scenario
@@ -74,12 +71,3 @@ def seeded_batch(
         tokens, batch_size, context_length
     )
     return batch
-
-
-def _highest_new_descriptor() -> int:
-    """The highest of 8 new descriptors. The system assigns the lowest free numbers, so descriptors
-    that stay open make new ones higher."""
-    descriptors = [os.open(os.devnull, os.O_RDONLY) for _ in range(8)]
-    for descriptor in descriptors:
-        os.close(descriptor)
-    return max(descriptors)

@@ -21,6 +21,11 @@ def file_bytes(path: str, limit: int = 2**20) -> bytes:
         return file.read(limit)
 
 
+def files_bytes(paths: list[str], limit: int = 2**24) -> list[bytes]:
+    """The first `limit` bytes of each file."""
+    return [file_bytes(path, limit) for path in paths]
+
+
 def names_in(folder: str) -> list[str]:
     """The names of the files and folders in a folder, sorted."""
     return sorted(item.name for item in Path(folder).iterdir())
@@ -67,7 +72,8 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 _READERS: dict[str, Callable[..., Any]] = {
-    reader.__name__: reader for reader in (file_bytes, names_in, tensors_in, write_file, leave_only)
+    reader.__name__: reader
+    for reader in (file_bytes, files_bytes, names_in, tensors_in, write_file, leave_only)
 }
 
 

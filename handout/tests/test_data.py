@@ -12,7 +12,7 @@ def test_three_tokens_make_six_bytes(impl):
     """Tokens 1, 256 and 50256 in uint16 are the six bytes 01 00 00 01 50 c4"""
     path = str(impl.scratch / "tokens.bin")
     impl.data.write_tokens(path, [1, 256, 50256], "uint16")
-    expect(impl.scenarios.raw_bytes(path), "the file").equals(
+    expect(impl.readers.file_bytes(path), "the file").equals(
         bytes.fromhex("01 00 00 01 50 c4"),
         hint="two bytes per token, low byte first, and no header: np.save adds one",
     )
@@ -23,7 +23,7 @@ def test_refuses_a_token_that_does_not_fit(impl):
     """In uint16, token 65535 fits, while 65536 and -1 are refused"""
     path = str(impl.scratch / "tokens.bin")
     impl.data.write_tokens(path, [0, 65535], "uint16")
-    expect(impl.scenarios.raw_bytes(path), "the file").equals(b"\x00\x00\xff\xff")
+    expect(impl.readers.file_bytes(path), "the file").equals(b"\x00\x00\xff\xff")
     for token in (65536, -1):
         with pytest.raises(ValueError):
             impl.data.write_tokens(path, [1, token], "uint16")
@@ -34,14 +34,18 @@ def test_opens_as_a_read_only_map(impl, shared_folder):
     """An opened file is a read-only np.memmap of its tokens"""
     path = shared_folder / "tokens.bin"
     path.write_bytes(bytes.fromhex("01 00 00 01 50 c4"))
-    opened = impl.scenarios.open_and_read(str(path), "uint16", [(0, 3)])
-    expect(opened["windows"][0].tolist(), "the tokens").equals([1, 256, 50256])
+    requests = (request for request in (str(path), (0, 3)))
+    (tokens,) = impl.scenarios.read_tokens("uint16", requests)
+    expect(tokens.tolist(), "the tokens").equals([1, 256, 50256])
+    opened = impl.scenarios.opened_as(str(path), "uint16")
     expect(opened["is_memmap"], "isinstance(tokens, np.memmap)").equals(
         True, hint="np.fromfile reads the whole file; np.memmap reads only what you index"
     )
     expect(opened["writeable"], "tokens.flags.writeable").equals(False, hint='mode="r"')
+    expect(opened["shape"], "tokens.shape").equals((3,))
+    expect(opened["dtype"], "tokens.dtype").equals("<u2")
     with pytest.raises(ValueError):
-        impl.scenarios.open_and_read(str(path), "uint32", [(0, 1)])
+        impl.scenarios.opened_as(str(path), "uint32")
 
 
 @pytest.mark.exercise("get_batch")
@@ -62,6 +66,19 @@ def test_every_start_is_drawn(impl):
     expect(sorted(set(x[:, 0].tolist())), "the starts in a batch of 200").equals(
         [0, 1, 2], hint="the last start is T - C - 1; does your upper bound include it?"
     )
+
+
+@pytest.mark.exercise("get_batch")
+def test_seed_repeats_the_batch(impl):
+    """The seed of the global generators decides the batch"""
+    tokens = np.arange(50000, dtype=np.uint16)
+    x, _ = impl.scenarios.seeded_batch(1, tokens, 16, 4)
+    again, _ = impl.scenarios.seeded_batch(1, tokens, 16, 4)
+    expect(again, "x of the same seed").equals(
+        x, hint="draw with torch.randint or np.random.randint, not from a generator of your own"
+    )
+    other, _ = impl.scenarios.seeded_batch(2, tokens, 16, 4)
+    assert not torch.equal(other, x), "two seeds gave the same batch"
 
 
 @pytest.mark.exercise("get_batch")

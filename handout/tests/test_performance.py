@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.tensor_files import OptimizerRuns
 
 
 @pytest.mark.exercise("fast_products")
@@ -43,11 +44,12 @@ def test_training_lowers_the_loss(impl):
 @pytest.mark.exercise("fast_adamw")
 def test_adamw_of_two_tensors(impl):
     """The first step moves each number by the learning rate, against its gradient"""
-    moved = impl.scenarios.adamw_updates(
-        [torch.tensor([1.0, 2.0]), torch.tensor([[3.0]])],
-        [[torch.tensor([0.5, -0.5]), torch.tensor([[2.0]])]],
-        lr=0.1,
-        weight_decay=0.0,
+    params = [torch.tensor([1.0, 2.0]), torch.tensor([[3.0]])]
+    grads = [torch.tensor([[0.5, -0.5]]), torch.tensor([[[2.0]]])]  # of one step
+    zeros = [[torch.zeros_like(p) for p in params] for _ in range(2)]
+    settings = {"lr": 0.1, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.0}
+    moved = OptimizerRuns(impl).steps(
+        "performance.adamw_update", params, grads, zeros, first_step=1, **settings
     )
     expect(moved["params"][0]).close(torch.tensor([0.9, 2.1]), rtol=1e-5)
     expect(moved["params"][1]).close(torch.tensor([[2.9]]), rtol=1e-5)

@@ -1,4 +1,4 @@
-"""adamw_optimizer: calls the closure and does not return its loss"""
+"""adamw_optimizer (public): calls the closure and does not return its loss"""
 
 
 class AdamW(AdamW):

@@ -1,4 +1,4 @@
-"""gather: the tensor shares its storage"""
+"""gather (public): the tensor shares its storage"""
 
 
 def gather(storage, shape, strides, offset=0):

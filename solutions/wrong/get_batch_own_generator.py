@@ -1,4 +1,4 @@
-"""get_batch: a fresh generator for each call, which no seed reaches"""
+"""get_batch (public): a fresh generator for each call, which no seed reaches"""
 
 
 def get_batch(tokens, batch_size, context_length, device="cpu"):

@@ -1,4 +1,4 @@
-"""independent_streams: Python's hash of a text that separates all keys, which differs between processes"""
+"""independent_streams (public): Python's hash of a text that separates all keys, which differs between processes"""
 
 
 def stream_seed(seed, *keys):

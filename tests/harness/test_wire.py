@@ -78,8 +78,22 @@ def test_dtypes_of_torch_survive_a_round_trip():
         torch.ones(3, requires_grad=True),
         torch.nn.Parameter(torch.ones(2)),
         torch.ones(0, 2**30),
+        torch.arange(24)[::3][:1],
+        torch.arange(4).expand(3, 4)[:1, 2:3].unsqueeze(0),
     ],
-    ids=["t", "step", "expand", "permute", "conj", "neg", "grad", "parameter", "empty"],
+    ids=[
+        "t",
+        "step",
+        "expand",
+        "permute",
+        "conj",
+        "neg",
+        "grad",
+        "parameter",
+        "empty",
+        "one_of_a_step",
+        "one_of_a_row",
+    ],
 )
 def test_tensor_of_any_layout_arrives_dense_and_by_value(tensor):
     back = round_trip(tensor)

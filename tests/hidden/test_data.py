@@ -8,6 +8,8 @@ from assignment.expect import expect
 
 LLAMA = 2_800_000_000_000  # bytes; sparse, so it takes only a few blocks on the disk
 SMALL_HOLE = 256 << 20  # bytes: a copy of this is noticed, but does no harm
+DENSE = 1 << 24  # tokens of 4 bytes each
+MANY = 150  # files and batches: more than the descriptors that a worker may hold
 # Memory allowed in addition to a warmed-up process. The reference takes about 4 MiB: each window
 # maps up to 64 KiB of the file's pages.
 SLACK = 16 << 20
@@ -21,6 +23,11 @@ def sparse_file(path, size, blocks):
             file.seek(offset)
             file.write(tokens.tobytes())
     return str(path)
+
+
+def overwrite(path, tokens):
+    with path.open("r+b") as file:
+        file.write(tokens.tobytes())
 
 
 def check_counts(counts, draws, what):
@@ -71,14 +78,15 @@ def test_file_holds_the_tokens_and_nothing_else(impl, rng):
             cases.append((path, tokens.tobytes()))
     impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is completely replaced
     cases[2] = (cases[2][0], b"\x07\x00\x08\x00")
-    impl.restart()
-    for path, expected in cases:
-        expect(impl.scenarios.raw_bytes(path), "the file").equals(expected)
+    found = impl.readers.files_bytes([path for path, _ in cases])
+    for file, (_, expected) in zip(found, cases, strict=True):
+        expect(file, "the file").equals(expected)
 
 
 @pytest.mark.exercise("token_file")
 def test_token_that_does_not_fit_is_refused(impl, rng):
     """A token that does not fit the dtype is refused, never wrapped, and nothing is written"""
+    kept = {}
     for dtype in ("uint16", "uint8", "int16", "uint32"):
         limits = np.iinfo(dtype)
         path = str(impl.scratch / f"{dtype}.bin")
@@ -94,29 +102,30 @@ def test_token_that_does_not_fit_is_refused(impl, rng):
             if abs(wrong) < 2**63:
                 with pytest.raises(ValueError):
                     impl.data.write_tokens(path, np.array(tokens, dtype=np.int64), dtype)
-        expect(impl.scenarios.raw_bytes(path), "the file").equals(good.tobytes())
+        kept[path] = good.tobytes()
+    expect(impl.readers.files_bytes(list(kept)), "the files").equals(list(kept.values()))
 
 
 @pytest.mark.exercise("token_file")
-def test_opened_file_is_a_read_only_map(impl, rng, shared_folder):
-    """An opened file is a read-only memory map of its tokens"""
+def test_opened_file_shows_what_is_in_it(impl, rng, shared_folder):
+    """An opened file shows its tokens, also those that change after it was opened"""
     for dtype in ("uint16", "uint32", "uint8", "int32"):
         limits = np.iinfo(dtype)
         for size in (1, 1023, 5000):
-            tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
+            tokens = rng.integers(limits.min, limits.max, (3, size), dtype=dtype, endpoint=True)
             path = shared_folder / f"{dtype}-{size}.bin"
-            path.write_bytes(tokens.tobytes())
-            opened = impl.scenarios.open_and_read(str(path), dtype, [(0, size), (size // 2, size)])
-            expect(opened["windows"]).equals([tokens, tokens[size // 2 :]])
-            about = {key: opened[key] for key in ("is_memmap", "writeable", "shape", "dtype")}
-            expect(about).equals(
-                {
-                    "is_memmap": True,
-                    "writeable": False,
-                    "shape": (size,),
-                    "dtype": np.dtype(dtype).str,
-                }
-            )
+            path.write_bytes(tokens[0].tobytes())
+            found = impl.scenarios.read_tokens(dtype, changing(path, tokens[1:]))
+            expect(found, "windows").equals([tokens[1], tokens[2][size // 2 :]])
+
+
+def changing(path, tokens):
+    """Requests for two windows of a file, which is overwritten before each of them."""
+    yield str(path)
+    overwrite(path, tokens[0])
+    yield 0, len(tokens[0]) + 9  # beyond the end, where a slice ends
+    overwrite(path, tokens[1])
+    yield len(tokens[1]) // 2, len(tokens[1])
 
 
 @pytest.mark.exercise("token_file")
@@ -125,15 +134,17 @@ def test_file_of_broken_tokens_is_refused(impl, rng, shared_folder):
     path = shared_folder / "tokens.bin"
     for dtype in ("uint16", "uint32", "int64"):
         width = np.dtype(dtype).itemsize
-        count = int(rng.integers(2, 50))
-        data = rng.integers(0, 256, count * width, dtype=np.uint8).tobytes()
-        path.write_bytes(data)
-        opened = impl.scenarios.open_and_read(str(path), dtype, [(0, count)])
-        expect(opened["windows"]).equals([np.frombuffer(data, dtype)])
-        for left_over in range(1, width):
-            path.write_bytes(data + b"\x01" * left_over)
-            with pytest.raises(ValueError):
-                impl.scenarios.open_and_read(str(path), dtype, [(0, 1)])
+        for left_over in rng.permutation(2 * width) % width:
+            count = int(rng.integers(2, 50))
+            data = rng.integers(0, 256, count * width + int(left_over), dtype=np.uint8).tobytes()
+            path.write_bytes(data)
+            requests = (request for request in (str(path), (0, count + 1)))
+            if left_over:
+                with pytest.raises(ValueError):
+                    impl.scenarios.read_tokens(dtype, requests)
+            else:
+                found = impl.scenarios.read_tokens(dtype, requests)
+                expect(found, "windows").equals([np.frombuffer(data, dtype)])
 
 
 @pytest.mark.exercise("token_file", weight=2)
@@ -141,7 +152,7 @@ def test_opening_terabytes_reads_nothing(impl, rng, shared_folder):
     """Opening a file takes no more memory for terabytes than for a kilobyte"""
     block = rng.integers(1, 65536, 1024, dtype=np.uint16)
     warm = sparse_file(shared_folder / "warm.bin", 1 << 16, {0: block})
-    impl.scenarios.open_and_read(warm, "uint16", [(0, 1024)] * 16, times=30)
+    impl.scenarios.read_tokens("uint16", (r for _ in range(30) for r in (warm, (0, 1024))))
     before = impl.peak_rss()
     for size in (SMALL_HOLE, LLAMA):
         # Numbers of 4096-byte blocks: the first, the last whole one, and some in between.
@@ -150,12 +161,31 @@ def test_opening_terabytes_reads_nothing(impl, rng, shared_folder):
         blocks = {o: rng.integers(1, 65536, 1024, dtype=np.uint16) for o in offsets}
         path = sparse_file(shared_folder / f"{size}.bin", size, blocks)
         windows = [(o // 2, o // 2 + 1024) for o in offsets]
-        opened = impl.scenarios.open_and_read(path, "uint16", windows, times=30)
-        expect(opened["shape"], "the shape").equals((size // 2,))
-        expect(opened["windows"]).equals([blocks[offset] for offset in offsets])  # some twice
-        assert opened["descriptors"] < 10, "files stay open after their map is deleted"
+        to_the_end = np.append(blocks[last * 4096], np.zeros(1024, np.uint16))
+        requests = (request for request in (path, *windows, (last * 2048, size)))
+        found = impl.scenarios.read_tokens("uint16", requests)
+        expected = [*(blocks[offset] for offset in offsets), to_the_end]
+        expect(found, "windows").equals(expected)
         grown = impl.peak_rss() - before
         assert grown < SLACK, f"opening {size} bytes took {grown} bytes of memory"
+
+
+@pytest.mark.exercise("token_file")
+def test_a_file_is_closed_with_its_map(impl, rng, shared_folder):
+    """Many large files can be opened one after the other: a file is closed with its map"""
+    warm = sparse_file(shared_folder / "warm.bin", 1 << 16, {})
+    impl.scenarios.read_tokens("uint32", (r for _ in range(30) for r in (warm, (0, 1024))))
+    before, requests, expected = impl.peak_rss(), [], []
+    for i in range(MANY):
+        start, tokens = int(rng.integers(LLAMA // 4 - 8)), rng.integers(2**32, size=8)
+        tokens = tokens.astype(np.uint32)
+        path = sparse_file(shared_folder / f"{i}.bin", LLAMA, {4 * start: tokens})
+        requests += [path, (start, start + 8)]
+        expected.append(tokens)
+    found = impl.scenarios.read_tokens("uint32", (request for request in requests))
+    expect(found, "windows").equals(expected)
+    grown = impl.peak_rss() - before
+    assert grown < SLACK, f"opening {MANY} files took {grown} bytes of memory"
 
 
 @pytest.mark.exercise("get_batch", weight=2)
@@ -241,20 +271,6 @@ def test_batch_goes_to_the_device(impl, rng):
 
 
 @pytest.mark.exercise("get_batch")
-def test_seed_repeats_the_batch(impl, rng):
-    """The seed of the global generators decides the batch"""
-    tokens = rng.permutation(60000)[:50000].astype(np.uint16)
-    one, other = (int(n) for n in rng.choice(2**31, 2, replace=False))
-    x, y = batch(impl.scenarios.seeded_batch(one, tokens, 16, 4), 16, 4)
-    starts = starts_of(x, tokens)
-    expect(y[:, 0].tolist(), "y[:, 0]").equals([int(tokens[s + 1]) for s in starts])
-    again, _ = batch(impl.scenarios.seeded_batch(one, tokens, 16, 4), 16, 4)
-    expect(again, "x of the same seed").equals(x)
-    different, _ = batch(impl.scenarios.seeded_batch(other, tokens, 16, 4), 16, 4)
-    assert not torch.equal(different, x), "two seeds gave the same batch"
-
-
-@pytest.mark.exercise("get_batch")
 def test_what_holds_no_window_is_refused(impl, rng):
     """A corpus too short for a window and its target and sizes below 1 are refused"""
     for context_length in (1, 4, int(rng.integers(5, 50))):
@@ -274,14 +290,40 @@ def test_what_holds_no_window_is_refused(impl, rng):
                 impl.data.get_batch(tokens, 2, bad_length)
 
 
+def check_windows_from_all_over(impl, rng, shared_folder):
+    """Batches of a file without holes: where a window comes from shows in its tokens."""
+    odd, mask = (int(n) | 1 for n in rng.integers(2**31, 2**32, 2))
+    # Each token shows its position, to those who know both numbers.
+    tokens = np.arange(DENSE, dtype=np.uint32) * np.uint32(odd) ^ np.uint32(mask)
+    back, path = pow(odd, -1, 2**32), shared_folder / "dense.bin"
+    tokens.tofile(path)
+    tokens[:4096].tofile(shared_folder / "warm.bin")
+    impl.scenarios.batches_of_file(str(shared_folder / "warm.bin"), "uint32", None, 4, 100, 3)
+    before, regions = impl.peak_rss(), set()
+    for drawn in impl.scenarios.batches_of_file(str(path), "uint32", None, 4, 100, 3):
+        x, y = batch(drawn, 4, 100)
+        for row, first in enumerate(x[:, 0]):
+            start = (int(first) ^ mask) * back % 2**32
+            assert start < DENSE - 100, "found tokens that are not in the file"
+            window = torch.from_numpy(tokens[start : start + 101].astype(np.int64))
+            expect(x[row], f"x[{row}]").equals(window[:-1])
+            expect(y[row], f"y[{row}]").equals(window[1:])
+            regions.add(start * 64 // DENSE)
+    # 12 starts fall into less than 5 of 64 regions with a probability of 2e-9.
+    assert len(regions) > 4, "the windows of a batch are neighbours"
+    grown = impl.peak_rss() - before
+    # A window maps up to 2 MiB, if the kernel keeps the file in pages of that size.
+    assert grown < 2 * DENSE, f"batches from {4 * DENSE} bytes took {grown} bytes of memory"
+
+
 @pytest.mark.exercise("get_batch", weight=3)
 def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
-    """Batches of a 2.8 TB file are right, and take no more memory than their windows"""
+    """Windows come from all over a file of any size, and take no more memory than their own"""
     dense = rng.permutation(np.arange(1, 65536))[:4096].astype(np.uint16)
     warm = sparse_file(shared_folder / "warm.bin", 4096 * 2, {0: dense})
     impl.scenarios.batches_of_file(warm, "uint16", None, 8, 1024, 3)
-    many = impl.scenarios.batches_of_file(warm, "uint16", None, 1, 8, 50)
-    assert many["descriptors"] < 10, "files stay open after a batch"
+    many = impl.scenarios.batches_of_file(warm, "uint16", None, 1, 8, MANY)
+    assert len(many) == MANY
     before = impl.peak_rss()
     values = torch.from_numpy(np.append(dense, 0).astype(np.int64))
     for size in (SMALL_HOLE, LLAMA):
@@ -291,7 +333,7 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
         path = sparse_file(shared_folder / f"{size}.bin", size, dict.fromkeys(offsets, dense))
         # From the whole file: nearly always zeros, and only tokens that are in the file.
         whole = impl.scenarios.batches_of_file(path, "uint16", None, 8, 1024, 3)
-        for drawn in whole["batches"]:
+        for drawn in whole:
             x, y = batch(drawn, 8, 1024)
             expect(y[:, :-1], "y[:, :-1]").equals(x[:, 1:])
             assert torch.isin(y, values).all(), "found tokens that are not in the file"
@@ -299,7 +341,7 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
         for offset in offsets:
             part = (offset // 2, offset // 2 + 4096)
             found = impl.scenarios.batches_of_file(path, "uint16", part, 8, 100, 2)
-            for drawn in found["batches"]:
+            for drawn in found:
                 x, y = batch(drawn, 8, 100)
                 for row, start in enumerate(starts_of(x, dense)):
                     window = torch.from_numpy(dense[start : start + 101].astype(np.int64))
@@ -307,3 +349,4 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
                     expect(y[row], f"y[{row}]").equals(window[1:])
         grown = impl.peak_rss() - before
         assert grown < SLACK, f"batches from a file of {size} bytes took {grown} bytes of memory"
+    check_windows_from_all_over(impl, rng, shared_folder)

@@ -10,6 +10,7 @@ import math
 import pytest
 import torch
 
+from assignment import generators
 from assignment.expect import expect
 
 SAMPLE = 20_000
@@ -133,12 +134,12 @@ def check_seeds(impl, rng, name, *arguments):
     other = expect(draw(*arguments, second)).is_tensor(tuple(drawn.shape), torch.float32)
     # Values moved onto a bound may be equal: another test refuses that.
     assert (drawn == other).double().mean().item() < 0.25, "two seeds draw the same"
-    state = int(rng.integers(2**31))
-    plain = impl.scenarios.draws_around("", "", [], state)
-    around = impl.scenarios.draws_around("initialization", name, [*arguments, first], state)
-    assert around["called"]
+    states = generators.random_states(new_seed(rng))
+    impl.scenarios.set_generator_states(states)
+    expect(draw(*arguments, first), "a third draw with the same seed").equals(drawn)
+    after, plain = impl.scenarios.draw(), generators.draws_of_all(states)
     for source in ("numpy", "torch"):  # not `random`: the type checker uses it to pick items
-        expect(around["after"][source], f"later draws of {source}").equals(plain["after"][source])
+        expect(after[source], f"later draws of {source}").equals(plain[source])
 
 
 @pytest.mark.exercise("xavier")

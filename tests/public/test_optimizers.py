@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.tensor_files import OptimizerRuns
 
 SETTINGS = {"lr": 0.1, "betas": (0.9, 0.99), "eps": 0.5, "weight_decay": 0.1}
 
@@ -14,8 +15,8 @@ def f64(*values):
 
 def step(impl, function, g, *, p=1.0, states=1, steps=1, **settings):
     """Steps of one parameter with the same gradient; returns the parameter, state and gradient."""
-    result = impl.scenarios.optimizer_steps(
-        function,
+    result = OptimizerRuns(impl).steps(
+        f"optimizers.{function}",
         [f64(p)],
         [f64(g).repeat(steps, 1)],
         [[f64(0.0)] for _ in range(states)],
@@ -158,7 +159,7 @@ def test_steps_like_torch(impl):
     for g in grads[0]:
         theirs.grad = g.clone()
         optimizer.step()
-    result = impl.scenarios.adamw_optimizer(params, grads, **SETTINGS)
+    result = OptimizerRuns(impl).adamw(params, grads, **SETTINGS)
     expect(result["params"][0], "the parameter").close(
         theirs.detach(),
         rtol=1e-9,
@@ -170,8 +171,8 @@ def test_steps_like_torch(impl):
 def test_state_is_saved(impl):
     """After two steps the state_dict holds step = 2, exp_avg and exp_avg_sq"""
     grads = [f64(1.0, 1.0).view(2, 1)]
-    result = impl.scenarios.adamw_optimizer([f64(1.0)], grads, **SETTINGS)
-    state = result["state_dict"]["state"][0]
+    result = OptimizerRuns(impl).adamw([f64(1.0)], grads, **SETTINGS)
+    state = result.state_dict["state"][0]
     expect(int(state["step"]), "step").equals(2, hint="keep it in self.state[p]")
     expect(state["exp_avg"], "exp_avg").close(f64(0.19), rtol=1e-9)
     expect(state["exp_avg_sq"], "exp_avg_sq").close(f64(0.0199), rtol=1e-9)
@@ -180,7 +181,7 @@ def test_state_is_saved(impl):
 @pytest.mark.exercise("adamw_optimizer")
 def test_no_gradient_no_step(impl):
     """A parameter whose gradient is None does not change, not even by weight decay"""
-    result = impl.scenarios.adamw_optimizer(
+    result = OptimizerRuns(impl).adamw(
         [f64(1.0), f64(1.0)],
         [f64(0.5)[None], f64(0.5)[None]],
         present=[[True, False]],
@@ -189,3 +190,15 @@ def test_no_gradient_no_step(impl):
     expect(result["params"], "the parameters").close(
         [f64(0.94), f64(1.0)], rtol=1e-9, hint="skip p when p.grad is None"
     )
+
+
+@pytest.mark.exercise("adamw_optimizer")
+def test_closure(impl):
+    """step(closure) returns the closure's loss, and step() returns None"""
+    weight, coefficients = f64(1.0, 2.0), f64(0.5, 3.0)
+    result = impl.scenarios.adamw_closure(weight, lambda _: coefficients, steps=2, **SETTINGS)
+    expect(result["losses"][0], "the first loss").close(
+        6.5, rtol=1e-9, hint="return what the closure returned"
+    )
+    expect(result["losses"][1] < 6.5, "whether the loss gets smaller").equals(True)
+    expect(result["without"], "the result of a step without a closure").equals(None)

@@ -7,10 +7,15 @@ from assignment.expect import expect
 GENERATORS = ("random", "numpy", "torch")
 
 
+def draws_after(impl, seed):
+    impl.seeding.seed_everything(seed)
+    return impl.scenarios.draw()
+
+
 @pytest.mark.exercise("seed_everything")
 def test_a_seed_repeats_every_generator(impl):
     """After the same seed, random, numpy and torch draw the same numbers again"""
-    first, second = impl.scenarios.draws_after_seeding([42, 42], burn=3)
+    first, second = draws_after(impl, 42), draws_after(impl, 42)
     for name in GENERATORS:
         expect(second[name], f"the draws of {name}").equals(first[name])
 
@@ -18,7 +23,7 @@ def test_a_seed_repeats_every_generator(impl):
 @pytest.mark.exercise("seed_everything")
 def test_large_seeds_are_seeds(impl):
     """Seeds 7 and 7 + 2**32 give different draws of random and of numpy"""
-    first, second = impl.scenarios.draws_after_seeding([7, 7 + 2**32])
+    first, second = draws_after(impl, 7), draws_after(impl, 7 + 2**32)
     for name in ("random", "numpy"):
         assert first[name] != second[name], f"{name} draws the same numbers after both"
 
@@ -32,6 +37,17 @@ def test_streams_do_not_meet(impl):
     assert seed(7, 1) != seed(8, 0), "seed + rank gives identical streams"
     assert seed(7, 1, 23) != seed(7, 12, 3), "the keys need separators: 1, 23 is not 12, 3"
     assert seed(7, 2) != seed(7, "2"), "2 and '2' are different keys"
+
+
+@pytest.mark.exercise("independent_streams")
+def test_a_stream_is_the_same_in_every_process(impl):
+    """The seed of a stream does not depend on Python's `hash`, which differs between processes"""
+    calls = [[7, "dropout", rank] for rank in range(4)]
+    first = impl.scenarios.stream_seeds(calls)
+    expect(impl.scenarios.stream_seeds(calls, salt=12345), "the seeds").equals(
+        first, hint="hash the text with hashlib"
+    )
+    assert len(set(first)) == 4, "two streams have the same seed"
 
 
 @pytest.mark.exercise("independent_streams")

@@ -162,6 +162,14 @@ def test_elements_may_repeat(impl):
 
 
 @pytest.mark.exercise("gather")
+def test_what_is_gathered_is_a_copy(impl):
+    """The result is a copy: changing storage afterwards does not change it"""
+    storage, other = torch.arange(6), torch.zeros(6, dtype=torch.int64)
+    found = impl.scenarios.gather_from_part(storage, (0, 6, 1), (3,), (2,), 0, other)
+    expect(found).equals(torch.tensor([0, 2, 4]), hint="a view shows what storage holds later")
+
+
+@pytest.mark.exercise("gather")
 def test_refuses_to_read_beyond_storage(impl):
     """An element before the start or after the end of storage is refused"""
     storage = torch.arange(4)

