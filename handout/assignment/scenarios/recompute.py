@@ -103,7 +103,9 @@ class _RollLayer(torch.autograd.Function):
         np.square(grad, out=grad)
         np.subtract(1, grad, out=grad)
         grad *= grads[0].numpy()  # the gradient of tanh's argument
-        w_grad = np.vdot(grad, np.roll(x, int(n)))
+        rolled = np.roll(x, int(n))
+        rolled *= grad
+        w_grad = rolled.sum()
         rolled_back = np.roll(grad, -int(n))
         rolled_back *= float(w)
         grad += rolled_back
