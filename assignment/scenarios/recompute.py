@@ -109,7 +109,7 @@ class _RollLayer(torch.autograd.Function):
         rolled_back = np.roll(grad, -int(n))
         rolled_back *= float(w)
         grad += rolled_back
-        return torch.from_numpy(grad), torch.tensor(w_grad, dtype=torch.float64), None
+        return torch.from_numpy(grad), torch.tensor(w_grad, dtype=grads[0].dtype), None
 
 
 def _roll_layer(x: np.ndarray, w: float, n: int) -> np.ndarray:

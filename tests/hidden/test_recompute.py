@@ -229,7 +229,7 @@ def test_each_layer_runs_once_more(impl, rng, torch_rng):
         expect(found, "layers in the backward pass").equals(again)
 
 
-LAYERS, SEGMENTS, ELEMENTS = 64, 8, 2**17  # an activation takes 1 MiB
+LAYERS, SEGMENTS, ELEMENTS = 64, 8, 2**18  # an activation takes 1 MiB in float32
 # MiB, from before the implementation is imported: else it could take much memory first, and free
 # it. Its imports and first calls take about 19, checkpointed activations up to 19, all of them 64.
 ALLOWED = 64
@@ -237,8 +237,8 @@ ALLOWED = 64
 
 def large_network(torch_rng):
     """Layers that mix all elements, by rolling them. So no part of them goes through alone."""
-    weights = list(torch.rand(LAYERS, generator=torch_rng, dtype=torch.float64) - 0.5)
-    return weights, f64(torch_rng, ELEMENTS), f64(torch_rng, ELEMENTS)
+    weights = list(torch.rand(LAYERS, generator=torch_rng) - 0.5)
+    return weights, *torch.randn(2, ELEMENTS, generator=torch_rng)
 
 
 def memory_of_pass(impl, rng, torch_rng):
@@ -251,8 +251,9 @@ def memory_of_pass(impl, rng, torch_rng):
     peaks.append(impl.peak_rss())
     check_runs(runs, LAYERS, SEGMENTS)
     output, _, weight_grads = runs.expected()
-    expect(runs.output, "the output").close(output, rtol=1e-9, atol=1e-9)
-    expect(found["weight_grads"], "the gradients").close(weight_grads, rtol=1e-6)
+    expect(runs.output, "the output").close(output, rtol=1e-3, atol=1e-4)
+    scale = max(abs(float(grad)) for grad in weight_grads)
+    expect(found["weight_grads"], "the gradients").close(weight_grads, rtol=1e-3, atol=1e-3 * scale)
     return [(peak - before) / MIB for peak in peaks]
 
 
@@ -289,7 +290,7 @@ def test_without_gradients_nothing_is_held(impl, rng, torch_rng):
     grown = (impl.peak_rss() - before) / MIB
     assert grown < ALLOWED, f"{grown:.1f} MiB"
     check_runs(runs, LAYERS, 1)
-    expect(found["output"], "the output").close(runs.expected()[0], rtol=1e-9, atol=1e-9)
+    expect(found["output"], "the output").close(runs.expected()[0], rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.exercise("checkpointed_forward")
