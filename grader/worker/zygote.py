@@ -109,7 +109,8 @@ def _preload(with_devices: bool) -> None:
     from grader import preload
 
     preload.load_torch(with_devices)
-    import grader.worker.serve  # noqa: F401 - for the forks
+    import grader.worker.serve
+    import grader.worker.unlinked  # noqa: F401 - for the forks
     from assignment import programs, scenarios
     from grader.worker import first_calls
 

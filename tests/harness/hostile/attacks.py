@@ -33,8 +33,8 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "brings_a_plugin": {WRONG},
         "patches_builtins": {WRONG},
         "patches_system_calls": {PROTOCOL},
-        "patches_tensors": {PROTOCOL},
-        "torch_modes": {WRONG},
+        "patches_tensors": {PROTOCOL, NOT_PLAIN},
+        "torch_modes": {WRONG, EXCEPTION},
         "hijacks_scenarios": {WRONG, EXCEPTION},
     },
     "introspection": {

@@ -7,12 +7,14 @@ that would pass honestly if it stood in the function itself.
 """
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from assignment import manifest
 from grader.authoring.variants import copy_reference
+from grader.judge.grader import Grader
 from tests.harness.container import REPOSITORY
 
 FORGERS = REPOSITORY / "tests" / "harness" / "forgers"
@@ -41,16 +43,24 @@ def write(name: str, folder: Path, forges: bool) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Grader]:
+    """A grader that measures every exercise by its hidden tests, also those for a device."""
+    with Grader(lanes=1, manifest=manifest.load().without_devices) as judge:
+        yield judge
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_forger_earns_no_more_than_the_code_beneath(grader, tmp_path, name):
+def test_forger_earns_no_more_than_the_code_beneath(judge, tmp_path, name):
+    """The code beneath may earn full marks, if only public tests can see its mistake"""
     exercise = exercise_of(name)
 
     def passed(forges: bool) -> set[str]:
         folder = write(name, tmp_path / str(forges), forges)
-        grade = grader.grade(folder, only=[exercise], tests="hidden", nonce=NONCE)
+        grade = judge.grade(folder, only=[exercise], tests="hidden", nonce=NONCE)
         assert not grade.faults
         checks = [check for check in grade.checks if check.exercise == exercise]
-        assert any(check.state == "failed" for check in checks), "a forger's code is wrong"
+        assert all(check.state in ("passed", "failed") for check in checks)
         return {check.test for check in checks if check.state == "passed"}
 
     assert passed(forges=True) <= passed(forges=False)

@@ -1,6 +1,7 @@
 """Reading a tar ends, whatever its headers claim."""
 
 import bz2
+import ctypes
 import gzip
 import io
 import tarfile
@@ -204,6 +205,8 @@ def test_names_of_megabytes_are_refused_for_their_memory(tmp_path, monkeypatch):
         info.pax_headers = long
     data = tar_bytes(members, format=tarfile.PAX_FORMAT)
     (tmp_path / "in.tgz").write_bytes(gzip.compress(data, 1))
+    # The limit counts what the fork takes in addition, and earlier tests may have left much to use.
+    ctypes.CDLL(None).malloc_trim(0)
     words = "takes more than 64 MiB of memory to read"
     assert words in refused(tmp_path / "in.tgz", tmp_path / "out")
 
