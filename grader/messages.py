@@ -19,7 +19,7 @@ _MAX_DESCRIPTORS = 4
 SYNC_NUMBERS = struct.Struct("=2i")
 
 
-File = tuple[int, int, int, bool]  # device, inode, bytes, whether it is a folder
+File = tuple[int, int, int, bool, str]  # as `assignment.file_calls.File`
 
 
 class _Message(msgspec.Struct, kw_only=True, tag_field="type", tag=True):

@@ -265,11 +265,20 @@ def decode(
     Raises:
         FrameError: anything is wrong with the body.
     """
+    return decode_counted(body, caps, stand_in)[0]
+
+
+def decode_counted(
+    body: memoryview,
+    caps: Caps = DEFAULT_CAPS,
+    stand_in: Callable[[int, bool], Any] | None = None,
+) -> tuple[Any, int]:
+    """As `decode`, with the number of values in the body."""
     reader = _Reader(body, caps, stand_in)
     value = reader.value(0)
     if reader.at != len(body):
         raise FrameError("bytes are left over after the value")
-    return value
+    return value, reader.items
 
 
 class _Reader:

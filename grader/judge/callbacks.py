@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from assignment.callbacks import MAX_USES, KillProcess, function_of
-from grader.judge.failure import SubmissionFailure, nearest_builtin
+from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin
 from grader.judge.meter import Timer
 from grader.results.causes import Cause
 
@@ -68,12 +68,12 @@ class Callbacks:
         class. A failed assertion is the test's verdict, and is raised here.
 
         Raises:
-            AssertionError, KillProcess: the function raised it.
+            AssertionError, KillProcess, GraderFault, SubmissionFailure: the function raised it.
         """
         try:
             return {"returned": self._functions[use.function](*use.args, **use.kwargs)}, timer
-        except AssertionError:
-            raise
+        except (AssertionError, GraderFault, SubmissionFailure):
+            raise  # the last two come from what the function asked of the worker's process
         except KillProcess as kill:
             if not kill.after:
                 raise

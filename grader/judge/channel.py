@@ -57,8 +57,15 @@ class Channel:
             if views:
                 views[0] = views[0][sent:]
 
-    def receive(self, call_id: int, timer: Timer) -> Any:
-        """Receives the answer to a request.
+    def receive(
+        self, call_id: int, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS
+    ) -> tuple[Any, wire.Caps]:
+        """Receives a message within a call: its value, and the room that is left after it.
+
+        Args:
+            call_id: the call.
+            timer: ends the wait.
+            room: how much the message may hold.
 
         Raises:
             SubmissionFailure: it is too large, or no frame of this protocol.
@@ -67,12 +74,13 @@ class Channel:
         try:
             header = memoryview(bytearray(wire.HEADER.size))
             self._fill(header, timer)
-            answered, length = wire.decode_header(bytes(header))
+            answered, length = wire.decode_header(bytes(header), room)
             if answered != call_id:
                 raise wire.FrameError("the answer belongs to another call")
             body = wire.new_body(length)
             self._fill(body, timer)
-            return wire.decode(body)
+            value, items = wire.decode_counted(body, room)
+            return value, room._replace(size=room.size - length, items=room.items - items)
         except wire.FrameTooLargeError as error:
             raise SubmissionFailure(Cause.TOO_LARGE, str(error)) from error
         except wire.FrameError as error:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
+from assignment import plain
 from assignment.callbacks import KillProcess
 from assignment.file_calls import Call
 from assignment.manifest import Limits
+from grader import wire
 from grader.isolation import UNISOLATED
 from grader.judge import claims
 from grader.judge.callbacks import Callbacks
@@ -64,7 +66,7 @@ class Worker:
             return
         _ = self._process.pid  # the fork takes any time: the zygote may be busy with earlier ones
         with self._trusted("a worker ended in its lockdown"):
-            report = self._receive(0, WallTimer(_LOCKDOWN_SECONDS))
+            report, _ = self._receive(0, WallTimer(_LOCKDOWN_SECONDS))
         if "lockdown" in report:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
         own = "yes" if self._zygote.own_uids else "no: the judge's"
@@ -255,7 +257,7 @@ class Worker:
         """Asks the submission's code, which may be charged `seconds`, or else the test's limit.
 
         Meanwhile it may use the functions among the arguments. The judge's time in them is not
-        charged.
+        charged. All that they are given, and the answer, must fit into one message.
         """
         assert self._meter is not None, "go() comes before the first call"
         meter, timer = self._meter, cast("Timer", self._meter)
@@ -263,13 +265,12 @@ class Worker:
         callbacks.begin()
         meter.begin(self._seconds if seconds is None else seconds)
         try:
-            message = self._ask(request, timer, callbacks.add)
+            message, room = self._ask(request, timer, callbacks.add)
             while (use := callbacks.use_in(message)) is not None:
                 with timer.paused():
                     reply, timer = callbacks.run(use, timer)
-                with self._alive():
-                    self._channel.send(self._call_id, reply, timer)
-                message = self._receive(self._call_id, timer)
+                self._reply(reply, timer)
+                message, room = self._receive(self._call_id, timer, room)
             return message
         except (AssertionError, KillProcess):
             self.kill(keep_scratch=True)
@@ -277,9 +278,17 @@ class Worker:
         finally:
             meter.end()
 
+    def _reply(self, reply: dict[str, Any], timer: Timer) -> None:
+        """Answers a use; what its arguments asked for may be more than a message holds."""
+        try:
+            with self._alive():
+                self._channel.send(self._call_id, reply, timer)
+        except plain.NotPlainData as error:
+            raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
+
     def _ask(
         self, request: Any, timer: Timer, number_of: Callable[[Any], int] | None = None
-    ) -> Any:
+    ) -> tuple[Any, wire.Caps]:
         with self._alive():
             if self._channel.has_answer():
                 if self._channel.is_closed():
@@ -289,6 +298,8 @@ class Worker:
             self._channel.send(self._call_id, request, timer, number_of)
         return self._receive(self._call_id, timer)
 
-    def _receive(self, call_id: int, timer: Timer) -> Any:
+    def _receive(
+        self, call_id: int, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS
+    ) -> tuple[Any, wire.Caps]:
         with self._alive():
-            return self._channel.receive(call_id, timer)
+            return self._channel.receive(call_id, timer, room)

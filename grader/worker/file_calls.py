@@ -16,16 +16,17 @@ import os
 import platform
 import socket
 import struct
+from pathlib import Path
 from typing import NoReturn
 
-from assignment.file_calls import file_of
+from assignment.file_calls import MOST, File, digest_of, file_of
 from grader import messages
 from grader.worker import kernel, seccomp
 from grader.worker.sandbox import Sandbox
 
 # In a scratch folder, with the bytes of their names: the reply must fit into one message, where
 # JSON writes a byte as up to six.
-_MAX_FILES, _MAX_NAMES = 200, 7000
+_MAX_FILES, _MAX_NAMES = 150, 7000
 _NOTIFY = 0x7FC00000
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
@@ -71,22 +72,35 @@ def look(sandbox: Sandbox, request: messages.LookAtFiles, control: socket.socket
         names, too_many = _names_in(scratch)
         sandbox.become_like(request.pid, request.uid)
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the worker is the same user
+        if request.descriptor < 0:
+            names = _with_digests(names, Path(scratch))
         held, file = [], None
         if request.descriptor >= 0:
             with contextlib.suppress(OSError):  # the worker has no such descriptor, or has ended
                 path = f"/proc/{request.pid}/fd/{request.descriptor}"
                 held.append(os.open(path, os.O_PATH))
-                file = file_of(os.fstat(held[0]))
+                file = file_of(os.fstat(held[0]), digest_of(Path(path), MOST, follow=True))
                 held = held if os.path.isfile(path) else []  # noqa: PTH113
-        messages.send(control, messages.Files(names=names, file=file, too_many=too_many), held)
+        found = messages.Files(names={**names}, file=file, too_many=too_many)
+        messages.send(control, found, held)
         os._exit(0)
     finally:
         os._exit(1)
 
 
-def _names_in(scratch: str) -> tuple[dict[str, messages.File], bool]:
+def _with_digests(names: dict[str, File], scratch: Path) -> dict[str, File]:
+    """The files with digests of what their user may read of them, as long as that is little."""
+    most, found = MOST, dict(names)
+    for name, file in names.items():
+        if not file.is_folder and file.size <= most:
+            most -= file.size
+            found[name] = file._replace(digest=digest_of(scratch / name, file.size))
+    return found
+
+
+def _names_in(scratch: str) -> tuple[dict[str, File], bool]:
     """The files of a scratch folder, and whether there are more than fit into a message."""
-    found: dict[str, messages.File] = {".": file_of(os.stat(scratch))}  # noqa: PTH116
+    found: dict[str, File] = {".": file_of(os.stat(scratch))}  # noqa: PTH116
     room = _MAX_NAMES
     todo = [scratch]
     while todo:
@@ -97,8 +111,7 @@ def _names_in(scratch: str) -> tuple[dict[str, messages.File], bool]:
                 room -= len(name.encode())
                 if room < 0 or len(found) > _MAX_FILES:
                     return found, True
-                file = file_of(entry.stat(follow_symlinks=False))
-                found[name] = file
+                found[name] = file = file_of(entry.stat(follow_symlinks=False))
                 if file.is_folder:
                     todo.append(entry.path)
     return found, False

@@ -7,7 +7,9 @@ Python's `os`, by `noted`.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,17 +17,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
+MOST = 2**24  # bytes of files that are read for their digests
 SYNCS, RENAMES = ("fsync", "fdatasync"), ("rename", "replace")
 Event = tuple[str, ...]
 
 
 class File(NamedTuple):
-    """A file or a folder at one moment; device and inode tell it from every other one."""
+    """A file or a folder at one moment; device and inode tell it from every other one.
+
+    `digest` is of the content of a regular file; "" where it could not be read.
+    """
 
     device: int
     inode: int
     size: int
     is_folder: bool
+    digest: str = ""
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -50,8 +57,8 @@ class Call(NamedTuple):
 def events(calls: list[Call], end: Names) -> list[Event]:
     """What happened, in order.
 
-    ("sync", name) is a sync of the file that has this name at the end, when it had all its bytes,
-    ("sync too early", name) one when it had more or fewer bytes, ("sync folder", name) that of a
+    ("sync", name) is a sync of the file that has this name at the end, when it had all its content,
+    ("sync too early", name) one when it had another content, ("sync folder", name) that of a
     folder, and ("rename", old, new) a renaming. Files that are gone at the end are left out.
 
     Args:
@@ -67,7 +74,8 @@ def events(calls: list[Call], end: Names) -> list[Event]:
             if file.is_folder:
                 found.append(("sync folder", name))
             else:
-                kind = "sync" if call.synced.size == file.size else "sync too early"
+                is_complete = file.digest and call.synced.digest == file.digest
+                kind = "sync" if is_complete else "sync too early"
                 found.append((kind, name))
         found += _renames(call.names, after)
     return found
@@ -80,16 +88,32 @@ def _renames(before: Names, after: Names) -> Iterator[Event]:
             yield "rename", old[file.identity], name
 
 
-def file_of(found: os.stat_result) -> File:
+def file_of(found: os.stat_result, digest: str = "") -> File:
     """The file that `os.stat` has found."""
-    is_folder = found.st_mode & 0o170000 == 0o040000
-    return File(found.st_dev, found.st_ino, found.st_size, is_folder)
+    return File(found.st_dev, found.st_ino, found.st_size, stat.S_ISDIR(found.st_mode), digest)
+
+
+def digest_of(path: Path, most: int, follow: bool = False) -> str:
+    """A digest of the content of a regular file; "" if it is none, or has more bytes.
+
+    `follow` says whether the path may be a link.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    flags |= 0 if follow else getattr(os, "O_NOFOLLOW", 0)
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return ""
+            content = file.read(most + 1)
+    except OSError:
+        return ""
+    return hashlib.blake2b(content, digest_size=16).hexdigest() if len(content) <= most else ""
 
 
 def names_in(folder: Path) -> Names:
     """All files and folders in a folder."""
     return {
-        path.relative_to(folder).as_posix(): file_of(path.lstat())
+        path.relative_to(folder).as_posix(): file_of(path.lstat(), digest_of(path, MOST))
         for path in (folder, *folder.rglob("*"))
     }
 
@@ -121,7 +145,11 @@ def _noting(
         if syncs:
             file = args[0] if args else kwargs["fd"]
             synced = file_of(os.fstat(file if isinstance(file, int) else file.fileno()))
-        calls.append(Call(names_in(folder), synced))
+        names = names_in(folder)
+        if synced is not None:  # its own descriptor may be open for writing only
+            known = {other.identity: other for other in names.values()}
+            synced = known.get(synced.identity, synced)
+        calls.append(Call(names, synced))
         return call(*args, **kwargs)
 
     return noting

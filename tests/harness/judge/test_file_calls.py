@@ -287,10 +287,21 @@ def test_the_spare_worker_is_not_watched(sandboxed):
 
 
 def test_a_file_that_is_gone_at_the_end_is_left_out():
-    folder, one, two = File(1, 1, 0, True), File(1, 2, 5, False), File(1, 3, 5, False)
+    folder, one, two = File(1, 1, 0, True), File(1, 2, 5, False, "1"), File(1, 3, 5, False, "2")
     calls = [
         Call({".": folder, "a": one, "b": two}, one),
         Call({".": folder, "a": one, "b": two}, two),
     ]
     assert events(calls, {".": folder, "b": two}) == [("sync", "b")]
     assert events([], {".": folder}) == []
+
+
+def test_a_sync_counts_for_the_content_that_it_found():
+    """A file may have all its bytes, and get others later; what nobody can read counts as that"""
+    folder, early, late = File(1, 1, 0, True), File(1, 2, 5, False, "1"), File(1, 2, 5, False, "2")
+    for synced, end in ((early, late), (early._replace(digest=""), late._replace(digest=""))):
+        names = {".": folder, "a": synced}
+        assert events([Call(names, synced)], {".": folder, "a": end}) == [("sync too early", "a")]
+    assert events([Call({".": folder, "a": late}, late)], {".": folder, "a": late}) == [
+        ("sync", "a")
+    ]
