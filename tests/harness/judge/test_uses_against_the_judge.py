@@ -1,0 +1,99 @@
+"""Uses of a test's functions that cost the judge much: memory, time, or its score."""
+
+import pytest
+import torch
+
+from grader.judge.failure import SubmissionFailure
+
+MODULE = """
+import os
+import struct
+import sys
+
+import torch
+
+
+def ends_in_a_use(function):
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__))
+    stand_ins, number = cells["self"].cell_contents, cells["number"].cell_contents
+    from grader.worker.channel import send
+
+    use = {"use": 0, "function": number, "args": (torch.zeros(2**18),), "kwargs": {}}
+    send(stand_ins._channel, stand_ins._call_id, use)
+    os._exit(0)
+
+
+def asks_for_much(function):
+    try:
+        function(2**27)
+    except Exception:
+        pass
+
+
+def gives_much(function, times):
+    given = torch.zeros(100 * 2**20 // 8, dtype=torch.float64)
+    for _ in range(times):
+        function(given)
+
+
+def text(value):
+    return b"s" + struct.pack("<I", len(value)) + value
+
+
+def gives_many_values(function, times, values):
+    # Cheap for the worker: it encodes them once.
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__))
+    stand_ins, number = cells["self"].cell_contents, cells["number"].cell_contents
+    channel, call_id = stand_ins._channel, stand_ins._call_id
+    given = b"(" + struct.pack("<I", 1) + b"[" + struct.pack("<I", values) + b"N" * values
+    for i in range(times):
+        body = b"{" + struct.pack("<I", 4) + text(b"use") + b"i" + struct.pack("<q", i)
+        body += text(b"function") + b"i" + struct.pack("<q", number) + text(b"args") + given
+        body += text(b"kwargs") + b"{" + struct.pack("<I", 0)
+        whole = struct.pack("<4sxxxxQQ", b"RAG1", call_id, len(body)) + body
+        while whole:
+            whole = whole[os.write(channel, whole) :]
+        os.read(channel, 2**16)
+    stand_ins._uses = times
+"""
+
+
+@pytest.fixture
+def impl(sandboxed):
+    return sandboxed(toy=MODULE)
+
+
+def test_process_that_ends_while_a_function_measures_it_is_no_fault_of_the_grader(impl):
+    def measures(_):
+        return impl.peak_rss()
+
+    with pytest.raises(SubmissionFailure):
+        impl.toy.ends_in_a_use(measures)
+
+
+def test_answer_that_is_too_large_is_no_fault_of_the_grader(impl):
+    def draws(count):
+        return torch.zeros(count, dtype=torch.float32)
+
+    with pytest.raises(SubmissionFailure):
+        impl.toy.asks_for_much(draws)
+
+
+def test_what_uses_give_is_limited_in_sum(impl):
+    given = []
+
+    def keeps(value):
+        given.append(value)
+
+    with pytest.raises(SubmissionFailure):
+        impl.toy.gives_much(keeps, 12)
+
+
+def test_judges_time_for_reading_uses_is_limited(impl):
+    given = []
+
+    def counts(value):
+        given.append(len(value))
+
+    with pytest.raises(SubmissionFailure):  # 16 s of the judge's, 0.1 s of the worker's
+        impl.toy.gives_many_values(counts, 30, 999_900)
