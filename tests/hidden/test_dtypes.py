@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
-from assignment.scenarios.dtypes import build
+from assignment.scenarios.dtypes import take
 
 DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
 NARROW = [
@@ -133,209 +133,253 @@ def test_refuses_negative_sizes(impl):
 
 # --- storage_bytes ----------------------------------------------------------
 
+# Larger tensors get no copies that are larger still.
+LARGE = 300
 
-def fresh(rng, *others):
-    """A step that makes a new matrix with at least two rows and columns.
 
-    Its size in bytes differs from those of `others`.
+class Program:
+    """Random steps, and the tensors that they make here.
+
+    Whether a step copies depends on strides, and so on all steps before it; a step in place changes
+    the storage of tensors that it does not name. The steps alone do not show who shares what.
     """
-    while True:
-        shape = tuple(int(n) for n in rng.integers(2, 9, size=2))
-        step = "new", shape, COMMON[int(rng.integers(len(COMMON)))]
-        if size_of(step) not in map(size_of, others):
-            return step
 
+    def __init__(self, rng, steps=0):
+        self.rng, self.steps, self.tensors = rng, [], []
+        for _ in range(2 if steps else 0):
+            self.new()
+        for _ in range(steps):
+            self.random_step()
 
-def size_of(step):
-    return math.prod(step[1]) * torch.empty(0, dtype=step[2]).element_size()
-
-
-def storage_bytes(impl, steps, chosen, **how):
-    chosen = [int(n) for n in chosen]
-    return expect(
-        impl.scenarios.storage_bytes_of(steps, chosen, **how), f"bytes of {chosen} of {steps}"
-    )
-
-
-class Recipe:
-    """Random steps, with a record of the storage of each tensor and its size."""
-
-    def __init__(self, rng):
-        self.rng, self.steps, self.tensors, self.storage, self.size = rng, [], [], [], []
-
-    def add(self, step, shares):
-        """`shares` is the index of the tensor whose storage this one shares, None if it is new."""
+    def add(self, *step):
+        """Takes a step; returns the number of its last tensor."""
         self.steps.append(step)
-        # Built again, as the scenario does, to get shapes and layouts.
-        self.tensors = build(self.steps)
-        new = self.tensors[-1]
-        if shares is None:
-            self.storage.append(len(self.size))
-            self.size.append(new.numel() * new.element_size())
-        else:
-            self.storage.append(self.storage[shares])
+        take(step, self.tensors)
+        return len(self.tensors) - 1
 
-    def step(self):
-        rng = self.rng
-        if not self.steps or rng.random() < 0.15:
-            return self.add(fresh(rng), None)
-        n = int(rng.integers(len(self.steps)))
+    def new(self, *device):
+        """A new matrix with at least two rows and columns."""
+        shape = tuple(int(n) for n in self.rng.integers(2, 9, size=2))
+        return self.add("new", shape, self.dtype(), *device)
+
+    def dtype(self):
+        return COMMON[int(self.rng.integers(len(COMMON)))]
+
+    def random_step(self):
+        rng, n = self.rng, self.any_of(range(len(self.tensors)))
         t = self.tensors[n]
-        views = [("detach", n), ("parameter", n), ("expand", n, 3, *t.shape)]
-        copies = [("clone", n)]
-        if t.ndim:
+        steps = [("view_of", n)] * 5 + [("may_copy", n)] * 4
+        steps += [("in_place", n)] * 4 + [("new",), ("deepcopy", n)]
+        kind, *_ = steps[int(rng.integers(len(steps)))]
+        if kind == "new":
+            return self.new()
+        if kind == "deepcopy":
+            others = rng.integers(len(self.tensors), size=int(rng.integers(0, 3)))
+            return self.add("deepcopy", n, *(int(m) for m in others))
+        if kind == "view_of" or t.numel() > LARGE:
+            return self.view_of(n)
+        return getattr(self, kind)(n)
+
+    def view_of(self, n):
+        """A tensor that shares the storage of tensor n."""
+        rng, t = self.rng, self.tensors[n]
+        steps = [("detach", n), ("parameter", n)]
+        if t.numel() <= LARGE:
+            steps.append(("expand", n, int(rng.integers(2, 4)), *t.shape))
+        if t.ndim and t.numel():
             d = int(rng.integers(t.ndim))
             start = int(rng.integers(t.shape[d]))
-            length = int(rng.integers(0, t.shape[d] - start + 1)) or 1
-            views += [("transpose", n, 0, d), ("narrow", n, d, start, length)]
-            views += [("select", n, d, start)]
-        if t.ndim and t.is_contiguous():
-            views += [("contiguous", n), ("view", n, -1)]
-            views += [("view", n, torch.int8)] if t.stride(-1) == 1 else []
-        elif t.ndim:
-            copies += [("contiguous", n)]
-        kind, shares = (views, n) if rng.random() < 0.75 else (copies, None)
-        return self.add(kind[int(rng.integers(len(kind)))], shares)
+            length = int(rng.integers(1, t.shape[d] - start + 1))
+            steps += [("transpose", n, 0, -1), ("narrow", n, d, start, length)] * 2
+            steps += [("select", n, d, start), ("unfold", n, d, 1, 2)]
+            steps += [("unbind", n, d)] if t.shape[d] <= 4 else []
+            steps += [("diagonal", n)] if t.ndim > 1 else []
+            steps += [("view", n, torch.uint8)] if t.stride(-1) == 1 else []
+        return self.add(*steps[int(rng.integers(len(steps)))])
 
-    def bytes_of(self, chosen):
-        return sum(self.size[i] for i in {self.storage[n] for n in chosen})
+    def may_copy(self, n):
+        """A tensor that shares the storage of tensor n, or is a copy of what n shows."""
+        rng, t = self.rng, self.tensors[n]
+        steps = [("reshape", n, -1), ("flatten", n), ("contiguous", n), ("ravel", n)]
+        steps += [("to", n, t.dtype), ("to", n, self.dtype()), ("clone", n)]
+        return self.add(*steps[int(rng.integers(len(steps)))])
+
+    def in_place(self, n):
+        """Gives tensor n another storage, or another shape, for which its storage may grow.
+
+        A storage grows to what the tensor needs from where it begins: so one grows that does not
+        begin with its storage.
+        """
+        rng, t = self.rng, self.tensors[n]
+        if rng.random() < 0.2:
+            return self.add("set", n, self.any_of(self.like(n)))
+        if t.ndim and t.numel() and not t.storage_offset():
+            d = int(rng.integers(t.ndim))
+            n = self.add("select", n, d, t.shape[d] - 1)
+        return self.add("resize_", n, *(int(size) for size in rng.integers(1, 9, size=2)))
+
+    def like(self, n):
+        """Tensors whose data tensor n may take."""
+        t = self.tensors[n]
+        return [m for m, o in enumerate(self.tensors) if (o.dtype, o.device) == (t.dtype, t.device)]
+
+    def any_of(self, numbers):
+        numbers = list(numbers)
+        return numbers[int(self.rng.integers(len(numbers)))]
+
+    def some_of(self, numbers, least=1):
+        """At least so many of these numbers, in random order."""
+        count = int(self.rng.integers(least, len(numbers) + 1))
+        return [int(n) for n in self.rng.permutation(numbers)[:count]]
+
+    def families(self):
+        """Numbers of tensors by the storage that they share; those on the meta device are none."""
+        families = {}
+        for n, t in enumerate(self.tensors):
+            if not t.is_meta:
+                families.setdefault(t.untyped_storage()._cdata, []).append(n)
+        return list(families.values())
+
+    def fills(self, n):
+        """Whether a tensor shows its whole storage once, so that it has a view as any dtype."""
+        t = self.tensors[n]
+        dense = bool(t.numel() and t.ndim and t.is_contiguous() and t.stride(-1) == 1)
+        return dense and t.nbytes == t.untyped_storage().nbytes()
+
+    def whole(self):
+        """One tensor of each storage, of those that fill it; no two are of one size."""
+        filling = [list(filter(self.fills, family)) for family in self.families()]
+        chosen = {self.tensors[f[0]].nbytes: self.any_of(f) for f in filling if f}
+        return [int(n) for n in self.rng.permutation(list(chosen.values()))]
+
+    def check(self, impl, chosen, **how):
+        """Compares with the storages that these tensors have here."""
+        storages = {}
+        for n in chosen:
+            if not self.tensors[n].is_meta:
+                storage = self.tensors[n].untyped_storage()
+                storages[storage._cdata] = storage
+        found = impl.scenarios.storage_bytes_of(self.steps, chosen, **how)
+        expected = sum(storage.nbytes() for storage in storages.values())
+        expect(found, f"bytes of {chosen} of {self.steps}").equals(expected)
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_fresh_tensors_add_up(impl, rng):
     """Tensors that share no storage take the sum of their bytes"""
     for _ in range(8):
-        steps = [fresh(rng) for _ in range(int(rng.integers(1, 6)))]
-        steps += [steps[0]] * 2  # same size, but separate storages
-        storage_bytes(impl, steps, range(len(steps))).equals(sum(map(size_of, steps)))
+        program = Program(rng, int(rng.integers(4, 15)))
+        chosen = program.whole() or [program.new()]
+        # Of the same size as another, but separate.
+        program.check(impl, [*chosen, *(program.add("clone", chosen[0]) for _ in range(2))])
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_a_tensor_listed_twice_counts_once(impl, rng):
     """A tensor that is listed several times counts once"""
     for _ in range(8):
-        first = fresh(rng)
-        steps = [first, fresh(rng, first)]
-        chosen = [*[0] * int(rng.integers(2, 5)), 1, 0, 1]
-        storage_bytes(impl, steps, chosen).equals(size_of(steps[0]) + size_of(steps[1]))
+        program = Program(rng, int(rng.integers(4, 15)))
+        chosen = program.whole() or [program.new()]
+        program.check(impl, [*chosen, *program.some_of(chosen), chosen[0]])
 
 
 @pytest.mark.exercise("storage_bytes", weight=2)
 def test_any_views_of_any_tensors(impl, rng):
     """Each storage of a random family of tensors, views and copies counts once, in full"""
     for _ in range(8):
-        recipe = Recipe(rng)
-        for _ in range(int(rng.integers(4, 13))):
-            recipe.step()
+        program = Program(rng, int(rng.integers(8, 20)))
         for _ in range(4):
-            chosen = rng.integers(len(recipe.steps), size=int(rng.integers(1, 7)))
-            storage_bytes(impl, recipe.steps, chosen).equals(recipe.bytes_of(chosen))
+            chosen = rng.integers(len(program.tensors), size=int(rng.integers(1, 7)))
+            program.check(impl, [int(n) for n in chosen])
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_a_view_alone_holds_everything(impl, rng):
     """A view of any part of a storage holds the whole storage"""
-    for _ in range(5):
-        base = fresh(rng)
-        rows, columns = base[1]
-        for view in [
-            ("select", 0, 0, int(rng.integers(rows))),
-            ("select", 0, 1, int(rng.integers(columns))),
-            ("narrow", 0, 0, 1, rows - 1),
-            ("narrow", 0, 1, 0, 1),
-            ("expand", 0, 7, rows, columns),
-        ]:
-            storage_bytes(impl, [base, view], [1]).equals(size_of(base))
-            storage_bytes(impl, [base, view, ("select", 1, 0, 0)], [2]).equals(size_of(base))
+    for _ in range(6):
+        program = Program(rng, int(rng.integers(8, 20)))
+        for n in program.some_of(range(len(program.tensors)))[:5]:
+            rows = program.add("expand", n, 2, *program.tensors[n].shape)
+            for view in (n, program.add("select", rows, 0, 1), program.view_of(n)):
+                program.check(impl, [view])
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_views_of_one_storage_count_once(impl, rng):
     """Rows, columns, slices, transposes and views of one tensor together count once"""
     for _ in range(6):
-        base = fresh(rng)
-        other = fresh(rng, base)
-        rows, columns = base[1]
-        steps = [
-            base,
-            ("narrow", 0, 0, 0, 1),
-            ("narrow", 0, 0, 1, rows - 1),
-            ("select", 0, 1, int(rng.integers(columns))),
-            ("transpose", 0, 0, 1),
-            ("view", 0, rows * columns),
-            ("expand", 0, 2, rows, columns),
-            other,
-        ]
-        order = [int(n) for n in rng.permutation(7)]
-        for chosen in (order, order[:4], [1, 2]):
-            storage_bytes(impl, steps, chosen).equals(size_of(base))
-        storage_bytes(impl, steps, [*order, 7]).equals(size_of(base) + size_of(other))
+        program = Program(rng, int(rng.integers(8, 20)))
+        base = program.any_of(range(len(program.tensors)))
+        for _ in range(5):
+            base = program.any_of([base, program.view_of(base)])
+        families = sorted(program.families(), key=len)
+        for _ in range(3):
+            program.check(impl, program.some_of(families[-1], least=2))
+            program.check(impl, [*program.some_of(families[-1], least=2), families[0][0]])
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_what_copies_costs_anew(impl, rng):
     """A copy has its own storage; contiguous() only copies tensors that are not contiguous"""
     for _ in range(6):
-        base = fresh(rng)
-        size = size_of(base)
-        steps = [base, ("transpose", 0, 0, 1), ("contiguous", 1), ("clone", 0), ("contiguous", 0)]
-        steps += [("view", 2, -1), ("select", 0, 1, 0), ("clone", 6)]
-        storage_bytes(impl, steps, [0, 1, 2]).equals(2 * size)
-        storage_bytes(impl, steps, [1, 2, 5]).equals(2 * size)
-        storage_bytes(impl, steps, [0, 4]).equals(size)
-        storage_bytes(impl, steps, [3, 0, 4, 2]).equals(3 * size)
-        storage_bytes(impl, steps, [7]).equals(size // base[1][1])
-        storage_bytes(impl, steps, [6, 7]).equals(size + size // base[1][1])
+        program = Program(rng, int(rng.integers(8, 20)))
+        for _ in range(5):
+            n = program.any_of(range(len(program.tensors)))
+            made = [program.may_copy(n), program.add("contiguous", n)]
+            made.append(program.add("contiguous", program.add("transpose", made[1], 0, -1)))
+            program.check(impl, [n, *program.some_of(made)])
+            program.check(impl, program.some_of([n, *made, program.add("clone", made[0])], 2))
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_another_dtype_and_another_class(impl, rng):
     """A view as another dtype, a detached tensor and a Parameter share the storage"""
     for _ in range(8):
-        base = "new", tuple(int(n) for n in rng.integers(2, 9, size=2)), torch.float32
-        steps = [base, ("view", 0, torch.int16), ("view", 0, torch.uint8), ("detach", 0)]
-        steps += [("parameter", 0), ("select", 4, 0, 1), ("to", 0, torch.float64)]
-        size = size_of(base)
-        for chosen in ([0, 1, 2, 3, 4, 5], [2], [1, 4], [3, 5], [4, 0, 5]):
-            storage_bytes(impl, steps, chosen).equals(size)
-        storage_bytes(impl, steps, [4, 6, 1]).equals(3 * size)
+        program = Program(rng, int(rng.integers(8, 20)))
+        whole = program.any_of(program.whole() or [program.new()])
+        views = [program.any_of(range(len(program.tensors))), whole]
+        views.append(program.add("view", whole, torch.uint8))
+        views.append(program.add("view", views[-1], torch.int8))
+        views += [program.add(step, n) for step in ("detach", "parameter") for n in views[:2]]
+        views.append(program.add("to", views[0], program.dtype()))
+        for _ in range(5):
+            program.check(impl, program.some_of(views))
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_tensors_without_elements(impl, rng):
     """A new tensor without elements holds nothing; an empty view holds its whole storage"""
     for _ in range(6):
-        base = fresh(rng)
-        other = fresh(rng, base)
-        empty = "new", (0, 3), torch.float32
-        steps = [base, empty, ("new", (2, 0), torch.int64), ("narrow", 0, 0, 1, 0), other]
-        steps += [("narrow", 4, 1, 0, 0)]
-        storage_bytes(impl, steps, [1, 0, 2]).equals(size_of(base))
-        storage_bytes(impl, steps, [3]).equals(size_of(base))
-        storage_bytes(impl, steps, [1, 3, 2, 5]).equals(size_of(base) + size_of(other))
-        storage_bytes(impl, steps, [1, 2]).equals(0)
-        storage_bytes(impl, steps, []).equals(0)
+        program = Program(rng, int(rng.integers(8, 20)))
+        new = [program.add("new", shape, program.dtype()) for shape in ((0, 3), (2, 0))]
+        bases = [n for n in range(len(program.tensors)) if program.tensors[n].ndim]
+        empty = [program.add("narrow", program.any_of(bases), 0, 0, 0) for _ in range(4)]
+        for _ in range(2):
+            program.check(impl, program.some_of([*new, *empty, *program.whole()]))
+            program.check(impl, [program.any_of(empty)])
+        program.check(impl, new)
+        program.check(impl, [])
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_meta_tensors_hold_nothing(impl, rng):
     """Tensors on the meta device hold no memory; other tensors in the set still count"""
     for _ in range(6):
-        real = fresh(rng)
-        other = fresh(rng, real)
-        steps = [(*fresh(rng), "meta"), real, (*fresh(rng), "meta"), ("select", 2, 0, 0), other]
-        storage_bytes(impl, steps, [0, 1, 2, 4, 3]).equals(size_of(real) + size_of(other))
-        storage_bytes(impl, steps, [0, 2, 3]).equals(0)
+        program = Program(rng, int(rng.integers(4, 15)))
+        real = program.whole() or [program.new()]
+        meta = [program.new("meta"), program.add("to", real[0], "meta")]
+        meta.append(program.add("select", meta[0], 0, 0))
+        program.check(impl, [*program.some_of(real), *program.some_of(meta)])
+        program.check(impl, program.some_of(meta))
 
 
 @pytest.mark.exercise("storage_bytes")
 def test_tensors_from_a_generator(impl, rng):
     """The tensors may come from a generator, which can only be read once"""
     for _ in range(6):
-        base = fresh(rng)
-        other = fresh(rng, base)
-        steps = [base, ("transpose", 0, 0, 1), other, ("select", 2, 0, 1)]
-        storage_bytes(impl, steps, [1, 0, 3], generator=True).equals(size_of(base) + size_of(other))
+        program = Program(rng, int(rng.integers(4, 15)))
+        chosen = program.whole() or [program.new()]
+        program.check(impl, [*chosen, chosen[0]], generator=True)
 
 
 # --- block_scaled -----------------------------------------------------------
