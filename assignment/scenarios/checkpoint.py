@@ -86,8 +86,13 @@ def load_weights(
 
 
 @scenario
-def save_extra(student: Any, path: str, weights: torch.Tensor, extra: Any) -> None:
-    """Saves a model with these weights, and with `extra` as the last part of its state."""
+def save_extra(
+    student: Any, path: str, weights: torch.Tensor, extra: Callable[[], torch.Tensor | None]
+) -> None:
+    """Saves a model with these weights, and what `extra` says as the last part of its state.
+
+    It is asked when the state is taken. None makes this part a function, which cannot be saved.
+    """
     model, optimizer = _with_extra(weights, extra)
     student.checkpoint.save_checkpoint(path, model, optimizer, 1)
 
@@ -97,7 +102,7 @@ def load_extra(
     student: Any, path: str, shape: tuple[int, int]
 ) -> tuple[torch.Tensor | torch.nn.Parameter, Any]:
     """Loads a checkpoint of `save_extra`; returns the weights and the last part of the state."""
-    model, optimizer = _with_extra(torch.zeros(shape), torch.zeros(1))
+    model, optimizer = _with_extra(torch.zeros(shape), lambda: torch.zeros(1))
     student.checkpoint.load_checkpoint(path, model, optimizer)
     return model[0].weight, model[1].extra
 
@@ -177,20 +182,23 @@ def save_by_operations(
 
 
 class _Extra(torch.nn.Module):
-    """Its state is any value."""
+    """Its state is what `extra` says, or a function."""
 
-    def __init__(self, extra: Any) -> None:
+    def __init__(self, extra: Callable[[], torch.Tensor | None]) -> None:
         super().__init__()
-        self.extra = extra
+        self.ask, self.extra = extra, torch.zeros(0)
 
     def get_extra_state(self) -> Any:
-        return self.extra
+        found = self.ask()
+        return (lambda: None) if found is None else found
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: torch.Tensor) -> None:
         self.extra = state
 
 
-def _with_extra(weights: torch.Tensor, extra: Any) -> tuple[Any, torch.optim.Optimizer]:
+def _with_extra(
+    weights: torch.Tensor, extra: Callable[[], torch.Tensor | None]
+) -> tuple[Any, torch.optim.Optimizer]:
     linear, optimizer = _linear(weights)
     return torch.nn.Sequential(linear, _Extra(extra)), optimizer
 

@@ -99,16 +99,16 @@ def next_draws(state: dict[str, Any]) -> dict[str, Any]:
 
 
 class Batches:
-    """Batches for a `new_run`, each drawn when it is taken."""
+    """Batches of `rows` rows for a `new_run`, each drawn when it is taken."""
 
-    def __init__(self, torch_rng: torch.Generator) -> None:
-        self._torch_rng = torch_rng
+    def __init__(self, torch_rng: torch.Generator, rows: int = 8) -> None:
+        self._torch_rng, self._rows = torch_rng, rows
         self._taken: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def draw(self, count: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         """New batches: inputs and targets."""
         for _ in range(count):
-            batch = torch.randn(2, 8, 32, generator=self._torch_rng)
+            batch = torch.randn(2, self._rows, 32, generator=self._torch_rng)
             self._taken.append((batch[0], batch[1]))
             yield self._taken[-1]
 

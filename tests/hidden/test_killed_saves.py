@@ -33,6 +33,7 @@ class Saves:
             weights = self.block + self.rng.random((48, 1), dtype="float32")
             self.drawn[self.step] = torch.from_numpy(weights)
             yield self.step, self.drawn[self.step]
+            self.drawn = {self.step: self.drawn[self.step]}
             self.completed = self.step
             self.seconds = time.perf_counter() - self.begun
 
@@ -41,23 +42,24 @@ class Saves:
         self.impl.scenarios.save_again_and_again(self.path, self.states(1))
 
     def kill(self, moment=None):
-        """Kills a process in its second save: after `moment` times what the first one took.
+        """Kills a process in a save: after `moment` times what the one before it took.
 
-        Without a moment: while it pickles the model's state, if it does.
+        Without a moment: while it pickles the model's state, if it does. It is one of the second to
+        the fourth save of the process, which nobody knows before.
         """
-        saves = pickled = 0
+        saves, pickled, last = 0, 0, int(self.rng.integers(2, 5))
 
         def before_save():
             nonlocal saves
             saves += 1
             self.begun = time.perf_counter()
-            if saves == 2 and not (moment is None and pickled):
+            if saves == last and not (moment is None and pickled):
                 raise KillProcess(after=(moment or 0.5) * self.seconds)
 
         def while_pickling():
             nonlocal pickled
             pickled += 1
-            if saves >= 2 and moment is None:
+            if saves >= last and moment is None:
                 raise KillProcess
 
         killed = self.impl.kill_during(
