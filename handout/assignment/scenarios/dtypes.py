@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,23 +12,37 @@ from assignment.scenarios import scenario
 
 
 def build(steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
-    """The tensors of a recipe, one for each step. A step is one of
+    """The tensors that the steps of a recipe make, in order; `take` describes a step."""
+    tensors: list[torch.Tensor] = []
+    for step in steps:
+        take(step, tensors)
+    return tensors
+
+
+def take(step: Sequence[Any], tensors: list[torch.Tensor]) -> None:
+    """Takes one step of a recipe, and appends the tensors that it makes. A step is one of
 
     - `("new", shape, dtype)`, or `("new", shape, dtype, device)`: a fresh tensor;
     - `("parameter", n)`: `torch.nn.Parameter` of tensor number n, counted from 0;
+    - `("deepcopy", n, m, ...)`: copies of these tensors, which share storages as the tensors do;
+    - `("set", n, m)`: tensor n shows what tensor m shows from now on; appends nothing;
     - `(method, n, *arguments)`: the result of this method of tensor number n, such as
-      `("select", 0, 1, 2)` for column 2 of tensor 0, or `("view", 0, torch.int8)`.
+      `("select", 0, 1, 2)` for column 2 of tensor 0, or `("view", 0, torch.int8)`. If the result is
+      a tuple of tensors, all of them.
     """
-    tensors: list[torch.Tensor] = []
-    for name, first, *arguments in steps:
-        if name == "new":
-            dtype, *device = arguments
-            tensors.append(torch.zeros(first, dtype=dtype, device=(*device, "cpu")[0]))
-        elif name == "parameter":
-            tensors.append(torch.nn.Parameter(tensors[first], requires_grad=False))
-        else:
-            tensors.append(getattr(tensors[first], name)(*arguments))
-    return tensors
+    name, first, *arguments = step
+    if name == "new":
+        dtype, *device = arguments
+        tensors.append(torch.zeros(first, dtype=dtype, device=(*device, "cpu")[0]))
+    elif name == "parameter":
+        tensors.append(torch.nn.Parameter(tensors[first], requires_grad=False))
+    elif name == "deepcopy":
+        tensors += copy.deepcopy([tensors[n] for n in (first, *arguments)])
+    elif name == "set":
+        tensors[first].data = tensors[arguments[0]]
+    else:
+        made = getattr(tensors[first], name)(*arguments)
+        tensors += made if isinstance(made, tuple) else [made]
 
 
 @scenario

@@ -14,15 +14,16 @@ from assignment.scenarios import scenario
 
 @scenario
 def products(
-    student: Any, x: torch.Tensor, weights: Sequence[torch.Tensor], order: Sequence[int]
-) -> dict[str, Any]:
-    """A `matmul_chain` of weights in the given order; the same weight may occur several times.
+    student: Any, matrices: Sequence[torch.Tensor], chains: Sequence[Sequence[int]]
+) -> list[torch.Tensor]:
+    """Each `matmul_chain` of a list: the numbers of x and of the weights, which may come again.
 
-    Returns:
-        "result", and "x" and "weights" after the call.
+    All chains get the same matrices: one that a chain has changed shows in later results.
     """
-    result = student.performance.matmul_chain(x, [weights[i] for i in order])
-    return {"result": result, "x": x, "weights": list(weights)}
+    return [
+        student.performance.matmul_chain(matrices[x], [matrices[i] for i in order]).clone()
+        for x, *order in chains
+    ]
 
 
 @scenario
@@ -31,7 +32,7 @@ def language_model_updates(
     batches: Sequence[torch.Tensor],
     *,
     vocabulary: int,
-    left: bool = False,
+    optimizers: int = 1,
     dtype: torch.dtype = torch.float64,
 ) -> list[torch.Tensor]:
     """Trains a small transformer by `training_step`, with SGD and momentum.
@@ -39,7 +40,8 @@ def language_model_updates(
     Args:
         batches: (batch, length + 1) tokens for each step.
         vocabulary: size of the vocabulary.
-        left: whether the parameters already have gradients from an earlier step.
+        optimizers: how many share the parameters and take turns. Each step leaves gradients to
+            the parameters of the others.
         dtype: dtype of the parameters.
 
     Returns:
@@ -53,12 +55,14 @@ def language_model_updates(
     for parameter in model.parameters():
         # Large enough that every part of the model has an effect.
         torch.nn.init.normal_(parameter, std=0.5, generator=drawn)
-    for parameter in model.to(dtype).parameters():
-        parameter.grad = torch.ones_like(parameter) if left else None
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    for tokens in batches:
-        student.performance.training_step(model, optimizer, tokens)
-    return [parameter.detach() for parameter in model.parameters()]
+    parameters = list(model.to(dtype).parameters())
+    turns = [
+        torch.optim.SGD(parameters[first::optimizers], lr=0.1, momentum=0.9)
+        for first in range(optimizers)
+    ]
+    for i, tokens in enumerate(batches):
+        student.performance.training_step(model, turns[i % optimizers], tokens)
+    return [parameter.detach() for parameter in parameters]
 
 
 @scenario
