@@ -298,7 +298,7 @@ def test_a_view_alone_holds_everything(impl, rng):
     """A view of any part of a storage holds the whole storage"""
     for _ in range(6):
         program = Program(rng, int(rng.integers(8, 20)))
-        for n in program.some_of(range(len(program.tensors)))[:5]:
+        for n in program.some_of(range(len(program.tensors)))[:3]:
             rows = program.add("expand", n, 2, *program.tensors[n].shape)
             for view in (n, program.add("select", rows, 0, 1), program.view_of(n)):
                 program.check(impl, [view])

@@ -1,4 +1,4 @@
-"""checkpoint_roundtrip: only weights and step are saved, loading runs code; then its process end"""
+"""checkpoint_roundtrip: only weights and step are saved, loading runs code; then it ends"""
 
 import os
 from pathlib import Path
