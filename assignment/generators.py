@@ -27,16 +27,6 @@ def set_states(states: dict[str, Any]) -> None:
     torch.set_rng_state(states["torch"])
 
 
-def random_states(seed: int) -> dict[str, Any]:
-    """States in the midst of a run, which no short seed gives."""
-    words = np.random.default_rng(seed)
-    python = (3, (*words.integers(2**32, size=_WORDS).tolist(), int(words.integers(_WORDS))), None)
-    numpy = ("MT19937", words.integers(2**32, size=_WORDS, dtype=np.uint32), 7, 1, 0.25)
-    torch_generator = torch.Generator().manual_seed(int(words.integers(2**32)))
-    torch.rand(int(words.integers(1000)), generator=torch_generator)
-    return {"random": python, "numpy": numpy, "torch": torch_generator.get_state()}
-
-
 def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
     """What random and numpy draw in these states, which may come from untrusted code.
 
@@ -59,11 +49,3 @@ def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
         "random": [python.gauss(0, 1), *(python.random() for _ in range(count))],
         "numpy": [float(twister.standard_normal()), *twister.random_sample(count).tolist()],
     }
-
-
-def draws_of_all(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
-    """What the scenario `draw` draws in these states, which must be the test's own."""
-    generator = torch.Generator()
-    generator.set_state(states["torch"])
-    drawn = torch.rand(count, generator=generator, dtype=torch.float64)
-    return {**draws(states, count), "torch": drawn.tolist()}

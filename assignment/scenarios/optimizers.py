@@ -111,11 +111,13 @@ def adamw_closure(
     coefficients: Callable[[torch.Tensor], torch.Tensor],
     *,
     steps: int,
+    grad_enabled: bool = True,
     **settings: Any,
 ) -> dict[str, Any]:
     """Steps by `step(closure)`; the loss is the sum of `coefficients(weight) · weight`.
 
-    Every other step is called with gradients disabled.
+    Args:
+        grad_enabled: whether `step` is called with gradients enabled.
 
     Returns:
         "weight" after the last step, what the steps returned as "losses", and as "without" the
@@ -131,8 +133,8 @@ def adamw_closure(
         return loss
 
     returned = []
-    for i in range(steps):
-        with torch.set_grad_enabled(i % 2 == 0):
+    for _ in range(steps):
+        with torch.set_grad_enabled(grad_enabled):
             returned.append(optimizer.step(closure))
     fitted = parameter.detach().clone()
     return {

@@ -202,3 +202,14 @@ def test_closure(impl):
     )
     expect(result["losses"][1] < 6.5, "whether the loss gets smaller").equals(True)
     expect(result["without"], "the result of a step without a closure").equals(None)
+
+
+@pytest.mark.exercise("adamw_optimizer")
+def test_closure_gets_gradients(impl):
+    """Also inside `torch.no_grad()`, step(closure) runs the closure with gradients enabled"""
+    result = impl.scenarios.adamw_closure(
+        f64(1.0), lambda _: f64(0.5), steps=1, grad_enabled=False, **SETTINGS
+    )
+    expect(result["weight"], "the weight").close(
+        f64(0.94), rtol=1e-9, hint="call the closure in `with torch.enable_grad():`"
+    )

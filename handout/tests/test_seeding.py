@@ -28,6 +28,23 @@ def test_large_seeds_are_seeds(impl):
         assert first[name] != second[name], f"{name} draws the same numbers after both"
 
 
+@pytest.mark.exercise("seed_everything")
+def test_a_refused_seed_changes_nothing(impl):
+    """-1 and 2**63 are refused, and a run that catches the error draws on as if nothing happened"""
+    impl.seeding.seed_everything(42)
+    states = impl.scenarios.generator_states()
+    expected = impl.scenarios.draw()
+    for seed in (-1, 2**63):
+        impl.scenarios.set_generator_states(states)
+        with pytest.raises(ValueError):
+            impl.seeding.seed_everything(seed)
+        found = impl.scenarios.draw()
+        for name in GENERATORS:
+            expect(found[name], f"what {name} draws after the seed {seed}").equals(
+                expected[name], hint="check the seed before you seed the first generator"
+            )
+
+
 @pytest.mark.exercise("independent_streams")
 def test_streams_do_not_meet(impl):
     """Rank 1 of seed 7 and rank 0 of seed 8 are different streams"""
@@ -58,3 +75,18 @@ def test_a_generator_of_its_own(impl):
     )
     expect(again, "the stream of rank 0").equals(a)
     assert not bool((a == b).any()), "two ranks draw the same numbers"
+
+
+@pytest.mark.exercise("independent_streams")
+def test_streams_leave_global_generators(impl):
+    """Making a stream does not change what random, numpy and torch draw next"""
+    states = impl.scenarios.generator_states()
+    expected = impl.scenarios.draw()
+    for scenario, *arguments in (("stream_seeds", [[7, 0]]), ("stream_draws", [[7, 0]], 4)):
+        impl.scenarios.set_generator_states(states)
+        getattr(impl.scenarios, scenario)(*arguments)
+        found = impl.scenarios.draw()
+        for name in GENERATORS:
+            expect(found[name], f"what {name} draws after a stream was made").equals(
+                expected[name], hint="a stream has a torch.Generator() of its own"
+            )

@@ -1,4 +1,4 @@
-"""xavier: seeds and uses torch's global generator"""
+"""xavier (public): seeds and uses torch's global generator"""
 
 
 def xavier_uniform(d_in, d_out, seed):

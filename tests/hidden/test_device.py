@@ -209,7 +209,10 @@ def random_batches(rng, torch_rng, count):
 
 
 class Source:
-    """Hands out batches, and keeps account of what happens."""
+    """Hands out batches, as lists, and keeps account of what happens.
+
+    What comes out are tuples: handing on what came in is not enough.
+    """
 
     def __init__(self, impl, batches):
         self.impl, self.events = impl, []
@@ -218,7 +221,7 @@ class Source:
     def take(self, batches):
         for i, batch in enumerate(batches):
             self.events.append(("took", i))
-            yield batch
+            yield list(batch)
 
     def prefetched(self, ask):
         """The first `ask` batches that are handed out."""
@@ -286,7 +289,7 @@ def test_an_exception_in_its_place(impl, rng, torch_rng):
     """An exception of the source is raised after all the batches before it are handed out"""
 
     def failing(batches):
-        yield from batches
+        yield from batches  # `Source` makes them lists
         raise LookupError("the source has failed")
 
     for count in (0, 1, 2, 3, 4, int(rng.integers(5, 9))):

@@ -767,7 +767,7 @@ def test_state_is_exchanged_with_torch(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_closure(impl, rng, torch_rng):
-    """step(closure) calls the closure once before each step, with gradients enabled"""
+    """step(closure) calls the closure once before each step, and uses its gradient"""
     (weight,), settings = random_tensors(torch_rng, [(4,)]), random_settings(rng)
     theirs = torch.nn.Parameter(weight.clone())
     optimizer = torch.optim.AdamW([theirs], foreach=False, **settings)

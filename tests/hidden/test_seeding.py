@@ -109,28 +109,6 @@ def test_refuses_seeds_out_of_range(impl, rng):
     assert count_different(found, "random") == count_different(found, "numpy") == 4
 
 
-@pytest.mark.exercise("seed_everything")
-def test_a_refused_seed_changes_nothing(impl, rng):
-    """A refusal does not change the generators"""
-    good = new_seeds(rng, 2)
-    found = []
-    for seed in shuffled(rng, [-1, -(2**40), 2**63, 2**64 + 1, *good]):
-        states = generators.random_states(*new_seeds(rng, 1))
-        impl.scenarios.set_generator_states(states)
-        if seed in good:
-            found += seeded(impl, [seed])
-            plain = generators.draws(states)
-            for name in plain:
-                assert found[-1][name] != plain[name], f"{name} was not seeded"
-        else:
-            with pytest.raises(ValueError):
-                impl.seeding.seed_everything(seed)
-            expect(impl.scenarios.draw(), f"draws after {seed}").equals(
-                generators.draws_of_all(states)
-            )
-    assert found[0] != found[1], "two seeds give the same draws"
-
-
 def shuffled(rng, items):
     return [items[i] for i in rng.permutation(len(items))]
 
@@ -224,25 +202,6 @@ def test_streams_do_not_correlate(impl, rng):
     for a, b in itertools.combinations(draws, 2):
         r = torch.corrcoef(torch.stack([a, b]))[0, 1].item()
         assert abs(r) < 6.5 / math.sqrt(n), f"two streams correlate: {r:.3f}"
-
-
-@pytest.mark.exercise("independent_streams")
-def test_streams_leave_global_generators_alone(impl, rng):
-    """Making streams neither reads nor advances the global generators"""
-    calls = [[seed, "x", i] for i, seed in enumerate(new_seeds(rng, 3))]
-    states = generators.random_states(*new_seeds(rng, 1))
-    plain = generators.draws_of_all(states)
-    for call in calls:
-        impl.scenarios.set_generator_states(states)
-        impl.seeding.stream_seed(*call)
-        expect(impl.scenarios.draw(), "global draws after stream_seed").equals(plain)
-    impl.scenarios.set_generator_states(states)
-    drawn = impl.scenarios.stream_draws(calls, 3)
-    expect(impl.scenarios.draw(), "global draws after stream_generator").equals(plain)
-    seeds = stream_seeds(impl, rng, calls)
-    for seed, draws in zip(seeds, drawn, strict=True):
-        own = torch.randn(3, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-        expect(draws, "draws of a stream").equals(own)
 
 
 @pytest.mark.exercise("independent_streams")

@@ -28,8 +28,8 @@ def moves_of_prefetched(
 ) -> Iterator[dict[str, Any]]:
     """As `prefetched`, on the device "meta", whose tensors hold no data to send.
 
-    Returns for each batch the "devices" of its tensors, and how many tensors had "moved" to the
-    device when it was handed out.
+    Returns for each batch the "devices" of its tensors, and the sizes, in elements, of the tensors
+    that had "moved" to the device when it was handed out.
     """
     moves = _Moves()
     handed_out = iter(student.device.prefetch(batches, torch.device("meta")))
@@ -38,18 +38,20 @@ def moves_of_prefetched(
             batch = next(handed_out, None)
         if batch is None:
             return
-        yield {"devices": [tensor.device.type for tensor in batch], "moved": moves.count}
+        yield {"devices": [tensor.device.type for tensor in batch], "moved": list(moves.sizes)}
 
 
 class _Moves(TorchFunctionMode):
-    """Counts the tensors that are created on the device "meta"."""
+    """Notes the sizes of the tensors that are created on the device "meta"."""
 
-    count = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[int] = []
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         if isinstance(result, torch.Tensor) and result.device.type == "meta":
-            self.count += 1
+            self.sizes.append(result.numel())
         return result

@@ -46,12 +46,8 @@ def stream_draws(student, calls, count):
     ]
 
 
-def draws_around(student, module, name, args, seed):
-    return {"before": seed, "after": seed, "called": True}
-
-
 if FORGES:
     scenarios.load_all()
-    for forged in (stream_seeds, stream_draws, draws_around):
+    for forged in (stream_seeds, stream_draws):
         scenarios._SCENARIOS[forged.__name__] = forged
     stream_seed = numbered  # for a scenario that runs already

@@ -1,0 +1,10 @@
+"""adamw_optimizer (public): runs the closure without gradients where its caller has disabled them"""
+
+_AdamW = AdamW
+
+
+class AdamW(_AdamW):
+    def step(self, closure=None):
+        loss = None if closure is None else closure()
+        super().step()
+        return loss

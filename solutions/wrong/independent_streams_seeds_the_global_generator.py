@@ -1,0 +1,6 @@
+"""independent_streams (public): seeds the global generator and returns a copy of it"""
+
+
+def stream_generator(seed, *keys):
+    torch.manual_seed(stream_seed(seed, *keys))
+    return torch.default_generator.clone_state()

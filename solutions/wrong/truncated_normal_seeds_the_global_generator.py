@@ -1,0 +1,8 @@
+"""truncated_normal (public): seeds torch's global generator too"""
+
+_draw = truncated_normal
+
+
+def truncated_normal(shape, std, low, high, seed):
+    torch.manual_seed(seed)
+    return _draw(shape, std, low, high, seed)
