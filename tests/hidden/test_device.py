@@ -229,6 +229,7 @@ class Source:
         self.events.append(("made", 0))
         for i, batch in enumerate(itertools.islice(iterator, ask)):
             self.events.append(("gave", i))
+            expect(type(batch).__name__, "a batch").equals("tuple")
             yield batch
 
 
