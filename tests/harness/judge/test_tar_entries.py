@@ -218,10 +218,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from tests.harness.judge import test_tar_entries as tests
+from grader.judge import stage
+from tests.harness.judge.archives import refused
 
-tests.staging.LIMITS = replace(tests.staging.LIMITS, memory=2**26)
-print(tests.refused(Path(sys.argv[1]), Path(sys.argv[2])))
+stage.LIMITS = replace(stage.LIMITS, memory=2**26)
+print(refused(Path(sys.argv[1]), Path(sys.argv[2])))
 """
 
 
