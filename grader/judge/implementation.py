@@ -85,7 +85,7 @@ class GradedImplementation(Implementation):
     def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a reader in a worker without the submission, once the submission's own is gone."""
         self._end(keep_scratch=True)
-        self._worker = self._pool.start_reader(self._limits, self._seed, self._folder)
+        self._worker = self._pool.start(self._limits, self._seed, self._folder, package="")
         self._folder = self._worker.scratch_folder
         try:
             with self._answering(self._worker) as worker:
@@ -96,9 +96,9 @@ class GradedImplementation(Implementation):
     @contextmanager
     def _answering(self, worker: Worker) -> Iterator[Worker]:
         """Around a request to the worker: counts its answers, and ends it if none can follow."""
+        if worker is not self._worker:
+            raise GraderFault("an iterator was used after its process had ended")
         try:
-            if worker is not self._worker:
-                raise GraderFault("an iterator was used after its process had ended")
             worker.check_limits()
             yield worker
         except SubmissionFailure:
@@ -107,12 +107,11 @@ class GradedImplementation(Implementation):
             raise
         except plain.NotPlainData as error:
             raise GraderFault(f"a test passed what cannot be sent: {error}") from error
-        except (AssertionError, KillProcess):  # of a function of the test's; it has been killed
-            self.answers += 1
-            self._end(keep_scratch=True)
-            raise
         except Exception as error:
             self.answers += bool(getattr(error, "from_submission", False))
+            if worker.is_killed:  # a function of the test's has ended the call
+                self.answers += 1
+                self._end(keep_scratch=True)
             raise
         self.answers += 1
 

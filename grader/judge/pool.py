@@ -83,12 +83,6 @@ class WorkerPool:
                 return worker
         raise GraderFault("two workers in turn were killed before they ran anything")
 
-    def start_reader(
-        self, limits: Limits, seed: int, scratch: ScratchFolder | None = None
-    ) -> Worker:
-        """Starts a worker that loads no submission, and reads what one wrote; as `start`."""
-        return self.start(limits, seed, scratch, package="")
-
     @contextmanager
     def worker(self, limits: Limits, seed: int) -> Iterator[Worker]:
         """A fresh worker, which is killed at the end; raises what `start` raises."""

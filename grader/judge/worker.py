@@ -132,6 +132,10 @@ class Worker:
         return self._process.pid
 
     @property
+    def is_killed(self) -> bool:
+        return self._process.is_killed
+
+    @property
     def scratch_folder(self) -> ScratchFolder:
         return self._process.scratch
 

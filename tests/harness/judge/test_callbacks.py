@@ -265,6 +265,17 @@ def test_reader_runs_after_the_process_of_the_submission(sandboxed):
     assert impl._worker.pid != pid
 
 
+def test_assertion_of_the_submissions_ends_no_process(sandboxed):
+    impl = sandboxed(
+        toy="kept = []\n\n\ndef fails():\n    kept.append(1)\n    assert not kept, 'mine'\n\n\n"
+        "def remembers():\n    return kept\n"
+    )
+    with pytest.raises(AssertionError, match="mine"):
+        impl.toy.fails()
+    assert impl.toy.remembers() == [1]
+    assert impl.answers == 2
+
+
 def test_function_of_an_earlier_call_cannot_be_used(sandboxed):
     """The judge forgets a call's functions at its end."""
     impl = sandboxed(toy=MODULE)
