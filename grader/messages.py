@@ -10,14 +10,17 @@ from __future__ import annotations
 import socket
 import struct
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 _MAX_MESSAGE = 65536  # bytes
 _MAX_DESCRIPTORS = 4
-# What a watched worker sends with the descriptor: the kernel's numbers of fsync and fdatasync.
-SYNC_NUMBERS = struct.Struct("=2i")
-
+# What the judge may watch of a worker: nothing, its syncs and renames, or all changes to files.
+Watch = Literal["", "syncs", "changes"]
+# What a watched worker sends with the descriptor: the kernel's numbers of `Watch`'s syncs, or of
+# what writes to a file; -1 for those that this machine's architecture lacks.
+CALL_NUMBERS = struct.Struct("=8i")
 
 File = tuple[int, int, int, bool, str]  # as `assignment.file_calls.File`
 
@@ -70,8 +73,8 @@ class Start(_Message):
 class ForkWorker(_Message):
     """Forks a worker; `Forked` with its pidfd. Comes with two descriptors: channel, output.
 
-    With a third one, a socket, the worker's syncs and renames wait for the judge: the worker sends
-    the descriptor on which the kernel announces them, before anything else.
+    With a third one, a socket, some of the worker's calls wait for the judge: the worker sends the
+    descriptor on which the kernel announces them, before anything else.
 
     Attributes:
         scratch: the name of its folders for scratch and temporary files.
@@ -79,7 +82,7 @@ class ForkWorker(_Message):
         submission: the folder of the staged submission.
         shared: the folder that tests write and the worker may read, by the same path inside.
         judge: the process id of the judge.
-        watch_files: whether the third descriptor is there.
+        watch: which calls those are; "" if the third descriptor is not there.
     """
 
     scratch: str
@@ -87,7 +90,7 @@ class ForkWorker(_Message):
     submission: str
     shared: str
     judge: int
-    watch_files: bool = False
+    watch: Watch = ""
 
 
 class Reap(_Message):

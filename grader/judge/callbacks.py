@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from assignment.callbacks import MAX_USES, KillProcess, function_of
 from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin
-from grader.judge.meter import Timer
 from grader.results.causes import Cause
 
 
@@ -61,8 +58,8 @@ class Callbacks:
             )
         return Use(number, args, kwargs)
 
-    def run(self, use: Use, timer: Timer) -> tuple[dict[str, Any], Timer]:
-        """Runs the function: the message that answers the use, and the timer from then on.
+    def run(self, use: Use) -> dict[str, Any]:
+        """Runs the function: the message that answers the use.
 
         An exception goes to the worker, as in a student's own run: as one of the nearest built-in
         class. A failed assertion is the test's verdict, and is raised here.
@@ -71,45 +68,15 @@ class Callbacks:
             AssertionError, KillProcess, GraderFault, SubmissionFailure: the function raised it.
         """
         try:
-            return {"returned": self._functions[use.function](*use.args, **use.kwargs)}, timer
-        except (AssertionError, GraderFault, SubmissionFailure):
+            return {"returned": self._functions[use.function](*use.args, **use.kwargs)}
+        except (AssertionError, KillProcess, GraderFault, SubmissionFailure):
             raise  # the last two come from what the function asked of the worker's process
-        except KillProcess as kill:
-            if not kill.after:
-                raise
-            later = timer if isinstance(timer, KillTimer) else KillTimer(timer, kill.after)
-            return {"returned": None}, later
         except StopIteration:
-            return {"raised": "StopIteration", "args": ()}, timer
+            return {"raised": "StopIteration", "args": ()}
         except Exception as error:
             name = nearest_builtin(type(error).__name__).__name__
             message = (str(error.args[0]) if error.args else "",)
-            return {"raised": name, "args": message}, timer
-
-
-class KillTimer:
-    """Raises KillProcess at a moment; until then, another timer's limits hold.
-
-    Args:
-        timer: the other timer.
-        seconds: from now to the moment.
-    """
-
-    def __init__(
-        self, timer: Timer, seconds: float, now: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._timer, self._now, self._moment = timer, now, now() + seconds
-
-    def wait(self) -> float:
-        return max(0.0, min(self._timer.wait(), self._moment - self._now()))
-
-    def check(self, waiting: bool) -> None:
-        if self._now() >= self._moment:
-            raise KillProcess
-        self._timer.check(waiting)
-
-    def paused(self) -> AbstractContextManager[None]:
-        return self._timer.paused()
+            return {"raised": name, "args": message}
 
 
 def _is_keywords(value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from grader import wire
 from grader.judge.failure import SubmissionFailure, WorkerEnded
-from grader.judge.file_calls import Listener
+from grader.judge.listener import Listener
 from grader.judge.meter import Timer
 from grader.judge.worker_process import OutputPipe
 from grader.results.causes import Cause
@@ -106,19 +106,22 @@ class Channel:
         poll.register(self._socket, event)
         poll.register(self._output, select.POLLIN)
         listener = self._listener
-        if listener is not None and listener.is_open:
-            poll.register(listener, select.POLLIN)
+        announced = listener.fileno() if listener is not None and listener.is_open else None
+        if announced is not None:
+            poll.register(announced, select.POLLIN)
         milliseconds = 0.0  # the first poll only asks whether there is a need to wait
         while True:
             happened = dict(poll.poll(milliseconds))
             if self._output.fileno() in happened and not self._output.drain():
                 poll.unregister(self._output)
-            if listener is not None and listener.is_open and listener.fileno() in happened:
-                if happened[listener.fileno()] & select.POLLIN:
+            if listener is not None and announced in happened:
+                poll.unregister(announced)
+                if happened[announced] & select.POLLIN:  # else the worker has ended
                     with timer.paused():
                         listener.answer()
-                else:  # the worker has ended
-                    poll.unregister(listener)
+                    if listener.is_open:
+                        announced = listener.fileno()
+                        poll.register(announced, select.POLLIN)
             ready = self._socket.fileno() in happened
             try:
                 timer.check(waiting=not ready)

@@ -22,6 +22,7 @@ from grader.judge.plugin import TestContext
 from grader.judge.pool import WorkerPool
 from grader.judge.worker import Worker
 from grader.judge.worker_process import ScratchFolder
+from grader.messages import Watch
 
 _END = object()  # of an iterator
 
@@ -40,6 +41,7 @@ class GradedImplementation(Implementation):
         self.answers = 0
         self._charged = 0.0  # to workers that are gone
         self._printed = ""  # by them
+        self._kill_at = 0
 
     @functools.cached_property
     def scratch(self) -> Path:  # type: ignore[override]
@@ -74,22 +76,36 @@ class GradedImplementation(Implementation):
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         _check_name(target)
         try:
-            with self._answering(self._running()) as worker:
-                worker.call(target, args, kwargs, self._seconds_left())
+            with self._worker_for_one_call(watch="changes") as worker:
+                worker.kill_at_change(self._kill_at)
+                with self._answering(worker):
+                    worker.call(target, args, kwargs, self._seconds_left())
         except KillProcess:
             return True
         finally:
-            self._end(keep_scratch=True)
+            self._kill_at = 0
         return False
+
+    def kill_at_change(self, number: int) -> None:
+        self._kill_at = number
+        if self._worker is not None and self._worker.watch == "changes":
+            self._worker.kill_at_change(number)
 
     def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a reader in a worker without the submission, once the submission's own is gone."""
+        with self._worker_for_one_call(package="") as worker, self._answering(worker):
+            return worker.call(target, args, kwargs, self._seconds_left())
+
+    @contextmanager
+    def _worker_for_one_call(
+        self, package: str | None = None, watch: Watch = ""
+    ) -> Iterator[Worker]:
+        """A worker of its own, as `WorkerPool.start` describes it; the last one has ended."""
         self._end(keep_scratch=True)
-        self._worker = self._pool.start(self._limits, self._seed, self._folder, package="")
+        self._worker = self._pool.start(self._limits, self._seed, self._folder, package, watch)
         self._folder = self._worker.scratch_folder
         try:
-            with self._answering(self._worker) as worker:
-                return worker.call(target, args, kwargs, self._seconds_left())
+            yield self._worker
         finally:
             self._end(keep_scratch=True)
 
@@ -119,15 +135,9 @@ class GradedImplementation(Implementation):
         return self._limits.seconds - self.charged
 
     def file_calls(self, target: str, /, *args: Any, **kwargs: Any) -> tuple[Any, list[Event]]:
-        self._end(keep_scratch=True)
-        self._worker = worker = self._pool.start(
-            self._limits, self._seed, self._folder, watch_files=True
-        )
-        self._folder = worker.scratch_folder
-        try:
+        with self._worker_for_one_call(watch="syncs") as worker:
             result = self.call(target, *args, **kwargs)
-        finally:
-            self._end(keep_scratch=True)
+        assert self._folder is not None
         return result, events(worker.file_calls, self._pool.names_in(self._folder))
 
     def peak_rss(self) -> int:

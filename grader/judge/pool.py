@@ -51,7 +51,7 @@ class WorkerPool:
         seed: int,
         scratch: ScratchFolder | None = None,
         package: str | None = None,
-        watch_files: bool = False,
+        watch: messages.Watch = "",
     ) -> Worker:
         """Starts a fresh worker that may import the submission.
 
@@ -60,14 +60,13 @@ class WorkerPool:
             seed: of its random numbers.
             scratch: the folder of an earlier worker that has ended; a new folder if None.
             package: in place of the submission's; "" for a worker that may import none.
-            watch_files: whether its syncs and renames wait for the judge, which notes them. The
-                spare is no such worker.
+            watch: which of its calls wait for the judge; none of the spare's do.
 
         Raises:
             GraderFault: no worker could be started, before any code of the submission ran.
         """
         for _ in range(2):
-            worker = self._take(scratch, watch_files)
+            worker = self._take(scratch, watch)
             try:
                 worker.ready()
                 if self._keeps_spare and self._spare is None:
@@ -102,12 +101,12 @@ class WorkerPool:
             self._spare.kill()
             self._spare = None
 
-    def _take(self, scratch: ScratchFolder | None, watch_files: bool) -> Worker:
-        if scratch is not None or watch_files:
-            return self._fork(scratch or self.zygote.new_scratch(), watch_files)
+    def _take(self, scratch: ScratchFolder | None, watch: messages.Watch) -> Worker:
+        if scratch is not None or watch:
+            return self._fork(scratch or self.zygote.new_scratch(), watch)
         spare, self._spare = self._spare, None
         return spare or self._fork(self.zygote.new_scratch())
 
-    def _fork(self, scratch: ScratchFolder, watch_files: bool = False) -> Worker:
-        process = self.zygote.fork_worker(self.submission, scratch, watch_files)
+    def _fork(self, scratch: ScratchFolder, watch: messages.Watch = "") -> Worker:
+        process = self.zygote.fork_worker(self.submission, scratch, watch)
         return Worker(self.zygote, process, self.budget.check_end)

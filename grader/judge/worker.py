@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 from assignment import plain
 from assignment.callbacks import KillProcess
@@ -17,10 +17,13 @@ from grader.judge.callbacks import Callbacks
 from grader.judge.channel import Channel
 from grader.judge.control import PendingReply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
+from grader.judge.file_calls import FileCalls
 from grader.judge.limits import LimitChecker
+from grader.judge.listener import Changes
 from grader.judge.meter import Meter, Timer, WallTimer
 from grader.judge.worker_process import ScratchFolder, WorkerProcess
 from grader.judge.zygote import Zygote
+from grader.messages import Watch
 from grader.results.causes import Cause
 
 _LOCKDOWN_SECONDS = 120.0  # on the wall: what a worker does until "go" takes milliseconds
@@ -44,6 +47,8 @@ class Worker:
     ) -> None:
         self._zygote, self._process, self._check_end = zygote, process, check_end
         self._channel = Channel(process.connection, process.output, process.listener)
+        if isinstance(process.listener, FileCalls):
+            process.listener.look = self._look_at_files
         self._meter: Meter | None = None  # this and the next two from "go" on
         self._checker: LimitChecker | None = None
         self._seconds = 0.0
@@ -74,7 +79,7 @@ class Worker:
         self.probes = {**report["probes"], "a user of its own": own, "control group": group}
         self.scratch = report["scratch"]
         if self._process.listener is not None:
-            self._process.listener.open(self._look_at_files)
+            self._process.listener.take_descriptor()
         if self._zygote.tier != UNISOLATED:
             allowed = [name for name, met in self.probes.items() if met == "allowed"]
             if allowed:
@@ -155,10 +160,23 @@ class Worker:
             return self._process.peak_rss()
 
     @property
+    def watch(self) -> Watch:
+        """Which of its calls wait for the judge."""
+        return self._process.listener.watch if self._process.listener else ""
+
+    @property
     def file_calls(self) -> list[Call]:
-        """Its syncs and renames until now; only of a worker whose files are watched."""
-        assert self._process.listener is not None, "ask the zygote for that"
+        """Its syncs and renames until now; only of a worker whose syncs are watched."""
+        assert isinstance(self._process.listener, FileCalls), "ask the zygote for that"
         return self._process.listener.calls
+
+    def kill_at_change(self, number: int) -> None:
+        """Has a call raise KillProcess just before the worker's `number`th change to files.
+
+        Only of a worker whose changes are watched. See `Changes` for what counts.
+        """
+        assert isinstance(self._process.listener, Changes), "ask the zygote for that"
+        self._process.listener.kill_at(number)
 
     def _unlinked_bytes(self) -> int:
         return self._zygote.unlinked_bytes(self.pid, self.scratch_folder.uid)
@@ -264,17 +282,17 @@ class Worker:
         charged. All that they are given, and the answer, must fit into one message.
         """
         assert self._meter is not None, "go() comes before the first call"
-        meter, timer = self._meter, cast("Timer", self._meter)
+        meter = self._meter
         callbacks = callbacks or Callbacks()
         callbacks.begin()
         meter.begin(self._seconds if seconds is None else seconds)
         try:
-            message, room = self._ask(request, timer, callbacks.add)
+            message, room = self._ask(request, meter, callbacks.add)
             while (use := callbacks.use_in(message)) is not None:
-                with timer.paused():
-                    reply, timer = callbacks.run(use, timer)
-                self._reply(reply, timer)
-                message, room = self._receive(self._call_id, timer, room)
+                with meter.paused():
+                    reply = callbacks.run(use)
+                self._reply(reply, meter)
+                message, room = self._receive(self._call_id, meter, room)
             return message
         except (AssertionError, KillProcess):
             self.kill(keep_scratch=True)

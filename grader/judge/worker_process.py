@@ -17,7 +17,7 @@ from grader import messages
 from grader.isolation import Tier
 from grader.judge.control import PendingReply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
-from grader.judge.file_calls import Listener
+from grader.judge.listener import Listener
 from grader.judge.process import Process
 from grader.results.causes import Cause
 
@@ -92,7 +92,7 @@ class WorkerProcess:
         output: what it prints.
         scratch: its scratch folder.
         groups: that it must have, its own one first, if it has a user of its own.
-        listener: announces its syncs and renames, if they wait for the judge.
+        listener: announces the calls that wait for the judge, if some do.
     """
 
     def __init__(

@@ -15,8 +15,9 @@ from grader import messages
 from grader.isolation import DISK_MIB, UNISOLATED, CannotIsolate, Tier
 from grader.judge.control import Control, PendingReply
 from grader.judge.failure import GraderFault
-from grader.judge.file_calls import Listener
+from grader.judge.file_calls import FileCalls
 from grader.judge.lanes import USUAL_LANES
+from grader.judge.listener import Changes, Listener
 from grader.judge.run_folder import RunFolder
 from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
 from grader.paths import REPOSITORY
@@ -39,6 +40,7 @@ _FIRST_UID = 100_000  # above the accounts of any usual system
 _UIDS = 16  # for each judge process, which has one worker at work and one spare
 _MAPPED_UIDS = range(30_000, 60_000)  # where a container knows no more than 65,536 users
 _SEND_BUFFER = 4 * 2**20  # bytes
+_LISTENERS: dict[str, type[Listener]] = {kind.watch: kind for kind in (FileCalls, Changes)}
 
 
 class Zygote:
@@ -170,14 +172,14 @@ class Zygote:
     # --- processes -----------------------------------------------------------------------------
 
     def fork_worker(
-        self, submission: Path, scratch: ScratchFolder, watch_files: bool = False
+        self, submission: Path, scratch: ScratchFolder, watch: messages.Watch = ""
     ) -> WorkerProcess:
         """Asks for a worker over a staged submission, and does not wait for it.
 
         Args:
             submission: the staged submission.
             scratch: its scratch folder.
-            watch_files: whether its syncs and renames wait for the judge.
+            watch: which of its calls wait for the judge.
 
         Raises:
             CannotIsolate: the machine does not offer the tier.
@@ -197,7 +199,7 @@ class Zygote:
             submission=str(submission),
             shared=str(self.shared_folders),
             judge=os.getpid(),
-            watch_files=watch_files,
+            watch=watch,
         )
         with ExitStack() as on_error, ExitStack() as theirs_all:
             on_error.callback(ours.close)
@@ -205,10 +207,10 @@ class Zygote:
             theirs_all.enter_context(theirs)
             theirs_all.enter_context(their_output)
             sent, listener = [theirs.fileno(), their_output.fileno()], None
-            if watch_files:
+            if watch:
                 listener_end, their_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
                 sent.append(theirs_all.enter_context(their_end).fileno())
-                listener = Listener(listener_end)
+                listener = _LISTENERS[watch](listener_end)
                 on_error.callback(listener.close)
             forked = self._control.request(request, sent)
             on_error.pop_all()

@@ -1,10 +1,11 @@
-"""Lets the judge see a worker's syncs and renames as the kernel does.
+"""Lets the judge see what a worker does to files, as the kernel does.
 
-In a worker that is forked for it, a seccomp filter makes these calls wait for the judge: the kernel
-announces each one on a descriptor, which the worker sends to the judge and closes before anything
-else. The usual filter follows, and lets no worker take such a descriptor.
+In a worker that is forked for it, a seccomp filter makes its syncs and renames wait for the judge,
+or all of its changes to files. The kernel announces each one on a descriptor, which the worker
+sends to the judge and closes before anything else. The usual filter follows, and lets no worker
+take such a descriptor.
 
-Which file a call means is found out by a child of the zygote, which becomes the worker's user: in a
+Which file a sync means is found out by a child of the zygote, which becomes the worker's user: in a
 container not even root may look at the descriptors of another user's process.
 """
 
@@ -31,37 +32,54 @@ _NOTIFY = 0x7FC00000
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
 _SYNCS, _RENAMES = ("fsync", "fdatasync"), ("rename", "renameat", "renameat2")
+_WRITES = ("write", "writev", "pwrite64", "pwritev", "sendfile", "copy_file_range")
+_CHANGES = (
+    *("creat", "fallocate", "ftruncate", "truncate", "mkdir", "mkdirat"),
+    *("rmdir", "unlink", "unlinkat"),
+)
+_OPENS = {"open": 1, "openat": 2}  # the position of the flags
+_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+# By what is watched: the calls that wait, and those whose numbers the judge is told.
+_WATCHED: dict[messages.Watch, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "syncs": ((*_SYNCS, *_RENAMES), _SYNCS),
+    "changes": ((*_SYNCS, *_RENAMES, *_WRITES, *_CHANGES, *_OPENS), _WRITES),
+}
 
 
-def program(machine: str = platform.machine()) -> bytes:
-    """The filter that makes the calls wait."""
+def program(watch: messages.Watch, machine: str = platform.machine()) -> bytes:
+    """The filter that makes the calls wait; of the opening ones those that may change a file."""
     architecture, numbers = seccomp.numbers_of(machine)
     lines = [*seccomp._load(seccomp._ARCH_AT)]
     lines += seccomp._return_unless(seccomp._JUMP_EQUAL, architecture, seccomp._ALLOW)
     lines += seccomp._load(seccomp._NUMBER_AT)
-    for name in (*_SYNCS, *_RENAMES):
-        if name in numbers:
-            lines += seccomp._return_if(seccomp._JUMP_EQUAL, numbers[name], _NOTIFY)
+    for name in numbers.keys() & set(_WATCHED[watch][0]):
+        rule = [seccomp._return(_NOTIFY)]
+        if name in _OPENS:
+            rule = seccomp._load(seccomp._argument(_OPENS[name]))
+            rule += seccomp._return_if(seccomp._JUMP_ANY_BIT, _TO_WRITE, _NOTIFY)
+            rule.append(seccomp._return(seccomp._ALLOW))
+        lines += [seccomp._instruction(seccomp._JUMP_EQUAL, numbers[name], 0, len(rule)), *rule]
     return b"".join([*lines, seccomp._return(seccomp._ALLOW)])
 
 
-def announce_to(watch: int) -> None:
-    """Makes this process's calls wait from now on; closes `watch` when that is sent.
+def announce_to(watch: messages.Watch, judge: int) -> None:
+    """Makes this process's calls wait from now on; closes the socket when that is sent.
 
     Raises:
         OSError: the kernel is older than Linux 5.5, or something outside of the grader watches
             this process's calls already.
     """
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    instructions = array.array("B", program())
+    instructions = array.array("B", program(watch))
     address, size = instructions.buffer_info()
     filter_program = struct.pack("@HP", size // 8, address)
     number = _SECCOMP[platform.machine()]
     listener = kernel.syscall(number, _SET_MODE_FILTER, _NEW_LISTENER, filter_program)
     numbers = seccomp.numbers_of(platform.machine())[1]
-    syncs = messages.SYNC_NUMBERS.pack(*(numbers[name] for name in _SYNCS))
-    with socket.socket(fileno=watch) as connection:
-        socket.send_fds(connection, [syncs], [listener])
+    named = [numbers.get(name, -1) for name in _WATCHED[watch][1]]
+    named += [-1] * (messages.CALL_NUMBERS.size // 4 - len(named))
+    with socket.socket(fileno=judge) as connection:
+        socket.send_fds(connection, [messages.CALL_NUMBERS.pack(*named)], [listener])
     os.close(listener)
 
 

@@ -193,7 +193,7 @@ class Namespaces(Sandbox):
         self.become_worker(request.uid)
         with_devices = self.grading.with_devices
         writable = [TMP, SCRATCH, "/dev/null"]
-        lockdown.apply_restrictions(["/"], writable, with_devices, request.watch_files)
+        lockdown.apply_restrictions(["/"], writable, with_devices, request.watch == "syncs")
         return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)
 
     def _enter_root(self, request: ForkWorker, paths: WorkerPaths) -> None:

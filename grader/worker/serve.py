@@ -40,13 +40,13 @@ def run(
         paths: its folders, as seen from outside.
         channel: a descriptor for frames to and from the judge.
         output: a descriptor for what it prints.
-        watch: a socket, if the judge must let its syncs and renames pass.
+        watch: a socket, if the judge must let some of its calls pass.
     """
     try:
         try:
             lockdown.detach(channel, output, *watch)
             if watch:
-                file_calls.announce_to(*watch)
+                file_calls.announce_to(request.watch, *watch)
             inside = sandbox.lock_down(request, paths)
             probes = {}
             if sandbox.tier != UNISOLATED:

@@ -111,7 +111,7 @@ class SharedFilesystem(Sandbox):
             with_cuda=with_cuda,
             # Its user's processes can then look at its descriptors. It may write its own files in
             # /proc, too, which only Landlock prevents: one of them resets the peak of its memory.
-            may_be_looked_at=self.uses_landlock or request.watch_files,
+            may_be_looked_at=self.uses_landlock or request.watch == "syncs",
         )
         return paths
 

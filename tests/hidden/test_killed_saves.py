@@ -1,12 +1,11 @@
 """Checkpoints: what is left when a save is killed half-way."""
 
-import time
-
 import pytest
 import torch
 
-from assignment.callbacks import KillProcess
 from assignment.expect import expect
+
+SHAPE = (48, 512)  # 96 KiB, which are written in several parts
 
 
 class Saves:
@@ -21,60 +20,41 @@ class Saves:
         self.impl, self.rng = impl, rng
         self.path = str(impl.scratch / "run.pt")
         self.step = self.completed = int(rng.integers(1, 10**6))
-        self.block = rng.random((48, 16384), dtype="float32")
         self.drawn = {}
-        self.begun = 0.0
-        self.seconds = 0.0  # that the last complete save took
 
-    def states(self, count):
-        for _ in range(count):
+    def states(self, count, last=0, change=0):
+        """The next states; with the `last` of them begins the save that is to be killed."""
+        for number in range(1, count + 1):
             self.step += 1
-            # Faster than drawing all; what one state tells of the next is in no file.
-            weights = self.block + self.rng.random((48, 1), dtype="float32")
-            self.drawn[self.step] = torch.from_numpy(weights)
+            self.drawn[self.step] = torch.from_numpy(self.rng.random(SHAPE, dtype="float32"))
+            if number == last:
+                self.impl.kill_at_change(change)
             yield self.step, self.drawn[self.step]
             self.drawn = {self.step: self.drawn[self.step]}
             self.completed = self.step
-            self.seconds = time.perf_counter() - self.begun
 
     def save(self):
         """Saves once, and is not killed."""
-        self.impl.scenarios.save_again_and_again(self.path, self.states(1))
+        self.impl.scenarios.save_again_and_again(self.path, SHAPE, self.states(1))
 
-    def kill(self, moment=None):
-        """Kills a process in a save: after `moment` times what the one before it took.
+    def kill(self, change):
+        """Kills a process just before a change to files of one of its saves.
 
-        Without a moment: while it pickles the model's state, if it does. It is one of the second to
-        the fourth save of the process, which nobody knows before.
+        Nobody knows before which one it is. Returns whether that save has fewer changes, so that a
+        later one was killed.
         """
-        saves, pickled, last = 0, 0, int(self.rng.integers(2, 5))
-
-        def before_save():
-            nonlocal saves
-            saves += 1
-            self.begun = time.perf_counter()
-            if saves == last and not (moment is None and pickled):
-                raise KillProcess(after=(moment or 0.5) * self.seconds)
-
-        def while_pickling():
-            nonlocal pickled
-            pickled += 1
-            if saves >= last and moment is None:
-                raise KillProcess
-
+        last = int(self.rng.integers(2, 5))
+        chosen = self.step + last
         killed = self.impl.kill_during(
-            "scenarios.save_again_and_again",
-            self.path,
-            self.states(1000),
-            before_save=before_save,
-            while_pickling=while_pickling,
+            "scenarios.save_again_and_again", self.path, SHAPE, self.states(100, last, change)
         )
         assert killed, "the saves ended before the process was killed"
+        return self.step > chosen
 
     def check_survivor(self):
         """Loads the checkpoint with no other file beside it; whether it is the newest state."""
         self.impl.readers.leave_only(self.path)
-        survived = self.impl.scenarios.what_survived(self.path)
+        survived = self.impl.scenarios.what_survived(self.path, SHAPE)
         step = expect(survived["step"], "the step").is_a(int)
         # The save that was running when the process was killed may have completed.
         assert step in (self.completed, self.step), (
@@ -93,23 +73,20 @@ class Saves:
 @pytest.mark.exercise("checkpoint_atomic", weight=4)
 def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
     """After a save is killed, the complete last checkpoint or the complete new one loads"""
-    saves, moment, move = Saves(impl, rng), float(rng.uniform(0.2, 0.8)), 0.4
-    saves.kill()
-    saves.check_survivor()
-    # An old checkpoint was there: the next kill is later. A new one: earlier. So the kills come
-    # close to the moment when the one takes the other's place, however long a save takes.
-    for _ in range(13):
-        saves.kill(max(moment, 0.01))
-        moment += float(rng.uniform(0.5, 1.5)) * (-move if saves.check_survivor() else move)
-        move = max(0.75 * move, 0.03)
+    saves, is_over, change = Saves(impl, rng), False, 0
+    while not is_over:
+        # A usual save has ten changes. One with hundreds is tried at some of them.
+        change += 1 if change < 20 else int(rng.integers(1, change))
+        is_over = saves.kill(change)
+        saves.check_survivor()
 
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_killed_saves_do_not_pile_up(impl, rng):
     """After killed saves, the next save leaves only the checkpoint in the folder"""
     saves = Saves(impl, rng)
-    for moment in (None, None, *rng.uniform(0.2, 0.8, size=2).tolist()):
-        saves.kill(moment)
+    for change in (2, 3, *rng.integers(2, 6, size=2).tolist()):
+        saves.kill(change)
     saves.save()
     expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
     expect(saves.check_survivor(), "whether the last state was loaded").equals(True)

@@ -271,9 +271,7 @@ class FakeZygote:
     def new_scratch(self) -> ScratchFolder:
         return ScratchFolder("scratch", 0)
 
-    def fork_worker(
-        self, submission: Path, scratch: ScratchFolder, watch_files: bool = False
-    ) -> FakeProcess:
+    def fork_worker(self, submission: Path, scratch: ScratchFolder, watch: str = "") -> FakeProcess:
         return FakeProcess()
 
     def _new_worker(self, zygote: Any, process: FakeProcess, check_end: Any) -> FakeWorker:
