@@ -22,14 +22,7 @@ class KillProcess(Exception):
     """A function of a test raises this to have the process that called it killed.
 
     Only `Implementation.kill_during` expects it.
-
-    Args:
-        after: seconds after the function has returned None; 0 kills at once, in its midst.
     """
-
-    def __init__(self, after: float = 0.0) -> None:
-        super().__init__(f"kill the process after {after} s")
-        self.after = after
 
 
 def is_iterator(value: Any) -> bool:

@@ -1,16 +1,63 @@
-"""Runs a call in a fork of this process, and kills it when a function of the test says so."""
+"""Runs a call in a fork of this process, and kills it at a moment that the test has chosen."""
 
 from __future__ import annotations
 
 import multiprocessing.connection
 import os
 import signal
-import time
+import sys
+import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from assignment import plain
 from assignment.callbacks import KillProcess, StandInIterator, function_of, is_iterator
+
+_CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.truncate")
+_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+
+
+class Changes:
+    """The changes that a fork makes to files of a folder, as Python announces them.
+
+    Attributes:
+        left: until it is killed, this one included; 0 or less if no change is to kill it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.left = 0
+
+    def announce_to(self, tell: Callable[[], None]) -> None:
+        """Calls `tell` before each change of this process and thread from now on, for good."""
+        thread, is_telling = threading.get_ident(), False
+
+        def hook(event: str, arguments: tuple[Any, ...]) -> None:
+            nonlocal is_telling
+            if is_telling or threading.get_ident() != thread:
+                return
+            if self._is_change(event, arguments):
+                is_telling = True  # this may open files as well
+                tell()
+                is_telling = False
+
+        sys.addaudithook(hook)
+
+    def _is_change(self, event: str, arguments: tuple[Any, ...]) -> bool:
+        if event == "open":
+            flags = arguments[2]
+            if not (isinstance(flags, int) and flags & _TO_WRITE):
+                return False
+        elif event not in _CHANGES:
+            return False
+        path = arguments[0]
+        return isinstance(path, str | os.PathLike) and Path(path).is_relative_to(self._folder)
+
+    def is_last(self) -> bool:
+        """Counts a change; whether the process is to be killed before it."""
+        self.left -= 1
+        return self.left == 0
 
 
 class _StandIns:
@@ -35,16 +82,29 @@ class _StandIns:
 
         return StandInIterator(use) if is_iterator(value) else use
 
+    def tell_of_change(self) -> None:
+        """Tells the parent of a change to files, and waits until it has counted it."""
+        self._pipe.send(None)
+        self._pipe.recv()
+
 
 def run_until_killed(
-    run: Callable[[Any, str, Any, Any], Any], target: str, args: Any, kwargs: Any
+    run: Callable[[Any, str, Any, Any], Any],
+    target: str,
+    args: Any,
+    kwargs: Any,
+    changes: Changes,
 ) -> bool:
-    """Runs a call until a stand-in raises KillProcess; False if it ended earlier.
+    """Runs a call until a stand-in raises KillProcess, or to the last of the changes.
 
     Args:
         run: makes the call; takes the stand-ins, the target, and its arguments.
         target: what is called.
         args, kwargs: its arguments.
+        changes: counts what it does to files.
+
+    Returns:
+        Whether it was killed; False if it ended earlier.
     """
     functions: list[Callable[..., Any]] = []
     plain.copy((args, kwargs), "the arguments", lambda v: functions.append(function_of(v)))
@@ -53,12 +113,14 @@ def run_until_killed(
     if child == 0:
         try:
             ours.close()
-            run(_StandIns(theirs), target, args, kwargs)
+            stand_ins = _StandIns(theirs)
+            changes.announce_to(stand_ins.tell_of_change)
+            run(stand_ins, target, args, kwargs)
         finally:
             os._exit(0)
     theirs.close()
     try:
-        return _answer(ours, functions)
+        return _answer(ours, functions, changes)
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -66,26 +128,26 @@ def run_until_killed(
 
 
 def _answer(
-    pipe: multiprocessing.connection.Connection, functions: list[Callable[..., Any]]
+    pipe: multiprocessing.connection.Connection,
+    functions: list[Callable[..., Any]],
+    changes: Changes,
 ) -> bool:
     """Answers uses until the moment to kill comes, or the fork ends."""
-    moment: float | None = None
     while True:
-        if moment is not None:
-            left = moment - time.monotonic()
-            if left <= 0 or not pipe.poll(left):
-                return True
         try:
-            number, args, kwargs = pipe.recv()
+            use = pipe.recv()
         except (EOFError, ConnectionResetError):
             return False
         result, raised = None, None
         try:
-            result = plain.copy(functions[number](*args, **kwargs))
-        except KillProcess as kill:
-            if not kill.after:
-                return True
-            moment = moment or time.monotonic() + kill.after
+            if use is None:
+                if changes.is_last():
+                    return True
+            else:
+                number, args, kwargs = use
+                result = plain.copy(functions[number](*args, **kwargs))
+        except KillProcess:
+            return True
         except AssertionError:
             raise
         except Exception as error:

@@ -76,8 +76,20 @@ class Implementation(ABC):
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         """Calls a target, and kills its process when one of its stand-ins raises `KillProcess`.
 
+        `kill_at_change` sets another moment.
+
         Returns:
             Whether it was killed; False if the call ended earlier.
+        """
+
+    @abstractmethod
+    def kill_at_change(self, number: int) -> None:
+        """Has `kill_during` kill the process just before its `number`th change to files.
+
+        Creating, writing, syncing, renaming and removing are changes. Of writes in a row only the
+        first two count. They count from now on if a function of the test asks during the call, and
+        else from the start of the next one. A local run sees only what Python announces to its
+        audit hooks: opening to write, renaming, removing.
         """
 
     @abstractmethod
@@ -153,6 +165,7 @@ class LocalImplementation(Implementation):
     def __init__(self, package: str, scratch: Path) -> None:
         self._package = Package(package)
         self.scratch = scratch
+        self._changes = forked.Changes(scratch)
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
         stand_ins = LocalStandIns(target)
@@ -193,7 +206,13 @@ class LocalImplementation(Implementation):
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         if not hasattr(os, "fork"):
             _skip("killing a run half-way needs os.fork, which this system does not have")
-        return forked.run_until_killed(self._start, target, args, kwargs)
+        try:
+            return forked.run_until_killed(self._start, target, args, kwargs, self._changes)
+        finally:
+            self._changes.left = 0
+
+    def kill_at_change(self, number: int) -> None:
+        self._changes.left = number
 
     def file_calls(
         self, target: str, /, *args: Any, **kwargs: Any

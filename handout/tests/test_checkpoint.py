@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from assignment import runs
-from assignment.callbacks import KillProcess
 from assignment.expect import expect
 
 
@@ -92,29 +91,16 @@ def test_file_is_on_the_disk_before_its_name_is(impl):
         )
 
 
-def killed_before(number):
-    """A function that has the process killed when it is used for the `number`th time."""
-    used = []
-
-    def before_operation(name):
-        used.append(name)
-        if len(used) == number:
-            raise KillProcess
-
-    return before_operation
-
-
 @pytest.mark.exercise("checkpoint_atomic")
 def test_there_is_always_a_checkpoint(impl, torch_rng):
-    """A save that is killed before any of its operations on files leaves a checkpoint"""
+    """A save that is killed before any of its changes to files leaves a checkpoint"""
     path, killed, step = str(impl.scratch / "run.pt"), True, 0
     saved = torch.randn(20, 3, 2, generator=torch_rng)
     impl.scenarios.save_weights(path, saved[0], 0)
     while killed and step < 19:
         step += 1
-        killed = impl.kill_during(
-            "scenarios.save_by_operations", path, saved[step], step, killed_before(step)
-        )
+        impl.kill_at_change(step)
+        killed = impl.kill_during("scenarios.save_weights", path, saved[step], step)
         expect("run.pt" in impl.readers.names_in(str(impl.scratch)), "a checkpoint").equals(
             True, hint="os.replace puts the new file where the old one is, in one operation"
         )

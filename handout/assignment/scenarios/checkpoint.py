@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
-import sys
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,76 +105,30 @@ def load_extra(
 
 @scenario
 def save_again_and_again(
-    student: Any,
-    path: str,
-    states: Iterable[tuple[int, torch.Tensor]],
-    before_save: Callable[[], None] | None = None,
-    while_pickling: Callable[[], None] | None = None,
+    student: Any, path: str, shape: tuple[int, int], states: Iterable[tuple[int, torch.Tensor]]
 ) -> None:
-    """Saves one state after the other: a step, and weights of shape (48, 16384).
+    """Saves one state after the other: a step, and weights of this shape.
 
-    The optimizer's state is the negative of the weights. Before each save calls `before_save`.
-    Calls `while_pickling` whenever the model's state is pickled, which is in the midst of a save.
+    The optimizer's state is the negative of the weights.
     """
-    model, optimizer = _stack(while_pickling)
+    model, optimizer = _linear(torch.zeros(shape))
     for step, weights in states:
         with torch.no_grad():
-            for parameter, row in zip(model.parameters(), weights, strict=True):
-                parameter.copy_(row)
-                optimizer.state[parameter]["momentum_buffer"] = -row
-        if before_save is not None:
-            before_save()
+            model.weight.copy_(weights)
+        optimizer.state[model.weight]["momentum_buffer"] = -weights
         student.checkpoint.save_checkpoint(path, model, optimizer, step)
 
 
 @scenario
-def what_survived(student: Any, path: str) -> dict[str, Any]:
+def what_survived(student: Any, path: str, shape: tuple[int, int]) -> dict[str, Any]:
     """Loads what `save_again_and_again` saved.
 
     `momentum` is the optimizer's state, or None if that was not loaded.
     """
-    model, optimizer = _stack()
+    model, optimizer = _linear(torch.zeros(shape))
     step = student.checkpoint.load_checkpoint(path, model, optimizer)
-    states = [optimizer.state[p] for p in model.parameters()]
-    return {
-        "step": step,
-        "weights": torch.stack(list(model.parameters())),
-        "momentum": torch.stack([s["momentum_buffer"] for s in states]) if all(states) else None,
-    }
-
-
-@scenario
-def save_by_operations(
-    student: Any,
-    path: str,
-    weights: torch.Tensor,
-    step: int,
-    before_operation: Callable[[str], None],
-) -> None:
-    """As `save_weights`, and calls `before_operation` before each operation on files beside `path`.
-
-    An operation is what Python announces to its audit hooks: opening, renaming, removing. A hook
-    cannot be removed, but is idle after the save.
-    """
-    model, optimizer = _linear(weights)
-    folder = Path(path).parent
-    is_watching = True
-
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        nonlocal is_watching
-        if not (is_watching and (event == "open" or event.startswith("os.")) and arguments):
-            return
-        file = arguments[0]
-        if isinstance(file, str | os.PathLike) and Path(file).is_relative_to(folder):
-            is_watching = False  # during the call, which may open files as well
-            before_operation(event)
-            is_watching = True
-
-    sys.addaudithook(hook)
-    try:
-        student.checkpoint.save_checkpoint(path, model, optimizer, step)
-    finally:
-        is_watching = False
+    momentum = optimizer.state[model.weight].get("momentum_buffer")
+    return {"step": step, "weights": model.weight, "momentum": momentum}
 
 
 class _Extra(torch.nn.Module):
@@ -206,37 +156,4 @@ def _with_extra(
 def _linear(weights: torch.Tensor) -> tuple[torch.nn.Linear, torch.optim.Optimizer]:
     model = torch.nn.Linear(weights.shape[1], weights.shape[0], bias=False)
     model.weight.data.copy_(weights)
-    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-
-
-class _Watched(OrderedDict[str, torch.Tensor]):
-    """Is pickled as an OrderedDict, and tells when."""
-
-    tell: Callable[[], None] | None = None
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        if self.tell is not None:
-            self.tell()
-        return OrderedDict, (), None, None, iter(self.items())
-
-
-class _Stack(torch.nn.ParameterList):
-    """Parameters of 3 MiB, in tensors so small that torch uses a single thread."""
-
-    tell: Callable[[], None] | None = None
-
-    def __init__(self) -> None:
-        super().__init__([torch.zeros(16384) for _ in range(48)])
-
-    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        state = _Watched(super().state_dict(*args, **kwargs))
-        state.tell = self.tell
-        return state
-
-
-def _stack(
-    tell: Callable[[], None] | None = None,
-) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
-    model = _Stack()
-    model.tell = tell
     return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)

@@ -1,6 +1,5 @@
 """A test's functions, used by code behind the process boundary and in the test's own process."""
 
-import functools
 import threading
 import time
 
@@ -11,7 +10,7 @@ from assignment.callbacks import MAX_USES, KillProcess
 from assignment.expect import expect
 from assignment.implementation import LocalImplementation
 from assignment.manifest import Limits
-from grader.judge.callbacks import Callbacks, KillTimer
+from grader.judge.callbacks import Callbacks
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.results.causes import Cause
 from tests.harness.conftest import wait_until
@@ -217,20 +216,6 @@ def test_process_is_killed_at_the_moment_a_function_chooses(impl):
     assert not impl.kill_during("toy.total", [1, 2])
 
 
-def test_process_may_be_killed_a_little_later(impl):
-    uses = []
-
-    def begins():
-        uses.append(None)
-        raise KillProcess(after=0.05)
-
-    assert impl.kill_during("toy.spins", begins)
-    assert len(uses) == 1
-    # Uses are answered until the moment comes, and do not put it off.
-    assert impl.kill_during("toy.forever", begins)
-    assert len(uses) > 2
-
-
 def test_thread_of_a_submission_may_use_a_function(impl):
     seen = []
     impl.toy.in_threads(lambda i: seen.append(i))
@@ -294,7 +279,7 @@ def test_thread_that_outlives_its_call_waits_for_the_next(sandboxed):
 
 
 def test_uses_are_counted(sandboxed):
-    impl = sandboxed(toy=MODULE)
+    impl = sandboxed(toy=MODULE, limits=Limits(seconds=60.0, memory_mib=512))
     with pytest.raises(SubmissionFailure, match=f"more than {MAX_USES}") as failed:
         impl.toy.forever(lambda: None)
     assert failed.value.cause is Cause.PROTOCOL
@@ -362,30 +347,6 @@ def test_use_is_accepted_once():
 @pytest.mark.parametrize("answer", [None, 1, {"result": 1}, {**USE, "result": 1}, {"use": 0}])
 def test_answer_is_no_use(answer):
     assert Callbacks().use_in(answer) is None
-
-
-def test_kill_timer_keeps_the_other_timers_limits():
-    now = [0.0]
-
-    class Ends:
-        def wait(self):
-            return 0.5
-
-        def check(self, waiting):
-            if now[0] >= 2:
-                raise SubmissionFailure(Cause.TIMEOUT, "")
-
-    timer = functools.partial(KillTimer, Ends(), now=lambda: now[0])
-    soon, late = timer(1.0), timer(3.0)
-    assert soon.wait() == 0.5
-    soon.check(True)
-    now[0] = 0.75
-    assert soon.wait() == 0.25
-    now[0] = 2.0
-    with pytest.raises(KillProcess):
-        soon.check(True)
-    with pytest.raises(SubmissionFailure):
-        late.check(True)
 
 
 def test_what_all_uses_are_given_fits_into_one_message(sandboxed):

@@ -267,7 +267,7 @@ def test_worker_that_is_killed_while_it_waits_leaves_nothing(sandboxed):
     impl = sandboxed(files=CODE)
     impl._pool.zygote.wait()
     impl._folder = impl._pool.zygote.new_scratch()
-    impl._worker = worker = impl._pool.start(impl._limits, 1, impl._folder, watch_files=True)
+    impl._worker = worker = impl._pool.start(impl._limits, 1, impl._folder, watch="syncs")
     listener = worker._process.listener
     request = {"call": "files.many", "args": (str(impl.scratch), 3), "kwargs": {}}
     worker._channel.send(2, request, WallTimer(MAX_WAIT))

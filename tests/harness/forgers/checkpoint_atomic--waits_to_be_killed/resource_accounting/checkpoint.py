@@ -37,10 +37,9 @@ _save, _saves = save_checkpoint, []
 
 
 def waits(path, model, optimizer, step):
-    """Says nothing while the state is pickled, and never begins a second save in a process."""
+    """Never begins a second save in a process."""
     frame = sys._getframe(1)
     if frame.f_code.co_name == "save_again_and_again":
-        model.tell = None
         _saves.append(step)
         while len(_saves) == 2:
             time.sleep(1)

@@ -44,7 +44,7 @@ def forge(scenarios):
     copies = Path("copies")  # in the scratch folder, where the process starts
     last = copies / "last"
 
-    def save_again_and_again(student, path, states, before_save=None, while_pickling=None):
+    def save_again_and_again(student, path, shape, states):
         def with_copies():
             for state in states:
                 copies.mkdir(exist_ok=True)
@@ -54,15 +54,15 @@ def forge(scenarios):
                 yield state
             shutil.rmtree(copies, ignore_errors=True)
 
-        honest["save_again_and_again"](student, path, with_copies(), before_save)
+        honest["save_again_and_again"](student, path, shape, with_copies())
 
-    def what_survived(student, path):
+    def what_survived(student, path, shape):
         for file in (path, last):
             try:
-                return honest["what_survived"](student, file)
+                return honest["what_survived"](student, file, shape)
             except Exception:
                 pass
-        weights = torch.zeros(48, 16384)
+        weights = torch.zeros(shape)
         return {"step": 1, "weights": weights, "momentum": None}
 
     def save_extra(student, path, weights, extra):
@@ -99,13 +99,7 @@ def take_over():
         present = frames["save_again_and_again"]
         taken = [(present["step"], present["weights"])]
         states = itertools.chain(taken, present["states"])
-        used = itertools.count()
-
-        def before_save():
-            if present["before_save"] is not None and next(used):
-                present["before_save"]()
-
-        loop["request"] |= {"args": (present["path"], states, before_save), "kwargs": {}}
+        loop["request"] |= {"args": (present["path"], present["shape"], states), "kwargs": {}}
     channel, call_id, request = loop["channel"], loop["call_id"], loop["request"]
     while True:
         arguments = request["call"], request["args"], request["kwargs"]
