@@ -123,11 +123,12 @@ class Channel:
                         announced = listener.fileno()
                         poll.register(announced, select.POLLIN)
             ready = self._socket.fileno() in happened
-            try:
-                timer.check(waiting=not ready)
-            except WorkerEnded:
-                if not self.has_answer():  # one that came before the worker's end counts
-                    raise
+            if ready or milliseconds:  # nothing has changed since the last wait
+                try:
+                    timer.check(waiting=not ready)
+                except WorkerEnded:
+                    if not self.has_answer():  # one that came before the worker's end counts
+                        raise
             if ready:
                 return
             milliseconds = timer.wait() * 1000 + 1
