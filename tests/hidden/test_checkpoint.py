@@ -40,8 +40,7 @@ def saved_and_resumed(impl, reference, rng, torch_rng):
 
 def leave_small(impl, path):
     """Removes all files but the checkpoint, which holds a state, and not all that led to it."""
-    impl.readers.leave_only(path)
-    size = len(impl.readers.file_bytes(path))
+    (size,) = impl.readers.leave_only(path)
     assert size < LARGEST, f"the checkpoint has {size} bytes or more"
 
 
@@ -143,9 +142,8 @@ def test_the_file_is_the_checkpoint(impl, rng, torch_rng):
         step = int(rng.integers(0, 1000))
         impl.scenarios.save_weights(path, weights, step)
         saved[str(impl.scratch / moved)] = step, weights, path
-    content = {moved: impl.readers.file_bytes(path) for moved, (*_, path) in saved.items()}
-    for moved, data in content.items():
-        impl.readers.write_file(moved, data)
+    contents = impl.readers.files_bytes([path for *_, path in saved.values()])
+    impl.readers.write_files(dict(zip(saved, contents, strict=True)))
     impl.readers.leave_only(*saved)
     missing = [str(impl.scratch / name) for name in names(rng, 2)]
     for path in shuffled(rng, [*saved, *missing]):
@@ -204,16 +202,17 @@ def with_code(path, good):
 @pytest.mark.exercise("checkpoint_roundtrip", weight=2)
 def test_loading_runs_no_code(impl, rng, torch_rng):
     """A file with code in it is refused, and the code does not run"""
-    folder, saved = impl.scratch, {}  # what each good file holds
-    for step in rng.choice(1000, 3, replace=False).tolist():
-        weights = torch.randn(20, 20, generator=torch_rng)
-        impl.scenarios.save_weights(str(folder / "run.pt"), weights, step)
-        saved[impl.readers.file_bytes(str(folder / "run.pt"))] = [step, weights]
+    folder, states = impl.scratch, {}
+    for name, step in zip(names(rng, 3), rng.choice(1000, 3, replace=False).tolist(), strict=True):
+        path, weights = str(folder / name), torch.randn(20, 20, generator=torch_rng)
+        impl.scenarios.save_weights(path, weights, step)
+        states[path] = [step, weights]
+    # What each good file holds.
+    saved = dict(zip(impl.readers.files_bytes(list(states)), states.values(), strict=True))
     ran = names(rng, 1)[0]
     contents = shuffled(rng, [*saved, *with_code(str(folder / ran), next(iter(saved)))])
     files = dict(zip(names(rng, len(contents)), contents, strict=True))
-    for name, content in files.items():
-        impl.readers.write_file(str(folder / name), content)
+    impl.readers.write_files({str(folder / name): content for name, content in files.items()})
     held = impl.peak_rss()
     for name, content in files.items():
         if content in saved:

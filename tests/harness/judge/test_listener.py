@@ -95,7 +95,7 @@ def killed(sandboxed):
     def kill(name, change, *args):
         for left in impl.readers.names_in(folder):
             impl.files.removes(f"{folder}/{left}")
-        impl.readers.write_file(f"{folder}/old", b"old")
+        impl.readers.write_files({f"{folder}/old": b"old"})
         impl.kill_at_change(change)
         if not impl.kill_during(f"files.{name}", folder, *args):
             return None
@@ -148,7 +148,7 @@ def test_too_many_changes_end_the_test(sandboxed, monkeypatch):
     monkeypatch.setattr(listener, "MAX_CHANGES", 50)
     impl = sandboxed(files=CODE, limits=PATIENT)
     folder = str(impl.scratch)
-    impl.readers.write_file(f"{folder}/old", b"old")
+    impl.readers.write_files({f"{folder}/old": b"old"})
     with pytest.raises(SubmissionFailure, match="more than 50 changes") as failure:
         impl.kill_during("files.for_ever", folder)
     assert failure.value.cause is Cause.DISK
