@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from assignment.callbacks import MAX_USES, KillProcess, function_of
+from grader import wire
 from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin
 from grader.judge.meter import Timer
 from grader.results.causes import Cause
@@ -26,11 +27,16 @@ class Callbacks:
 
     The submission's code controls the process that uses them: what they are given is untrusted, and
     there is a limit to their uses. That they are used, when, and in which order, is certain.
+
+    Attributes:
+        room: what the worker's messages may still hold: those of the call, and of all items of the
+            iterator that it returns. A test may keep all of that.
     """
 
     def __init__(self) -> None:
         self._functions: list[Callable[..., Any]] = []
         self._uses = 0  # in the present request
+        self.room = wire.DEFAULT_CAPS
 
     def add(self, value: Any) -> int:
         """Numbers a function or a generator of the test's."""
@@ -110,6 +116,9 @@ class KillTimer:
 
     def paused(self) -> AbstractContextManager[None]:
         return self._timer.paused()
+
+    def charge(self, seconds: float) -> None:
+        self._timer.charge(seconds)
 
 
 def _is_keywords(value: Any) -> bool:
