@@ -70,10 +70,10 @@ def _draw_interval() -> float:
 class Meter:
     """Charges one worker for its time; the Timer of the worker's current call.
 
-    CPU time is read exactly, with the judge's for reading the worker's messages. Time asleep is sampled at random moments during calls: a worker could
-    wake up for samples at regular ones. Several short calls share one sampling interval. No second
-    is charged twice: if the worker is asleep at the end of an interval, the interval is charged as
-    sleep, less the CPU time in it.
+    CPU time is read exactly, with the judge's for reading the worker's messages. Time asleep is
+    sampled at random moments during calls: a worker could wake up for samples at regular ones.
+    Several short calls share one sampling interval. No second is charged twice: if the worker is
+    asleep at the end of an interval, the interval is charged as sleep, less the CPU time in it.
 
     Args:
         worker: the worker's process.

@@ -1,5 +1,7 @@
 """Uses of a test's functions that cost the judge much: memory, time, or its score."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -114,8 +116,7 @@ def test_all_items_of_an_iterator_fit_into_one_message(impl, size, values):
     """A test may ask for all of them: the judge would hold what one process may send in its time"""
     items = impl.iterate("toy.gives_for_ever", size, values)
     with pytest.raises(SubmissionFailure, match=r"larger than|more than"):
-        for taken, _ in enumerate(items):
-            assert taken < 10
+        list(itertools.islice(items, 10))
 
 
 def test_reading_an_answer_is_charged(impl):
