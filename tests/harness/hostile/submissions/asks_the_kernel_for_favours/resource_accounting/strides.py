@@ -8,9 +8,9 @@ X86_64 = {"mlockall": 151, "personality": 135, "ioprio_set": 251, "sched_setattr
 AARCH64 = {"mlockall": 230, "personality": 92, "ioprio_set": 30, "sched_setattr": 274}
 NUMBERS = {"x86_64": X86_64, "aarch64": AARCH64}[platform.machine()]
 DEADLINE = (ctypes.c_uint64 * 6)(48 | 6 << 32, 0, 0, 10**7, 10**7, 10**7)
-# Dumpable, tracer, subreaper, timer slack, no huge pages, IO flusher, dispatch of calls,
+# Dumpable, tracer, subreaper, timer slack, no huge pages, IO flusher,
 # speculation, merged pages, memory map, keeping capabilities, ambient ones, secure bits.
-PRCTLS = (4, 0x59616D61, 36, 29, 41, 57, 59, 53, 67, 35, 8, 47, 28, 1, 38, 23, 65, 0x53564D41)
+PRCTLS = (4, 0x59616D61, 36, 29, 41, 57, 53, 67, 35, 8, 47, 28, 1, 38, 23, 65, 0x53564D41)
 
 
 def attempts():
