@@ -4,7 +4,7 @@ import os
 import struct
 
 FILES = ("/proc/kpagecount", "/proc/kpageflags", "/proc/kpagecgroup", "/proc/kcore")
-OTHERS = ("/sys/kernel/mm", "/proc/vmallocinfo", "/proc/slabinfo", "/proc/pagetypeinfo")
+OTHERS = ("/proc/vmallocinfo", "/proc/slabinfo", "/proc/pagetypeinfo")
 
 
 def attempts():

@@ -18,7 +18,9 @@ def time_function(function, *, warmup=2, repeats=5, synchronize=None, clock=None
         for i in range(5):
             said = {"use": i, "function": number, "args": (), "kwargs": {}}
             send(us._channel, us._call_id, said)
+            both.wait()
 
+    both = threading.Barrier(2)
     threads = [threading.Thread(target=use) for _ in range(2)]
     for thread in threads:
         thread.start()
