@@ -43,12 +43,16 @@ class FrameTooLargeError(FrameError):
 
 
 class Caps(NamedTuple):
-    """What a frame may hold: bytes, values, levels of nested containers, bytes of one integer."""
+    """What a frame may hold: bytes, values, levels of nested containers, bytes of one integer.
+
+    A tensor takes as long to read as ten to fifty other values: there is a cap on these as well.
+    """
 
     size: int = 256 * 2**20
     items: int = 1_000_000
     depth: int = plain.MAX_DEPTH
     integer: int = 512  # 6ND needs 11
+    tensors: int = 20_000  # and arrays
 
 
 DEFAULT_CAPS = Caps()
@@ -94,7 +98,7 @@ class _Writer:
         self.parts: list[bytes | bytearray | memoryview] = []
         self.tail = bytearray()
         self.length = 0
-        self.items = 0
+        self.items = self.tensors = 0
         self.caps = caps
         self.number_of = number_of
 
@@ -164,7 +168,10 @@ class _Writer:
         self.tail += data
 
     def check_size(self, size: int, where: str) -> None:
-        """Checks the size before copying: a stride-0 tensor may claim exabytes."""
+        """Checks a tensor before copying: one of stride 0 may claim exabytes."""
+        self.tensors += 1
+        if self.tensors > self.caps.tensors:
+            raise plain.NotPlainData(f"{where} is one of more than {self.caps.tensors} tensors")
         if self.length + size > self.caps.size:
             raise plain.NotPlainData(f"{where} takes {size} bytes; at most {self.caps.size} fit")
 
@@ -287,7 +294,7 @@ class _Reader:
     ) -> None:
         self.body = body
         self.at = 0
-        self.items = 0
+        self.items = self.tensors = 0
         self.caps = caps
         self.stand_in = stand_in
 
@@ -380,6 +387,9 @@ class _Reader:
         return result
 
     def buffer(self, itemsize: int) -> tuple[tuple[int, ...], memoryview]:
+        self.tensors += 1
+        if self.tensors > self.caps.tensors:
+            raise FrameError(f"the frame holds more than {self.caps.tensors} tensors")
         dimensions = self.take(1)[0]
         if dimensions > 64:
             raise FrameError("a tensor has more than 64 dimensions")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from assignment.callbacks import MAX_USES, KillProcess, function_of
+from grader import wire
 from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin
 from grader.results.causes import Cause
 
@@ -23,11 +24,16 @@ class Callbacks:
 
     The submission's code controls the process that uses them: what they are given is untrusted, and
     there is a limit to their uses. That they are used, when, and in which order, is certain.
+
+    Attributes:
+        room: what the worker's messages may still hold: those of the call, and of all items of the
+            iterator that it returns. A test may keep all of that.
     """
 
     def __init__(self) -> None:
         self._functions: list[Callable[..., Any]] = []
         self._uses = 0  # in the present request
+        self.room = wire.DEFAULT_CAPS
 
     def add(self, value: Any) -> int:
         """Numbers a function or a generator of the test's."""

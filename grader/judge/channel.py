@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import socket
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -79,7 +80,11 @@ class Channel:
                 raise wire.FrameError("the answer belongs to another call")
             body = wire.new_body(length)
             self._fill(body, timer)
-            value, items = wire.decode_counted(body, room)
+            began = time.thread_time()
+            try:
+                value, items = wire.decode_counted(body, room)
+            finally:
+                timer.charge(time.thread_time() - began)
             return value, room._replace(size=room.size - length, items=room.items - items)
         except wire.FrameTooLargeError as error:
             raise SubmissionFailure(Cause.TOO_LARGE, str(error)) from error

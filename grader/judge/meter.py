@@ -39,6 +39,9 @@ class Timer(Protocol):
     def paused(self) -> AbstractContextManager[None]:
         """Around what the judge does while the worker waits for it: that is not charged."""
 
+    def charge(self, seconds: float) -> None:
+        """Charges CPU time that the judge took to read a message."""
+
 
 class WallTimer:
     """Ends a wait after `seconds` of wall time; used before any code of a submission has run."""
@@ -56,6 +59,9 @@ class WallTimer:
     def paused(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def charge(self, seconds: float) -> None:
+        pass
+
 
 def _draw_interval() -> float:
     return random.uniform(*_SAMPLE_SECONDS)
@@ -64,10 +70,10 @@ def _draw_interval() -> float:
 class Meter:
     """Charges one worker for its time; the Timer of the worker's current call.
 
-    CPU time is read exactly. Time asleep is sampled at random moments during calls: a worker could
-    wake up for samples at regular ones. Several short calls share one sampling interval. No second
-    is charged twice: if the worker is asleep at the end of an interval, the interval is charged as
-    sleep, less the CPU time in it.
+    CPU time is read exactly, with the judge's for reading the worker's messages. Time asleep is
+    sampled at random moments during calls: a worker could wake up for samples at regular ones.
+    Several short calls share one sampling interval. No second is charged twice: if the worker is
+    asleep at the end of an interval, the interval is charged as sleep, less the CPU time in it.
 
     Args:
         worker: the worker's process.
@@ -92,7 +98,7 @@ class Meter:
         self._check_end, self._check_limits = check_end, check_limits
         self._now, self._interval = now, interval
         self._cpu_before = worker.cpu() or 0.0  # used before the meter started
-        self.cpu = self.asleep = self.disk = 0.0
+        self.cpu = self.asleep = self.disk = self.read = 0.0
         self._allowed = 0.0
         self._last = now()
         self._since_sample = 0.0  # seconds of calls since the last sample
@@ -102,7 +108,7 @@ class Meter:
     @property
     def charged(self) -> float:
         """Seconds charged so far."""
-        return self.cpu + self.asleep
+        return self.cpu + self.asleep + self.read
 
     def begin(self, seconds: float) -> None:
         """Notes that a call starts. It may be charged at most `seconds`; raises as `check` does."""
@@ -140,7 +146,8 @@ class Meter:
         if self.charged >= self._allowed:
             raise SubmissionFailure(
                 Cause.TIMEOUT,
-                f"no answer after {self.cpu:.1f} s of CPU and {self.asleep:.1f} s asleep",
+                f"no answer after {self.charged - self.asleep:.1f} s of CPU and "
+                f"{self.asleep:.1f} s asleep",
             )
         if self.disk >= _DISK_FACTOR * self._allowed:
             raise SubmissionFailure(Cause.TIMEOUT, f"waited {self.disk:.0f} s for the disk")
@@ -155,6 +162,10 @@ class Meter:
             yield
         finally:
             self._last = self._now()
+
+    def charge(self, seconds: float) -> None:
+        """A message is written in far less time than it takes to read a million values."""
+        self.read += seconds
 
     def _sample(self) -> None:
         doing = self._worker.activity()

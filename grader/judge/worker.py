@@ -279,7 +279,8 @@ class Worker:
         """Asks the submission's code, which may be charged `seconds`, or else the test's limit.
 
         Meanwhile it may use the functions among the arguments. The judge's time in them is not
-        charged. All that they are given, and the answer, must fit into one message.
+        charged. All that they are given, and the answer, must fit into one message; so must the
+        items of an iterator together.
         """
         assert self._meter is not None, "go() comes before the first call"
         meter = self._meter
@@ -287,12 +288,12 @@ class Worker:
         callbacks.begin()
         meter.begin(self._seconds if seconds is None else seconds)
         try:
-            message, room = self._ask(request, meter, callbacks.add)
+            message, callbacks.room = self._ask(request, meter, callbacks.add, callbacks.room)
             while (use := callbacks.use_in(message)) is not None:
                 with meter.paused():
                     reply = callbacks.run(use)
                 self._reply(reply, meter)
-                message, room = self._receive(self._call_id, meter, room)
+                message, callbacks.room = self._receive(self._call_id, meter, callbacks.room)
             return message
         except (AssertionError, KillProcess):
             self.kill(keep_scratch=True)
@@ -309,7 +310,11 @@ class Worker:
             raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
 
     def _ask(
-        self, request: Any, timer: Timer, number_of: Callable[[Any], int] | None = None
+        self,
+        request: Any,
+        timer: Timer,
+        number_of: Callable[[Any], int] | None = None,
+        room: wire.Caps = wire.DEFAULT_CAPS,
     ) -> tuple[Any, wire.Caps]:
         with self._alive():
             if self._channel.has_answer():
@@ -318,7 +323,7 @@ class Worker:
                 raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
             self._call_id += 1
             self._channel.send(self._call_id, request, timer, number_of)
-        return self._receive(self._call_id, timer)
+        return self._receive(self._call_id, timer, room)
 
     def _receive(
         self, call_id: int, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS

@@ -65,7 +65,7 @@ class Implementation(ABC):
         """Calls a function that returns an iterator; each `next` asks it for one more item.
 
         The call itself is made at once. The stand-ins among its arguments work while it runs, and
-        while an item is asked for.
+        while an item is asked for. All items together must fit into one message.
         """
 
     @abstractmethod

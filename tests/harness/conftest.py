@@ -25,7 +25,8 @@ HOSTILE = Path(__file__).resolve().parent / "hostile" / "submissions"
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment, a secret
 # Classes that students read of a hidden check's exception.
 NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
-CHAPTERS = ("dtypes", "strides", "data")  # for attacks and bad input
+CHAPTERS = ("dtypes", "strides", "data", "checkpoint", "device")  # for attacks and bad input
+MORE_TESTS = ("test_killed_saves.py",)  # of these chapters
 collect_ignore = ["forgers", "hostile/submissions"]
 
 
@@ -67,7 +68,7 @@ def quick_grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
 
 
 def new_quick_grader(repository: Path) -> Grader:
-    """A grader of three chapters with small limits, for submissions that hang or use much memory.
+    """A grader of a few chapters with small limits, for submissions that hang or use much memory.
 
     Each test may use 2 s and 512 MiB, and two tests that hit the time limit spend the budget. The
     tests are the repository's own, copied to `repository`.
@@ -79,7 +80,7 @@ def new_quick_grader(repository: Path) -> Grader:
         exercise=tuple(exercise for exercise in usual if exercise.chapter in CHAPTERS),
     )
     for folder in ("tests/public", "tests/hidden"):
-        names = {"conftest.py", *(f"test_{chapter}.py" for chapter in CHAPTERS)}
+        names = {"conftest.py", *(f"test_{chapter}.py" for chapter in CHAPTERS), *MORE_TESTS}
         (repository / folder).mkdir(parents=True)
         for name in names & set(os.listdir(REPOSITORY / folder)):  # noqa: PTH208
             shutil.copy(REPOSITORY / folder / name, repository / folder / name)

@@ -239,6 +239,7 @@ def test_caps_hold_for_encoding():
         (b"x" * 100, Caps(size=50)),
         (torch.zeros(5000), Caps(size=10_000)),
         (2**200, Caps(integer=10)),
+        ([torch.zeros(0), np.zeros(0)], Caps(tensors=1)),
     ]:
         with pytest.raises(plain.NotPlainData):
             wire.encode(1, value, caps=caps)

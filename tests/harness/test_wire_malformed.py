@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -178,6 +179,10 @@ def test_caps_hold_for_decoding():
     assert read(deep, Caps(depth=5)) == [[[[[None]]]]]
     with pytest.raises(FrameError, match="nested more than 4 deep"):
         wire.decode(body_of(deep), Caps(depth=4))
+    _, tensors = pack([torch.zeros(0), np.zeros(0)])
+    assert len(wire.decode(body_of(tensors), Caps(tensors=2))) == 2
+    with pytest.raises(FrameError, match="more than 1 tensors"):
+        wire.decode(body_of(tensors), Caps(tensors=1))
 
 
 def test_header_is_read_under_the_cap():

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from grader.results.causes import Cause
 from tests.harness.conftest import HOSTILE
+from tests.harness.hostile.more_than_calls import ATTACKS_ON_MORE_THAN_CALLS
 
-DIED, EXCEPTION, MEMORY, PROTOCOL = Cause.DIED, Cause.EXCEPTION, Cause.MEMORY, Cause.PROTOCOL
+DIED, DISK, EXCEPTION = Cause.DIED, Cause.DISK, Cause.EXCEPTION
+MEMORY, NOT_STARTED, PROTOCOL = Cause.MEMORY, Cause.NOT_STARTED, Cause.PROTOCOL
 IMPORT, NOT_PLAIN, TIMEOUT, WRONG = (
     Cause.IMPORT_FAILED,
     Cause.NOT_PLAIN_DATA,
@@ -26,6 +28,7 @@ class Attack(NamedTuple):
 
 
 _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
+    **ATTACKS_ON_MORE_THAN_CALLS,
     "plugins and patches": {
         "patches_everything": {WRONG},
         "patches_the_wire": {PROTOCOL},
@@ -63,6 +66,8 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "cyclic_answer": {NOT_PLAIN},
         "huge_integers": {NOT_PLAIN},
         "lone_surrogates": {NOT_PLAIN},
+        "tensors_out_of_transforms": {NOT_PLAIN},
+        "dtypes_with_luggage": {NOT_PLAIN},
     },
     "wrong kinds": {
         "nan": {WRONG},
@@ -96,6 +101,8 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "aborts": {DIED},
         "stops_itself": {WRONG, TIMEOUT},
         "main_thread_ends": {DIED},
+        "sleeps_without_its_first_thread": {DIED},
+        "replaces_the_channel": {DIED},
     },
     "no end": {
         "endless_call": {TIMEOUT},
@@ -104,6 +111,8 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "recursion": {EXCEPTION},
         "regex_blowup": {TIMEOUT},
         "huge_power": {TIMEOUT},
+        "sleeps_between_samples": {TIMEOUT},
+        "sleeps_in_other_threads": {TIMEOUT},
     },
     "bombs": {
         "memory_numpy": {MEMORY},
@@ -111,15 +120,18 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "memory_bytes": {MEMORY},
         "memory_shared": {EXCEPTION},
         "memory_page_tables": {MEMORY},
-        "disk_bomb": {EXCEPTION, Cause.DISK},
-        "deep_folders": {WRONG, Cause.DISK},
+        "disk_bomb": {EXCEPTION, DISK},
+        "deep_folders": {WRONG, DISK},
         "output_flood": {WRONG},
         "output_forever": {TIMEOUT},
         "descriptor_bomb": {EXCEPTION},
         "fork_bomb": {EXCEPTION},
-        "sparse_files": {WRONG, Cause.DISK},
+        "sparse_files": {WRONG, DISK},
         "thread_bomb": {WRONG},
         "timer_writes": {PROTOCOL},
+        "exhausts_the_compiler": {IMPORT},
+        "mapping_bomb": {WRONG},
+        "memory_of_pipes_and_queues": {WRONG},
     },
     "later": {
         "thread_writes_later": {PROTOCOL, WRONG},
@@ -128,6 +140,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "caches_in_files": {WRONG},
         "leaves_marks_in_the_system": {WRONG},
         "remembers_in_the_page_cache": {WRONG},
+        "shares_memory_by_name": {WRONG},
     },
     "reading": {
         "looks_for_files_by_stat": {WRONG},
@@ -140,6 +153,8 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "reads_devices": {WRONG},
         "searches_the_disk": {WRONG},
         "searches_its_memory": {WRONG},
+        "looks_at_physical_pages": {WRONG},
+        "paths_of_its_package": {WRONG},
     },
     "writing": {
         "writes_results": {WRONG},
@@ -147,11 +162,14 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "rewrites_itself": {WRONG},
         "changes_its_accounts": {WRONG},
         "changes_modes_and_times": {WRONG},
+        "punches_holes": {WRONG},
     },
     "other processes": {
         "signals": {WRONG},
         "takes_others_descriptors": {WRONG},
         "takes_priority": {WRONG},
+        "signals_by_other_calls": {WRONG},
+        "asks_after_processes_by_number": {WRONG},
     },
     "network": {
         "network": {WRONG},
@@ -165,6 +183,10 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "sweeps_the_kernel": {WRONG},
         "controls_descriptors": {WRONG},
         "another_calling_convention": {DIED},
+        "calls_as_x32": {DIED},
+        "calls_with_high_halves": {WRONG},
+        "asks_the_kernel_for_favours": {WRONG},
+        "advises_on_pages": {WRONG},
     },
     "frames": {
         "frame_before_asked": {WRONG, PROTOCOL},
@@ -184,11 +206,17 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "frame_odd_tensors": {PROTOCOL},
         "frame_two_answers": {PROTOCOL},
         "flush_speaks": {PROTOCOL},
+        "echoes_the_request": {PROTOCOL},
+        "answers_with_functions": {PROTOCOL},
+        "claims_not_to_have_begun": {NOT_STARTED},
+        "claims_to_be_missing": {Cause.MISSING, NOT_STARTED, Cause.WRONG_SIGNATURE, IMPORT},
     },
     "shadowing": {
         "shadows_modules": {WRONG},
         "shadows_the_grader": {WRONG},
         "loads_by_environment": {WRONG},
+        "attributes_of_the_moment": {WRONG},
+        "source_in_another_encoding": {WRONG},
     },
     "recognition": {
         "rote_answers": {EXCEPTION},
@@ -200,6 +228,9 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "carries_by_exit": {DIED},
         "carries_by_type": {NOT_PLAIN},
         "carries_by_time": {WRONG},
+        "carries_by_names": {WRONG},
+        "markup_in_its_output": {EXCEPTION},
+        "forges_verdicts_in_its_output": {WRONG},
     },
     "encodings": {
         "codec_tricks": {WRONG},
@@ -215,7 +246,7 @@ CAUSES = {
 }
 assert len(CAUSES) == sum(map(len, _BY_CLASS.values())), "an attack has two classes"
 # Other tiers do not stop these; `grader/README.md` says so.
-ONLY_IN_TIER_A = {"looks_for_files_by_stat"}
+ONLY_IN_TIER_A = {"looks_for_files_by_stat", "asks_after_processes_by_number"}
 # These take all the time they are given; others get more, so that a slow machine shows their cause.
 NEVER_ENDS = {name for name, attack in CAUSES.items() if TIMEOUT in attack.causes} | {
     "endless_import"

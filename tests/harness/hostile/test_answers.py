@@ -1,14 +1,18 @@
-"""Answers at the wrong time: before their question, or from a process that has ended."""
+"""Answers at the wrong time, or from a process that has ended, and files that fill the judge."""
 
+import io
+import runpy
+import zipfile
 from pathlib import Path
 
 import pytest
+import torch
 
 from grader.judge import limits
 from grader.judge.failure import SubmissionFailure
 from grader.judge.process import Process
 from grader.results.causes import Cause
-from tests.harness.conftest import wait_until
+from tests.harness.conftest import REPOSITORY, wait_until
 
 
 def test_answer_before_its_question_is_rejected(sandboxed):
@@ -62,3 +66,17 @@ def test_peak_memory_of_an_ended_process_is_a_failure(sandboxed):
     with pytest.raises(SubmissionFailure) as caught:
         implementation.peak_rss()
     assert caught.value.cause is Cause.DIED
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_hidden_test_unpacks_no_bomb_that_a_submission_has_written(kind):
+    """A test of checkpoints puts code into the submission's own file; it does so in the judge"""
+    path = REPOSITORY / "tests" / "hidden" / "test_checkpoint.py"
+    hidden = runpy.run_path(str(path))
+    bomb, honest = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", kind) as file:
+        file.writestr("run/data.pkl", bytes(2**25))
+    torch.save({"step": 1}, honest)
+    assert hidden["small_entries"](bomb.getvalue()) == {}
+    assert len(hidden["with_code"]("/made", bomb.getvalue())) == 2
+    assert len(hidden["with_code"]("/made", honest.getvalue())) == 3

