@@ -64,7 +64,7 @@ layers: .venv/dev
 
 faults: .venv/dev
 	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/judge/test_faults.py \
-		tests/harness/test_signals.py
+		tests/harness/judge/test_faults_in_calls.py tests/harness/test_signals.py
 
 # About a quarter of an hour.
 endurance: .venv/ready

@@ -195,7 +195,7 @@ def doctor(
         typer.echo(msgspec.json.encode(found))
     else:
         console.print(diagnosis.report(found))
-    raise typer.Exit(OK if found.tier else FAULT)
+    raise typer.Exit(OK if found.can_grade else FAULT)
 
 
 def main() -> None:

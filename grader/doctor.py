@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
+import select
+import signal
+import socket
 from importlib import metadata
+from typing import Any, NoReturn
 
 import msgspec
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from grader import messages
 from grader.isolation import MEANINGS, TIERS
+from grader.judge.control import PendingReply
+from grader.judge.failure import GraderFault
+from grader.judge.file_calls import FileCalls
 from grader.judge.grader import SECRETS
 from grader.judge.lanes import cores
 from grader.judge.zygote import Zygote
+from grader.worker import file_calls
+
+_TRIAL_SECONDS = 20
+_UNWATCHED = (
+    "No grade would have a score here: a test must watch which files are synced and renamed, and "
+    "this machine does not allow that ({}). It needs Linux 5.5, and a container whose engine does "
+    "not watch system calls itself, as LXC does."
+)
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
@@ -23,12 +40,20 @@ class Diagnosis(msgspec.Struct, frozen=True):
     Args:
         tier: the strongest tier that works here; "" if none does.
         refused: for each tier that does not work, the reason.
+        unwatched: why syncs and renames of files cannot be watched; "" if they can. A test that
+            needs that is not run then, and no grade has a score.
         machine: other properties that a grading depends on, by name.
     """
 
     tier: str
     refused: dict[str, str]
+    unwatched: str
     machine: dict[str, str]
+
+    @property
+    def can_grade(self) -> bool:
+        """Whether a grading here can have a score."""
+        return bool(self.tier) and not self.unwatched
 
 
 def diagnose() -> Diagnosis:
@@ -45,7 +70,61 @@ def diagnose() -> Diagnosis:
         zygote.close()
     held = [tier for tier in TIERS if not zygote.refused[tier]]
     refused = {tier: reason for tier, reason in zygote.refused.items() if reason}
-    return Diagnosis(held[0] if held else "", refused, _machine())
+    return Diagnosis(held[0] if held else "", refused, why_unwatched(), _machine())
+
+
+def why_unwatched() -> str:
+    """Why the kernel does not let the judge watch syncs and renames; "" if it does.
+
+    Tries it as a worker and the judge do: a kernel's version is never trusted.
+    """
+    ours, theirs = socket.socketpair()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        _sync_watched(theirs, writer)
+    theirs.close()
+    os.close(writer)
+    with os.fdopen(reader) as pipe, contextlib.closing(FileCalls(ours)) as listener:
+        try:
+            refused = pipe.readline()
+            if not refused.strip():
+                listener.look = lambda _: _NoFiles()
+                listener.take_descriptor()
+                if select.select([listener], [], [], _TRIAL_SECONDS)[0]:
+                    listener.answer()
+                refused = "" if listener.calls else "the kernel announced no call"
+        except GraderFault as fault:
+            refused = str(fault)
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return refused.strip()
+
+
+class _NoFiles(PendingReply):
+    """In place of a zygote's reply: the trial looks at no file."""
+
+    def __init__(self) -> None:
+        self.descriptors = []
+
+    def wait(self, kind: type[Any]) -> Any:
+        return messages.Files(names={}, file=None, too_many=False)
+
+
+def _sync_watched(watch: socket.socket, answer: int) -> NoReturn:
+    """In a child: has its calls watched, says why not if so, and syncs something."""
+    try:
+        folder = os.open("/", os.O_RDONLY)
+        try:
+            file_calls.announce_to("syncs", watch.detach())
+        except OSError as error:
+            os.write(answer, f"{error}\n".encode())
+        else:
+            os.write(answer, b"\n")
+            os.fsync(folder)
+    finally:
+        os._exit(0)
 
 
 def _machine() -> dict[str, str]:
@@ -77,6 +156,7 @@ def report(found: Diagnosis) -> RenderableType:
         mark = "✗" if reason else "✓"
         tiers.add_row(f"{mark} {tier}", Text(reason or MEANINGS[tier]), style=style)
     facts = Table(box=None, pad_edge=False, show_header=False)
+    facts.add_row("file calls", found.unwatched or "syncs and renames can be watched")
     for name, value in found.machine.items():
         facts.add_row(name, value)
     verdict = (
@@ -84,4 +164,6 @@ def report(found: Diagnosis) -> RenderableType:
         if found.tier
         else Text("This machine cannot isolate a submission.", style="bold red")
     )
+    if found.tier and found.unwatched:
+        verdict = Text(_UNWATCHED.format(found.unwatched), style="bold red")
     return Group(verdict, Text(), tiers, Text(), facts)

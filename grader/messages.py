@@ -7,6 +7,8 @@ for, the reply may be `Failed`. End of file means that the other end is gone.
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import struct
 from collections.abc import Sequence
@@ -243,9 +245,13 @@ def receive(connection: socket.socket) -> tuple[Request | Reply, list[int]]:
 
     Raises:
         EOFError: the other end is gone.
-        OSError: nothing can be read, or not in time.
+        OSError: nothing can be read, or not in time, or there is no room for the descriptors.
     """
-    data, descriptors, _, _ = socket.recv_fds(connection, _MAX_MESSAGE, _MAX_DESCRIPTORS)
+    data, descriptors, flags, _ = socket.recv_fds(connection, _MAX_MESSAGE, _MAX_DESCRIPTORS)
+    if flags & socket.MSG_CTRUNC:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     if not data:
         raise EOFError
     return _DECODER.decode(data), list(descriptors)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from assignment.callbacks import MAX_USES, KillProcess, function_of
 from grader import wire
-from grader.judge.failure import GraderFault, SubmissionFailure, nearest_builtin
+from grader.judge.failure import GraderFault, SubmissionFailure, is_machines, nearest_builtin
 from grader.results.causes import Cause
 
 
@@ -68,7 +68,8 @@ class Callbacks:
         """Runs the function: the message that answers the use.
 
         An exception goes to the worker, as in a student's own run: as one of the nearest built-in
-        class. A failed assertion is the test's verdict, and is raised here.
+        class. A failed assertion is the test's verdict, and is raised here. So is what says that
+        the machine lacks something: the submission must not fail of it.
 
         Raises:
             AssertionError, KillProcess, GraderFault, SubmissionFailure: the function raised it.
@@ -80,6 +81,10 @@ class Callbacks:
         except StopIteration:
             return {"raised": "StopIteration", "args": ()}
         except Exception as error:
+            if is_machines(error):
+                raise GraderFault(
+                    f"a function of the test failed: {str(error) or type(error).__name__}"
+                ) from error
             name = nearest_builtin(type(error).__name__).__name__
             message = (str(error.args[0]) if error.args else "",)
             return {"raised": name, "args": message}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,7 @@ class SubmissionFailure(Exception):
 
 
 class Killed(SubmissionFailure):
-    """The worker was killed by a SIGKILL that the judge did not send.
+    """The worker was killed or stopped by a signal that the judge did not send.
 
     It came from the kernel, from another process on the machine, or from the submission itself. The
     test is retried once; the submission is charged if it happens again.
@@ -57,6 +60,35 @@ _RAISED: dict[str, type[Exception]] = {
         value, UnicodeError | Warning | StopIteration | StopAsyncIteration | ExceptionGroup
     )
 }
+
+
+# What these say that the machine lacks: descriptors, memory, room on a disk, or a disk that works.
+_MACHINES = {
+    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
+}
+
+
+def is_machines(error: BaseException) -> bool:
+    """Whether an exception in the judge says that the machine lacks something.
+
+    No answer of a submission explains it, so it is a fault of the grader wherever it comes.
+    """
+    if getattr(error, "from_submission", False):
+        return False
+    return isinstance(error, MemoryError) or (
+        isinstance(error, OSError) and error.errno in _MACHINES
+    )
+
+
+@contextmanager
+def machines_faults(what: str) -> Iterator[None]:
+    """Around code of the judge: raises GraderFault for an exception that `is_machines`."""
+    try:
+        yield
+    except (OSError, MemoryError) as error:
+        if not is_machines(error):
+            raise
+        raise GraderFault(f"{what}: {str(error) or type(error).__name__}") from error
 
 
 def nearest_builtin(name: Any) -> type[Exception]:

@@ -16,15 +16,17 @@ from assignment.file_calls import Event, events
 from assignment.hooks import seed_of
 from assignment.implementation import READERS, Implementation, driver_of
 from assignment.manifest import Limits
-from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.failure import GraderFault, SubmissionFailure, machines_faults
 from grader.judge.outcome import GradedTest
 from grader.judge.plugin import TestContext
 from grader.judge.pool import WorkerPool
 from grader.judge.worker import Worker
 from grader.judge.worker_process import ScratchFolder
 from grader.messages import Watch
+from grader.results.causes import Cause
 
 _END = object()  # of an iterator
+_DISK_FULL = "the disk of the temporary folder is full, so the code may have failed of that"
 
 
 class GradedImplementation(Implementation):
@@ -117,18 +119,29 @@ class GradedImplementation(Implementation):
         try:
             worker.check_limits()
             yield worker
-        except SubmissionFailure:
+        except SubmissionFailure as failure:
             self.answers += 1
+            is_disk_full = failure.cause is Cause.DIED and worker.is_disk_full()
             self._end(keep_scratch=True)  # `close` removes it
+            if is_disk_full:
+                raise GraderFault(f"{_DISK_FULL}: {failure.detail}") from failure
             raise
         except plain.NotPlainData as error:
             raise GraderFault(f"a test passed what cannot be sent: {error}") from error
         except Exception as error:
-            self.answers += bool(getattr(error, "from_submission", False))
             if worker.is_killed:  # a function of the test's has ended the call
                 self.answers += 1
                 self._end(keep_scratch=True)
-            raise
+            elif getattr(error, "from_submission", False):
+                self.answers += 1
+                if isinstance(error, OSError | RuntimeError) and worker.is_disk_full():
+                    raise GraderFault(f"{_DISK_FULL}: {error}") from error
+                raise
+            if isinstance(error, AssertionError | KillProcess | GraderFault):
+                raise
+            raise GraderFault(
+                f"a call could not be made: {str(error) or type(error).__name__}"
+            ) from error
         self.answers += 1
 
     def _seconds_left(self) -> float:
@@ -141,7 +154,8 @@ class GradedImplementation(Implementation):
         return result, events(worker.file_calls, self._pool.names_in(self._folder))
 
     def peak_rss(self) -> int:
-        return self._running().peak_rss()
+        with machines_faults("the memory of a worker could not be read"):
+            return self._running().peak_rss()
 
     @property
     def charged(self) -> float:
@@ -167,7 +181,12 @@ class GradedImplementation(Implementation):
 
     def _end(self, keep_scratch: bool = False) -> None:
         if self._worker is not None:
-            self._worker.kill(keep_scratch)
+            try:
+                self._worker.kill(keep_scratch)
+            except GraderFault:
+                raise
+            except Exception as error:
+                raise GraderFault(f"a worker could not be ended: {error!r}") from error
             self._charged += self._worker.charged
             self._printed += self._worker.output
             self._worker = None

@@ -20,6 +20,8 @@ from grader.results.causes import Cause
 
 _CHECK_SECONDS = 0.05  # at least, between two checks of short calls
 _SCAN_MAX_FILES, _SCAN_MAX_DEPTH = 20_000, 50
+# Of a disk that is full: an honest test writes less, and may have removed what it could not finish.
+_LEAST_ROOM, _LEAST_FILES = 16 * 2**20, 16
 
 
 class LimitChecker:
@@ -79,6 +81,15 @@ class LimitChecker:
                     f"{size // 2**20} MiB in {files} files; {DISK_MIB} MiB are allowed",
                 )
         self._checked = time.monotonic()
+
+    def is_disk_full(self) -> bool:
+        """Whether the disk that the worker shares with others has no room, for bytes or files."""
+        for folder in self._folders:
+            with contextlib.suppress(OSError):
+                found = os.statvfs(folder)
+                files = found.f_favail if found.f_files else _LEAST_FILES  # 0: without a number
+                return found.f_bavail * found.f_frsize < _LEAST_ROOM or files < _LEAST_FILES
+        return False
 
 
 def _room(folders: tuple[Path, ...]) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
-from grader.judge.failure import SubmissionFailure
+from grader.judge.failure import Killed, SubmissionFailure
 from grader.judge.process import Process
 from grader.results.causes import Cause
 
@@ -136,6 +136,7 @@ class Meter:
 
         Raises:
             SubmissionFailure: the call has used up its time, or the worker holds more than it may.
+            Killed: a signal has stopped it. The judge cannot tell who sent that.
             WorkerEnded: the worker has ended.
         """
         self._check_end()
@@ -171,6 +172,8 @@ class Meter:
         doing = self._worker.activity()
         if doing == "asleep" and self._has_answered():  # it has just finished, so it may sleep
             doing = "running"
+        if doing == "stopped":
+            raise Killed(Cause.TIMEOUT, "the process was stopped by a signal")
         gap = max(
             0.0, min(self._since_sample, _MAX_SAMPLE_SECONDS) - (self.cpu - self._cpu_at_sample)
         )

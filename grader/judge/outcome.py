@@ -17,6 +17,7 @@ from grader.judge.failure import (
     Suspicious,
     for_staff,
     for_student,
+    is_machines,
     nearest_builtin,
 )
 from grader.judge.score import NOT_MEASURED, Outcome
@@ -166,7 +167,8 @@ def cause_of(error: BaseException, answers: int) -> Cause:
     """The cause of a test's failure.
 
     An exception of the test's own code after the submission answered comes from an answer that
-    the test could not use. Before any answer it is a fault of the grader.
+    the test could not use. Before any answer it is a fault of the grader, and so is what says that
+    the machine lacks something.
     """
     if isinstance(error, SubmissionFailure):
         return error.cause
@@ -176,7 +178,7 @@ def cause_of(error: BaseException, answers: int) -> Cause:
         return Cause.SUSPICIOUS
     if getattr(error, "from_submission", False):
         return Cause.EXCEPTION
-    if isinstance(error, GraderFault | KeyboardInterrupt) or not answers:
+    if isinstance(error, GraderFault | KeyboardInterrupt) or is_machines(error) or not answers:
         return Cause.GRADER_FAULT
     return Cause.WRONG_ANSWER
 

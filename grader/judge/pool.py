@@ -10,7 +10,7 @@ from pathlib import Path
 from assignment.file_calls import Names
 from assignment.manifest import Limits
 from grader import messages
-from grader.judge.failure import GraderFault, Killed
+from grader.judge.failure import GraderFault, Killed, machines_faults
 from grader.judge.file_calls import names
 from grader.judge.time_budget import TimeBudget
 from grader.judge.worker import Worker
@@ -65,6 +65,17 @@ class WorkerPool:
         Raises:
             GraderFault: no worker could be started, before any code of the submission ran.
         """
+        with machines_faults("no worker could be started"):
+            return self._start(limits, seed, scratch, package, watch)
+
+    def _start(
+        self,
+        limits: Limits,
+        seed: int,
+        scratch: ScratchFolder | None,
+        package: str | None,
+        watch: messages.Watch,
+    ) -> Worker:
         for _ in range(2):
             worker = self._take(scratch, watch)
             try:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from grader.judge.failure import GraderFault
 
-Activity = Literal["running", "disk", "asleep"]
+Activity = Literal["running", "disk", "asleep", "stopped"]
 
 _TICKS = os.sysconf("SC_CLK_TCK")  # per second, the unit of CPU time in /proc/<pid>/stat
 
@@ -66,11 +66,13 @@ class Process:
         """What it does now; None if it has ended.
 
         "running" if any thread runs or waits for a core; otherwise "disk" if any thread waits for
-        the disk; otherwise "asleep".
+        the disk; "stopped" if a signal has stopped all of them; otherwise "asleep".
         """
         states = self._thread_states()
         if not states:
             return None
+        if "T" in states and states <= set("TZX"):
+            return "stopped"
         return "running" if "R" in states else "disk" if "D" in states else "asleep"
 
     def is_stopped(self) -> bool:

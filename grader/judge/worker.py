@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from assignment import plain
-from assignment.callbacks import KillProcess
 from assignment.file_calls import Call
 from assignment.manifest import Limits
 from grader import wire
@@ -108,7 +107,9 @@ class Worker:
             "seed": seed,
         }
         with self._trusted("a worker ended before its test"):
-            self._ask(request, WallTimer(_LOCKDOWN_SECONDS))
+            answer, _ = self._ask(request, WallTimer(_LOCKDOWN_SECONDS))
+        if "failed" in answer:
+            raise GraderFault(f"a worker failed before its test: {answer['failed']}")
 
     def kill(self, keep_scratch: bool = False) -> None:
         """Ends the worker. A second call may remove the scratch folder that the first one kept."""
@@ -178,6 +179,10 @@ class Worker:
         assert isinstance(self._process.listener, Changes), "ask the zygote for that"
         self._process.listener.kill_at(number)
 
+    def is_disk_full(self) -> bool:
+        """Whether the disk has no room for what the worker may still write."""
+        return self._checker is not None and self._checker.is_disk_full()
+
     def _unlinked_bytes(self) -> int:
         return self._zygote.unlinked_bytes(self.pid, self.scratch_folder.uid)
 
@@ -224,6 +229,7 @@ class Worker:
             Exception: of the nearest built-in class, if the submission's code raised.
             AssertionError, KillProcess: a function among the arguments raised it; the worker is
                 gone.
+            GraderFault: the grader failed meanwhile; the worker is gone.
         """
         request = {"call": target, "args": args, "kwargs": kwargs}
         return claims.result(self._ask_metered(request, seconds), target)
@@ -295,8 +301,11 @@ class Worker:
                 self._reply(reply, meter)
                 message, callbacks.room = self._receive(self._call_id, meter, callbacks.room)
             return message
-        except (AssertionError, KillProcess):
-            self.kill(keep_scratch=True)
+        except SubmissionFailure:
+            raise
+        except BaseException:  # the worker is in the midst of this request: it can take no other
+            with suppress(GraderFault):  # the first exception says more
+                self.kill(keep_scratch=True)
             raise
         finally:
             meter.end()

@@ -142,8 +142,8 @@ class WorkerProcess:
         if self.is_killed:
             return
         ids, process = self._ids, self.process
+        self.is_killed = True
         try:
-            self.is_killed = True
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(ids.pidfd.fileno(), signal.SIGKILL)
             self.output.drain()

@@ -186,13 +186,6 @@ class Zygote:
             GraderFault: the zygote is gone.
         """
         self.wait()
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        for end in (ours, theirs):
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-        reader, writer = os.pipe()
-        output, their_output = OutputPipe(reader), os.fdopen(writer, "wb", 0)
-        os.set_blocking(reader, False)
-        ours.setblocking(False)
         request = messages.ForkWorker(
             scratch=scratch.name,
             uid=scratch.uid,
@@ -202,10 +195,17 @@ class Zygote:
             watch=watch,
         )
         with ExitStack() as on_error, ExitStack() as theirs_all:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
             on_error.callback(ours.close)
-            on_error.callback(output.close)
             theirs_all.enter_context(theirs)
-            theirs_all.enter_context(their_output)
+            for end in (ours, theirs):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+            ours.setblocking(False)
+            reader, writer = os.pipe()
+            their_output = theirs_all.enter_context(os.fdopen(writer, "wb", 0))
+            os.set_blocking(reader, False)
+            output = OutputPipe(reader)
+            on_error.callback(output.close)
             sent, listener = [theirs.fileno(), their_output.fileno()], None
             if watch:
                 listener_end, their_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)

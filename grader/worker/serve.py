@@ -55,27 +55,36 @@ def run(
             send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
             os._exit(70)
         send(channel, 0, {"probes": probes, "scratch": inside.scratch})
-        _serve(channel, inside)
+        call_id, go = receive(channel)
+        try:
+            package = _prepare(go, inside)
+        except BaseException as error:
+            send(channel, call_id, {"failed": f"{type(error).__name__}: {error}"})
+            os._exit(70)
+        send(channel, call_id, {"ready": True})
+        _serve(channel, package, inside)
     finally:
         os._exit(0)
 
 
-def _serve(channel: int, paths: WorkerPaths) -> None:
-    """Waits for "go", then answers requests until the judge closes the channel."""
-    call_id, go = receive(channel)
+def _prepare(go: dict[str, Any], paths: WorkerPaths) -> calls.CheckedPackage | None:
+    """Does what "go" asks for; returns the submission's package, unless the worker has none."""
     lockdown.limit_memory(go["memory_mib"], go["address_space"])
     seed_everything(go["seed"])
     hidden = devices.hidden()
     os.environ.clear()
     os.environ.update(HOME=paths.tmp, TMPDIR=paths.tmp, LANG="C.UTF-8", **hidden)
     tempfile.tempdir = None  # the zygote's, if it has asked for one, is not this worker's
-    package = None
-    if go["package"]:  # a worker without one runs no code of the submission
-        sys.path.append(paths.submission)
-        package = calls.CheckedPackage(go["package"], paths.submission)
+    if not go["package"]:  # a worker without one runs no code of the submission
+        return None
+    sys.path.append(paths.submission)
+    return calls.CheckedPackage(go["package"], paths.submission)
+
+
+def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPaths) -> None:
+    """Answers requests until the judge closes the channel."""
     stand_ins = StandIns(channel)
     iterators: dict[int, Any] = {}  # that calls have returned, by the call
-    send(channel, call_id, {"ready": True})
     while True:
         call_id, request = receive(channel, stand_ins.of)
         stand_ins.begin(call_id)

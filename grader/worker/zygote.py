@@ -8,6 +8,7 @@ requests that it serves.
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 import signal
@@ -15,7 +16,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -161,7 +162,13 @@ class Zygote:
     def serve(self) -> None:
         """Answers requests until the judge is gone."""
         while True:
-            request, descriptors = _receive(self.control)
+            try:
+                request, descriptors = _receive(self.control)
+            except OSError as error:
+                if error.errno != errno.EMFILE:
+                    raise
+                _send(self.control, Failed(reason=f"the zygote cannot take a request: {error}"))
+                continue
             match request:
                 case ForkWorker():
                     self.fork_worker(request, *descriptors)
@@ -198,7 +205,14 @@ class Zygote:
         if child == 0:
             serve.run(self.sandbox, request, paths, *descriptors)
         self.alive.add(child)
-        pidfd = os.pidfd_open(child)
+        try:
+            pidfd = os.pidfd_open(child)
+        except OSError as error:  # the judge could not end it
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            self.alive.discard(child)
+            _send(self.control, Failed(reason=f"cannot start a worker: {error}"))
+            return
         _send(self.control, messages.Forked(pid=child), [pidfd])
         os.close(pidfd)
 
@@ -229,19 +243,31 @@ class Zygote:
         from grader.worker import file_calls, unlinked
 
         try:
-            self.sandbox.before_zygote_fork()
-            child = os.fork()
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         except OSError as error:
             _send(self.control, Failed(reason=f"cannot look at a worker's files: {error}"))
             return
-        if child == 0:
-            if isinstance(request, LookAtFiles):
-                file_calls.look(self.sandbox, request, self.control)
-            else:
-                unlinked.measure(self.sandbox, request, self.control)
-        _, status = os.waitpid(child, 0)
-        if status:
-            _send(self.control, Failed(reason="cannot look at a worker's files"))
+        with ours, theirs:
+            try:
+                self.sandbox.before_zygote_fork()
+                child = os.fork()
+            except OSError as error:
+                _send(self.control, Failed(reason=f"cannot look at a worker's files: {error}"))
+                return
+            if child == 0:
+                if isinstance(request, LookAtFiles):
+                    file_calls.look(self.sandbox, request, theirs)
+                else:
+                    unlinked.measure(self.sandbox, request, theirs)
+            # The child may be killed before or after it has answered: one reply goes to the judge.
+            _, status = os.waitpid(child, 0)
+            if status:
+                _send(self.control, Failed(reason="cannot look at a worker's files"))
+                return
+            reply, held = messages.receive(ours)
+        _send(self.control, cast(messages.Reply, reply), held)
+        for descriptor in held:
+            os.close(descriptor)
 
     def reap(self, request: Reap) -> None:
         """Waits for a worker that was killed, and removes what it wrote."""

@@ -39,13 +39,14 @@ def tensors_in(path: str) -> list[torch.Tensor]:
     return list(_tensors(torch.load(path, map_location="cpu", weights_only=True)))
 
 
-def write_file(path: str, content: bytes) -> None:
-    """Writes a file."""
-    Path(path).write_bytes(content)
+def write_files(contents: dict[str, bytes]) -> None:
+    """Writes files, by their paths."""
+    for path, content in contents.items():
+        Path(path).write_bytes(content)
 
 
-def leave_only(*paths: str) -> None:
-    """Removes whatever else is in the folder of some files.
+def leave_only(*paths: str) -> list[int]:
+    """Removes whatever else is in the folder of some files; returns the files' sizes.
 
     Raises:
         FileNotFoundError: one of them does not exist.
@@ -58,6 +59,7 @@ def leave_only(*paths: str) -> None:
             shutil.rmtree(item)
         else:
             item.unlink()
+    return [Path(path).stat().st_size for path in paths]
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:
@@ -73,7 +75,7 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 _READERS: dict[str, Callable[..., Any]] = {
     reader.__name__: reader
-    for reader in (file_bytes, files_bytes, names_in, tensors_in, write_file, leave_only)
+    for reader in (file_bytes, files_bytes, names_in, tensors_in, write_files, leave_only)
 }
 
 

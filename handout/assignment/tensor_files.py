@@ -35,11 +35,13 @@ class TensorFile:
         self.path = str(path)
         self._parts: list[torch.Tensor] = []
         self._end: torch.Tensor | None = None
+        self._size = 0  # elements
 
     def place(self, tensor: torch.Tensor, transposed: bool = False) -> Place:
         """Adds a tensor; a transposed matrix is stored column by column."""
         stored = tensor.t() if transposed and tensor.dim() == 2 else tensor
-        offset = sum(part.numel() for part in self._parts)
+        offset = self._size
+        self._size += stored.numel()
         self._parts.append(stored.reshape(-1))
         strides = torch.empty(stored.shape, device="meta").stride()
         return tuple(tensor.shape), strides if stored is tensor else strides[::-1], offset

@@ -29,8 +29,14 @@ def interrupted(new_run: Callable[[], Callable[[], None]]) -> Iterator[int]:
         step += 1
 
 
-def with_exception_at(step: int, run: Callable[[], None]) -> None:
-    """Runs something, and raises Stopped in it before the step with this number, from 0."""
+def with_exception_at(
+    step: int, run: Callable[[], object], error: BaseException | None = None
+) -> int:
+    """Runs something, and raises an error in it before the step with this number, from 0.
+
+    The error is Stopped if None. Returns how many of these steps were left at the end; -1 if it was
+    raised.
+    """
     left = step
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
@@ -39,9 +45,9 @@ def with_exception_at(step: int, run: Callable[[], None]) -> None:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         if event == "opcode":
-            if not left:
-                raise Stopped("a test")
             left -= 1
+            if left == -1:
+                raise error or Stopped("a test")
         return trace
 
     before = sys.gettrace()
@@ -50,3 +56,4 @@ def with_exception_at(step: int, run: Callable[[], None]) -> None:
         run()
     finally:
         sys.settrace(before)
+    return left

@@ -2,6 +2,8 @@
 
 import contextlib
 import itertools
+import os
+import resource
 import socket
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from grader import messages
 from grader.judge.control import Control, PendingReply
 from grader.judge.failure import GraderFault
+from tests.harness.conftest import MAX_WAIT
 from tests.harness.judge.interrupted import interrupted
 
 REPLIES = 4
@@ -81,3 +84,26 @@ def test_zygote_that_is_gone_is_a_fault():
     with pytest.raises(GraderFault, match="the zygote cannot be reached"):
         rig.request()
     rig.close()
+
+
+def test_reply_of_another_kind_is_a_fault_and_no_verdict():
+    rig = Rig()
+    with pytest.raises(GraderFault, match="replied to another request"):
+        rig.request().wait(messages.Done)
+    rig.close()
+
+
+def test_reply_whose_descriptors_find_no_room_is_a_fault():
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    control = Control(ours)
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.dup(0)
+    os.close(lowest)
+    messages.send(theirs, messages.Forked(pid=7), [0])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, usual[1]))
+    try:
+        with pytest.raises(GraderFault, match="Too many open files"):
+            control.receive(MAX_WAIT)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+    theirs.close()

@@ -31,7 +31,15 @@ from grader.worker.sandbox import Sandbox
 from grader.worker.zygote import Zygote
 from tests.harness.conftest import MAX_WAIT, REPOSITORY, keep_chapters, new_quick_grader, wait_until
 from tests.harness.container import copy_of_repository
-from tests.harness.processes import children, command, descendants, reap_orphans, reaper, status
+from tests.harness.processes import (
+    children,
+    command,
+    descendants,
+    reap_orphans,
+    reaper,
+    serving_zygote,
+    status,
+)
 
 __all__ = ["reaper"]  # a fixture of this module, too
 
@@ -227,12 +235,6 @@ def test_submission_that_kills_itself_is_charged(quick_grader, submit):
     grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
     assert grade.faults == ()
     assert grade.score == 0
-
-
-def serving_zygote(grader: Grader) -> int:
-    """The zygote's process; for an ordinary user it is a child of the process that was started."""
-    started = grader.zygote._process.pid
-    return children(started)[0] if grader.zygote.tier == "A" and os.getuid() else started
 
 
 def processes_by_kind(judge: int) -> dict[str, list[int]]:

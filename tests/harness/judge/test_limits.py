@@ -9,7 +9,7 @@ import pytest
 
 from assignment import manifest
 from grader.judge import limits
-from grader.judge.failure import SubmissionFailure
+from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.results.causes import Cause
 
 
@@ -71,3 +71,36 @@ def test_files_without_a_name_are_measured_while_room_is_missing(monkeypatch, tm
     with pytest.raises(SubmissionFailure) as failure:
         checker.check()
     assert failure.value.cause is Cause.DISK
+
+
+ON_A_FULL_DISK = """
+import os
+
+
+def writes():
+    raise OSError(28, "No space left on device")
+
+
+def refuses():
+    raise ValueError("no")
+
+
+def dies():
+    os.abort()
+"""
+
+
+def test_failure_on_a_full_disk_is_no_zero(sandboxed, quick_grader, monkeypatch, tmp_path):
+    """Where the worker has no disk of its own; a refusal needs no disk"""
+    monkeypatch.setattr(quick_grader.zygote, "unbounded_folders", lambda _: (tmp_path,))
+    for least in ("_LEAST_ROOM", "_LEAST_FILES"):
+        submission = sandboxed(probe=ON_A_FULL_DISK)
+        with pytest.raises(OSError, match="No space left"):
+            submission.probe.writes()
+        with monkeypatch.context() as full:
+            full.setattr(limits, least, 2**60)
+            for function in (submission.probe.writes, submission.probe.dies):
+                with pytest.raises(GraderFault, match="disk of the temporary folder is full"):
+                    function()
+            with pytest.raises(ValueError, match="no"):
+                submission.probe.refuses()

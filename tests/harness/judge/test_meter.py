@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from grader.judge.failure import SubmissionFailure
+from grader.judge.failure import Killed, SubmissionFailure
 from grader.judge.meter import Meter, WallTimer
 from grader.results.causes import Cause
 
@@ -200,3 +200,14 @@ def test_wall_timer_ends_after_its_seconds():
     assert 0 < timer.wait() <= 0.1
     with pytest.raises(SubmissionFailure, match="no answer in time"):
         timer.check(waiting=True)
+
+
+def test_process_that_was_stopped_counts_as_killed_by_another():
+    world = World(lambda _: "stopped")
+    meter = metered(world)
+    meter.begin(5)
+    world.pass_time(0.1)
+    with pytest.raises(Killed, match="stopped by a signal") as killed:
+        meter.check(waiting=True)
+    assert killed.value.cause is Cause.TIMEOUT
+    assert meter.charged == 0

@@ -71,3 +71,13 @@ def test_ended_process_has_no_cpu_time_and_no_state():
     os.waitpid(pid, 0)
     assert Process(pid).cpu() is None
     assert Process(pid).activity() is None
+
+
+def test_stopped_process_is_not_asleep(fork_child):
+    pid = fork_child(signal.pause)
+    os.kill(pid, signal.SIGSTOP)
+    while Process(pid).activity() != "stopped":
+        pass
+    os.kill(pid, signal.SIGCONT)
+    while Process(pid).activity() == "stopped":
+        pass

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge.failure import SubmissionFailure
+from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.worker import Worker
 from grader.results.causes import Cause
 from tests.harness.conftest import REPOSITORY
 from tests.harness.worker.conftest import PROBE
@@ -216,6 +217,8 @@ EPERM, EACCES, EROFS = "errno 1", "errno 13", "errno 30"
         ("seccomp: huge pages", "import mmap; mmap.mmap(-1, 2 << 20, 0x40022)", EPERM),
         ("seccomp: owners", "os.chown('/tmp', os.getuid(), -1)", EPERM),
         ("limits: core", "return str(resource.getrlimit(resource.RLIMIT_CORE))", "(1, 1)"),
+        ("limits: processes", "return str(resource.getrlimit(resource.RLIMIT_NPROC))", "(64, 64)"),
+        ("limits: a file", "return str(resource.getrlimit(resource.RLIMIT_FSIZE)[0] >> 20)", "256"),
         ("limits: disk", "return str(open('/tmp/x', 'wb').write(bytes(70 << 20)))", "errno 28"),
         ("landlock: devices", "return str(open('/dev/urandom', 'wb'))", EACCES),
         ("mount: devices", "return str(open('/dev/zero', 'rb'))", "errno 2"),
@@ -227,6 +230,22 @@ def test_layer_holds(sandboxed, layer, body, expected):
     except SubmissionFailure as failure:
         result = failure.cause
     assert result == expected
+
+
+def test_worker_that_could_do_what_it_must_not_is_a_fault(sandboxed, monkeypatch):
+    """Before any code of the submission runs"""
+    receive = Worker._receive
+
+    def receive_worse(self, *args):
+        message, room = receive(self, *args)
+        if "probes" in message:
+            assert len(message["probes"]) > 10
+            message["probes"]["read a secret"] = "allowed"
+        return message, room
+
+    monkeypatch.setattr(Worker, "_receive", receive_worse)
+    with pytest.raises(GraderFault, match="not isolated, it could: read a secret"):
+        call(sandboxed, "return 'ran'")
 
 
 def test_ordinary_code_finds_what_it_wrote(sandboxed):

@@ -1,0 +1,50 @@
+"""Limits that grader/README.md names are those of the code."""
+
+import math
+
+import pytest
+
+from assignment import manifest
+from assignment.callbacks import MAX_USES
+from grader.isolation import DISK_MIB, SCRATCH_MIB
+from grader.judge import limits, stage
+from grader.judge.archives import MAX_ARCHIVE
+from grader.judge.entries import MAX_LISTED
+from grader.judge.file_calls import MAX_CALLS
+from grader.judge.score import NOT_MEASURED
+from grader.judge.tar_entries import _MAX_HEADER
+from grader.results.causes import Cause
+from grader.results.student import HIDDEN_EXCEPTIONS
+from tests.harness.conftest import REPOSITORY
+
+TEXT = " ".join((REPOSITORY / "grader" / "README.md").read_text(encoding="utf-8").split())
+MIB = 2**20
+# In which a submission can make a hidden check fail; an exception has its class as well.
+NEVER = {Cause.PREREQUISITE, Cause.TOO_SLOW, Cause.SUSPICIOUS, Cause.GRADER_FAULT, *NOT_MEASURED}
+WAYS = set(Cause) - NEVER - {Cause.EXCEPTION}
+TEXTS = 1 + len(WAYS) + len(HIDDEN_EXCEPTIONS) + 1  # it passes; another exception
+USUAL = manifest.load()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"At most {MAX_USES:,} a call",
+        f"for at most {MAX_CALLS} calls",
+        f"limits it to {stage.LIMITS.cpu_seconds} s of CPU time",
+        f"CPU time and {stage.LIMITS.memory // MIB} MiB: what takes more is refused",
+        f"Archives have at most {MAX_ARCHIVE // MIB} MiB, and list at most {MAX_LISTED:,} files",
+        f"headers over {_MAX_HEADER // MIB} MiB are refused",
+        f"each has up to {SCRATCH_MIB} MiB on the disk",
+        f"less than {limits._LEAST_ROOM // MIB} MiB or {limits._LEAST_FILES} files left",
+        f"has less than {DISK_MIB + limits._LEAST_ROOM // MIB} MiB of room",
+        f"at least {DISK_MIB // 2} MiB less room",
+        f"one of {TEXTS} texts: it passes, or fails in one of {len(WAYS)} other ways",
+        f"That is {math.log2(TEXTS):.1f} bits a check",
+        f"(`seconds` in the manifest, {USUAL.limits.seconds:g} s)",
+        f"(`exercise_seconds` in the manifest, {USUAL.exercise_seconds:g} s,",
+        f"`--budget`; {USUAL.budget_seconds:g} s)",
+    ],
+)
+def test_readme_of_the_grader_names_the_limits_of_the_code(said):
+    assert said in TEXT
