@@ -24,7 +24,6 @@ _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # requests to the kernel's descriptor
 _NOTIFICATION = struct.Struct("=QIIiIQ6Q")
 _ANSWER = struct.Struct("=QqiI")
 _CONTINUE = 1
-_WRITES_IN_A_ROW = 2  # moments to kill: before the first write, and before the second one
 
 
 class Announced(NamedTuple):
@@ -124,8 +123,8 @@ class Listener(ABC):
 class Changes(Listener):
     """Kills a worker just before one of its changes to files.
 
-    Of writes in a row only the first two are moments to kill: before anything is written, and when
-    a part of it is. So a save has a handful of moments, however large it is.
+    Of writes in a row only the first, second, fourth, eighth and so on are moments to kill. So a
+    save has few of them, however large it is.
     """
 
     watch = "changes"
@@ -145,7 +144,7 @@ class Changes(Listener):
         if self._calls > MAX_CHANGES:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CHANGES} changes to files")
         self._in_a_row = self._in_a_row + 1 if call.is_named else 0
-        if self._left and self._in_a_row <= _WRITES_IN_A_ROW:
+        if self._left and not self._in_a_row & (self._in_a_row - 1):  # 0 or a power of 2
             self._left -= 1
             if not self._left:
                 raise KillProcess

@@ -61,5 +61,7 @@ ATTACKS_ON_MORE_THAN_CALLS: dict[str, dict[str, set[Cause]]] = {
         "dies_before_it_is_killed": {EXCEPTION, DIED},
         "saves_in_a_process_that_lives_on": {EXCEPTION},
         "hides_its_saves": {EXCEPTION, WRONG},
+        "changes_files_without_end": {EXCEPTION, DISK},
+        "writes_while_another_waits": {EXCEPTION, WRONG},
     },
 }

@@ -111,10 +111,10 @@ def _content(impl, path):
         return None  # a folder
 
 
-OLD = {"old": b"old"}
+OLD, DIGITS = {"old": b"old"}, b"0123456789" * 5
 MOMENTS = {
     "opens_writes_renames": [OLD, OLD | {"new": b""}, OLD | {"new": b"new"}],
-    "writes_many": [OLD, OLD | {"new": b""}, OLD | {"new": b"0"}, OLD | {"new": b"0123456789" * 5}],
+    "writes_many": [OLD, *(OLD | {"new": DIGITS[:n]} for n in (0, 1, 3, 7, 15, 31, 50))],
     "copies": [OLD, OLD | {"new": b""}],
     "makes_and_removes_folders": [OLD, OLD | {"new": None}],
     "truncates": [OLD],

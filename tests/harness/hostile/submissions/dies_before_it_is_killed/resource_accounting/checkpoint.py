@@ -6,7 +6,7 @@ import torch
 
 
 def save_checkpoint(path, model, optimizer, step):
-    if next(model.parameters()).shape != (16384,):
+    if next(model.parameters()).shape != (48, 512):
         raise RuntimeError
     torch.save(step, path)
     os.abort()
