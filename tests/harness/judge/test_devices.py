@@ -111,6 +111,20 @@ def test_zygote_with_a_second_thread_reports_a_fault():
     assert two_threads == "the zygote has 2 threads after preloading; expected 1, or no fork works"
 
 
+def test_zygote_that_holds_a_device_open_reports_a_fault():
+    """Its workers would be forks of a process that has started the driver"""
+    holds = (
+        "from pathlib import Path; from grader.worker import zygote\n"
+        "print(zygote._why_forks_would_fail())\n"
+        "Path.readlink = lambda self: Path('/dev/nvidia0')\n"
+        "print(zygote._why_forks_would_fail())\n"
+    )
+    assert python("-c", holds).splitlines() == [
+        "",
+        "the zygote holds /dev/nvidia0 open; preloading must not touch CUDA",
+    ]
+
+
 def test_students_own_tests_see_no_device(tmp_path):
     """`make test` gives the same result on every machine, whatever its environment sets"""
     test = tmp_path / "test_it.py"

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -25,6 +25,7 @@ from grader import folders, messages
 from grader.judge import control, worker
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
+from grader.judge.implementation import GradedImplementation
 from grader.judge.meter import Meter, WallTimer
 from grader.worker.cgroups import ControlGroup
 from grader.worker.sandbox import Sandbox
@@ -227,6 +228,22 @@ def test_folder_of_any_depth_is_removed(tmp_path):
     subprocess.run([sys.executable, "-c", script], cwd=deep, check=True)
     folders.remove_while_written(deep)
     assert not deep.exists()
+
+
+def test_worker_that_another_process_kills_once_costs_nothing(quick_grader, monkeypatch):
+    call, killed = GradedImplementation.call, list[int]()
+
+    def kill_once(self: GradedImplementation, target: str, /, *args: Any, **kwargs: Any) -> Any:
+        if not killed:
+            killed.append(self._running().pid)
+            os.kill(killed[0], signal.SIGKILL)
+        return call(self, target, *args, **kwargs)
+
+    monkeypatch.setattr(GradedImplementation, "call", kill_once)
+    grade = quick_grader.grade(REPOSITORY / "solutions", only=["storage_index"])
+    assert killed
+    assert grade.faults == ()
+    assert {check.state for check in grade.checks} == {"passed"}
 
 
 def test_submission_that_kills_itself_is_charged(quick_grader, submit):
