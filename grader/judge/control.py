@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import socket
@@ -81,7 +82,10 @@ class Control:
             raise GraderFault(f"the zygote cannot be reached: {error}") from error
 
     def receive(self, seconds: float) -> tuple[messages.Request | messages.Reply, list[io.FileIO]]:
-        """Waits for one reply and its descriptors; raises GraderFault if none comes in time."""
+        """Waits for one reply and its descriptors; raises GraderFault if none comes in time.
+
+        One whose descriptors find no room becomes `Failed`.
+        """
         try:
             self._socket.settimeout(seconds)
             message, descriptors = messages.receive(self._socket)
@@ -89,6 +93,8 @@ class Control:
         except EOFError:
             raise GraderFault("the zygote is gone") from None
         except OSError as error:
+            if error.errno == errno.EMFILE:  # read whole, but for its descriptors
+                return messages.Failed(reason=f"the zygote's reply cannot be taken: {error}"), []
             self.close()  # a late reply would be taken for the next one; the workers end too
             raise GraderFault(f"the zygote does not answer: {error}") from error
 

@@ -87,9 +87,9 @@ class Implementation(ABC):
         """Has `kill_during` kill the process just before its `number`th change to files.
 
         Creating, writing, syncing, renaming and removing are changes. Of writes in a row the first,
-        second, fourth, eighth and so on count. They count from now on if a function of the test asks during the call, and
-        else from the start of the next one. A local run sees only what Python announces to its
-        audit hooks: opening to write, renaming, removing.
+        second, fourth, eighth and so on count. They count from now on if a function of the test
+        asks during the call, and else from the start of the next one. A local run sees only what
+        Python announces to its audit hooks: opening to write, renaming, removing.
         """
 
     @abstractmethod
