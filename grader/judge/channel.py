@@ -1,4 +1,4 @@
-"""Frames to and from one worker, over its socket."""
+"""Requests to one worker and its messages, as frames over its socket."""
 
 from __future__ import annotations
 
@@ -24,12 +24,40 @@ class Channel:
         connection: a non-blocking stream socket.
         output: what the worker prints, read meanwhile so that it cannot block on it.
         listener: announces calls of the worker that wait for the judge, if there are any.
+
+    Attributes:
+        call_id: of the last request; 0 for what the worker says before any.
     """
 
     def __init__(
         self, connection: socket.socket, output: OutputPipe, listener: Listener | None = None
     ) -> None:
         self._socket, self._output, self._listener = connection, output, listener
+        self.call_id = 0
+
+    def ask(
+        self,
+        request: Any,
+        timer: Timer,
+        number_of: Callable[[Any], int] | None = None,
+        room: wire.Caps = wire.DEFAULT_CAPS,
+    ) -> tuple[Any, wire.Caps]:
+        """Sends a request, and receives the first message of that call.
+
+        Raises:
+            SubmissionFailure: the worker spoke before; and what `send` and `receive` raise.
+        """
+        if self.has_answer():
+            if self.is_closed():
+                raise WorkerEnded
+            raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
+        self.call_id += 1
+        self.send(self.call_id, request, timer, number_of)
+        return self.receive(timer, room)
+
+    def reply(self, message: Any, timer: Timer) -> None:
+        """Answers a use within the call; raises as `send` does."""
+        self.send(self.call_id, message, timer)
 
     def send(
         self,
@@ -38,7 +66,7 @@ class Channel:
         timer: Timer,
         number_of: Callable[[Any], int] | None = None,
     ) -> None:
-        """Sends one request, whose functions `number_of` numbers.
+        """Sends one message of a call, whose functions `number_of` numbers.
 
         Raises:
             WorkerEnded: the worker has ended; and what the timer raises.
@@ -58,13 +86,10 @@ class Channel:
             if views:
                 views[0] = views[0][sent:]
 
-    def receive(
-        self, call_id: int, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS
-    ) -> tuple[Any, wire.Caps]:
-        """Receives a message within a call: its value, and the room that is left after it.
+    def receive(self, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS) -> tuple[Any, wire.Caps]:
+        """Receives a message within the call: its value, and the room that is left after it.
 
         Args:
-            call_id: the call.
             timer: ends the wait.
             room: how much the message may hold.
 
@@ -76,7 +101,7 @@ class Channel:
             header = memoryview(bytearray(wire.HEADER.size))
             self._fill(header, timer)
             answered, length = wire.decode_header(bytes(header), room)
-            if answered != call_id:
+            if answered != self.call_id:
                 raise wire.FrameError("the answer belongs to another call")
             body = wire.new_body(length)
             self._fill(body, timer)

@@ -51,7 +51,6 @@ class Worker:
         self._meter: Meter | None = None  # this and the next two from "go" on
         self._checker: LimitChecker | None = None
         self._seconds = 0.0
-        self._call_id = 0
         self._is_ready = False
         self._keeps_scratch = False  # after its end
         self.probes: dict[str, str] = {}
@@ -70,7 +69,7 @@ class Worker:
             return
         _ = self._process.pid  # the fork takes any time: the zygote may be busy with earlier ones
         with self._trusted("a worker ended in its lockdown"):
-            report, _ = self._receive(0, WallTimer(_LOCKDOWN_SECONDS))
+            report, _ = self._receive(WallTimer(_LOCKDOWN_SECONDS))
         if "lockdown" in report:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
         own = "yes" if self._zygote.own_uids else "no: the judge's"
@@ -248,7 +247,7 @@ class Worker:
         callbacks = Callbacks()
         request = {"call": target, "args": args, "kwargs": kwargs, "iterate": True}
         claims.result(self._ask_metered(request, seconds(), callbacks), target)
-        iterator = self._call_id
+        iterator = self._channel.call_id
 
         def items() -> Iterator[Any]:
             while True:
@@ -299,7 +298,7 @@ class Worker:
                 with meter.paused():
                     reply = callbacks.run(use)
                 self._reply(reply, meter)
-                message, callbacks.room = self._receive(self._call_id, meter, callbacks.room)
+                message, callbacks.room = self._receive(meter, callbacks.room)
             return message
         except SubmissionFailure:
             raise
@@ -310,14 +309,6 @@ class Worker:
         finally:
             meter.end()
 
-    def _reply(self, reply: dict[str, Any], timer: Timer) -> None:
-        """Answers a use; what its arguments asked for may be more than a message holds."""
-        try:
-            with self._alive():
-                self._channel.send(self._call_id, reply, timer)
-        except plain.NotPlainData as error:
-            raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
-
     def _ask(
         self,
         request: Any,
@@ -326,16 +317,16 @@ class Worker:
         room: wire.Caps = wire.DEFAULT_CAPS,
     ) -> tuple[Any, wire.Caps]:
         with self._alive():
-            if self._channel.has_answer():
-                if self._channel.is_closed():
-                    raise WorkerEnded
-                raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
-            self._call_id += 1
-            self._channel.send(self._call_id, request, timer, number_of)
-        return self._receive(self._call_id, timer, room)
+            return self._channel.ask(request, timer, number_of, room)
 
-    def _receive(
-        self, call_id: int, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS
-    ) -> tuple[Any, wire.Caps]:
+    def _receive(self, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS) -> tuple[Any, wire.Caps]:
         with self._alive():
-            return self._channel.receive(call_id, timer, room)
+            return self._channel.receive(timer, room)
+
+    def _reply(self, reply: dict[str, Any], timer: Timer) -> None:
+        """Answers a use; what its arguments asked for may be more than a message holds."""
+        try:
+            with self._alive():
+                self._channel.reply(reply, timer)
+        except plain.NotPlainData as error:
+            raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error

@@ -128,8 +128,8 @@ LAYERS = {
         "an answer must have its call's id, and come after it",
         "frame_wrong_id",
         (
-            Edit("judge/channel.py", "if answered != call_id:", "if False:"),
-            Edit("judge/worker.py", "if self._channel.has_answer():\n", "if False:\n"),
+            Edit("judge/channel.py", "if answered != self.call_id:", "if False:"),
+            Edit("judge/channel.py", "if self.has_answer():\n", "if False:\n"),
         ),
         kinds=("frames", "later", "plugins and patches", "introspection", "lying objects"),
     ),
