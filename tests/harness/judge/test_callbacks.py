@@ -4,7 +4,6 @@ import threading
 import time
 
 import pytest
-import torch
 
 from assignment.callbacks import MAX_USES, KillProcess
 from assignment.expect import expect
@@ -13,7 +12,6 @@ from assignment.manifest import Limits
 from grader.judge.callbacks import Callbacks
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.results.causes import Cause
-from tests.harness.conftest import wait_until
 
 MODULE = """
 import builtins
@@ -347,55 +345,3 @@ def test_use_is_accepted_once():
 @pytest.mark.parametrize("answer", [None, 1, {"result": 1}, {**USE, "result": 1}, {"use": 0}])
 def test_answer_is_no_use(answer):
     assert Callbacks().use_in(answer) is None
-
-
-def test_what_all_uses_are_given_fits_into_one_message(sandboxed):
-    impl = sandboxed(
-        toy="import torch\n\n\n"
-        "def gives(function, mebibytes, uses):\n"
-        "    for _ in range(uses):\n"
-        "        function(torch.zeros(mebibytes * 2**18))\n\n\n"
-        "def gives_values(function, values, uses):\n"
-        "    for _ in range(uses):\n"
-        "        function([None] * values)\n"
-    )
-    kept = []
-    impl.toy.gives(lambda x: kept.append(x), 30, 4)
-    assert len(kept) == 4
-    with pytest.raises(SubmissionFailure) as failed:
-        impl.toy.gives(lambda x: None, 100, 5)
-    assert failed.value.cause is Cause.TOO_LARGE
-    with pytest.raises(SubmissionFailure) as failed:
-        impl.toy.gives_values(lambda x: None, 300_000, 5)
-    assert failed.value.cause is Cause.PROTOCOL
-
-
-def test_answer_to_a_use_that_is_too_large_is_the_submissions_failure(sandboxed):
-    """It may have asked for that"""
-    impl = sandboxed(toy="def asks(function):\n    return function(2**27)\n")
-    with pytest.raises(SubmissionFailure, match="given too much"):
-        impl.toy.asks(lambda n: torch.empty(n))
-
-
-def test_process_may_end_in_a_use_that_asks_about_it(sandboxed):
-    impl = sandboxed(
-        toy="import os\n\nfrom grader.worker.channel import send\n\n\n"
-        "def ends(function):\n"
-        "    cells = dict(zip(function.__code__.co_freevars, function.__closure__))\n"
-        "    stand_ins = cells['self'].cell_contents\n"
-        "    use = {'use': 0, 'function': 0, 'args': (), 'kwargs': {}}\n"
-        "    send(stand_ins._channel, stand_ins._call_id, use)\n"
-        "    os._exit(3)\n"
-    )
-
-    def asks():
-        assert wait_until(lambda: not alive(impl._worker))
-        return impl.peak_rss()
-
-    with pytest.raises(SubmissionFailure, match="exit code 3"):
-        impl.toy.ends(asks)
-    assert impl.answers == 1
-
-
-def alive(worker):
-    return "VmHWM" in worker._process.process.status()

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from grader.judge.failure import SubmissionFailure
+from grader.results.causes import Cause
 
 MODULE = """
 import os
@@ -79,15 +80,16 @@ def test_process_that_ends_while_a_function_measures_it_is_no_fault_of_the_grade
     def measures(_):
         return impl.peak_rss()
 
-    with pytest.raises(SubmissionFailure):
+    with pytest.raises(SubmissionFailure, match="exit code 0"):
         impl.toy.ends_in_a_use(measures)
+    assert impl.answers == 1
 
 
 def test_answer_that_is_too_large_is_no_fault_of_the_grader(impl):
     def draws(count):
         return torch.zeros(count, dtype=torch.float32)
 
-    with pytest.raises(SubmissionFailure):
+    with pytest.raises(SubmissionFailure, match="given too much"):
         impl.toy.asks_for_much(draws)
 
 
@@ -97,8 +99,10 @@ def test_what_uses_give_is_limited_in_sum(impl):
     def keeps(value):
         given.append(value)
 
-    with pytest.raises(SubmissionFailure):
+    impl.toy.gives_much(keeps, 2)
+    with pytest.raises(SubmissionFailure) as failed:
         impl.toy.gives_much(keeps, 12)
+    assert failed.value.cause is Cause.TOO_LARGE
 
 
 def test_judges_time_for_reading_uses_is_limited(impl):
@@ -107,8 +111,9 @@ def test_judges_time_for_reading_uses_is_limited(impl):
     def counts(value):
         given.append(len(value))
 
-    with pytest.raises(SubmissionFailure):  # 16 s of the judge's, 0.1 s of the worker's
+    with pytest.raises(SubmissionFailure) as failed:  # 16 s of the judge's, 0.1 s of the worker's
         impl.toy.gives_many_values(counts, 30, 999_900)
+    assert failed.value.cause is Cause.PROTOCOL
 
 
 @pytest.mark.parametrize(("size", "values"), [(2**23, 0), (0, 200_000)])
