@@ -128,7 +128,8 @@ class _Writer:
         elif kind is list or kind is tuple or kind is torch.Size:
             tail += (b"[" if kind is list else b"(") + _COUNT.pack(len(value))
             for i, item in enumerate(value):
-                self.value(item, f"{where}[{i}]", depth + 1)
+                if not self.number(item, depth):
+                    self.value(item, f"{where}[{i}]", depth + 1)
         elif kind is dict:
             tail += b"{" + _COUNT.pack(len(value))
             for key, item in value.items():
@@ -137,7 +138,8 @@ class _Writer:
                 if type(key) is int and not -(2**63) <= key < 2**63:
                     raise plain.NotPlainData(f"a key of {where} is an int of more than 64 bits")
                 self.value(key, where, depth + 1)
-                self.value(item, f"{where}[{key!r}]", depth + 1)
+                if not self.number(item, depth):
+                    self.value(item, f"{where}[{key!r}]", depth + 1)
         elif kind is torch.Tensor or kind is torch.nn.Parameter:
             self.tensor(value, where)
         elif kind is np.ndarray:
@@ -153,6 +155,22 @@ class _Writer:
             tail += _COUNT.pack(self.number_of(value))
         else:
             plain.refuse(value, where)
+
+    def number(self, value: Any, depth: int) -> bool:
+        """Writes a float or a usual int in a container of this depth, and says whether it has.
+
+        Most values are such. No text is made here that says where they are.
+        """
+        if depth >= self.caps.depth or self.items >= self.caps.items:
+            return False  # `value` refuses it
+        if type(value) is float:
+            self.tail += b"d" + _DOUBLE.pack(value)
+        elif type(value) is int and -(2**63) <= value < 2**63:
+            self.tail += b"i" + _LONG.pack(value)
+        else:
+            return False
+        self.items += 1
+        return True
 
     def integer(self, value: int, where: str) -> None:
         if -(2**63) <= value < 2**63:
@@ -292,19 +310,18 @@ class _Reader:
     def __init__(
         self, body: memoryview, caps: Caps, stand_in: Callable[[int, bool], Any] | None
     ) -> None:
-        self.body = body
+        self.body, self.end = body, len(body)
         self.at = 0
         self.items = self.tensors = 0
         self.caps = caps
         self.stand_in = stand_in
 
     def take(self, size: int) -> memoryview:
-        end = self.at + size
-        if end > len(self.body):
+        at = self.at
+        self.at = end = at + size
+        if end > self.end:
             raise FrameError("the frame is cut short")
-        part = self.body[self.at : end]
-        self.at = end
-        return part
+        return self.body[at:end]
 
     def count(self, width: int = 1) -> int:
         """Reads a count of items of at least `width` bytes each; the body must hold that many."""
@@ -322,23 +339,23 @@ class _Reader:
             raise FrameError(f"the frame holds more than {self.caps.items} values")
         if depth > self.caps.depth:
             raise FrameError(f"the frame is nested more than {self.caps.depth} deep")
-        match self.take(1)[0]:
+        match self.take(1)[0]:  # the usual ones first
+            case 0x69:  # i
+                return _LONG.unpack(self.take(8))[0]
+            case 0x64:  # d
+                return _DOUBLE.unpack(self.take(8))[0]
+            case 0x73:  # s
+                return self.utf8()
             case 0x4E:  # N
                 return None
             case 0x54:  # T
                 return True
             case 0x46:  # F
                 return False
-            case 0x69:  # i
-                return _LONG.unpack(self.take(8))[0]
-            case 0x64:  # d
-                return _DOUBLE.unpack(self.take(8))[0]
             case 0x49:  # I
                 if len(data := self.text()) > self.caps.integer:
                     raise FrameError(f"an integer is longer than {self.caps.integer} bytes")
                 return int.from_bytes(data, "little", signed=True)
-            case 0x73:  # s
-                return self.utf8()
             case 0x62:  # b
                 return self.text()
             case 0x5B:  # [

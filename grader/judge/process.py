@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,7 @@ from grader.judge.failure import GraderFault
 
 Activity = Literal["running", "disk", "asleep", "stopped"]
 
+_RESIDENT = re.compile(r"^(?:RssAnon|RssShmem|VmPTE):\s*(\d+) kB$", re.MULTILINE)
 _TICKS = os.sysconf("SC_CLK_TCK")  # per second, the unit of CPU time in /proc/<pid>/stat
 
 
@@ -40,11 +42,10 @@ class Process:
         None if the process has ended.
         """
         try:
-            found = self.status()
-            counted = ("RssAnon", "RssShmem", "VmPTE")
-            return sum(int(found[name].split()[0]) * 1024 for name in counted)
-        except (GraderFault, KeyError):
+            found = _RESIDENT.findall(self._read("status"))
+        except (FileNotFoundError, ProcessLookupError):
             return None
+        return 1024 * sum(map(int, found)) if len(found) == 3 else None  # none while it ends
 
     def cpu(self) -> float | None:
         """CPU seconds that all of its threads have used together; None if it has ended."""

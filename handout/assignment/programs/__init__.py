@@ -10,6 +10,7 @@ The same code runs on a CPU, with small sizes.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import pkgutil
@@ -110,6 +111,7 @@ def find(name: str) -> type[Program]:
         raise LookupError(f"no program is called {name!r}: {', '.join(_PROGRAMS)}") from None
 
 
+@functools.cache  # it lists a folder
 def load_all() -> None:
     """Imports every module of this package, so that each program is registered.
 

@@ -12,6 +12,7 @@ outside; and whether the process ended.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable
@@ -39,6 +40,7 @@ def find(name: str) -> Callable[..., Any]:
         raise LookupError(f"no scenario is called {name!r}: {', '.join(_SCENARIOS)}") from None
 
 
+@functools.cache  # it lists a folder
 def load_all() -> None:
     """Imports every module of this package, so that each scenario is registered."""
     for module in pkgutil.iter_modules(__path__):
