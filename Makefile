@@ -47,7 +47,8 @@ test: .venv/dev .venv/docs
 
 # TESTS=… selects tests, here and below.
 load: .venv/dev .venv/docs
-	@$(RUN) -m tests.harness.campaigns.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) $(TESTS)
+	@$(RUN) -m tests.harness.campaigns.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) \
+		--slow $(or $(SLOW),1) $(TESTS)
 
 # PYTHONS=… are versions, commands or paths; a virtual environment is used as it is. Writes to
 # build/matrix.

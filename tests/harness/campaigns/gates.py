@@ -1,10 +1,10 @@
 """Runs the repository's tests under unusual conditions: a busy machine, and other Pythons.
 
-    python -m tests.harness.campaigns.gates load --runs 3 --busy 4 [TEST …]
+    python -m tests.harness.campaigns.gates load --runs 3 --busy 4 --slow 3 [TEST …]
     python -m tests.harness.campaigns.gates matrix [--pythons python3.12 …] [TEST …]
 
-`load` runs them repeatedly beside busy loops. `matrix` runs them once with each Python, in a clone
-of the last commit. The output of pytest is kept in build/.
+`load` runs them repeatedly beside busy loops, or as if the processor were slow. `matrix` runs them
+once with each Python, in a clone of the last commit. The output of pytest is kept in build/.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from grader import signals
 from grader.worker import kernel
+from tests.harness.campaigns import slow_cpu
 from tests.harness.container import REPOSITORY
 
 BUILD = REPOSITORY / "build"
@@ -44,14 +45,20 @@ class Outcome(NamedTuple):
         return f"{colour} in {self.seconds:.0f} s: {self.summary}"
 
 
-def run_tests(python: Path, tree: Path, tests: Sequence[str], log: Path) -> Outcome:
-    """Runs the tests in `tree`; pytest's output goes to `log`."""
+def run_tests(
+    python: Path, tree: Path, tests: Sequence[str], log: Path, slow: float = 1.0
+) -> Outcome:
+    """Runs the tests in `tree`; pytest's output goes to `log`.
+
+    Workers are charged `slow` times the CPU time that they need.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     with log.open("w") as file:
         done = subprocess.run(
-            [str(python), *PYTEST, *tests],
+            [str(python), *PYTEST, "-p", slow_cpu.__name__, *tests],
             cwd=tree,
+            env={**os.environ, slow_cpu.VARIABLE: str(slow)},
             stdout=file,
             stderr=subprocess.STDOUT,
             check=False,
@@ -81,14 +88,18 @@ def busy_loops(count: int) -> Iterator[None]:
             loop.wait()
 
 
-def load(runs: int, loops: int, tests: Sequence[str]) -> bool:
-    """Runs the tests `runs` times, prints a line for each run; returns whether all were green."""
+def load(runs: int, loops: int, tests: Sequence[str], slow: float = 1.0) -> bool:
+    """Runs the tests `runs` times, prints a line for each run; returns whether all were green.
+
+    Workers are charged `slow` times the CPU time that they need.
+    """
     green = True
+    beside = f"{loops} busy loops" + (f", {slow:g} times the CPU time" if slow != 1 else "")
     for i in range(1, runs + 1):
         log = BUILD / "load" / f"busy-{loops}-run-{i}.log"
         with busy_loops(loops):
-            outcome = run_tests(Path(sys.executable), REPOSITORY, tests, log)
-        print(f"run {i} of {runs}, {loops} busy loops: {outcome}", flush=True)
+            outcome = run_tests(Path(sys.executable), REPOSITORY, tests, log, slow)
+        print(f"run {i} of {runs}, {beside}: {outcome}", flush=True)
         if outcome.status:
             green = False
             print(f"  {log}", flush=True)
@@ -182,6 +193,7 @@ def main() -> None:
     loading = commands.add_parser("load", help="run the tests repeatedly on a busy machine")
     loading.add_argument("--runs", type=int, default=5)
     loading.add_argument("--busy", type=int, default=0, help="number of busy loops beside them")
+    loading.add_argument("--slow", type=float, default=1.0, help="factor of workers' CPU time")
     trying = commands.add_parser("matrix", help="run the tests once with each Python")
     trying.add_argument(
         "--pythons",
@@ -197,7 +209,7 @@ def main() -> None:
     options = parser.parse_args()
     with signals.stop_on_signals():  # so that a signal to this process ends pytest too
         if options.command == "load":
-            green = load(options.runs, options.busy, options.tests)
+            green = load(options.runs, options.busy, options.tests, options.slow)
         else:
             green = matrix(options.pythons, options.tests)
     sys.exit(0 if green else 1)

@@ -36,6 +36,16 @@ def test_load_prints_a_line_for_each_run(tmp_path, capsys):
     assert second.endswith(" s: 1 passed")
 
 
+def test_slow_run_charges_workers_more(tmp_path, capsys):
+    text = (
+        "import os, time\nfrom grader.judge.process import Process\n\n"
+        "def test_cpu():\n    assert Process(os.getpid()).cpu() > 50 * time.process_time()\n"
+    )
+    assert not gates.load(1, 0, write_test(tmp_path, text))
+    assert gates.load(1, 0, write_test(tmp_path, text), slow=100)
+    assert "run 1 of 1, 0 busy loops, 100 times the CPU time: green" in capsys.readouterr().out
+
+
 def test_red_run_is_reported_and_its_output_is_kept(tmp_path, capsys):
     assert not gates.load(1, 0, write_test(tmp_path, RED))
     line, log = capsys.readouterr().out.splitlines()
