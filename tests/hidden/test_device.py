@@ -286,9 +286,14 @@ def test_exactly_one_ahead(impl, rng, torch_rng):
 @pytest.mark.exercise("prefetch")
 def test_an_endless_source(impl, rng, torch_rng):
     """From an endless source, only one batch more is taken than is requested"""
+
+    def endless(batches, ask):
+        yield from itertools.islice(itertools.cycle(batches), ask + 100)
+        raise AssertionError(f"100 batches more were taken than the {ask} requested ones")
+
     for count, ask in [(1, 4), (3, 0), (3, 1), (3, 11)]:
         batches = random_batches(rng, torch_rng, count)
-        source = Source(impl, itertools.cycle(batches))
+        source = Source(impl, endless(batches, ask))
         found = list(source.prefetched(ask))
         expect(found, "batches").equals([batches[i % count] for i in range(ask)])
         expect(source.events, "events").equals(one_ahead(ask + 1, ask))
