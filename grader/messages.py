@@ -235,6 +235,10 @@ Reply = Ready | Forked | Reaped | Files | Unlinked | CpuTime | Done | Failed
 _DECODER = msgspec.json.Decoder(Request | Reply)
 
 
+class DescriptorsLost(OSError):
+    """A message was read whole, but there is no room for its descriptors."""
+
+
 def send(connection: socket.socket, message: _Message, descriptors: Sequence[int] = ()) -> None:
     """Sends one message; raises OSError if the other end is gone."""
     socket.send_fds(connection, [msgspec.json.encode(message)], list(descriptors))
@@ -245,13 +249,14 @@ def receive(connection: socket.socket) -> tuple[Request | Reply, list[int]]:
 
     Raises:
         EOFError: the other end is gone.
-        OSError: nothing can be read, or not in time, or there is no room for the descriptors.
+        DescriptorsLost: there is no room for the descriptors.
+        OSError: nothing can be read, or not in time.
     """
     data, descriptors, flags, _ = socket.recv_fds(connection, _MAX_MESSAGE, _MAX_DESCRIPTORS)
     if flags & socket.MSG_CTRUNC:
         for descriptor in descriptors:
             os.close(descriptor)
-        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        raise DescriptorsLost(errno.EMFILE, os.strerror(errno.EMFILE))
     if not data:
         raise EOFError
     return _DECODER.decode(data), list(descriptors)

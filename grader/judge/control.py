@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import socket
@@ -92,9 +91,9 @@ class Control:
             return message, [os.fdopen(number, "rb", 0) for number in descriptors]
         except EOFError:
             raise GraderFault("the zygote is gone") from None
+        except messages.DescriptorsLost as error:
+            return messages.Failed(reason=f"the zygote's reply cannot be taken: {error}"), []
         except OSError as error:
-            if error.errno == errno.EMFILE:  # read whole, but for its descriptors
-                return messages.Failed(reason=f"the zygote's reply cannot be taken: {error}"), []
             self.close()  # a late reply would be taken for the next one; the workers end too
             raise GraderFault(f"the zygote does not answer: {error}") from error
 
