@@ -98,7 +98,11 @@ class InProcess:
         process of a batch ends early, the test under way and those after it fail.
         """
         waiting = iter(batches)
-        with selectors.DefaultSelector() as selector:
+        # One folder for all, so that a signal just after a batch has made its own leaves none.
+        with (
+            tempfile.TemporaryDirectory(prefix="campaign-") as place,
+            selectors.DefaultSelector() as selector,
+        ):
             running: dict[int, _Child] = {}
             try:
                 while True:
@@ -106,7 +110,7 @@ class InProcess:
                     while len(running) < (jobs or os.cpu_count() or 1):
                         if (batch := next(waiting, None)) is None:
                             break
-                        child = self._fork(batch)
+                        child = self._fork(batch, place)
                         running[child.pipe] = child
                         selector.register(child.pipe, selectors.EVENT_READ)
                     if not running:
@@ -124,9 +128,9 @@ class InProcess:
                 for child in running.values():
                     child.end()
 
-    def _fork(self, batch: Batch) -> _Child:
+    def _fork(self, batch: Batch, place: str) -> _Child:
         read, write = os.pipe()
-        scratch = tempfile.mkdtemp(prefix="campaign-")
+        scratch = tempfile.mkdtemp(dir=place)
         wanted = set(batch.tests)
         tests = [test for name, test in self._by_name.items() if name in wanted]
         if len(tests) < len(batch.tests):
