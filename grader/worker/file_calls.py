@@ -52,7 +52,7 @@ def program(watch: messages.Watch, machine: str = platform.machine()) -> bytes:
     lines = [*seccomp._load(seccomp._ARCH_AT)]
     lines += seccomp._return_unless(seccomp._JUMP_EQUAL, architecture, seccomp._ALLOW)
     lines += seccomp._load(seccomp._NUMBER_AT)
-    for name in numbers.keys() & set(_WATCHED[watch][0]):
+    for name in sorted(numbers.keys() & set(_WATCHED[watch][0])):
         rule = [seccomp._return(_NOTIFY)]
         if name in _OPENS:
             rule = seccomp._load(seccomp._argument(_OPENS[name]))

@@ -8,7 +8,6 @@ requests that it serves.
 from __future__ import annotations
 
 import contextlib
-import errno
 import gc
 import os
 import signal
@@ -164,9 +163,7 @@ class Zygote:
         while True:
             try:
                 request, descriptors = _receive(self.control)
-            except OSError as error:
-                if error.errno != errno.EMFILE:
-                    raise
+            except messages.DescriptorsLost as error:
                 _send(self.control, Failed(reason=f"the zygote cannot take a request: {error}"))
                 continue
             match request:
