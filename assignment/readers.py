@@ -1,8 +1,9 @@
 """Reads what an implementation left on the disk: `impl.readers.tensors_in(path)`.
 
-In the grader a reader runs in a sandboxed process that loads no submission, after the submission's
-own process is gone. So its report rests on the files alone. Two more functions run there as well,
-which decide what the implementation finds on the disk next.
+In the grader a reader runs after the submission's own process is gone: in a sandboxed process that
+loads no submission, or in the judge if it parses nothing. So its report rests on the files alone.
+Two more functions run in such a process, which decide what the implementation finds on the disk
+next.
 """
 
 from __future__ import annotations

@@ -131,6 +131,12 @@ class MeasureUnlinked(_Message):
     uid: int
 
 
+class OpenScratch(_Message):
+    """Opens the scratch folder of a worker that has ended; `Done`, with its descriptor."""
+
+    scratch: str
+
+
 class RemoveScratch(_Message):
     """Removes a scratch folder that no living worker uses; `Done`."""
 
@@ -227,6 +233,7 @@ Request = (
     | Reap
     | LookAtFiles
     | MeasureUnlinked
+    | OpenScratch
     | RemoveScratch
     | ForkZygote
     | GetCpuTime

@@ -74,10 +74,10 @@ class Channel:
         parts = wire.encode(call_id, request, "the arguments", number_of=number_of)
         views = [memoryview(part) for part in parts]
         while views:
-            self._wait(select.POLLOUT, timer)
             try:
                 sent = os.writev(self._socket.fileno(), views[:16])
             except BlockingIOError:
+                self._wait(select.POLLOUT, timer)
                 continue
             except (BrokenPipeError, ConnectionResetError):
                 raise WorkerEnded from None

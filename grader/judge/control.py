@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import socket
+import stat
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,13 +20,35 @@ _REPLY_SECONDS = 300
 M = TypeVar("M")
 
 
+class Folder:
+    """Owns a descriptor of a folder, as a file object owns that of a file."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def fileno(self) -> int:
+        """The descriptor; raises ValueError once it is closed."""
+        if self._number < 0:
+            raise ValueError("the folder is closed")
+        return self._number
+
+    def close(self) -> None:
+        """Closes it, once."""
+        number, self._number = self._number, -1
+        if number >= 0:
+            os.close(number)
+
+
+Descriptor = io.FileIO | Folder
+
+
 class PendingReply:
     """The reply to one request, which may not have arrived yet; its descriptors belong to it."""
 
     def __init__(self, control: Control) -> None:
         self._control = control
         self.message: messages.Request | messages.Reply | None = None
-        self.descriptors: list[io.FileIO] = []
+        self.descriptors: list[Descriptor] = []
 
     def wait(self, kind: type[M]) -> M:
         """Returns the reply once it is there.
@@ -80,7 +103,7 @@ class Control:
         except OSError as error:
             raise GraderFault(f"the zygote cannot be reached: {error}") from error
 
-    def receive(self, seconds: float) -> tuple[messages.Request | messages.Reply, list[io.FileIO]]:
+    def receive(self, seconds: float) -> tuple[messages.Request | messages.Reply, list[Descriptor]]:
         """Waits for one reply and its descriptors; raises GraderFault if none comes in time.
 
         One whose descriptors find no room becomes `Failed`.
@@ -88,7 +111,7 @@ class Control:
         try:
             self._socket.settimeout(seconds)
             message, descriptors = messages.receive(self._socket)
-            return message, [os.fdopen(number, "rb", 0) for number in descriptors]
+            return message, [_owner_of(number) for number in descriptors]
         except EOFError:
             raise GraderFault("the zygote is gone") from None
         except messages.DescriptorsLost as error:
@@ -114,3 +137,9 @@ class Control:
     def close(self) -> None:
         """Closes this process's end. Once every process has, the zygote and its workers end."""
         self._socket.close()
+
+
+def _owner_of(descriptor: int) -> Descriptor:
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        return Folder(descriptor)
+    return os.fdopen(descriptor, "rb", 0)

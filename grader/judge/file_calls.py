@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import socket
 from collections.abc import Callable
 
 from assignment.file_calls import Call, File, Names
 from grader import messages
-from grader.judge.control import PendingReply
+from grader.judge.control import Descriptor, PendingReply
 from grader.judge.failure import SubmissionFailure
 from grader.judge.listener import Announced, Listener
 from grader.results.causes import Cause
@@ -28,7 +27,9 @@ class FileCalls(Listener):
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)
-        self._held: list[io.FileIO] = []  # synced files: no new file gets the number of their inode
+        self._held: list[
+            Descriptor
+        ] = []  # synced files: no new file gets the number of their inode
         self.look: Callable[[int], PendingReply] | None = None
         self.calls: list[Call] = []
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -63,19 +63,37 @@ def _scan(root: Path, folder: PurePosixPath, count: EntryCount) -> list[os.DirEn
     return found
 
 
-def _read(root: Path, path: PurePosixPath) -> bytes:
-    """Reads a file below a folder without following a link.
+def open_below(
+    root: int, path: PurePosixPath, check: Callable[[int], None] = lambda _: None
+) -> int:
+    """Opens a file or a folder to read it; no part of its path may be a link.
+
+    Args:
+        root: a descriptor of the folder that the path starts from.
+        path: relative to that folder.
+        check: is given a descriptor of each folder on the way.
 
     Raises:
-        OSError: it is no regular file any more, or a folder above it is none.
+        OSError: it cannot be opened, or a folder above it is none; and what `check` raises.
     """
-    folder = os.open(root, _FOLDER)
+    folder = os.dup(root)
     try:
+        check(folder)
         for name in path.parts[:-1]:
             inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
             os.close(folder)
             folder = inner
-        descriptor = os.open(path.name, _FILE | os.O_NOFOLLOW, dir_fd=folder)
+            check(folder)
+        return os.open(path.name or ".", _FILE | os.O_NOFOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _read(root: Path, path: PurePosixPath) -> bytes:
+    """Reads a file below a folder; raises OSError if it is no regular file any more."""
+    folder = os.open(root, _FOLDER)
+    try:
+        descriptor = open_below(folder, path)
     finally:
         os.close(folder)
     with os.fdopen(descriptor, "rb") as file:

@@ -16,6 +16,7 @@ from assignment.file_calls import Event, events
 from assignment.hooks import seed_of
 from assignment.implementation import READERS, Implementation, driver_of
 from assignment.manifest import Limits
+from grader.judge import left_files
 from grader.judge.failure import GraderFault, SubmissionFailure, machines_faults
 from grader.judge.outcome import GradedTest
 from grader.judge.plugin import TestContext
@@ -39,6 +40,7 @@ class GradedImplementation(Implementation):
     def __init__(self, pool: WorkerPool, limits: Limits, seed: int) -> None:
         self._pool, self._limits, self._seed = pool, limits, seed
         self._worker: Worker | None = None
+        self._ended: Worker | None = None  # the one before
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
         self.answers = 0
         self._charged = 0.0  # to workers that are gone
@@ -51,8 +53,10 @@ class GradedImplementation(Implementation):
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
         _check_name(target)
-        if target.startswith(f"{READERS}."):
-            return self._read(target, args, kwargs)
+        module, _, name = target.partition(".")
+        if module == READERS:
+            read = self._read_left if name in left_files.READERS else self._read
+            return read(target, args, kwargs)
         worker = self._running()
         with self._answering(worker):
             return worker.call(target, args, kwargs, self._seconds_left())
@@ -98,6 +102,28 @@ class GradedImplementation(Implementation):
         with self._worker_for_one_call(package="") as worker, self._answering(worker):
             return worker.call(target, args, kwargs, self._seconds_left())
 
+    def _read_left(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs a reader that parses nothing, once the submission's own worker is gone."""
+        path = str(self.scratch)
+        self._end(keep_scratch=True)
+        assert self._folder is not None, "`scratch` starts a worker"
+        assert self._ended is not None, "`scratch` starts a worker"
+        reader = target.removeprefix(f"{READERS}.")
+        try:
+            with self._pool.open_scratch(self._folder) as folder:
+                result = getattr(left_files.LeftFiles(folder, path), reader)(*args, **kwargs)
+        except (SubmissionFailure, GraderFault) as failure:
+            self.answers += isinstance(failure, SubmissionFailure)
+            raise
+        except Exception as error:
+            if getattr(error, "from_submission", False):
+                self.answers += 1
+                _blame_disk(error, self._ended)
+                raise
+            raise GraderFault(f"what a worker left could not be read: {error!r}") from error
+        self.answers += 1
+        return result
+
     @contextmanager
     def _worker_for_one_call(
         self, package: str | None = None, watch: Watch = ""
@@ -134,8 +160,7 @@ class GradedImplementation(Implementation):
                 self._end(keep_scratch=True)
             elif getattr(error, "from_submission", False):
                 self.answers += 1
-                if isinstance(error, OSError | RuntimeError) and worker.is_disk_full():
-                    raise GraderFault(f"{_DISK_FULL}: {error}") from error
+                _blame_disk(error, worker)
                 raise
             if isinstance(error, AssertionError | KillProcess | GraderFault):
                 raise
@@ -189,7 +214,13 @@ class GradedImplementation(Implementation):
                 raise GraderFault(f"a worker could not be ended: {error!r}") from error
             self._charged += self._worker.charged
             self._printed += self._worker.output
-            self._worker = None
+            self._ended, self._worker = self._worker, None
+
+
+def _blame_disk(error: Exception, worker: Worker) -> None:
+    """Raises GraderFault if the submission's code failed because the grader's disk is full."""
+    if isinstance(error, OSError | RuntimeError) and worker.is_disk_full():
+        raise GraderFault(f"{_DISK_FULL}: {error}") from error
 
 
 def _check_name(target: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from assignment.file_calls import Names
@@ -105,6 +105,15 @@ class WorkerPool:
     def names_in(self, scratch: ScratchFolder) -> Names:
         """The files in a scratch folder, after its worker's end."""
         return names(self.zygote.look_at_files(scratch).wait(messages.Files))
+
+    @contextmanager
+    def open_scratch(self, scratch: ScratchFolder) -> Iterator[int]:
+        """A descriptor of a scratch folder, after its worker's end."""
+        reply = self.zygote.open_scratch(scratch)
+        reply.wait(messages.Done)
+        (folder,) = reply.descriptors
+        with closing(folder):
+            yield folder.fileno()
 
     def close(self) -> None:
         """Ends the spare worker; those that were handed out stay."""

@@ -13,6 +13,7 @@ from grader.judge.failure import GraderFault
 
 Activity = Literal["running", "disk", "asleep", "stopped"]
 
+_FIELD = re.compile(r"^(\w+):[ \t]*(.*)$", re.MULTILINE)
 _RESIDENT = re.compile(r"^(?:RssAnon|RssShmem|VmPTE):\s*(\d+) kB$", re.MULTILINE)
 _TICKS = os.sysconf("SC_CLK_TCK")  # per second, the unit of CPU time in /proc/<pid>/stat
 
@@ -31,10 +32,9 @@ class Process:
     def status(self) -> dict[str, str]:
         """The fields of `/proc/<pid>/status`; raises GraderFault if the process has ended."""
         try:
-            lines = self._read("status").splitlines()
+            return dict(_FIELD.findall(self._read("status")))
         except (FileNotFoundError, ProcessLookupError) as error:
             raise GraderFault("a worker's process ended before its status was checked") from error
-        return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
     def resident(self) -> int | None:
         """Resident memory and page tables in bytes, without file mappings.
@@ -94,4 +94,5 @@ class Process:
         """One of its files in /proc; raises OSError if it has ended."""
         if self._is_forgotten:
             raise ProcessLookupError(f"process {self.pid} has ended")
-        return Path(f"/proc/{self.pid}/{name}").read_text()
+        with open(f"/proc/{self.pid}/{name}", encoding="utf-8") as file:
+            return file.read()

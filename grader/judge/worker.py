@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -74,7 +75,11 @@ class Worker:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
         own = "yes" if self._zygote.own_uids else "no: the judge's"
         group = self._zygote.control_group
-        self.probes = {**report["probes"], "a user of its own": own, "control group": group}
+        self.probes = {
+            **json.loads(report["probes"]),
+            "a user of its own": own,
+            "control group": group,
+        }
         self.scratch = report["scratch"]
         if self._process.listener is not None:
             self._process.listener.take_descriptor()

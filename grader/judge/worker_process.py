@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import io
 import os
 import signal
 import socket
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 from grader import messages
 from grader.isolation import Tier
-from grader.judge.control import PendingReply
+from grader.judge.control import Descriptor, PendingReply
 from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
 from grader.judge.listener import Listener
 from grader.judge.process import Process
@@ -74,7 +73,7 @@ class OutputPipe:
 class _Ids(NamedTuple):
     pid: int  # as this process numbers it
     zygote_pid: int  # the same process, as the zygote numbers it
-    pidfd: io.FileIO
+    pidfd: Descriptor
 
 
 class WorkerProcess:
@@ -230,7 +229,7 @@ class WorkerProcess:
         )
 
 
-def _pid_of(pidfd: io.FileIO) -> int:
+def _pid_of(pidfd: Descriptor) -> int:
     """The process behind a descriptor, as this process numbers it (the zygote may not)."""
     for line in Path(f"/proc/self/fdinfo/{pidfd.fileno()}").read_text().splitlines():
         if line.startswith("Pid:"):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader import messages
 from grader.isolation import DISK_MIB, UNISOLATED, CannotIsolate, Tier
+from grader.judge import users
 from grader.judge.control import Control, PendingReply
 from grader.judge.failure import GraderFault
 from grader.judge.file_calls import FileCalls
@@ -36,9 +37,6 @@ _BOOT = (
 )
 # Of all that a grading's zygotes and workers take, beside one test's limits in each lane.
 _GROUP_MIB, _GROUP_PROCESSES = 2048, 512
-_FIRST_UID = 100_000  # above the accounts of any usual system
-_UIDS = 16  # for each judge process, which has one worker at work and one spare
-_MAPPED_UIDS = range(30_000, 60_000)  # where a container knows no more than 65,536 users
 _SEND_BUFFER = 4 * 2**20  # bytes
 _LISTENERS: dict[str, type[Listener]] = {kind.watch: kind for kind in (FileCalls, Changes)}
 
@@ -100,7 +98,7 @@ class Zygote:
                 grading=messages.Grading(
                     run=str(self.folder),
                     hidden=self._hidden,
-                    first_uid=_first_uid(),
+                    first_uid=users.first(os.getpid()),
                     canary=str(self._run.canary),
                     results=str(self._run.private),
                     with_devices=with_devices,
@@ -156,7 +154,7 @@ class Zygote:
     def new_scratch(self) -> ScratchFolder:
         """Names a new scratch folder and the user that it and its workers belong to."""
         self._scratch_count += 1
-        uid = _first_uid() + self._scratch_count % _UIDS
+        uid = users.nth(os.getpid(), self._scratch_count)
         return ScratchFolder(f"{self.lane}-{self._scratch_count}", uid)
 
     def unbounded_folders(self, scratch: str) -> tuple[Path, ...]:
@@ -240,6 +238,10 @@ class Zygote:
             )
         )
 
+    def open_scratch(self, scratch: ScratchFolder) -> PendingReply:
+        """Asks for a descriptor of a scratch folder; its worker is gone when the reply is there."""
+        return self._control.request(messages.OpenScratch(scratch=scratch.name))
+
     def unlinked_bytes(self, pid: int, uid: int) -> int:
         """Bytes on disk of files without a name that a worker keeps; 0 where none can be seen."""
         if self.tier not in (Tier.B, Tier.C):
@@ -287,13 +289,3 @@ class Zygote:
     def close(self) -> None:
         """Ends the zygote and every worker with it, and removes the folder."""
         self._run.remove()
-
-
-def _first_uid() -> int:
-    """The first of this process's users for workers: no other judge on this machine has them."""
-    first = _FIRST_UID + os.getpid() * _UIDS
-    for line in Path("/proc/self/uid_map").read_text().splitlines():
-        start, _, count = map(int, line.split())
-        if start <= first and first + _UIDS <= start + count:
-            return first
-    return _MAPPED_UIDS[os.getpid() * _UIDS % len(_MAPPED_UIDS)]

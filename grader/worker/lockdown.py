@@ -12,7 +12,6 @@ import resource
 import signal
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 from grader.isolation import SCRATCH_MIB
 from grader.worker import cuda, kernel, landlock, seccomp
@@ -104,7 +103,9 @@ def limit_memory(mebibytes: int, address_space: bool) -> None:
     `address_space` False limits writable private memory instead, so that a file larger than
     memory can be mapped.
     """
-    pages = Path("/proc/self/statm").read_text().split()
+    file = os.open("/proc/self/statm", os.O_RDONLY)
+    pages = os.read(file, 200).split()
+    os.close(file)
     held = int(pages[0 if address_space else 5]) * resource.getpagesize()
     limit = held + mebibytes * 2**20
     resource.setrlimit(

@@ -111,6 +111,9 @@ class Namespaces(Sandbox):
                 kernel.mount(
                     "tmpfs", str(inside), "tmpfs", _DATA_FLAGS | kernel.MS_RDONLY, "mode=755"
                 )
+        # In memory, since each worker's folder is made and removed here.
+        scratch = f"{self.run}/scratch"
+        kernel.mount("tmpfs", scratch, "tmpfs", _DATA_FLAGS, "mode=711,size=4m")
         shared = map(str, Path(self.run, "shared").iterdir())
         for mount_point in ("/proc", TMP, SUBMISSION, SCRATCH, *shared):
             self.root.joinpath(mount_point[1:]).mkdir(parents=True, exist_ok=True)
@@ -128,13 +131,13 @@ class Namespaces(Sandbox):
 
     def _bind_inside(self, path: str, flags: int) -> None:
         """Binds a path of the machine at the same path below the root."""
-        inside = Path(f"{self.root}{path}")
-        if Path(path).is_dir():
-            inside.mkdir(parents=True, exist_ok=True)
+        inside = f"{self.root}{path}"
+        if os.path.isdir(path):
+            os.makedirs(inside, exist_ok=True)
         else:
-            inside.parent.mkdir(parents=True, exist_ok=True)
-            inside.touch()
-        bind_mount(path, str(inside), flags)
+            os.makedirs(os.path.dirname(inside), exist_ok=True)
+            Path(inside).touch()
+        bind_mount(path, inside, flags)
 
     # --- for each worker, in the zygote --------------------------------------------------------
 
@@ -144,12 +147,12 @@ class Namespaces(Sandbox):
         It is a separate file system: filling it takes no space from other workers, and removing it
         is one unmount, however many files it holds.
         """
-        folder = Path(self.run, "scratch", request.scratch)
+        folder = f"{self.run}/scratch/{request.scratch}"
         with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
+            os.mkdir(folder, 0o700)
             options = _tmpfs_options(SCRATCH_MIB, SCRATCH_FILES, request.uid)
-            kernel.mount("tmpfs", str(folder), "tmpfs", _DATA_FLAGS, options)
-        return str(folder)
+            kernel.mount("tmpfs", folder, "tmpfs", _DATA_FLAGS, options)
+        return folder
 
     def make_tmp(self, request: ForkWorker) -> str:
         """Makes nothing: the worker mounts its own."""
@@ -173,9 +176,9 @@ class Namespaces(Sandbox):
         """Unmounts the worker's scratch folder; its processes and its other mounts are gone."""
         if not keep_scratch:
             with contextlib.suppress(OSError):  # what stays goes with the zygote's namespace
-                folder = Path(self.run, "scratch", name)
-                kernel.umount(str(folder))
-                folder.rmdir()
+                folder = f"{self.run}/scratch/{name}"
+                kernel.umount(folder)
+                os.rmdir(folder)
 
     def tear_down(self) -> None:
         """Unmounts everything below the grading's folder."""

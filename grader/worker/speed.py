@@ -5,7 +5,12 @@ until it is locked down and that of the zygote together. Measured in tier A on t
 medians of 120 to 180 starts.
 
 The seccomp filter has such tricks of its own (`seccomp.py`). `grader/preload.py` has one that makes
-the zygote's start faster. Paths as text, in place of `Path`, gained nothing.
+the zygote's start faster.
+
+What a worker costs is mostly memory that it copies: a page for each object whose reference count
+changes, 1000 of them until a worker is ready. Less code that runs there is the best trick. Paths as
+text in place of `Path`, an environment that the zygote has set, probes that are sent as one text
+and folders in memory made it 20 % fewer.
 """
 
 from __future__ import annotations

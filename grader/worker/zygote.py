@@ -7,8 +7,6 @@ requests that it serves.
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import os
 import signal
 import socket
@@ -26,6 +24,7 @@ from grader.messages import (
     ForkZygote,
     LookAtFiles,
     MeasureUnlinked,
+    OpenScratch,
     Reap,
     RemoveScratch,
     Start,
@@ -75,13 +74,13 @@ def _start(control: socket.socket, start: Start) -> None:
     except CannotIsolate as error:
         _send(control, Failed(reason=str(error), cannot_isolate=True))
         return
-    from grader.worker import cgroups
+    from grader.worker import cgroups, forkable
 
     group = cgroups.join(start.memory, start.processes)
     zygote = Zygote(control, sandbox, group)
     try:
-        _preload(start.grading.with_devices)
-        if fault := _why_forks_would_fail():
+        forkable.preload(start.grading.with_devices)
+        if fault := forkable.why_forks_would_fail():
             _send(control, Failed(reason=fault))
             zygote.end()
             return
@@ -96,58 +95,6 @@ def _start(control: socket.socket, start: Start) -> None:
     except _JudgeGone:
         zygote.end()
         raise
-
-
-def _preload(with_devices: bool) -> None:
-    """Imports and runs what a worker will need, so that a fork finds it done.
-
-    A library that is first used behind Landlock could not read /proc/cpuinfo, and would take other
-    code paths with other last bits. Workers of a zygote `with_devices` use CUDA, which a process
-    must not touch before it forks: that zygote runs no training step.
-    """
-    sys.dont_write_bytecode = True
-    from grader import preload
-
-    preload.load_torch(with_devices)
-    import grader.worker.serve
-    import grader.worker.unlinked  # noqa: F401 - for the forks
-    from assignment import programs, scenarios
-    from grader.worker import first_calls
-
-    scenarios.load_all()
-    programs.load_all()
-    first_calls.make_first_calls()
-    if not with_devices:
-        first_calls.make_first_training_steps()
-    # Keeps only Python's own import hooks. An editable install, for example, adds another, which
-    # could find modules that are not on the path.
-    sys.meta_path[:] = [
-        f for f in sys.meta_path if getattr(f, "__module__", "").startswith("_froz")
-    ]
-    # What is loaded from this repository stays loaded; nothing more of it can be found.
-    from grader.paths import REPOSITORY
-
-    sys.path[:] = [path for path in sys.path if path != str(REPOSITORY)]
-    gc.collect()
-    gc.freeze()  # collections in a worker skip what is loaded here
-    speed.use_huge_pages()
-
-
-def _why_forks_would_fail() -> str:
-    """Why forks of this process could not compute, or ""; read from the kernel, not from torch.
-
-    A fork copies only one thread: a library copied without its threads waits for them, or refuses.
-    A process that holds a CUDA device open has started the driver.
-    """
-    threads = sum(1 for _ in Path("/proc/self/task").iterdir())
-    if threads != 1:
-        return f"the zygote has {threads} threads after preloading; expected 1, or no fork works"
-    for descriptor in list(Path("/proc/self/fd").iterdir()):
-        with contextlib.suppress(OSError):  # the descriptor of the listing itself is gone
-            target = str(descriptor.readlink())
-            if target.startswith("/dev/nvidia"):
-                return f"the zygote holds {target} open; preloading must not touch CUDA"
-    return ""
 
 
 class Zygote:
@@ -175,6 +122,8 @@ class Zygote:
                     self.reap(request)
                 case LookAtFiles() | MeasureUnlinked():
                     self.look_at_worker(request)
+                case OpenScratch(scratch=name):
+                    self.open_scratch(name)
                 case RemoveScratch(scratch=name):
                     self.sandbox.clean(name, False, self.alive)
                     _send(self.control, messages.Done())
@@ -265,6 +214,16 @@ class Zygote:
         _send(self.control, cast(messages.Reply, reply), held)
         for descriptor in held:
             os.close(descriptor)
+
+    def open_scratch(self, name: str) -> None:
+        """Sends a descriptor of a scratch folder, which the judge may have no path to."""
+        try:
+            folder = os.open(f"{self.sandbox.run}/scratch/{name}", os.O_PATH | os.O_DIRECTORY)
+        except OSError as error:
+            _send(self.control, Failed(reason=f"a scratch folder cannot be opened: {error}"))
+            return
+        _send(self.control, messages.Done(), [folder])
+        os.close(folder)
 
     def reap(self, request: Reap) -> None:
         """Waits for a worker that was killed, and removes what it wrote."""

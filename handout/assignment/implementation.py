@@ -54,8 +54,8 @@ class Implementation(ABC):
 
         Args:
             target: `<module>.<function>`, or `scenarios.<name>`; or `readers.<name>`, which reads
-                files that the implementation wrote. A reader runs in a process without the
-                implementation's code, whose own process has been ended before.
+                files that the implementation wrote, in the folder `scratch`. A reader runs in a
+                process without the implementation's code, whose own process has been ended before.
             *args, **kwargs: plain data, as in `assignment/plain.py`; so is the result. Functions
                 and generators among the arguments become stand-ins (`assignment/callbacks.py`).
         """

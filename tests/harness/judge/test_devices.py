@@ -47,12 +47,12 @@ def trains():
 """
 TWO_THREADS = """
 import threading
-from grader.worker.zygote import _why_forks_would_fail
+from grader.worker.forkable import why_forks_would_fail
 
-print(_why_forks_would_fail())
+print(why_forks_would_fail())
 end = threading.Event()
 threading.Thread(target=end.wait).start()
-print(_why_forks_would_fail())
+print(why_forks_would_fail())
 end.set()
 """
 
@@ -114,10 +114,10 @@ def test_zygote_with_a_second_thread_reports_a_fault():
 def test_zygote_that_holds_a_device_open_reports_a_fault():
     """Its workers would be forks of a process that has started the driver"""
     holds = (
-        "from pathlib import Path; from grader.worker import zygote\n"
-        "print(zygote._why_forks_would_fail())\n"
+        "from pathlib import Path; from grader.worker import forkable\n"
+        "print(forkable.why_forks_would_fail())\n"
         "Path.readlink = lambda self: Path('/dev/nvidia0')\n"
-        "print(zygote._why_forks_would_fail())\n"
+        "print(forkable.why_forks_would_fail())\n"
     )
     assert python("-c", holds).splitlines() == [
         "",

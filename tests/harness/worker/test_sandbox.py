@@ -1,6 +1,7 @@
 """What a worker can reach, as a submission sees it from inside and the judge from outside."""
 
 import errno
+import json
 import os
 import platform
 import sys
@@ -239,8 +240,9 @@ def test_worker_that_could_do_what_it_must_not_is_a_fault(sandboxed, monkeypatch
     def receive_worse(self, *args):
         message, room = receive(self, *args)
         if "probes" in message:
-            assert len(message["probes"]) > 10
-            message["probes"]["read a secret"] = "allowed"
+            probes = json.loads(message["probes"])
+            assert len(probes) > 10
+            message["probes"] = json.dumps(probes | {"read a secret": "allowed"})
         return message, room
 
     monkeypatch.setattr(Worker, "_receive", receive_worse)

@@ -1,0 +1,118 @@
+"""Reads what a worker left in its scratch folder, once the worker is gone: bytes and names.
+
+The judge parses none of it. What must be parsed is read in a worker without the submission.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from grader import wire
+from grader.judge.failure import (
+    GraderFault,
+    SubmissionFailure,
+    is_machines,
+    raised_by_submission,
+)
+from grader.judge.folder_entries import open_below
+from grader.results.causes import Cause
+
+
+class LeftFiles:
+    """The files below one folder, as their owner might read them.
+
+    Its methods are those readers of `assignment/readers.py` that parse nothing, and raise what
+    these raise.
+
+    Args:
+        folder: a descriptor of the folder.
+        path: the folder's path, as the worker saw it and tests name it.
+    """
+
+    def __init__(self, folder: int, path: str) -> None:
+        self._folder, self._path = folder, PurePosixPath(path)
+
+    def file_bytes(self, path: str, limit: int = 2**20) -> bytes:
+        return self._read(path, limit)
+
+    def files_bytes(self, paths: Sequence[str], limit: int = 2**24) -> list[bytes]:
+        found = []
+        room = wire.DEFAULT_CAPS.size  # as much as a worker may send
+        for path in paths:
+            found.append(self._read(path, limit))
+            room -= len(found[-1])
+            if room < 0:
+                raise SubmissionFailure(Cause.TOO_LARGE, "the files hold more than may be read")
+        return found
+
+    def names_in(self, folder: str) -> list[str]:
+        descriptor = self._open(folder, as_folder=True)
+        try:
+            with os.scandir(descriptor) as entries:
+                names = []
+                for entry in entries:
+                    names.append(entry.name)
+                    if len(names) > wire.DEFAULT_CAPS.items:
+                        raise SubmissionFailure(Cause.TOO_LARGE, "more files than may be listed")
+        finally:
+            os.close(descriptor)
+        if any("\udc80" <= letter <= "\udcff" for name in names for letter in name):
+            raise SubmissionFailure(Cause.NOT_PLAIN_DATA, "a file's name is not UTF-8")
+        return sorted(names)
+
+    def _read(self, path: str, limit: int) -> bytes:
+        descriptor = self._open(path, as_folder=False)
+        with os.fdopen(descriptor, "rb", 0) as file:
+            content = bytearray()
+            while len(content) < limit and (part := file.read(limit - len(content))):
+                content += part
+            return bytes(content)
+
+    def _open(self, path: str, as_folder: bool) -> int:
+        below = PurePosixPath(path)
+        if not below.is_relative_to(self._path) or ".." in below.parts:
+            raise GraderFault(f"a test asked for {path}, which is not below {self._path}")
+        try:
+            descriptor = open_below(self._folder, below.relative_to(self._path), _check_entry)
+        except OSError as error:
+            # Root needs no right, unless this machine took that capability from it.
+            is_ours = isinstance(error, PermissionError) and os.geteuid() == 0
+            if is_machines(error) or (is_ours and not isinstance(error, _ClosedFolder)):
+                raise
+            raise _raised(error.errno or 0, path) from None
+        if problem := _problem(os.fstat(descriptor).st_mode, as_folder):
+            os.close(descriptor)
+            raise _raised(problem, path)
+        return descriptor
+
+
+class _ClosedFolder(PermissionError):
+    """The owner of a folder, the worker, might not enter it."""
+
+
+def _problem(mode: int, as_folder: bool) -> int:
+    """The error that the owner of a file or a folder would meet when reading it; 0 for none."""
+    if stat.S_ISDIR(mode) != as_folder:
+        return errno.ENOTDIR if as_folder else errno.EISDIR
+    if not as_folder and not stat.S_ISREG(mode):
+        return errno.EINVAL
+    return 0 if mode & stat.S_IRUSR else errno.EACCES
+
+
+def _raised(number: int, path: str) -> Exception:
+    """The submission's exception for an error in what it left."""
+    name = type(OSError(number, "")).__name__
+    return raised_by_submission(name, f"{path}: {os.strerror(number)}")
+
+
+def _check_entry(folder: int) -> None:
+    """Raises _ClosedFolder. Root could enter, and in some tiers the judge is root."""
+    if not os.fstat(folder).st_mode & stat.S_IXUSR:
+        raise _ClosedFolder(errno.EACCES, os.strerror(errno.EACCES))
+
+
+READERS = {name for name in vars(LeftFiles) if not name.startswith("_")}
