@@ -11,7 +11,7 @@ from assignment.expect import expect
 LLAMA = 2_800_000_000_000  # bytes; sparse, so it takes only a few blocks on the disk
 SMALL_HOLES = (64 << 20, 256 << 20)  # bytes: a copy of these is noticed, but does no harm
 DENSE = 1 << 20  # tokens of 4 bytes each
-MANY = 150  # files and batches: more than the descriptors that a worker may hold
+MANY = 80  # files and batches: more than the descriptors that a worker may hold
 # Memory allowed in addition to a warmed-up process. The reference takes about 4 MiB: each window
 # maps up to 64 KiB of the file's pages.
 SLACK = 16 << 20
@@ -190,12 +190,12 @@ def test_a_file_is_closed_with_its_map(impl, rng, shared_folder):
     idle, warm = impl.peak_rss(), sparse_file(shared_folder / "warm.bin", 1 << 16, {})
     impl.scenarios.read_tokens("uint32", [warm, (0, 1024)] * 30)
     before, requests, expected = impl.peak_rss(), [], []
-    for i in range(0, MANY, 30):  # a file has 30 names, and a window for each
-        starts = 1024 * rng.choice(LLAMA // 4096, 30, replace=False)
-        windows = rng.integers(2**32, size=(30, 8), dtype=np.uint32)
+    for i in range(0, MANY, 20):  # a file has 20 names, and a window for each
+        starts = 1024 * rng.choice(LLAMA // 4096, 20, replace=False)
+        windows = rng.integers(2**32, size=(20, 8), dtype=np.uint32)
         blocks = dict(zip((4 * starts).tolist(), windows, strict=True))
         file = Path(sparse_file(shared_folder / f"{i}.bin", LLAMA, blocks))
-        names = [file, *(file.with_suffix(f".{n}") for n in range(1, 30))]
+        names = [file, *(file.with_suffix(f".{n}") for n in range(1, 20))]
         for name, start in zip(names, starts.tolist(), strict=True):
             if name != file:
                 name.hardlink_to(file)
