@@ -18,6 +18,8 @@ from assignment.expect import expect
 from assignment.scenarios.rolling import RollLayer
 
 MIB = 2**20
+# Of the large batch: rows of a micro-batch, features outside and inside the model, layers inside.
+MICRO, NARROW, WIDE, ROLLS = 64, 8, 2048, 16
 
 
 def randn(torch_rng, *shape, dtype=torch.float64):
@@ -250,9 +252,6 @@ class Passes:
         tolerance = tolerance or {"rtol": 1e-10, "atol": 1e-10}
         expect(found["grads"], "gradients").close(grads, **tolerance)
         expect(found["loss"], "the loss").close(loss, **tolerance)
-
-
-MICRO, NARROW, WIDE, ROLLS = 64, 8, 2048, 16
 
 
 def large_model(torch_rng):
