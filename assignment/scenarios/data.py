@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from assignment.scenarios import scenario
 
 
 @scenario
-def read_tokens(student: Any, dtype: str, requests: Iterator[Any]) -> list[np.ndarray]:
+def read_tokens(student: Any, dtype: str, requests: Iterable[Any]) -> list[np.ndarray]:
     """Takes requests one by one: a path is opened, and a window (a, b) is copied from the tokens
     [a, b) of the file that was opened last.
 

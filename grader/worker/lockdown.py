@@ -55,7 +55,7 @@ def limit_resources(processes: int = PROCESSES, with_cuda: bool = False) -> None
     """
     for what, limit in (
         (resource.RLIMIT_CORE, 1),  # a program that takes core dumps would ignore 0
-        (resource.RLIMIT_NOFILE, cuda.DESCRIPTORS if with_cuda else 128),
+        (resource.RLIMIT_NOFILE, cuda.DESCRIPTORS if with_cuda else 64),
         (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_FSIZE, SCRATCH_MIB * 2**20),
         (resource.RLIMIT_MEMLOCK, 0),

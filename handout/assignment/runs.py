@@ -17,11 +17,11 @@ def new_run() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
     rounding error stays one. Dropout draws from torch's generator.
     """
     model = torch.nn.Sequential(
-        torch.nn.Linear(32, 128),
-        torch.nn.BatchNorm1d(128),
+        torch.nn.Linear(32, 32),
+        torch.nn.BatchNorm1d(32),
         torch.nn.Tanh(),
         torch.nn.Dropout(0.3),
-        torch.nn.Linear(128, 32),
+        torch.nn.Linear(32, 32),
     )
     groups: list[dict[str, Any]] = [
         {"params": model[0].parameters()},

@@ -18,9 +18,9 @@ from assignment.expect import expect
 # rounding, amplified over a few steps. Bitwise comparisons are only made between runs of the
 # worker, or with what the test sent.
 NEAR = {"rtol": 1e-3, "atol": 1e-4}
-# Three batches of so many rows take 768 KiB; the state of a run, and the checkpoint, far less.
-ROWS, LARGEST = 1024, 400_000
-MANY = 160  # saves: many more than the 128 descriptors that a worker may hold open
+# Three batches of so many rows take 288 KiB; the state of a run, and the checkpoint, far less.
+ROWS, LARGEST = 384, 150_000
+MANY = 80  # saves: many more than the 64 descriptors that a worker may hold open
 SEEN = 256 * 2**20  # bytes that code in a file takes: far more than loading the file does
 
 

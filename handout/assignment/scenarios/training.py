@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 from assignment.scenarios import scenario
+from assignment.scenarios.rolling import RollLayer
 
 Tensors = Sequence[torch.Tensor]
 Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]
@@ -22,7 +23,10 @@ class Model(torch.nn.Module):
     """tanh layers with the given weights, the last linear.
 
     Args:
-        weights: a matrix for each layer.
+        weights: one for each layer. A matrix w makes the layer tanh(x @ w), a scalar makes a
+            `RollLayer`, whose n is its index. With a `backward_factor`, a graph holds the outputs
+            of every fourth of these as long as it exists, and not only until its backward pass: so
+            its memory shows that it is kept.
         forward_factor: gets the inputs of each forward pass; the outputs are multiplied by its
             answer.
         backward_factor: called in each backward pass; the gradient of the outputs is multiplied by
@@ -46,12 +50,18 @@ class Model(torch.nn.Module):
         factor = self._forward_factor(x) if self._forward_factor else 1.0
         if self._mask and self.training:
             x = x * self._mask(tuple(x.shape))
+        kept = []
         for i, weight in enumerate(self.weights):
-            x = x @ weight if i == 0 else x.tanh() @ weight
+            if not weight.dim():
+                x = RollLayer.apply(x, weight, i)  # type: ignore[no-untyped-call]
+                if i % 4 == 0:
+                    kept.append(x)
+            else:
+                x = x @ weight if i == 0 else x.tanh() @ weight
         x = x * factor
         if self._backward_factor and x.requires_grad:
             answer = self._backward_factor
-            x.register_hook(lambda grad: grad * answer())  # type: ignore[no-untyped-call]
+            x.register_hook(lambda grad, kept=kept: grad * answer())  # type: ignore[no-untyped-call]
         return x
 
 
