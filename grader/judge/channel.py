@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from assignment import plain
 from grader import wire
 from grader.judge.failure import SubmissionFailure, WorkerEnded
 from grader.judge.listener import Listener
@@ -56,8 +57,14 @@ class Channel:
         return self.receive(timer, room)
 
     def reply(self, message: Any, timer: Timer) -> None:
-        """Answers a use within the call; raises as `send` does."""
-        self.send(self.call_id, message, timer)
+        """Answers a use within the call; raises as `send` does.
+
+        Its arguments may have asked for more than a message holds: also SubmissionFailure.
+        """
+        try:
+            self.send(self.call_id, message, timer)
+        except plain.NotPlainData as error:
+            raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
 
     def send(
         self,

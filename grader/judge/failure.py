@@ -91,6 +91,17 @@ def machines_faults(what: str) -> Iterator[None]:
         raise GraderFault(f"{what}: {str(error) or type(error).__name__}") from error
 
 
+@contextmanager
+def trusted(what: str) -> Iterator[None]:
+    """Around what a worker does before any code of the submission: its failure is the grader's."""
+    try:
+        yield
+    except Killed:
+        raise
+    except SubmissionFailure as failure:
+        raise GraderFault(f"{what}: {failure.detail}") from failure
+
+
 def nearest_builtin(name: Any) -> type[Exception]:
     """The built-in class of this name, or Exception."""
     return _RAISED.get(name, Exception) if isinstance(name, str) else Exception

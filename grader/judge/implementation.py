@@ -18,6 +18,8 @@ from assignment.implementation import READERS, Implementation, driver_of
 from assignment.manifest import Limits
 from grader.judge import left_files
 from grader.judge.failure import GraderFault, SubmissionFailure, machines_faults
+from grader.judge.file_calls import FileCalls
+from grader.judge.listener import Changes
 from grader.judge.outcome import GradedTest
 from grader.judge.plugin import TestContext
 from grader.judge.pool import WorkerPool
@@ -83,7 +85,7 @@ class GradedImplementation(Implementation):
         _check_name(target)
         try:
             with self._worker_for_one_call(watch="changes") as worker:
-                worker.kill_at_change(self._kill_at)
+                self.kill_at_change(self._kill_at)
                 with self._answering(worker):
                     worker.call(target, args, kwargs, self._seconds_left())
         except KillProcess:
@@ -94,8 +96,8 @@ class GradedImplementation(Implementation):
 
     def kill_at_change(self, number: int) -> None:
         self._kill_at = number
-        if self._worker is not None and self._worker.watch == "changes":
-            self._worker.kill_at_change(number)
+        if self._worker is not None and isinstance(self._worker.listener, Changes):
+            self._worker.listener.kill_at(number)
 
     def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a reader in a worker without the submission, once the submission's own is gone."""
@@ -176,7 +178,8 @@ class GradedImplementation(Implementation):
         with self._worker_for_one_call(watch="syncs") as worker:
             result = self.call(target, *args, **kwargs)
         assert self._folder is not None
-        return result, events(worker.file_calls, self._pool.names_in(self._folder))
+        assert isinstance(worker.listener, FileCalls), "this was asked for"
+        return result, events(worker.listener.calls, self._pool.names_in(self._folder))
 
     def peak_rss(self) -> int:
         with machines_faults("the memory of a worker could not be read"):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from assignment import plain
-from assignment.file_calls import Call
 from assignment.manifest import Limits
 from grader import wire
 from grader.isolation import UNISOLATED
@@ -16,15 +15,13 @@ from grader.judge import claims
 from grader.judge.callbacks import Callbacks
 from grader.judge.channel import Channel
 from grader.judge.control import PendingReply
-from grader.judge.failure import GraderFault, Killed, SubmissionFailure, WorkerEnded
+from grader.judge.failure import GraderFault, SubmissionFailure, WorkerEnded, trusted
 from grader.judge.file_calls import FileCalls
 from grader.judge.limits import LimitChecker
-from grader.judge.listener import Changes
+from grader.judge.listener import Listener
 from grader.judge.meter import Meter, Timer, WallTimer
 from grader.judge.worker_process import ScratchFolder, WorkerProcess
 from grader.judge.zygote import Zygote
-from grader.messages import Watch
-from grader.results.causes import Cause
 
 _LOCKDOWN_SECONDS = 120.0  # on the wall: what a worker does until "go" takes milliseconds
 
@@ -69,17 +66,14 @@ class Worker:
         if self._is_ready:
             return
         _ = self._process.pid  # the fork takes any time: the zygote may be busy with earlier ones
-        with self._trusted("a worker ended in its lockdown"):
+        with trusted("a worker ended in its lockdown"):
             report, _ = self._receive(WallTimer(_LOCKDOWN_SECONDS))
         if "lockdown" in report:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
         own = "yes" if self._zygote.own_uids else "no: the judge's"
         group = self._zygote.control_group
-        self.probes = {
-            **json.loads(report["probes"]),
-            "a user of its own": own,
-            "control group": group,
-        }
+        self.probes = json.loads(report["probes"])
+        self.probes |= {"a user of its own": own, "control group": group}
         self.scratch = report["scratch"]
         if self._process.listener is not None:
             self._process.listener.take_descriptor()
@@ -101,7 +95,9 @@ class Worker:
         self._seconds = limits.seconds
         process = self._process.process
         folders = self._zygote.unbounded_folders(self.scratch_folder.name)
-        self._checker = LimitChecker(process, limits, folders, self._unlinked_bytes)
+        uid = self.scratch_folder.uid
+        unlinked = functools.partial(self._zygote.unlinked_bytes, process.pid, uid)
+        self._checker = LimitChecker(process, limits, folders, unlinked)
         is_judges_turn, check_limits = self._channel.is_judges_turn, self._checker.check
         self._meter = Meter(process, is_judges_turn, self._check_end, check_limits)
         request = {
@@ -110,7 +106,7 @@ class Worker:
             "address_space": limits.address_space,
             "seed": seed,
         }
-        with self._trusted("a worker ended before its test"):
+        with trusted("a worker ended before its test"):
             answer, _ = self._ask(request, WallTimer(_LOCKDOWN_SECONDS))
         if "failed" in answer:
             raise GraderFault(f"a worker failed before its test: {answer['failed']}")
@@ -165,30 +161,13 @@ class Worker:
             return self._process.peak_rss()
 
     @property
-    def watch(self) -> Watch:
-        """Which of its calls wait for the judge."""
-        return self._process.listener.watch if self._process.listener else ""
-
-    @property
-    def file_calls(self) -> list[Call]:
-        """Its syncs and renames until now; only of a worker whose syncs are watched."""
-        assert isinstance(self._process.listener, FileCalls), "ask the zygote for that"
-        return self._process.listener.calls
-
-    def kill_at_change(self, number: int) -> None:
-        """Has a call raise KillProcess just before the worker's `number`th change to files.
-
-        Only of a worker whose changes are watched. See `Changes` for what counts.
-        """
-        assert isinstance(self._process.listener, Changes), "ask the zygote for that"
-        self._process.listener.kill_at(number)
+    def listener(self) -> Listener | None:
+        """Announces those of its calls that wait for the judge; None if none does."""
+        return self._process.listener
 
     def is_disk_full(self) -> bool:
         """Whether the disk has no room for what the worker may still write."""
         return self._checker is not None and self._checker.is_disk_full()
-
-    def _unlinked_bytes(self) -> int:
-        return self._zygote.unlinked_bytes(self.pid, self.scratch_folder.uid)
 
     def _look_at_files(self, descriptor: int) -> PendingReply:
         return self._zygote.look_at_files(self.scratch_folder, self.pid, descriptor)
@@ -206,16 +185,6 @@ class Worker:
         except WorkerEnded:
             self.kill(keep_scratch=True)
             raise self._process.exit_failure() from None
-
-    @contextmanager
-    def _trusted(self, what: str) -> Iterator[None]:
-        """Around what runs before any code of the submission: its failure is the grader's."""
-        try:
-            yield
-        except Killed:
-            raise
-        except SubmissionFailure as failure:
-            raise GraderFault(f"{what}: {failure.detail}") from failure
 
     # --- calls ---------------------------------------------------------------------------------
 
@@ -302,7 +271,8 @@ class Worker:
             while (use := callbacks.use_in(message)) is not None:
                 with meter.paused():
                     reply = callbacks.run(use)
-                self._reply(reply, meter)
+                with self._alive():
+                    self._channel.reply(reply, meter)
                 message, callbacks.room = self._receive(meter, callbacks.room)
             return message
         except SubmissionFailure:
@@ -327,11 +297,3 @@ class Worker:
     def _receive(self, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS) -> tuple[Any, wire.Caps]:
         with self._alive():
             return self._channel.receive(timer, room)
-
-    def _reply(self, reply: dict[str, Any], timer: Timer) -> None:
-        """Answers a use; what its arguments asked for may be more than a message holds."""
-        try:
-            with self._alive():
-                self._channel.reply(reply, timer)
-        except plain.NotPlainData as error:
-            raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
