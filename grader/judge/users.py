@@ -11,7 +11,7 @@ _MAPPED = range(30_000, 60_000)  # where a container knows no more than 65,536 u
 
 
 @functools.cache
-def first(judge: int) -> int:
+def first_uid(judge: int) -> int:
     """The first user of the judge with this process id: no other judge on this machine has it."""
     found = _FIRST + judge * _EACH
     for line in Path("/proc/self/uid_map").read_text().splitlines():
@@ -21,6 +21,6 @@ def first(judge: int) -> int:
     return _MAPPED[judge * _EACH % len(_MAPPED)]
 
 
-def nth(judge: int, number: int) -> int:
+def uid(judge: int, number: int) -> int:
     """The user of a judge's `number`th scratch folder; a few of them share one."""
-    return first(judge) + number % _EACH
+    return first_uid(judge) + number % _EACH

@@ -98,7 +98,7 @@ class Zygote:
                 grading=messages.Grading(
                     run=str(self.folder),
                     hidden=self._hidden,
-                    first_uid=users.first(os.getpid()),
+                    first_uid=users.first_uid(os.getpid()),
                     canary=str(self._run.canary),
                     results=str(self._run.private),
                     with_devices=with_devices,
@@ -154,7 +154,7 @@ class Zygote:
     def new_scratch(self) -> ScratchFolder:
         """Names a new scratch folder and the user that it and its workers belong to."""
         self._scratch_count += 1
-        uid = users.nth(os.getpid(), self._scratch_count)
+        uid = users.uid(os.getpid(), self._scratch_count)
         return ScratchFolder(f"{self.lane}-{self._scratch_count}", uid)
 
     def unbounded_folders(self, scratch: str) -> tuple[Path, ...]:

@@ -35,7 +35,7 @@ DRIVER = textwrap.dedent(
 )
 MOMENTS = [
     ("Cleanup.__init__", "return"),  # the folder has a name but does not exist yet
-    ("_first_uid", "call"),  # the zygote's process runs and has received nothing
+    ("first_uid", "call"),  # the zygote's process runs and has received nothing
     ("_receive", "call"),  # another process reads the submission
     ("GradedImplementation.call", "call"),
 ]

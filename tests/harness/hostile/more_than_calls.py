@@ -36,7 +36,7 @@ ATTACKS_ON_MORE_THAN_CALLS: dict[str, dict[str, set[Cause]]] = {
     "files for readers": {
         "folder_in_place_of_a_file": {EXCEPTION},
         "file_that_nobody_may_read": {EXCEPTION},
-        "files_of_much_air": {WRONG, NOT_PLAIN},
+        "files_of_much_air": {WRONG, Cause.TOO_LARGE},
         "writes_after_its_end": {WRONG},
         "links_to_what_is_not_its_own": {WRONG},
         "spoils_the_readers": {WRONG},
