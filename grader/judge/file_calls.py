@@ -27,9 +27,8 @@ class FileCalls(Listener):
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)
-        self._held: list[
-            Descriptor
-        ] = []  # synced files: no new file gets the number of their inode
+        # Synced files: no new file gets the number of their inode.
+        self._held: list[Descriptor] = []
         self.look: Callable[[int], PendingReply] | None = None
         self.calls: list[Call] = []
 
