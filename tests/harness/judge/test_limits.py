@@ -104,3 +104,8 @@ def test_failure_on_a_full_disk_is_no_zero(sandboxed, quick_grader, monkeypatch,
                     function()
             with pytest.raises(ValueError, match="no"):
                 submission.probe.refuses()
+            missing = str(submission.scratch / "missing")
+            with pytest.raises(GraderFault, match="disk of the temporary folder is full"):
+                submission.readers.file_bytes(missing)
+        with pytest.raises(FileNotFoundError):
+            submission.readers.file_bytes(missing)
