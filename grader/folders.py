@@ -15,8 +15,14 @@ def remove(folder: Path) -> None:
     """Removes a folder of any depth and its content; leaves what cannot be removed."""
     with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():  # deeper than Python's recursion limit
-        subprocess.run(["rm", "-rf", "--", str(folder)], check=False, stdin=subprocess.DEVNULL)
+    if folder.exists():  # deeper than Python's recursion limit, or closed to its own user
+        for program in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run(
+                [*program, "--", str(folder)],
+                check=False,
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
 
 
 def remove_while_written(folder: Path) -> None:

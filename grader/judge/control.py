@@ -38,6 +38,8 @@ class Folder:
         if number >= 0:
             os.close(number)
 
+    __del__ = close
+
 
 Descriptor = io.FileIO | Folder
 

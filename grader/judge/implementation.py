@@ -108,6 +108,9 @@ class GradedImplementation(Implementation):
         """Runs a reader that parses nothing, once the submission's own worker is gone."""
         path = str(self.scratch)
         self._end(keep_scratch=True)
+        self._pool.budget.check_end()
+        if self._seconds_left() <= 0:
+            raise SubmissionFailure(Cause.TIMEOUT, "the test's time was used up before")
         assert self._folder is not None, "`scratch` starts a worker"
         assert self._ended is not None, "`scratch` starts a worker"
         reader = target.removeprefix(f"{READERS}.")

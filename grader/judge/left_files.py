@@ -79,15 +79,27 @@ class LeftFiles:
         try:
             descriptor = open_below(self._folder, below.relative_to(self._path), _check_entry)
         except OSError as error:
-            # Root needs no right, unless this machine took that capability from it.
-            is_ours = isinstance(error, PermissionError) and os.geteuid() == 0
-            if is_machines(error) or (is_ours and not isinstance(error, _ClosedFolder)):
+            if is_machines(error) or self._is_refused_without_reason(error, below, as_folder):
                 raise
             raise _raised(error.errno or 0, path) from None
-        if problem := _problem(os.fstat(descriptor).st_mode, as_folder):
+        found = os.fstat(descriptor)
+        problem = _problem(found.st_mode, as_folder)
+        if found.st_uid != os.fstat(self._folder).st_uid:  # no worker can make such a file
+            problem = errno.EACCES
+        if problem:
             os.close(descriptor)
             raise _raised(problem, path)
         return descriptor
+
+    def _is_refused_without_reason(
+        self, error: OSError, below: PurePosixPath, as_folder: bool
+    ) -> bool:
+        """Whether this process may not read what the owner may: the machine's fault."""
+        if not isinstance(error, PermissionError) or isinstance(error, _ClosedFolder):
+            return False
+        inside = str(below.relative_to(self._path))
+        mode = os.stat(inside, dir_fd=self._folder, follow_symlinks=False).st_mode
+        return not _problem(mode, as_folder)
 
 
 class _ClosedFolder(PermissionError):

@@ -271,6 +271,9 @@ class Worker:
             while (use := callbacks.use_in(message)) is not None:
                 with meter.paused():
                     reply = callbacks.run(use)
+                # Uses that were sent ahead are read without a wait, in which these are checked.
+                meter.check(waiting=False)
+                self.check_limits()
                 with self._alive():
                     self._channel.reply(reply, meter)
                 message, callbacks.room = self._receive(meter, callbacks.room)

@@ -9,12 +9,15 @@ from assignment.callbacks import MAX_USES, KillProcess
 from assignment.expect import expect
 from assignment.implementation import LocalImplementation
 from assignment.manifest import Limits
+from grader.judge import limits
 from grader.judge.callbacks import Callbacks
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.results.causes import Cause
+from tests.harness.conftest import wait_until
 
 MODULE = """
 import builtins
+import time
 import threading
 
 
@@ -60,6 +63,20 @@ def no_iterator():
 def forever(function):
     while True:
         function()
+
+
+def sends_ahead(function, times, seconds):
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__))
+    stand_ins, number = cells["self"].cell_contents, cells["number"].cell_contents
+    from grader.worker.channel import receive, send
+    channel, call = stand_ins._channel, stand_ins._call_id
+    for i in range(times):
+        send(channel, call, {"use": i, "function": number, "args": (), "kwargs": {}})
+    while time.process_time() < seconds:
+        pass
+    for i in range(times):
+        receive(channel)
+    return times
 
 
 def in_threads(function):
@@ -294,6 +311,42 @@ def test_judges_time_is_not_charged(sandboxed):
     with pytest.raises(SubmissionFailure) as failed:
         impl.toy.spins(lambda: time.sleep(0.1))
     assert failed.value.cause is Cause.TIMEOUT
+
+
+def test_uses_that_were_sent_ahead_are_charged_as_others(sandboxed):
+    """Each use ends when the worker has worked on for a while: a third of them take all its time"""
+    impl = sandboxed(toy=MODULE, limits=Limits(seconds=0.5, memory_mib=512))
+    impl.toy.total([1])
+    uses = []
+
+    def wait_while_it_works() -> None:
+        process = impl._worker._process.process
+        until = process.cpu() + 0.01
+        uses.append(wait_until(lambda: process.cpu() > until))
+
+    with pytest.raises(SubmissionFailure) as failed:
+        impl.toy.sends_ahead(wait_while_it_works, 150, 60.0)
+    assert failed.value.cause is Cause.TIMEOUT
+    assert len(uses) < 100
+
+
+def test_uses_that_were_sent_ahead_are_watched_as_others(
+    sandboxed, quick_grader, monkeypatch, tmp_path
+):
+    """What the worker writes meanwhile, where nothing else bounds that"""
+    monkeypatch.setattr(quick_grader.zygote, "unbounded_folders", lambda _: (tmp_path,))
+    monkeypatch.setattr(limits, "DISK_FILES", 3)
+    monkeypatch.setattr(limits, "_CHECK_SECONDS", 0.0)
+    impl = sandboxed(toy=MODULE, limits=Limits(seconds=60.0, memory_mib=512))
+    uses = []
+
+    def make_file() -> None:
+        uses.append((tmp_path / str(len(uses))).touch())
+
+    with pytest.raises(SubmissionFailure) as failed:
+        impl.toy.sends_ahead(make_file, 10, 0.0)
+    assert failed.value.cause is Cause.DISK
+    assert len(uses) == 4
 
 
 def test_iterator_ends_with_its_process(sandboxed):

@@ -1,5 +1,6 @@
 """What a worker left, read by the judge: what is no usual file fails the submission, and soon."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from assignment import readers
 from grader import wire
+from grader.judge.control import Folder
 from grader.judge.failure import GraderFault
 from grader.judge.left_files import READERS, LeftFiles
 from grader.judge.outcome import cause_of
@@ -87,6 +89,31 @@ def test_owner_must_have_the_right_to_read(left, tmp_path):
     folder.chmod(0o700)
 
 
+def test_what_the_owner_may_read_and_the_judge_may_not_is_a_fault(left, tmp_path, monkeypatch):
+    """A machine may have taken root's right from it"""
+
+    def refuse(path, *args, **kwargs):
+        raise PermissionError(errno.EACCES, "refused", path)
+
+    for mode, kind in ((0o600, PermissionError), (0o200, None)):
+        (tmp_path / "file").touch()
+        (tmp_path / "file").chmod(mode)
+        with monkeypatch.context() as refusing:
+            refusing.setattr(os, "open", refuse)
+            with pytest.raises(PermissionError) as failed:
+                left.file_bytes("/scratch/file")
+        assert getattr(failed.value, "from_submission", False) is (kind is None)
+
+
+def test_file_of_another_user_is_not_read(left, tmp_path):
+    """No worker can make one"""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file away")
+    (tmp_path / "file").touch()
+    os.chown(tmp_path / "file", 12345, -1)
+    assert error_of(left.file_bytes, "/scratch/file") is PermissionError
+
+
 def test_more_than_a_worker_may_send_fails_the_submission(left, tmp_path, monkeypatch):
     monkeypatch.setattr(wire, "DEFAULT_CAPS", wire.Caps(size=1000, items=3))
     for i in range(4):
@@ -110,3 +137,22 @@ def test_name_that_is_no_text_fails_the_submission(left, tmp_path):
 def test_path_elsewhere_is_a_fault_of_the_test(left, path):
     with pytest.raises(GraderFault, match="not below /scratch"):
         left.file_bytes(path)
+
+
+def test_folder_that_is_forgotten_is_closed(tmp_path):
+    """An exception may come before anybody has taken it out of the zygote's reply"""
+    number = os.open(tmp_path, os.O_PATH)
+    folder = Folder(number)
+    del folder
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(number)
+
+
+def test_nothing_is_read_once_the_tests_time_is_used_up(sandboxed, monkeypatch):
+    impl = sandboxed(toy="def f():\n    return 1\n")
+    folder = str(impl.scratch)
+    assert impl.readers.names_in(folder) == []
+    monkeypatch.setattr(impl, "_seconds_left", lambda: 0.0)
+    with pytest.raises(Exception, match="used up") as failed:
+        impl.readers.names_in(folder)
+    assert cause_of(failed.value, answers=1) is Cause.TIMEOUT
