@@ -40,8 +40,8 @@ class Outcome:
 
     @property
     def survivors(self) -> list[Verdict]:
-        """Mutants that no test noticed and that are not on the list of equivalents."""
-        left = [v for v in self.verdicts if v.status in ("survived", "untested")]
+        """Mutants that no hidden test noticed, and that are not listed as such."""
+        left = [v for v in self.verdicts if v.status in ("public", "survived", "untested")]
         return [verdict for verdict in left if not self.is_listed(verdict)]
 
     @property
@@ -52,7 +52,7 @@ class Outcome:
     @property
     def stale(self) -> list[str]:
         """Entries of the list of equivalents that match no mutant, or a mutant that was killed."""
-        killed = [v for v in self.verdicts if v.killed and self.is_listed(v)]
+        killed = [v for v in self.verdicts if v.killed and self.plan.listed.entry(v.mutant)]
         return [f"{entry} matches no mutant" for entry in self.plan.unmatched] + [
             f"{v.mutant.module}.{v.mutant.function}: {v.mutant.original!r} → {v.mutant.mutated!r} "
             f"is killed, by {v.killer}"
@@ -60,8 +60,11 @@ class Outcome:
         ]
 
     def is_listed(self, verdict: Verdict) -> bool:
-        """Whether a mutant is on the list of equivalents."""
-        return self.plan.listed.reason(verdict.mutant) is not None
+        """Whether a mutant is on the list of equivalents, and fares as its entry says."""
+        entry = self.plan.listed.entry(verdict.mutant)
+        if entry is None or verdict.killed:
+            return False
+        return entry.public == (verdict.status == "public")
 
 
 def share(verdicts: Collection[Verdict]) -> float:

@@ -1,5 +1,8 @@
 """The reviewed list of equivalent mutants: no test could tell them from the reference.
 
+It also holds the mutants that only public tests can notice, with `public = true`: what the judge
+cannot observe is not a hidden test.
+
 A TOML file. An entry identifies its mutant by fields that edits of other lines do not change:
 
     [[mutant]]
@@ -29,7 +32,11 @@ class EquivalentsError(Exception):
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """One mutant, and for reviewers the reason why it is equivalent."""
+    """One mutant, and for reviewers the reason why no hidden test notices it.
+
+    Args:
+        public: whether a public test notices it.
+    """
 
     module: str
     function: str
@@ -37,6 +44,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     mutated: str
     reason: str
     occurrence: int = 1
+    public: bool = False
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
@@ -52,7 +60,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Equivalents:
-    """The list: `reason` looks up a mutant."""
+    """The list: `entry` looks up a mutant."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries: dict[tuple[str, str, str, str, int], Entry] = {}
@@ -63,10 +71,9 @@ class Equivalents:
                 raise EquivalentsError(f"{entry} has no reason; say why no test could notice it")
             self._entries[entry.key] = entry
 
-    def reason(self, mutant: Mutant) -> str | None:
-        """Why a mutant is equivalent; None if it is not on the list."""
-        entry = self._entries.get(key_of(mutant))
-        return entry.reason if entry else None
+    def entry(self, mutant: Mutant) -> Entry | None:
+        """A mutant's entry; None if it is not on the list."""
+        return self._entries.get(key_of(mutant))
 
     def unmatched(self, mutants: Iterable[Mutant], modules: Iterable[str]) -> list[Entry]:
         """Entries of these modules that match no mutant."""

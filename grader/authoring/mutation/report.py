@@ -14,6 +14,9 @@ from grader.authoring.mutation.campaign import Outcome, share
 from grader.authoring.mutation.mutants import diff
 from grader.authoring.mutation.verdicts import Verdict
 
+_COLUMNS = (
+    *("mutants", "killed", "timed out", "public", "equivalent", "survived", "faults", "share"),
+)
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 
@@ -48,6 +51,7 @@ def record(outcome: Outcome) -> bytes:
 
 def _mutant(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
     mutant = verdict.mutant
+    entry = outcome.plan.listed.entry(mutant)
     return {
         "id": mutant.id,
         "module": mutant.module,
@@ -58,7 +62,7 @@ def _mutant(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
         "mutated": mutant.mutated,
         "occurrence": mutant.occurrence,
         "status": verdict.status,
-        "equivalent": outcome.plan.listed.reason(mutant),
+        "equivalent": entry.reason if entry else None,
         "killer": verdict.killer,
         "noticed": verdict.noticed,
         "seconds": verdict.seconds,
@@ -66,14 +70,16 @@ def _mutant(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
 
 
 def _figures(outcome: Outcome, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    unnoticed = [v for v in verdicts if v.status in ("survived", "untested")]
-    listed = sum(outcome.is_listed(verdict) for verdict in unnoticed)
+    unnoticed = [v for v in verdicts if v.status in ("public", "survived", "untested")]
+    listed = [verdict for verdict in unnoticed if outcome.is_listed(verdict)]
+    public = sum(verdict.status == "public" for verdict in listed)
     return {
         "mutants": len(verdicts),
         "killed": sum(verdict.status == "killed" for verdict in verdicts),
         "timed out": sum(verdict.status == "timed out" for verdict in verdicts),
-        "equivalent": listed,
-        "survived": len(unnoticed) - listed,
+        "public": public,
+        "equivalent": len(listed) - public,
+        "survived": len(unnoticed) - len(listed),
         "faults": sum(verdict.status == "fault" for verdict in verdicts),
         "share": round(100 * share(verdicts), 2),
     }
@@ -82,7 +88,7 @@ def _figures(outcome: Outcome, verdicts: Sequence[Verdict]) -> dict[str, Any]:
 def _table(outcome: Outcome) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("module")
-    for name in ("mutants", "killed", "timed out", "equivalent", "survived", "faults", "share"):
+    for name in _COLUMNS:
         table.add_column(name, justify="right")
     rows = {
         made.module: [v for v in outcome.verdicts if v.mutant.module == made.module]
@@ -110,6 +116,7 @@ def _survivors(outcome: Outcome, folder: str) -> Iterator[RenderableType]:
             (f"{path}:{mutant.line}", "bold"),
             f"  {mutant.function}: ",
             ("survived", "red"),
+            f" the hidden tests, not {verdict.killer}" if verdict.status == "public" else "",
             (f"  {mutant.operator} · {mutant.id}", "dim"),
         )
         for line in diff(texts[mutant.module], mutant, path):

@@ -1,7 +1,8 @@
 """Tries mutants: hidden tests run on each in the sandbox, until the first one fails.
 
 One pytest session tries many mutants, so that tests are collected once. It leaves out what does not
-matter for a mutant: public tests, the preflight check, the tests after the first that fails.
+matter for a mutant: the preflight check, the tests after the first that fails. Public tests run
+only on what survives the hidden ones.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
@@ -30,7 +31,7 @@ from grader.judge.pool import WorkerPool
 from grader.judge.pytest_run import run_pytest
 from grader.judge.stage import stage
 from grader.results.causes import Cause
-from grader.results.record import Check
+from grader.results.record import Check, Visibility
 
 _TIMES = 10  # a test may be charged this many times what the reference is, and at least
 _SECONDS = 3.0
@@ -43,7 +44,7 @@ def baseline(grader: Grader, reference: Path, exercises: Sequence[str], nonce: s
 
     def run_all(session: _Session) -> None:
         with session.submitted(None) as run:
-            checks.extend(run(test, nonce) for test in session.tests_of(exercises))
+            checks.extend(run(test, nonce) for test in session.tests_of(exercises, "hidden"))
 
     _Session(grader, reference, run_all).start(nonce)
     problems = tuple(
@@ -85,10 +86,9 @@ def run(
         trying = _Trials(session, base, nonces, killers)
         for trial in trials:
             begun = time.monotonic()
-            tests = session.tests_of(trial.exercises)
-            verdict = trying.verdict(trial.mutant, tests)
+            verdict = trying.verdict(trial)
             if verdict.status == "fault":
-                verdict = trying.verdict(trial.mutant, tests)
+                verdict = trying.verdict(trial)
             verdicts.append(replace(verdict, seconds=round(time.monotonic() - begun, 3)))
 
     _Session(grader, reference, try_all).start(nonces[0])
@@ -99,7 +99,7 @@ RunTest = Callable[[GradedTest, str], Check]  # by the nonce
 
 
 class _Session:
-    """The collected hidden tests, to run on one version of the reference after the other.
+    """The collected tests, to run on one version of the reference after the other.
 
     Args:
         grader: a started grader.
@@ -117,16 +117,17 @@ class _Session:
     def start(self, nonce: str) -> None:
         """Collects the tests, and does the work."""
         self._grader.prepare()
-        run_pytest(self._grader.repository, self._plugin, ("hidden",), nonce)
+        run_pytest(self._grader.repository, self._plugin, ("hidden", "public"), nonce)
 
     def _collected(self, tests: Sequence[GradedTest]) -> None:
         for test in tests:
             self._tests[test.exercise.id].append(test)
         self._work(self)
 
-    def tests_of(self, exercises: Sequence[str]) -> list[GradedTest]:
-        """The tests of some exercises, in that order."""
-        return [test for exercise in exercises for test in self._tests[exercise]]
+    def tests_of(self, exercises: Sequence[str], visibility: Visibility) -> list[GradedTest]:
+        """The tests of some exercises that are public or hidden, in that order."""
+        tests = [test for exercise in exercises for test in self._tests[exercise]]
+        return [test for test in tests if test.visibility == visibility]
 
     @contextmanager
     def submitted(self, mutant: Mutant | None) -> Iterator[RunTest]:
@@ -160,6 +161,19 @@ class _Session:
             shutil.rmtree(staged.folder)
 
 
+@dataclass(frozen=True)
+class _Failure:
+    """A test that a mutant does not pass."""
+
+    test: GradedTest
+    nonce: str
+    check: Check
+
+    @property
+    def is_fault(self) -> bool:
+        return self.check.state == "not_run"
+
+
 class _Trials:
     """Tries one mutant after the other."""
 
@@ -168,39 +182,48 @@ class _Trials:
     ) -> None:
         self._session, self._base, self._nonces, self._killers = session, base, nonces, killers
 
-    def verdict(self, mutant: Mutant, tests: list[GradedTest]) -> Verdict:
-        """Runs tests on a mutant until one fails, or all have passed with every nonce."""
-        killers: list[tuple[GradedTest, str, Check]] = []
-        noticed: list[bool] = []
-        with self._session.submitted(mutant) as run:
-            for nonce in self._nonces:
-                tests = sorted(tests, key=lambda test: self._killers.rank(mutant, test.name))
-                found = self._first_failure(run, tests, nonce)
-                if found is not None and found[1].state == "not_run":
-                    return Verdict(mutant, "fault", found[1].test, found[1].detail or "")
-                noticed.append(found is not None)
-                if found is not None:
-                    killers.append((found[0], nonce, found[1]))
-                    if len(noticed) == 1:
-                        break
-        if not killers:
-            return Verdict(mutant, "survived", noticed=tuple(noticed))
-        test, nonce, check = killers[0]
-        if nonce != self._nonces[0] and (problem := self._fails_on_reference(test, nonce)):
-            return Verdict(mutant, "fault", check.test, problem)
-        self._killers.add(mutant, check.test)
-        status: Status = "timed out" if check.cause is Cause.TIMEOUT else "killed"
-        return Verdict(mutant, status, check.test, noticed=tuple(noticed))
+    def verdict(self, trial: Trial) -> Verdict:
+        """Runs tests on a mutant until one fails, or all have passed with every nonce.
 
-    def _first_failure(
-        self, run: RunTest, tests: list[GradedTest], nonce: str
-    ) -> tuple[GradedTest, Check] | None:
+        What all hidden tests let pass is tried with the public ones.
+        """
+        mutant, session = trial.mutant, self._session
+        hidden = session.tests_of(trial.exercises, "hidden")
+        noticed: list[bool] = []
+        found: _Failure | None = None
+        with session.submitted(mutant) as run:
+            for nonce in self._nonces:
+                hidden.sort(key=lambda test: self._killers.rank(mutant, test.name))
+                failure = self._first_failure(run, hidden, nonce)
+                noticed.append(failure is not None)
+                found = found or failure
+                if failure is not None and (failure.is_fault or len(noticed) == 1):
+                    found = failure
+                    break
+            if found is None:
+                public = session.tests_of(trial.exercises, "public")
+                found = self._first_failure(run, public, self._nonces[0])
+        if found is None:
+            return Verdict(mutant, "survived", noticed=tuple(noticed))
+        name, is_public = found.check.test, found.test.visibility == "public"
+        if found.is_fault:
+            return Verdict(mutant, "fault", name, found.check.detail or "")
+        is_new = is_public or found.nonce != self._nonces[0]  # to the baseline
+        if is_new and (problem := self._fails_on_reference(found)):
+            return Verdict(mutant, "fault", name, problem)
+        status: Status = "public"
+        if not is_public:
+            self._killers.add(mutant, name)
+            status = "timed out" if found.check.cause is Cause.TIMEOUT else "killed"
+        return Verdict(mutant, status, name, noticed=tuple(noticed))
+
+    def _first_failure(self, run: RunTest, tests: list[GradedTest], nonce: str) -> _Failure | None:
         for test in tests:
             check = run(self._hurried(test), nonce)
             if check.cause is Cause.TIMEOUT:  # the machine may just have been busy
                 check = run(test, nonce)
             if check.state != "passed" and check.cause is not Cause.PREREQUISITE:
-                return test, check
+                return _Failure(test, nonce, check)
         return None
 
     def _hurried(self, test: GradedTest) -> GradedTest:
@@ -209,10 +232,10 @@ class _Trials:
         shorter = msgspec.structs.replace(test.limits, seconds=min(test.limits.seconds, seconds))
         return replace(test, limits=shorter)
 
-    def _fails_on_reference(self, test: GradedTest, nonce: str) -> str:
+    def _fails_on_reference(self, failure: _Failure) -> str:
         """How a test fails on the reference itself, or "": the baseline had one nonce."""
         with self._session.submitted(None) as run:
-            check = run(test, nonce)
+            check = run(failure.test, failure.nonce)
         return "" if check.state == "passed" else f"the reference fails it too: {check.detail}"
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from grader.authoring.mutation.mutants import Mutant
 
-Status = Literal["killed", "timed out", "survived", "untested", "fault"]
+Status = Literal["killed", "timed out", "public", "survived", "untested", "fault"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Verdict:
 
     Args:
         mutant: the mutant.
-        status: "untested" if no hidden test covers its function; "fault" if the grader failed.
+        status: "public" if it survives the hidden tests and a public test notices it; "untested" if
+            no hidden test covers its function; "fault" if the grader failed.
         killer: the test that noticed it.
         detail: what went wrong, for a fault.
         noticed: for each nonce that was tried, whether a test noticed.

@@ -4,7 +4,7 @@ import pytest
 
 from assignment.hooks import seed_of
 from grader.authoring.mutation import plan
-from tests.harness.authoring.mutation.toy import TESTS, TOY, toy_manifest
+from tests.harness.authoring.mutation.toy import PUBLIC, TESTS, TOY, toy_manifest
 
 
 @pytest.fixture
@@ -13,6 +13,8 @@ def toy(tmp_path):
     (tmp_path / "solutions" / "toy_package").mkdir(parents=True)
     (tmp_path / "solutions" / "toy_package" / "toy.py").write_text(TOY)
     (tmp_path / "tests" / "hidden").mkdir(parents=True)
+    (tmp_path / "tests" / "public").mkdir()
+    (tmp_path / "tests" / "public" / "test_toy.py").write_text(PUBLIC)
     text = f"import pytest\nSECOND = {seed_of('mutation 0 1', 'test_toy', 'test_flaky')}\n"
     for name, body in TESTS.items():
         text += f"@pytest.mark.exercise('{name}')\ndef test_{name}(impl, rng, seed):\n{body}\n"

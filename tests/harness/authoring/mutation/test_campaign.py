@@ -22,7 +22,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     monkeypatch.setattr(plan, "own_assignment", lambda: toy)
     toy.equivalents.write_text(
         "[[mutant]]\nmodule = 'toy'\nfunction = 'listed'\noriginal = 'return -a'\n"
-        "mutated = 'return a'\nreason = 'the test takes the magnitude'\n"
+        "mutated = 'return a'\nreason = 'the test takes the magnitude'\npublic = true\n"
         "[[mutant]]\nmodule = 'toy'\nfunction = 'listed'\noriginal = 'return -a'\n"
         "mutated = 'return None'\nreason = 'it is none'\n"
         "[[mutant]]\nmodule = 'toy'\nfunction = 'gone'\noriginal = 'a'\n"
@@ -42,7 +42,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
         "return max(0)": "killed",
         "return max(a)": "killed",
         "return min(a, 0)": "killed",
-        "return max(a, 1)": "survived",
+        "return max(a, 1)": "public",
         "return max(a, -1)": "survived",
     }
     assert of["endless"]["n += 1"] == of["endless"]["pass"] == "timed out"
@@ -51,6 +51,7 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
         **dict.fromkeys(["return a - 1", "return a + 2", "return a + 0"], "killed"),
         "return None": "killed",
     }
+    assert of["listed"]["return a"] == "public"
     assert set(of["untested"].values()) == {"untested"}
     assert record["placeholders"] == ["toy.placeholder"]
     assert set(of["raced"].values()) == {"killed"}
@@ -61,17 +62,45 @@ def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
     assert "return None" in record["stale"][1]
     total = record["total"]
     assert total["mutants"] == sum(map(len, of.values()))
-    assert total["equivalent"] == 1
+    assert total["public"] == 1
+    assert total["equivalent"] == 0
     killed = total["killed"] + total["timed out"]
     assert total["survived"] == total["mutants"] - killed - 1
     assert total["share"] == round(100 * killed / total["mutants"], 2)
 
     said = result.output
-    assert "solutions/toy_package/toy.py:10  weak: survived" in said
+    assert "toy.py:10  weak: survived  " in said
+    assert "-    return max(a, 0)\n+    return max(a, -1)\n" in said
+    assert "toy.py:10  weak: survived the hidden tests, not test_toy::test_floor" in said
     assert "-    return max(a, 0)\n+    return max(a, 1)\n" in said
     assert "toy.untested: no hidden test is for it" in said
     assert "not written yet, so without mutants: toy.placeholder" in said
     assert "killed by 1 of 3 nonces only" in said
+
+
+@pytest.mark.parametrize(
+    ("public", "status", "listed"),
+    [
+        (False, "survived", True),
+        (False, "public", False),
+        (True, "survived", False),
+        (True, "public", True),
+        (True, "killed", False),
+    ],
+)
+def test_entry_says_whether_a_public_test_notices(toy, public, status, listed):
+    """An entry that is wrong about it does not excuse its mutant"""
+    toy.equivalents.write_text(
+        "[[mutant]]\nmodule = 'toy'\nfunction = 'listed'\noriginal = 'return -a'\n"
+        f"mutated = 'return a'\nreason = 'so it is'\npublic = {str(public).lower()}\n"
+    )
+    planned = plan.make(toy, exercises=["listed"])
+    [mutant] = [m for m in planned.chosen if m.mutated == "return a"]
+    verdict = Verdict(mutant, status, noticed=(status == "killed",))
+    outcome = campaign.Outcome(planned, [verdict])
+    assert outcome.is_listed(verdict) == listed
+    assert (verdict in outcome.survivors) == (not listed and status != "killed")
+    assert len(outcome.stale) == (status == "killed")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ def entry(mutant, **changes):
 def test_entry_matches_only_its_mutant():
     made = mutants_of("m", TWICE).mutants
     listed = Equivalents([entry(made[-1])])
-    assert [m for m in made if listed.reason(m)] == [made[-1]]
+    assert [m for m in made if listed.entry(m)] == [made[-1]]
     assert listed.unmatched(made, ["m"]) == []
 
 

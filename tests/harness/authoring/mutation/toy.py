@@ -57,6 +57,18 @@ TESTS = {
     "listed": "    assert abs(impl.toy.listed(2)) == 2\n",
     "raced": "    assert impl.toy.raced(2) == 3\n",
 }
+# The hidden tests of `listed` and `weak` let mutants pass that this one notices.
+PUBLIC = """
+import pytest
+
+@pytest.mark.exercise("listed")
+def test_sign(impl):
+    assert impl.toy.listed(2) == -2
+
+@pytest.mark.exercise("weak")
+def test_floor(impl):
+    assert impl.toy.weak(-3) < 1
+"""
 LITTLE = manifests.LimitOverrides(seconds=0.7)
 
 
