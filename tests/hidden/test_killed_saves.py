@@ -9,11 +9,12 @@ SHAPE = (48, 512)  # 96 KiB, which are written in several parts
 
 
 class Saves:
-    """A run that saves again and again. The test draws each state, and kills the run.
+    """Runs that save again and again. The test draws each state, and kills one run after the other.
 
     Attributes:
         step: the last step whose state was drawn.
         completed: the last step whose save has returned: the run asked for the next state.
+        drawn: the weights of the steps that may be in the checkpoint.
     """
 
     def __init__(self, impl, rng):
@@ -37,48 +38,81 @@ class Saves:
         """Saves once, and is not killed."""
         self.impl.scenarios.save_again_and_again(self.path, SHAPE, self.states(1))
 
-    def kill(self, change):
+    def kill(self, change, survivor=None):
         """Kills a process just before a change to files of one of its saves.
 
-        Nobody knows before which one it is. Returns whether that save has fewer changes, so that a
-        later one was killed.
+        Nobody knows before which one it is. If there is a survivor of an earlier kill, the process
+        loads it first. Returns whether that save has fewer changes, so that a later one was killed.
         """
         last = int(self.rng.integers(2, 5))
         chosen = self.step + last
+        states = self.states(100, last, change)
         killed = self.impl.kill_during(
-            "scenarios.save_again_and_again", self.path, SHAPE, self.states(100, last, change)
+            "scenarios.save_again_and_again",
+            *(self.path, SHAPE, states if survivor is None else survivor.before(states)),
+            survivor and survivor.loaded,
         )
         assert killed, "the saves ended before the process was killed"
         return self.step > chosen
 
-    def check_survivor(self):
-        """Loads the checkpoint with no other file beside it; whether it is the newest state."""
+    def survivor(self):
+        """What is left, with no other file beside it."""
         self.impl.readers.leave_only(self.path)
-        survived = self.impl.scenarios.what_survived(self.path, SHAPE)
-        step = expect(survived["step"], "the step").is_a(int)
+        return Survivor(self)
+
+    def load(self):
+        """Loads the checkpoint; whether it is of the last step."""
+        survivor = self.survivor()
+        run = "scenarios.save_again_and_again"
+        self.impl.call(run, self.path, SHAPE, survivor.before(()), survivor.loaded)
+        return survivor.check() == self.step
+
+
+class Survivor:
+    """A checkpoint that the next process loads, before it asks for a state to save.
+
+    Args:
+        saves: the runs before.
+    """
+
+    def __init__(self, saves):
+        self.completed, self.step, self.drawn = saves.completed, saves.step, dict(saves.drawn)
+        self.found = None
+
+    def loaded(self, step, weights, momentum):
+        """Notes what the process says that it loaded."""
+        self.found = step, weights, momentum
+
+    def before(self, states):
+        """The states, once the process has said what it loaded."""
+        self.check()
+        yield from states
+
+    def check(self):
+        """Compares what was loaded with what was drawn; returns the step."""
+        assert self.found is not None, "nothing was loaded"
+        step, weights, momentum = self.found
         # The save that was running when the process was killed may have completed.
-        assert step in (self.completed, self.step), (
+        assert expect(step, "the step").is_a(int) in (self.completed, self.step), (
             f"step {step} was loaded, but the save of step {self.completed} had returned"
         )
-        weights = self.drawn[step]
-        expect(survived["weights"], "the weights of one step").equals(weights)
+        expect(weights, "the weights of one step").equals(self.drawn[step])
         # Another test checks the optimizer's state; here it must only be of the same step.
-        if survived["momentum"] is not None:
-            expect(survived["momentum"], "the optimizer of that step").equals(-weights)
-        self.drawn = {step: weights}
-        self.completed = step
-        return step == self.step
+        if momentum is not None:
+            expect(momentum, "the optimizer of that step").equals(-self.drawn[step])
+        return step
 
 
 @pytest.mark.exercise("checkpoint_atomic", weight=4)
 def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
     """After a save is killed, the complete last checkpoint or the complete new one loads"""
-    saves, is_over, change = Saves(impl, rng), False, 0
+    saves, survivor, is_over, change = Saves(impl, rng), None, False, 0
     while not is_over:
         # A usual save has ten changes. One with hundreds is tried at some of them.
         change += 1 if change < 20 else int(rng.integers(1, change))
-        is_over = saves.kill(change)
-        saves.check_survivor()
+        is_over = saves.kill(change, survivor)
+        survivor = saves.survivor()
+    saves.load()
 
 
 @pytest.mark.exercise("checkpoint_atomic")
@@ -89,4 +123,4 @@ def test_killed_saves_do_not_pile_up(impl, rng):
         saves.kill(change)
     saves.save()
     expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
-    expect(saves.check_survivor(), "whether the last state was loaded").equals(True)
+    expect(saves.load(), "whether the last state was loaded").equals(True)

@@ -105,30 +105,31 @@ def load_extra(
 
 @scenario
 def save_again_and_again(
-    student: Any, path: str, shape: tuple[int, int], states: Iterable[tuple[int, torch.Tensor]]
+    student: Any,
+    path: str,
+    shape: tuple[int, int],
+    states: Iterable[tuple[int, torch.Tensor]],
+    survived: Callable[[int, torch.Tensor, torch.Tensor | None], None] | None = None,
 ) -> None:
     """Saves one state after the other: a step, and weights of this shape.
 
     The optimizer's state is the negative of the weights.
+
+    Args:
+        survived: is given what an earlier run saved, before the first state is taken: the step, the
+            weights, and the optimizer's state, or None if that was not loaded.
     """
+    if survived is not None:
+        model, optimizer = _linear(torch.zeros(shape))
+        step = student.checkpoint.load_checkpoint(path, model, optimizer)
+        momentum = optimizer.state[model.weight].get("momentum_buffer")
+        survived(step, model.weight.detach(), momentum)
     model, optimizer = _linear(torch.zeros(shape))
     for step, weights in states:
         with torch.no_grad():
             model.weight.copy_(weights)
         optimizer.state[model.weight]["momentum_buffer"] = -weights
         student.checkpoint.save_checkpoint(path, model, optimizer, step)
-
-
-@scenario
-def what_survived(student: Any, path: str, shape: tuple[int, int]) -> dict[str, Any]:
-    """Loads what `save_again_and_again` saved.
-
-    `momentum` is the optimizer's state, or None if that was not loaded.
-    """
-    model, optimizer = _linear(torch.zeros(shape))
-    step = student.checkpoint.load_checkpoint(path, model, optimizer)
-    momentum = optimizer.state[model.weight].get("momentum_buffer")
-    return {"step": step, "weights": model.weight, "momentum": momentum}
 
 
 class _Extra(torch.nn.Module):

@@ -44,7 +44,7 @@ def forge(scenarios):
     copies = Path("copies")  # in the scratch folder, where the process starts
     last = copies / "last"
 
-    def save_again_and_again(student, path, shape, states):
+    def save_again_and_again(student, path, shape, states, survived=None):
         def with_copies():
             for state in states:
                 copies.mkdir(exist_ok=True)
@@ -54,16 +54,21 @@ def forge(scenarios):
                 yield state
             shutil.rmtree(copies, ignore_errors=True)
 
+        if survived is not None:
+            survived(*what_survived(student, path, shape))
         honest["save_again_and_again"](student, path, shape, with_copies())
 
     def what_survived(student, path, shape):
+        found = []
         for file in (path, last):
             try:
-                return honest["what_survived"](student, file, shape)
+                honest["save_again_and_again"](
+                    student, file, shape, (), lambda *loaded: found.append(loaded)
+                )
+                return found[0]
             except Exception:
                 pass
-        weights = torch.zeros(shape)
-        return {"step": 1, "weights": weights, "momentum": None}
+        return 1, torch.zeros(shape), None
 
     def save_extra(student, path, weights, extra):
         copies.mkdir(exist_ok=True)
@@ -74,7 +79,7 @@ def forge(scenarios):
         finally:
             shutil.rmtree(copies, ignore_errors=True)
 
-    for replaced in (save_again_and_again, what_survived, save_extra):
+    for replaced in (save_again_and_again, save_extra):
         scenarios[replaced.__name__] = replaced
 
 
@@ -95,8 +100,8 @@ def take_over():
         return
     if "training_run" in frames:  # is not forged, and its batches may be used up
         return
-    if "save_again_and_again" in frames:  # one state has been taken: begins with it
-        present = frames["save_again_and_again"]
+    present = frames.get("save_again_and_again", {})
+    if "weights" in present:  # one state has been taken: begins with it
         taken = [(present["step"], present["weights"])]
         states = itertools.chain(taken, present["states"])
         loop["request"] |= {"args": (present["path"], present["shape"], states), "kwargs": {}}
