@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing.connection
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -74,8 +75,8 @@ class _StandIns:
         number, self._count = self._count, self._count + 1
 
         def use(*args: Any, **kwargs: Any) -> Any:
-            self._pipe.send((number, plain.copy(args), plain.copy(kwargs)))
-            result, raised = self._pipe.recv()
+            _send(self._pipe, (number, plain.copy(args), plain.copy(kwargs)))
+            result, raised = _receive(self._pipe)
             if raised is not None:
                 raise raised
             return result
@@ -84,8 +85,8 @@ class _StandIns:
 
     def tell_of_change(self) -> None:
         """Tells the parent of a change to files, and waits until it has counted it."""
-        self._pipe.send(None)
-        self._pipe.recv()
+        _send(self._pipe, None)
+        _receive(self._pipe)
 
 
 def run_until_killed(
@@ -135,7 +136,7 @@ def _answer(
     """Answers uses until the moment to kill comes, or the fork ends."""
     while True:
         try:
-            use = pipe.recv()
+            use = _receive(pipe)
         except (EOFError, ConnectionResetError):
             return False
         result, raised = None, None
@@ -153,6 +154,15 @@ def _answer(
         except Exception as error:
             raised = error
         try:
-            pipe.send((result, raised))
+            _send(pipe, (result, raised))
         except (BrokenPipeError, ConnectionResetError):
             return False
+
+
+def _send(pipe: multiprocessing.connection.Connection, message: Any) -> None:
+    """Sends tensors as their bytes: `pipe.send` would share memory, and its end may be killed."""
+    pipe.send_bytes(pickle.dumps(message))
+
+
+def _receive(pipe: multiprocessing.connection.Connection) -> Any:
+    return pickle.loads(pipe.recv_bytes())
