@@ -4,8 +4,8 @@ A frame is a 24-byte header (magic, call id, length) and a body that holds one v
 tag byte and its content. A container's tag is followed by its count. A tensor's bytes are in the
 body itself, aligned, so that a large tensor is neither copied nor parsed.
 
-A function or a generator of a test's is sent as a number. Only the judge sends these, in arguments;
-the worker makes a stand-in of each. A frame that comes from a worker cannot hold one.
+These are the frames that a worker sends. What the judge sends may hold more
+(`wire_arguments.py`).
 
 The body may come from hostile code. `decode` reads it under `Caps`, builds only exact built-in
 types and dense CPU tensors, never runs or imports what the sender names, and raises only
@@ -19,8 +19,6 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
-from types import GeneratorType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,15 +66,15 @@ def _dtypes() -> dict[str, torch.dtype]:
 
 
 _TORCH_DTYPES = _dtypes()
-_TORCH_NAMES = {dtype: name.encode() for name, dtype in _TORCH_DTYPES.items()}
+TORCH_NAMES = {dtype: name.encode() for name, dtype in _TORCH_DTYPES.items()}
 # A tensor is sent as its bytes: no quantized dtypes, none narrower than a byte.
-_TENSOR_DTYPES = {
+TENSOR_DTYPES = {
     name: dtype
     for name, dtype in _TORCH_DTYPES.items()
     if re.fullmatch(r"bool|bfloat16|u?int(8|16|32|64)|float(16|32|64)|(float8_|complex).*", name)
 }
 # Built from names: the codes 'l' and 'q' are two dtypes of one width, and only one is named int64.
-_NUMPY_DTYPES = {
+NUMPY_DTYPES = {
     np.dtype(name).str: np.dtype(name)
     for name in (
         *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -84,8 +82,8 @@ _NUMPY_DTYPES = {
     )
 }
 
-_COUNT = struct.Struct("<I")
-_LONG = struct.Struct("<q")
+COUNT = struct.Struct("<I")
+LONG = struct.Struct("<q")
 _DOUBLE = struct.Struct("<d")
 _SIZE = struct.Struct("<Q")
 
@@ -93,14 +91,15 @@ _SIZE = struct.Struct("<Q")
 # --- writing ---------------------------------------------------------------------------------
 
 
-class _Writer:
-    def __init__(self, caps: Caps, number_of: Callable[[Any], int] | None) -> None:
+class Writer:
+    """Writes one value. A subclass may write more kinds, in `other`."""
+
+    def __init__(self, caps: Caps) -> None:
         self.parts: list[bytes | bytearray | memoryview] = []
         self.tail = bytearray()
         self.length = 0
         self.items = self.tensors = 0
         self.caps = caps
-        self.number_of = number_of
 
     def value(self, value: Any, where: str, depth: int) -> None:
         self.items += 1
@@ -126,12 +125,12 @@ class _Writer:
         elif kind is bytes:
             self.text(b"b", value)
         elif kind is list or kind is tuple or kind is torch.Size:
-            tail += (b"[" if kind is list else b"(") + _COUNT.pack(len(value))
+            tail += (b"[" if kind is list else b"(") + COUNT.pack(len(value))
             for i, item in enumerate(value):
                 if not self.number(item, depth):
                     self.value(item, f"{where}[{i}]", depth + 1)
         elif kind is dict:
-            tail += b"{" + _COUNT.pack(len(value))
+            tail += b"{" + COUNT.pack(len(value))
             for key, item in value.items():
                 if type(key) not in (str, int, bool):
                     plain.refuse_key(key, where)
@@ -143,18 +142,16 @@ class _Writer:
         elif kind is torch.Tensor or kind is torch.nn.Parameter:
             self.tensor(value, where)
         elif kind is np.ndarray:
-            plain.check_array(value, where)
-            self.check_size(value.nbytes, where)
-            self.array(value.astype(value.dtype.newbyteorder("<"), order="C", copy=False), where)
+            self.array(value, where)
         elif kind is torch.dtype:
-            self.text(b"D", _TORCH_NAMES[value])
-        elif isinstance(value, np.dtype) and value.newbyteorder("<").str in _NUMPY_DTYPES:
-            self.text(b"n", value.newbyteorder("<").str.encode())
-        elif self.number_of is not None and kind in plain.CALLBACKS:
-            tail += b"g" if kind is GeneratorType else b"f"
-            tail += _COUNT.pack(self.number_of(value))
+            self.text(b"D", TORCH_NAMES[value])
+        elif isinstance(value, np.dtype) and value.newbyteorder("<").str in NUMPY_DTYPES:
+            self.numpy_dtype(value)
         else:
-            plain.refuse(value, where)
+            self.other(value, where)
+
+    def other(self, value: Any, where: str) -> None:
+        plain.refuse(value, where)
 
     def number(self, value: Any, depth: int) -> bool:
         """Writes a float or a usual int in a container of this depth, and says whether it has.
@@ -166,7 +163,7 @@ class _Writer:
         if type(value) is float:
             self.tail += b"d" + _DOUBLE.pack(value)
         elif type(value) is int and -(2**63) <= value < 2**63:
-            self.tail += b"i" + _LONG.pack(value)
+            self.tail += b"i" + LONG.pack(value)
         else:
             return False
         self.items += 1
@@ -174,7 +171,7 @@ class _Writer:
 
     def integer(self, value: int, where: str) -> None:
         if -(2**63) <= value < 2**63:
-            self.tail += b"i" + _LONG.pack(value)
+            self.tail += b"i" + LONG.pack(value)
             return
         size = value.bit_length() // 8 + 1
         if size > self.caps.integer:
@@ -182,7 +179,7 @@ class _Writer:
         self.text(b"I", value.to_bytes(size, "little", signed=True))
 
     def text(self, tag: bytes, data: bytes) -> None:
-        self.tail += tag + _COUNT.pack(len(data))
+        self.tail += tag + COUNT.pack(len(data))
         self.tail += data
 
     def check_size(self, size: int, where: str) -> None:
@@ -193,26 +190,44 @@ class _Writer:
         if self.length + size > self.caps.size:
             raise plain.NotPlainData(f"{where} takes {size} bytes; at most {self.caps.size} fit")
 
-    def tensor(self, tensor: torch.Tensor, where: str) -> None:
+    def numpy_dtype(self, dtype: np.dtype[Any]) -> None:
+        self.text(b"n", dtype.newbyteorder("<").str.encode())
+
+    def check_tensor(self, tensor: torch.Tensor, where: str) -> None:
         plain.check_tensor(tensor, where)
-        if tensor.dtype not in _TENSOR_DTYPES.values():
+        if tensor.dtype not in TENSOR_DTYPES.values():
             raise plain.NotPlainData(f"{where} is a tensor of {tensor.dtype}, which cannot be sent")
         self.check_size(tensor.numel() * tensor.itemsize, where)
+
+    def check_array(self, array: np.ndarray, where: str) -> None:
+        plain.check_array(array, where)
+        if array.dtype.newbyteorder("<").str not in NUMPY_DTYPES:
+            raise plain.NotPlainData(f"{where} is an array of {array.dtype}, which cannot be sent")
+        self.check_size(array.nbytes, where)
+
+    def tensor(self, tensor: torch.Tensor, where: str) -> None:
+        self.check_tensor(tensor, where)
         dense = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
         dense = dense.as_strided((dense.numel(),), (1,))  # a single element may have any stride
         raw = dense.view(torch.uint8).numpy() if dense.numel() else np.empty(0, np.uint8)
-        self.text(b"t", _TORCH_NAMES[tensor.dtype])
+        self.text(b"t", TORCH_NAMES[tensor.dtype])
         self.buffer(tuple(tensor.shape), raw)
 
     def array(self, array: np.ndarray, where: str) -> None:
-        if array.dtype.str not in _NUMPY_DTYPES:
-            raise plain.NotPlainData(f"{where} is an array of {array.dtype}, which cannot be sent")
-        self.text(b"a", array.dtype.str.encode())
-        self.buffer(array.shape, array.reshape(-1).view(np.uint8))
+        self.check_array(array, where)
+        dense = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+        self.text(b"a", dense.dtype.str.encode())
+        self.buffer(dense.shape, dense.reshape(-1).view(np.uint8))
 
     def buffer(self, shape: tuple[int, ...], raw: np.ndarray) -> None:
         self.tail += bytes([len(shape)]) + b"".join(map(_SIZE.pack, shape)) + _SIZE.pack(raw.nbytes)
+        self.align()
+        self.raw(raw)
+
+    def align(self) -> None:
         self.tail += bytes(-(self.length + len(self.tail)) % ALIGNMENT)
+
+    def raw(self, raw: np.ndarray) -> None:
         if raw.nbytes <= INLINE:
             self.tail += raw.tobytes()
             return
@@ -232,7 +247,6 @@ def encode(
     value: Any,
     what: str = "value",
     caps: Caps = DEFAULT_CAPS,
-    number_of: Callable[[Any], int] | None = None,
 ) -> list[bytes | bytearray | memoryview]:
     """A frame in parts, for one gathered write. Large tensors are not copied.
 
@@ -241,17 +255,26 @@ def encode(
         value: plain data.
         what: what it is called in an error.
         caps: what the frame may hold.
-        number_of: numbers a function or a generator in `value`; None refuses them.
 
     Raises:
         plain.NotPlainData: `value` is not plain data, or exceeds `caps`.
     """
-    writer = _Writer(caps, number_of)
+    writer = Writer(caps)
     writer.value(value, what, 0)
-    writer.flush()
-    if writer.length > caps.size:
-        raise plain.NotPlainData(f"{what} takes {writer.length} bytes; at most {caps.size} fit")
-    return [HEADER.pack(MAGIC, call_id, writer.length), *writer.parts]
+    return frame(call_id, what, caps, writer)
+
+
+def frame(
+    call_id: int, what: str, caps: Caps, *writers: Writer
+) -> list[bytes | bytearray | memoryview]:
+    """The frame of what some writers have written; raises NotPlainData if that is too large."""
+    for writer in writers:
+        writer.flush()
+    length = sum(writer.length for writer in writers)
+    if length > caps.size:
+        raise plain.NotPlainData(f"{what} takes {length} bytes; at most {caps.size} fit")
+    parts = [part for writer in writers for part in writer.parts]
+    return [HEADER.pack(MAGIC, call_id, length), *parts]
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -277,44 +300,41 @@ def new_body(length: int) -> memoryview:
 def decode(
     body: memoryview,
     caps: Caps = DEFAULT_CAPS,
-    stand_in: Callable[[int, bool], Any] | None = None,
 ) -> Any:
     """The value that a body holds. Its tensors use the body's memory: never reuse a body.
 
     Args:
         body: what `encode` made, without its header.
         caps: what it may hold.
-        stand_in: makes the stand-in of the function of a number, or of the generator if the second
-            argument is true; None refuses them.
 
     Raises:
         FrameError: anything is wrong with the body.
     """
-    return decode_counted(body, caps, stand_in)[0]
+    return decode_counted(body, caps)[0]
 
 
-def decode_counted(
-    body: memoryview,
-    caps: Caps = DEFAULT_CAPS,
-    stand_in: Callable[[int, bool], Any] | None = None,
-) -> tuple[Any, int]:
+def decode_counted(body: memoryview, caps: Caps = DEFAULT_CAPS) -> tuple[Any, int]:
     """As `decode`, with the number of values in the body."""
-    reader = _Reader(body, caps, stand_in)
-    value = reader.value(0)
-    if reader.at != len(body):
-        raise FrameError("bytes are left over after the value")
-    return value, reader.items
+    reader = Reader(body, caps)
+    return reader.whole(), reader.items
 
 
-class _Reader:
-    def __init__(
-        self, body: memoryview, caps: Caps, stand_in: Callable[[int, bool], Any] | None
-    ) -> None:
+class Reader:
+    """Reads one value. A subclass may read more kinds, in `other`."""
+
+    numpy_dtypes = NUMPY_DTYPES
+
+    def __init__(self, body: memoryview, caps: Caps) -> None:
         self.body, self.end = body, len(body)
         self.at = 0
         self.items = self.tensors = 0
         self.caps = caps
-        self.stand_in = stand_in
+
+    def whole(self) -> Any:
+        value = self.value(0)
+        if self.at != len(self.body):
+            raise FrameError("bytes are left over after the value")
+        return value
 
     def take(self, size: int) -> memoryview:
         at = self.at
@@ -325,7 +345,7 @@ class _Reader:
 
     def count(self, width: int = 1) -> int:
         """Reads a count of items of at least `width` bytes each; the body must hold that many."""
-        count: int = _COUNT.unpack(self.take(4))[0]
+        count: int = COUNT.unpack(self.take(4))[0]
         if count * width > len(self.body) - self.at:
             raise FrameError("a count exceeds what follows")
         return count
@@ -341,7 +361,7 @@ class _Reader:
             raise FrameError(f"the frame is nested more than {self.caps.depth} deep")
         match self.take(1)[0]:  # the usual ones first
             case 0x69:  # i
-                return _LONG.unpack(self.take(8))[0]
+                return LONG.unpack(self.take(8))[0]
             case 0x64:  # d
                 return _DOUBLE.unpack(self.take(8))[0]
             case 0x73:  # s
@@ -371,9 +391,11 @@ class _Reader:
             case 0x44:  # D
                 return self.known(_TORCH_DTYPES)
             case 0x6E:  # n
-                return self.known(_NUMPY_DTYPES)
-            case (0x66 | 0x67) as tag if self.stand_in is not None:  # f, g
-                return self.stand_in(_COUNT.unpack(self.take(4))[0], tag == 0x67)
+                return self.known(self.numpy_dtypes)
+            case tag:
+                return self.other(tag)
+
+    def other(self, tag: int) -> Any:
         raise FrameError("a value starts with an unknown tag")
 
     def utf8(self) -> str:
@@ -403,13 +425,18 @@ class _Reader:
             raise FrameError("a key occurs twice")
         return result
 
-    def buffer(self, itemsize: int) -> tuple[tuple[int, ...], memoryview]:
+    def dimensions(self) -> int:
+        """Reads how many dimensions the next tensor or array has."""
         self.tensors += 1
         if self.tensors > self.caps.tensors:
             raise FrameError(f"the frame holds more than {self.caps.tensors} tensors")
-        dimensions = self.take(1)[0]
-        if dimensions > 64:
+        found: int = self.take(1)[0]
+        if found > 64:
             raise FrameError("a tensor has more than 64 dimensions")
+        return found
+
+    def buffer(self, itemsize: int) -> tuple[tuple[int, ...], memoryview]:
+        dimensions = self.dimensions()
         shape = tuple([_SIZE.unpack(self.take(8))[0] for _ in range(dimensions)])
         size = _SIZE.unpack(self.take(8))[0]
         elements = 1
@@ -427,7 +454,7 @@ class _Reader:
         return shape, self.take(size)
 
     def tensor(self) -> torch.Tensor:
-        dtype: torch.dtype = self.known(_TENSOR_DTYPES)
+        dtype: torch.dtype = self.known(TENSOR_DTYPES)
         shape, raw = self.buffer(dtype.itemsize)
         if not raw.nbytes:
             return torch.empty(shape, dtype=dtype)
@@ -437,7 +464,7 @@ class _Reader:
         return flat.reshape(shape)
 
     def array(self) -> np.ndarray:
-        dtype: np.dtype[Any] = self.known(_NUMPY_DTYPES)
+        dtype: np.dtype[Any] = self.known(NUMPY_DTYPES)
         shape, raw = self.buffer(dtype.itemsize)
         flat = np.frombuffer(raw, dtype=np.uint8)
         return (flat != 0 if dtype.kind == "b" else flat.view(dtype)).reshape(shape)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assignment import plain
-from grader import wire
+from grader import wire, wire_arguments
 from grader.judge.failure import SubmissionFailure, WorkerEnded
 from grader.judge.listener import Listener
 from grader.judge.meter import Timer
@@ -78,7 +78,7 @@ class Channel:
         Raises:
             WorkerEnded: the worker has ended; and what the timer raises.
         """
-        parts = wire.encode(call_id, request, "the arguments", number_of=number_of)
+        parts = wire_arguments.encode(call_id, request, number_of=number_of)
         views = [memoryview(part) for part in parts]
         while views:
             try:

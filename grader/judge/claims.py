@@ -16,7 +16,7 @@ from grader.results.causes import Cause
 
 # Causes of failure that a worker may claim; the judge itself observes all others.
 _ABOUT_CODE = (Cause.NOT_STARTED, Cause.MISSING, Cause.IMPORT_FAILED, Cause.WRONG_SIGNATURE)
-_ABOUT_CALLS = (Cause.EXCEPTION, Cause.NOT_PLAIN_DATA, Cause.MEMORY)
+_ABOUT_CALLS = (Cause.EXCEPTION, Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause.MEMORY)
 CAUSES = {cause.value: cause for cause in (*_ABOUT_CODE, *_ABOUT_CALLS)}
 _MAX_TRACE = 4000
 _MAX_TYPE, _MAX_MESSAGE, _MAX_PATH, _MAX_FRAMES = 200, 1000, 200, 8

@@ -32,6 +32,11 @@ class Cause(StrEnum):
     )
     EXCEPTION = "exception", "The code raised an exception."
     NOT_PLAIN_DATA = "not_plain_data", "The function returned something other than plain data."
+    LEFT_CHANGED = (
+        "left_changed",
+        "The code left something changed that it should have left alone: a mode of torch, a "
+        "generator, an argument or a file.",
+    )
     TIMEOUT = "timeout", "The code did not answer in time."
     MEMORY = "memory", "The code needed more memory than it may use."
     DISK = "disk", "The code wrote more to disk than it may."

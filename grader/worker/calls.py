@@ -10,6 +10,7 @@ import inspect
 import py_compile
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from inspect import isfunction
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from jaxtyping import jaxtyped
 
 from assignment import plain, readers
 from assignment.implementation import DRIVERS, READERS, Package, resolve
+from assignment.world import LeftChanged, World, modes_unchanged
 from grader.worker.failures import describe, failure, is_out_of_memory
 from grader.worker.sandbox import WorkerPaths
 from grader.worker.stubs import is_stub
@@ -33,6 +35,7 @@ class CheckedPackage(Package):
     def __init__(self, name: str, folder: str) -> None:
         super().__init__(name)
         self._root = f"{folder}/"
+        self._world = World()
 
     def __getattr__(self, module: str) -> Any:
         found = _CheckedModule(super().__getattr__(module))
@@ -80,6 +83,7 @@ def call(
     module, _, name = target.partition(".")
     if module in DRIVERS:
         function = resolve(package, target)
+        unchanged = modes_unchanged(target)
     else:
         if isinstance(imported := _import(package, module), dict):
             return imported
@@ -93,7 +97,8 @@ def call(
             inspect.signature(function).bind(*args, **kwargs)
         except (TypeError, ValueError) as error:
             return describe("wrong_signature", error, package._root)
-    return _outcome(package, lambda: function(*args, **kwargs))
+        unchanged = package._world.unchanged(target, function, args, kwargs)
+    return _outcome(package, lambda: function(*args, **kwargs), unchanged)
 
 
 def iterate(package: CheckedPackage, iterable: Any) -> dict[str, Any]:
@@ -107,7 +112,7 @@ def iterate(package: CheckedPackage, iterable: Any) -> dict[str, Any]:
 def next_item(package: CheckedPackage, iterator: Any) -> dict[str, Any]:
     """The next item of an iterator: {"result": item}, {"ended": True}, or a failure."""
     end = object()
-    answer = _outcome(package, lambda: next(iterator, end))
+    answer = _outcome(package, lambda: next(iterator, end), modes_unchanged("next"))
     return {"ended": True} if answer.get("result") is end else answer
 
 
@@ -117,11 +122,24 @@ def read(target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
     return _outcome(None, lambda: reader(*args, **kwargs))
 
 
-def _outcome(package: CheckedPackage | None, function: Callable[[], Any]) -> dict[str, Any]:
-    """{"result": what a function returned}, or a failure."""
+def _outcome(
+    package: CheckedPackage | None,
+    function: Callable[[], Any],
+    unchanged: AbstractContextManager[None] | None = None,
+) -> dict[str, Any]:
+    """{"result": what a function returned}, or a failure.
+
+    Args:
+        package: whose function it is, if it is a submission's.
+        function: what is called.
+        unchanged: raises LeftChanged for what the function left changed.
+    """
     root = package._root if package else "\0"  # no file is the submission's
     try:
-        return {"result": function()}
+        with unchanged or contextlib.nullcontext():
+            return {"result": function()}
+    except LeftChanged as error:
+        return describe("left_changed", error, root)
     except NotImplementedError as error:
         return describe("not_started", error, root)
     except plain.NotPlainData as error:

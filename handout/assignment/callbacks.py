@@ -72,6 +72,6 @@ class LocalStandIns:
             except AssertionError as failed:
                 self.verdict = self.verdict or failed
                 raise
-            return plain.copy(result, "what a function of the test returned")
+            return plain.copy_arguments(result, "what a function of the test returned")
 
         return StandInIterator(use) if is_iterator(value) else use

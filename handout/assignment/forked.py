@@ -108,7 +108,9 @@ def run_until_killed(
         Whether it was killed; False if it ended earlier.
     """
     functions: list[Callable[..., Any]] = []
-    plain.copy((args, kwargs), "the arguments", lambda v: functions.append(function_of(v)))
+    plain.copy_arguments(
+        (args, kwargs), "the arguments", lambda v: functions.append(function_of(v))
+    )
     ours, theirs = multiprocessing.connection.Pipe()
     child = os.fork()
     if child == 0:
@@ -146,7 +148,7 @@ def _answer(
                     return True
             else:
                 number, args, kwargs = use
-                result = plain.copy(functions[number](*args, **kwargs))
+                result = plain.copy_arguments(functions[number](*args, **kwargs), "a result")
         except KillProcess:
             return True
         except AssertionError:

@@ -22,6 +22,7 @@ import torch
 
 from assignment import file_calls, forked, plain, programs, readers, scenarios
 from assignment.callbacks import LocalStandIns, StandInIterator
+from assignment.world import World, modes_unchanged
 
 DRIVERS = ("scenarios", "programs")  # modules of the assignment that drive a submission's code
 READERS = "readers"  # the module of the assignment that reads what a submission wrote
@@ -166,6 +167,7 @@ class LocalImplementation(Implementation):
         self._package = Package(package)
         self.scratch = scratch
         self._changes = forked.Changes(scratch)
+        self._world = World()
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
         stand_ins = LocalStandIns(target)
@@ -177,7 +179,8 @@ class LocalImplementation(Implementation):
         items = self._run(stand_ins, lambda: iter(self._start(stand_ins, target, args, kwargs)))
 
         def next_item() -> Any:
-            item = self._run(stand_ins, lambda: next(items, end))
+            with modes_unchanged("next"):
+                item = self._run(stand_ins, lambda: next(items, end))
             if item is end:
                 raise StopIteration
             return plain.copy(item, f"what {target} handed out")
@@ -196,9 +199,14 @@ class LocalImplementation(Implementation):
         """Calls a target with copies of the arguments."""
         function = resolve(self._package, target)
         what = f"arguments of {target}"
-        return function(
-            *plain.copy(args, what, stand_ins.of), **plain.copy(kwargs, what, stand_ins.of)
-        )
+        args, kwargs = plain.copy_arguments((args, kwargs), what, stand_ins.of)
+        is_ours = target.partition(".")[0] in DRIVERS
+        with (
+            modes_unchanged(target)
+            if is_ours
+            else self._world.unchanged(target, function, args, kwargs)
+        ):
+            return function(*args, **kwargs)
 
     def restart(self) -> None:
         """Does nothing: a local run trusts the code not to keep state in memory."""

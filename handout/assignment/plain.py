@@ -1,7 +1,9 @@
 """Plain data: the only values that are passed between a test and an implementation.
 
 None, bool, int, float, str, bytes, list, tuple, dict with str, int or bool keys, torch tensors and
-dtypes, numpy arrays and dtypes. Exactly these types: a subclass could contain code.
+dtypes, numpy arrays and dtypes. Exactly these types: a subclass could contain code. Arguments may
+also hold paths, and what becomes a stand-in (`assignment/callbacks.py`); their tensors and arrays
+keep their layouts (`assignment/layouts.py`).
 """
 
 from __future__ import annotations
@@ -9,17 +11,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from enum import Enum
+from pathlib import Path
 from types import FunctionType, GeneratorType, MethodType
 from typing import Any, NoReturn
 
 import numpy as np
 import torch
 
+from assignment.layouts import Rebuilt, Storages
+
 PLAIN = "None, bool, int, float, str, bytes, list, tuple, dict, torch.Tensor, numpy.ndarray, dtypes"
 MAX_DEPTH = 32
 
 # Functions and generators, exactly: in arguments they become stand-ins (`assignment/callbacks.py`).
 CALLBACKS = (FunctionType, MethodType, GeneratorType)
+
+PATH = type(Path())
 
 _SCALARS = frozenset({type(None), bool, int, float, str, bytes, torch.dtype})
 
@@ -29,13 +36,27 @@ class NotPlainData(TypeError):
     expected."""
 
 
-def copy(value: Any, where: str = "value", stand_in: Callable[[Any], Any] | None = None) -> Any:
+def copy(value: Any, where: str = "value") -> Any:
     """A deep copy of plain data: no storage, list or dict is shared with `value`.
 
-    A `torch.Size` becomes a tuple, a `torch.nn.Parameter` a tensor, and a tensor loses its graph.
+    A `torch.Size` becomes a tuple, a `torch.nn.Parameter` a tensor, and a tensor loses its graph
+    and its layout.
 
     Args:
         value: plain data.
+        where: what it is called in an error.
+
+    Raises:
+        NotPlainData: `value` is or contains a value of another type.
+    """
+    return _copy(value, where, 0, _dense, None)
+
+
+def copy_arguments(value: Any, where: str, stand_in: Callable[[Any], Any] | None = None) -> Any:
+    """A deep copy of arguments: tensors keep their layouts, and share what they share.
+
+    Args:
+        value: plain data, which may hold paths.
         where: what it is called in an error.
         stand_in: makes what takes the place of a function or of a generator
             (`assignment/callbacks.py`); None refuses them.
@@ -43,31 +64,62 @@ def copy(value: Any, where: str = "value", stand_in: Callable[[Any], Any] | None
     Raises:
         NotPlainData: `value` is or contains a value of another type.
     """
-    return _copy(value, where, 0, stand_in)
+    storages, rebuilt = Storages(), Rebuilt()
+    places: list[tuple[int, Any]] = []
+
+    def take(value: Any) -> None:
+        is_tensor = not isinstance(value, np.ndarray)
+        places.append(storages.add_tensor(value) if is_tensor else storages.add_array(value))
+
+    def give(value: Any) -> Any:
+        number, layout = next(given)
+        if isinstance(value, np.ndarray):
+            return rebuilt.array(number, layout, value.dtype)
+        return rebuilt.tensor(number, layout, value.dtype)
+
+    _copy(value, where, 0, take, stand_in and (lambda _: None))
+    for number, segment in storages.segments():
+        rebuilt.add(number, segment.begin, np.concatenate(segment.parts).data)
+    given = iter(places)
+    return _copy(value, where, 0, give, stand_in)
 
 
-def _copy(value: Any, where: str, depth: int, stand_in: Callable[[Any], Any] | None) -> Any:
+def _dense(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return value.detach().clone(memory_format=torch.contiguous_format)
+
+
+def _copy(
+    value: Any,
+    where: str,
+    depth: int,
+    leaf: Callable[[Any], Any],
+    stand_in: Callable[[Any], Any] | None,
+) -> Any:
+    """Copies containers; `leaf` copies a tensor or an array."""
     kind = type(value)
     if kind in _SCALARS:
         return value
     if depth > MAX_DEPTH:
         raise NotPlainData(f"{where} is nested more than {MAX_DEPTH} deep")
-    if kind is list:
-        return [_copy(v, f"{where}[{i}]", depth + 1, stand_in) for i, v in enumerate(value)]
-    if kind is tuple or kind is torch.Size:
-        return tuple([_copy(v, f"{where}[{i}]", depth + 1, stand_in) for i, v in enumerate(value)])
+    if kind is list or kind is tuple or kind is torch.Size:
+        items = [_copy(v, f"{where}[{i}]", depth + 1, leaf, stand_in) for i, v in enumerate(value)]
+        return items if kind is list else tuple(items)
     if kind is dict:
         for key in value:
             if type(key) not in (str, int, bool):
                 refuse_key(key, where)
-        return {k: _copy(v, f"{where}[{k!r}]", depth + 1, stand_in) for k, v in value.items()}
+        return {k: _copy(v, f"{where}[{k!r}]", depth + 1, leaf, stand_in) for k, v in value.items()}
     if kind is torch.Tensor or kind is torch.nn.Parameter:
         check_tensor(value, where)
-        return value.detach().clone(memory_format=torch.contiguous_format)
+        return leaf(value)
     if kind is np.ndarray:
         check_array(value, where)
-        return value.copy()
+        return leaf(value)
     if isinstance(value, np.dtype) and value.hasobject is False and value.names is None:
+        return value
+    if kind is PATH and leaf is not _dense:
         return value
     if stand_in is not None and kind in CALLBACKS:
         return stand_in(value)

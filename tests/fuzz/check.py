@@ -248,8 +248,8 @@ class _Examiner:
         elif not (
             value is None
             or kind in (bool, float)
-            or value in wire._TORCH_NAMES
-            or (isinstance(value, np.dtype) and value.str in wire._NUMPY_DTYPES)
+            or value in wire.TORCH_NAMES
+            or (isinstance(value, np.dtype) and value.str in wire.NUMPY_DTYPES)
         ):
             raise Finding(f"a value is {kind.__name__}")
 
@@ -266,7 +266,7 @@ class _Examiner:
 
     def _array(self, array: np.ndarray) -> None:
         self.held += array.nbytes
-        if array.dtype.str not in wire._NUMPY_DTYPES or not array.flags.c_contiguous:
+        if array.dtype.str not in wire.NUMPY_DTYPES or not array.flags.c_contiguous:
             raise Finding(f"an array is of {array.dtype}")
         if array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
             raise Finding("a bool is neither 0 nor 1")

@@ -18,7 +18,7 @@ import torch
 from grader import wire
 from grader.judge.claims import CAUSES
 
-TAGS = b"NTFidIsb[({taDnfg"
+TAGS = b"NTFidIsb[({taDnfgvwpV"  # the last six only in arguments: refused
 CONTAINERS, TEXTS, TENSORS = b"[({", b"sbIDn", b"ta"
 WIDTHS = {**dict.fromkeys(b"NTF", 0), **dict.fromkeys(b"id", 8), **dict.fromkeys(b"fg", 4)}
 DEEP = 40  # levels that are parsed; the judge reads fewer
@@ -27,8 +27,8 @@ NUMBERS = (
     *(2**15, 2**16, 2**20, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**39, 2**40 - 1, 2**40),
     *(2**52, 2**59, 2**60, 2**61 - 1, 2**62, 2**63 - 1, 2**63, 2**64 - 8, 2**64 - 1),
 )
-_TENSORS = [name.encode() for name in wire._TENSOR_DTYPES]
-_ARRAYS = [name.encode() for name in wire._NUMPY_DTYPES]
+_TENSORS = [name.encode() for name in wire.TENSOR_DTYPES]
+_ARRAYS = [name.encode() for name in wire.NUMPY_DTYPES]
 _KEYS = [
     *(b"result", b"failed", b"type", b"message", b"exception"),
     *(b"trace", b"frames", b"file", b"line"),
@@ -359,7 +359,7 @@ def leaf(rng: random.Random) -> Node:
     if tag in TENSORS:
         node = Node(tag)
         node.name = rng.choice(_TENSORS if tag == 0x74 else _ARRAYS)
-        names: dict[str, Any] = wire._TENSOR_DTYPES if tag == 0x74 else wire._NUMPY_DTYPES
+        names: dict[str, Any] = wire.TENSOR_DTYPES if tag == 0x74 else wire.NUMPY_DTYPES
         node.shape = tuple([int(rng.random() * 4) for _ in range(int(rng.random() * 3))])
         elements = int(np.prod(node.shape, dtype=int))
         node.data = rng.randbytes(elements * names[node.name.decode()].itemsize)
@@ -396,8 +396,8 @@ def seeds() -> list[bytes]:
         *({"use": 0, "function": i, "args": args, "kwargs": {}} for i, args in enumerate(_ARGS)),
         *({"use": use, "function": 0, "args": (), "kwargs": {"a": 1}} for use in (0, 1, True)),
         {"result": [[[[[[1]]]]], {"a": {"b": {"c": (1,)}}}]},
-        *({"result": torch.ones(3).to(dtype)} for dtype in wire._TENSOR_DTYPES.values()),
-        *({"result": np.ones((1, 2), dtype)} for dtype in wire._NUMPY_DTYPES.values()),
-        *(list(wire._TORCH_NAMES)[:5], list(wire._NUMPY_DTYPES.values())[:3]),
+        *({"result": torch.ones(3).to(dtype)} for dtype in wire.TENSOR_DTYPES.values()),
+        *({"result": np.ones((1, 2), dtype)} for dtype in wire.NUMPY_DTYPES.values()),
+        *(list(wire.TORCH_NAMES)[:5], list(wire.NUMPY_DTYPES.values())[:3]),
     ]
     return [b"".join(bytes(part) for part in wire.encode(1, value)) for value in values]

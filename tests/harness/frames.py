@@ -17,8 +17,8 @@ quick = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-TORCH_DTYPES = sorted(wire._TENSOR_DTYPES.values(), key=str)
-NUMPY_DTYPES = sorted(wire._NUMPY_DTYPES.values(), key=str)
+TORCH_DTYPES = sorted(wire.TENSOR_DTYPES.values(), key=str)
+NUMPY_DTYPES = sorted(wire.NUMPY_DTYPES.values(), key=str)
 
 
 def pack(value, call_id=7):
@@ -95,7 +95,7 @@ scalars = (
     | st.floats(allow_nan=True)
     | st.text(max_size=10)
     | st.binary(max_size=10)
-    | st.sampled_from(list(wire._TORCH_NAMES))
+    | st.sampled_from(list(wire.TORCH_NAMES))
     | st.sampled_from(NUMPY_DTYPES)
 )
 values = st.recursive(

@@ -104,7 +104,7 @@ def test_frame_that_takes_longer_than_an_honest_one_is_found_by_the_campaigns_cl
 
 # --- without its guards, it is found out ---------------------------------------------------------
 
-Reader = wire._Reader
+Reader = wire.Reader
 DECODE, HEADER, RESULT = wire.decode, wire.decode_header, claims.result
 COUNT, TAKE = Reader.count, Reader.take
 
@@ -119,7 +119,7 @@ def header_without(header, given):
 
 def allocates_for_a_count(self, width=1):
     here = self.at
-    room = bytearray(min(wire._COUNT.unpack(self.take(4))[0], 2**24))
+    room = bytearray(min(wire.COUNT.unpack(self.take(4))[0], 2**24))
     self.at = here
     return COUNT(self, width) + 0 * len(room)
 
@@ -147,7 +147,7 @@ def later_keys_win(self, depth):
 
 
 def any_bytes_left(body, caps):
-    return Reader(body, caps, None).value(0)
+    return Reader(body, caps).value(0)
 
 
 def quotes(self, table):
@@ -158,7 +158,7 @@ def quotes(self, table):
 
 
 def bools_as_they_come(self):
-    dtype = self.known(wire._TENSOR_DTYPES)
+    dtype = self.known(wire.TENSOR_DTYPES)
     shape, raw = self.buffer(dtype.itemsize)
     if not raw.nbytes:
         return torch.empty(shape, dtype=dtype)

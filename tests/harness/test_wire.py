@@ -62,7 +62,7 @@ def test_dtypes_of_torch_survive_a_round_trip():
     assert torch.float8_e4m3fn in TORCH_DTYPES
     assert torch.complex128 in TORCH_DTYPES
     assert len(NUMPY_DTYPES) == 14
-    for dtype in wire._TORCH_NAMES:
+    for dtype in wire.TORCH_NAMES:
         assert round_trip(dtype) is dtype
 
 

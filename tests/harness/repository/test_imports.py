@@ -58,7 +58,14 @@ RULES = {
     "assignment": within("assignment"),
     "grader/worker": within(
         *("assignment", "grader.command_line", "grader.folders", "grader.isolation"),
-        *("grader.messages", "grader.paths", "grader.preload", "grader.wire", "grader.worker"),
+        *(
+            "grader.messages",
+            "grader.paths",
+            "grader.preload",
+            "grader.wire",
+            "grader.wire_arguments",
+            "grader.worker",
+        ),
     ),
     "grader/results": within("assignment", "grader.isolation", "grader.results"),
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
@@ -77,6 +84,8 @@ def test_folder_imports_only_what_it_may(folder):
 
 def test_wire_imports_the_assignment_alone():
     assert imports_of(REPOSITORY / "grader" / "wire.py") == {"assignment.plain"}
+    arguments = imports_of(REPOSITORY / "grader" / "wire_arguments.py")
+    assert arguments == {"assignment.plain", "assignment.layouts", "grader.wire"}
 
 
 @pytest.mark.parametrize("name", ["command_line", "isolation", "paths"])

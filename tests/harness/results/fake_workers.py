@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from assignment import manifest as manifests
-from grader import wire
+from grader import wire, wire_arguments
 from grader.judge import grader as grader_module
 from grader.judge import limits, pool
 from grader.judge.channel import Channel
@@ -151,11 +151,11 @@ class FakeChannel(Channel):
         self._turns: Iterator[Reply] | None = None
 
     def send(self, call_id: int, request: Any, timer: Timer, number_of: Any = None) -> None:
-        encoded = b"".join(bytes(part) for part in wire.encode(call_id, request))
+        encoded = b"".join(bytes(part) for part in wire_arguments.encode(call_id, request))
         sent = encoded[wire.HEADER.size :]
         body = wire.new_body(len(sent))
         body[:] = sent
-        request = wire.decode(body)
+        request = wire_arguments.decode(body)
         if "compile" in request:
             return self._say(call_id, Reply({"result": {}}))
         if "import" in request:

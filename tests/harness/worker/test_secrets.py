@@ -61,6 +61,7 @@ def test_worker_has_loaded_no_secret_module(inside):
         "grader.paths",
         "grader.preload",
         "grader.wire",
+        "grader.wire_arguments",
         "grader.worker",
         *(
             f"grader.worker.{path.stem}"

@@ -1,0 +1,213 @@
+"""The world around a call: a function leaves it as it was, unless its docstring says otherwise.
+
+Modes of torch, the working folder and the number of threads are looked at after every call, also
+after one that raises. So are the lists and dicts among the arguments. Random generators, the values
+of tensors and arrays, and the names in the working folder take longer: they are looked at after a
+test's calls 1, 2, 4, 8 and so on of each function.
+
+This finds mistakes. Code that means to hide a change can.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import sys
+import threading
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+_STEPS = ("sgd_step", "adagrad_step", "rmsprop_step", "adam_step", "adamw_step")
+# What functions may change, by their docstrings.
+_ALLOWED = {
+    "seeding.seed_everything": {"generators"},
+    "data.get_batch": {"generators"},  # where it is given none
+    **{f"optimizers.{step}": {"arguments"} for step in _STEPS},
+    "performance.adamw_update": {"arguments"},
+}
+# Each mode, what reads it, and what sets it again.
+_MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+    "torch.is_grad_enabled()": (torch.is_grad_enabled, torch.set_grad_enabled),
+    "torch.get_default_dtype()": (torch.get_default_dtype, torch.set_default_dtype),
+    "torch.is_autocast_enabled('cpu')": (
+        lambda: torch.is_autocast_enabled("cpu"),
+        lambda on: torch.set_autocast_enabled("cpu", on),
+    ),
+    "torch.are_deterministic_algorithms_enabled()": (
+        torch.are_deterministic_algorithms_enabled,
+        torch.use_deterministic_algorithms,
+    ),
+    "torch.get_num_threads()": (torch.get_num_threads, torch.set_num_threads),
+    "the working folder": (os.getcwd, os.chdir),
+    "gc.isenabled()": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
+    "sys.getrecursionlimit()": (sys.getrecursionlimit, sys.setrecursionlimit),
+}
+
+
+class LeftChanged(AssertionError):
+    """A call left something changed; the message names it."""
+
+
+class World:
+    """Looks at the world before and after the calls of one test."""
+
+    def __init__(self) -> None:
+        self._calls: Counter[str] = Counter()
+
+    @contextmanager
+    def unchanged(
+        self, target: str, function: Callable[..., Any], args: Any, kwargs: Any
+    ) -> Iterator[None]:
+        """Raises LeftChanged if what is done inside leaves the world changed.
+
+        Args:
+            target: the name of the function that is called.
+            function: the function. If it is wrapped to check its types, these checks draw from
+                Python's generator, which is not looked at then.
+            args, kwargs: its arguments.
+        """
+        self._calls[target] += 1
+        is_thorough = not self._calls[target] & (self._calls[target] - 1)
+        before = _Surroundings(target, (args, kwargs), is_thorough)
+        before.skips_python = hasattr(function, "__wrapped__")
+        try:
+            with modes_unchanged(target):
+                yield
+        except LeftChanged:
+            raise
+        except Exception as error:
+            before.check(error)
+            raise
+        before.check(None)
+
+
+@contextmanager
+def modes_unchanged(target: str) -> Iterator[None]:
+    """Raises LeftChanged if what is done inside leaves a mode changed, which is set again."""
+    before = [read() for read, _ in _MODES.values()]
+    try:
+        yield
+    except Exception as error:
+        _check_modes(target, before, error)
+        raise
+    _check_modes(target, before, None)
+
+
+def _check_modes(target: str, before: list[Any], error: Exception | None) -> None:
+    changed = []
+    for (name, (read, write)), old in zip(_MODES.items(), before, strict=True):
+        if (new := read()) != old:
+            changed.append(f"{name} is {new} after the call of {target}; it was {old}")
+            write(old)
+    if changed:
+        raise LeftChanged("; ".join(changed)) from error
+
+
+class _Surroundings:
+    """What a call finds, except for modes."""
+
+    def __init__(self, target: str, arguments: Any, is_thorough: bool) -> None:
+        self._target, self._arguments, self._is_thorough = target, arguments, is_thorough
+        self._allowed = _ALLOWED.get(target, set())
+        self.skips_python = False
+        self._threads = threading.active_count()
+        self._containers = [] if "arguments" in self._allowed else list(_containers(arguments))
+        if is_thorough:
+            self._generators = _generators()
+            self._values = self._sums()
+            self._names = _names()
+
+    def check(self, error: Exception | None) -> None:
+        """Raises LeftChanged if something is not as it was."""
+        for changed in self._changes():
+            raise LeftChanged(f"{self._target} leaves {changed}") from error
+
+    def _changes(self) -> Iterator[str]:
+        for container, items in self._containers:
+            now = _items(container)
+            if len(now) != len(items) or any(a is not b for a, b in zip(now, items, strict=True)):
+                yield f"a {type(container).__name__} among its arguments changed; work on a copy"
+        if threading.active_count() > self._threads:
+            yield "a thread running"
+        if not self._is_thorough:
+            return
+        if self._values != self._sums():
+            yield "a tensor or an array among its arguments changed; work on a copy"
+        if "generators" not in self._allowed:
+            for name, state in _generators().items():
+                if state != self._generators[name] and not (name == "random" and self.skips_python):
+                    yield f"the global generator of {name} changed; draw from one of your own"
+        told = {Path(text).parts[0] for text in _paths(self._arguments) if Path(text).parts}
+        if new := sorted(_names() - self._names - told):
+            yield f"a file in the working folder: {new[0]}"
+
+    def _sums(self) -> list[int]:
+        if "arguments" in self._allowed:
+            return []
+        return [_sum(value) for value in _leaves(self._arguments) if _has_bytes(value)]
+
+
+def _generators() -> dict[str, Any]:
+    state = np.random.get_state(legacy=False)
+    return {
+        "random": random.getstate(),
+        "numpy": (state["state"]["key"].tobytes(), state["state"]["pos"], state["has_gauss"]),
+        "torch": torch.get_rng_state().numpy().tobytes(),
+    }
+
+
+def _names() -> set[str]:
+    with os.scandir() as entries:
+        return {entry.name for entry in entries}
+
+
+def _items(container: Any) -> list[Any]:
+    return [*container, *container.values()] if type(container) is dict else list(container)
+
+
+def _containers(value: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """The lists and dicts in arguments, each with its items."""
+    if type(value) in (list, dict):
+        yield value, _items(value)
+    if type(value) in (list, tuple, dict):
+        for item in _items(value):
+            if type(item) in (list, tuple, dict):
+                yield from _containers(item)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if type(value) in (list, tuple, dict):
+        for item in _items(value):
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _paths(arguments: Any) -> Iterator[str]:
+    for value in _leaves(arguments):
+        if isinstance(value, str | Path):
+            path = Path(value)
+            yield os.path.relpath(path) if path.is_absolute() else str(path)
+
+
+def _has_bytes(value: Any) -> bool:
+    return type(value) in (torch.Tensor, np.ndarray)
+
+
+def _sum(value: Any) -> int:
+    """A checksum of the elements."""
+    if type(value) is torch.Tensor:
+        value = value.detach()
+        value = value.view(torch.uint8) if value.itemsize == 1 else value
+        if not value.is_contiguous():
+            value = value.contiguous()
+        value = value.reshape(-1).view(torch.uint8).numpy() if value.numel() else np.empty(0)
+    return zlib.crc32(np.ascontiguousarray(value).view(np.uint8).data)

@@ -1,0 +1,130 @@
+"""The world around a call: what a function may not leave changed."""
+
+import gc
+import os
+import random
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from assignment.world import LeftChanged, World
+
+IDLE = threading.Event()
+LEFT = {
+    "gradients off": (lambda: torch.set_grad_enabled(False), "is_grad_enabled"),
+    "another default dtype": (lambda: torch.set_default_dtype(torch.float64), "default_dtype"),
+    "deterministic": (lambda: torch.use_deterministic_algorithms(True), "deterministic"),
+    "autocast": (lambda: torch.set_autocast_enabled("cpu", True), "autocast"),
+    "more threads": (lambda: torch.set_num_threads(torch.get_num_threads() + 1), "num_threads"),
+    "another folder": (lambda: os.chdir("/"), "working folder"),
+    "no garbage collection": (gc.disable, "gc.isenabled"),
+    "a draw of torch": (lambda: torch.rand(1), "generator of torch"),
+    "a seed of torch": (lambda: torch.manual_seed(0), "generator of torch"),
+    "a draw of numpy": (lambda: np.random.rand(), "generator of numpy"),
+    "a draw of random": (lambda: random.random(), "generator of random"),
+    "a file": (lambda: Path("other").touch(), "file in the working folder: other"),
+    "a thread": (lambda: threading.Thread(target=IDLE.wait).start(), "thread"),
+}
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    IDLE.clear()
+    yield
+    IDLE.set()
+
+
+def call(function, *args, target="toy.function", world=None):
+    with (world or World()).unchanged(target, function, args, {}):
+        return function(*args)
+
+
+@pytest.mark.parametrize(("change", "named"), LEFT.values(), ids=LEFT)
+def test_change_is_named_and_modes_are_set_again(change, named):
+    gradients, dtype, folder = torch.is_grad_enabled(), torch.get_default_dtype(), Path.cwd()
+    with pytest.raises(LeftChanged, match=named):
+        call(change)
+    found = (torch.is_grad_enabled(), torch.get_default_dtype(), Path.cwd(), gc.isenabled())
+    assert found == (gradients, dtype, folder, True)
+
+
+@pytest.mark.parametrize(("change", "named"), LEFT.values(), ids=LEFT)
+def test_change_before_an_error_counts(change, named):
+    def refuses():
+        change()
+        raise ValueError("no")
+
+    with pytest.raises(LeftChanged, match=named) as caught:
+        call(refuses)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def sort(values):
+    values.sort()
+
+
+def scale(tensor):
+    tensor *= 2
+
+
+@pytest.mark.parametrize(
+    ("change", "argument"),
+    [
+        (sort, [3, 1, 2]),
+        (lambda settings: settings.pop("lr"), {"lr": 1}),
+        (lambda settings: settings.update(lr=2), {"lr": 1}),
+        (lambda pair: pair[0].append(1), ([], 1)),
+        (lambda groups: groups[0]["params"].clear(), [{"params": [1]}]),
+        (scale, torch.ones(3)),
+        (scale, torch.ones(4, 4).T[1]),
+        (scale, np.ones((3, 2))[:, 1]),
+        (lambda pair: pair[1].zero_(), [1, torch.ones(2, dtype=torch.bfloat16)]),
+    ],
+)
+def test_changed_argument_is_found(change, argument):
+    with pytest.raises(LeftChanged, match="arguments"):
+        call(change, argument)
+
+
+def test_what_changes_nothing_passes():
+    def careful(values, tensor, path):
+        with torch.no_grad():
+            torch.zeros(3).normal_(generator=torch.Generator().manual_seed(1))
+        Path(path).write_text(str(sorted(values)))
+        return tensor * 2
+
+    call(careful, [3, 1], torch.ones(2), str(Path("told").resolve()))
+    call(careful, [3, 1], torch.ones(0), "told")
+    assert [path.name for path in Path().iterdir()] == ["told"]
+
+
+def test_error_alone_passes():
+    with pytest.raises(KeyError, match="mine"):
+        call(lambda: {}["mine"])
+
+
+def test_what_a_docstring_allows_passes():
+    call(torch.manual_seed, 3, target="seeding.seed_everything")
+    call(scale, torch.ones(3), target="optimizers.sgd_step")
+
+
+def test_wrapper_that_checks_types_may_draw():
+    def wrapper():
+        random.random()
+
+    wrapper.__wrapped__ = lambda: None
+    call(wrapper)
+
+
+def test_thorough_looks_are_at_powers_of_two():
+    world, seen = World(), []
+    for number in range(1, 20):
+        try:
+            call(lambda: torch.rand(1), world=world)
+        except LeftChanged:
+            seen.append(number)
+    assert seen == [1, 2, 4, 8, 16]
