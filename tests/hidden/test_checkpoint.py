@@ -265,6 +265,9 @@ def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
         with refused():
             impl.scenarios.save_extra(path, weights, cannot_be_saved)
         expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
+        with refused():  # a folder is no place for a checkpoint
+            impl.scenarios.save_extra(str(impl.scratch), weights, lambda extra=extra: extra)
+        expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
         found = impl.scenarios.load_extra(path, (60, 50))
         expect(list(found), "the model's state").equals(last)
 
