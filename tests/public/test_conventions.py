@@ -150,7 +150,7 @@ def test_mlp_backward_keeps_its_arguments(impl):
 @pytest.mark.exercise("attainable")
 def test_attainable_keeps_its_arguments(impl):
     """Arguments stay as they are"""
-    check(impl, "roofline.least_time", [[2.0, 1.0], [1.0, 3.0]], 1.0, 1.0)
+    check(impl, "roofline.least_time", [(2.0, 1.0), (1.0, 3.0)], 1.0, 1.0)
 
 
 @pytest.mark.exercise("find_accelerator")

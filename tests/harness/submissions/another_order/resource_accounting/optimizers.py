@@ -107,13 +107,13 @@ class AdamW(torch.optim.Optimizer):
                     step=0, exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p)
                 )
             state = self.state[p]
-            state["step"] += 1
+            state["step"] = int(state["step"]) + 1
             adamw_step(
                 (p,),
                 (p.grad,),
                 (state["exp_avg"],),
                 (state["exp_avg_sq"],),
-                step=int(state["step"]),
+                step=state["step"],
                 lr=group["lr"],
                 betas=group["betas"],
                 eps=group["eps"],
