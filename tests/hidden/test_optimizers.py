@@ -838,6 +838,8 @@ def test_optimizer_refuses(runs, rng, torch_rng):
         first, other = {"params": [0]}, {"params": [1], **one}
         cases += [(one, one), (one, {"groups": [first, other]})]
         cases += [(one, {"groups": [other, first]}), (one, {"groups": [first], "added": [other]})]
+        # Defaults count even if every group has settings of its own.
+        cases.append((one, {**one, "groups": [{"params": [0, 1], **good[-1]}]}))
     for i in rng.permutation(len(cases)):
         one, how = cases[i]
         if one in good:

@@ -379,8 +379,10 @@ def test_crossover_takes_floats_as_they_are(impl, rng):
             off = Fraction(peak) * 3 - 2 * n * Fraction(bandwidth)
             if off * side > 0:
                 break
-        found = impl.roofline.crossover_size(peak, bandwidth, 1)
-        expect(found, f"the size for {peak} FLOP/s, {bandwidth} B/s").equals(n + (side > 0))
+        for unit in (1, 2.0**-20):  # in the other one, both are less than 1
+            found = impl.roofline.crossover_size(peak * unit, bandwidth * unit, 1)
+            what = f"the size for {peak * unit} FLOP/s, {bandwidth * unit} B/s"
+            expect(found, what).equals(n + (side > 0))
 
 
 @pytest.mark.exercise("crossover")

@@ -20,8 +20,8 @@ def arguments_after(student: Any, target: str, *arguments: Any) -> dict[str, Any
 
     Returns:
         "arguments" after the first call; "marked", how many tensors among them have a gradient or
-        require one; and "shared", how many lists and dicts the two results share with each other or with
-        the arguments.
+        require one; and "shared", how many lists and dicts the second result shares with the first
+        or with the arguments.
     """
     module, _, name = target.partition(".")
     function = getattr(getattr(student, module), name)
