@@ -5,6 +5,7 @@ The tensors lie in a file (`assignment/tensor_files.py`), which shows only chang
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,6 +64,7 @@ def adamw_optimizer(
     present: Sequence[Sequence[bool]] | None = None,
     groups: Sequence[dict[str, Any]] | None = None,
     added: Sequence[dict[str, Any]] = (),
+    refused: Sequence[dict[str, Any]] = (),
     lr_factors: Sequence[float] | None = None,
     state: dict[str, Any] | None = None,
     **settings: Any,
@@ -77,6 +79,7 @@ def adamw_optimizer(
         groups: settings of each group, where "params" are indices of parameters; None is one group
             of all.
         added: groups that `add_param_group` adds before the first step, in the same form.
+        refused: groups that it should refuse then.
         lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
         state: a `state_dict` to load before the first step.
         settings: arguments of AdamW's constructor.
@@ -88,6 +91,9 @@ def adamw_optimizer(
     optimizer = student.optimizers.AdamW(_grouped(tensors, groups), **settings)
     for group in _grouped(tensors, added):
         optimizer.add_param_group(group)
+    for group in _grouped(tensors, refused):
+        with contextlib.suppress(ValueError):
+            optimizer.add_param_group(group)
     if state is not None:
         optimizer.load_state_dict(state)
     scheduler = None

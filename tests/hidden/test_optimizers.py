@@ -847,6 +847,9 @@ def test_optimizer_refuses(runs, rng, torch_rng):
         else:
             with pytest.raises(ValueError):  # before the first step
                 runs.adamw(params, [g[:0] for g in grads], **how)
+    only = {"groups": [{"params": [0], **good[-1]}]}
+    later = [{"params": [1], **bad} for bad in REFUSED]
+    found.append((only, runs.adamw(params, grads, refused=later, **only)))
     for how, left in found:
         expected, _ = torch_adamw(params, grads, **how)
         close64(left["params"], expected, "params")
