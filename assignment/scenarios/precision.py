@@ -49,12 +49,15 @@ def bf16_run(
     settings: dict[str, Any],
     loss: str = "mse_loss",
     unused: bool = False,
+    stale: float | None = None,
 ) -> dict[str, Any]:
     """Trains the model by `train_bf16`.
 
-    `optimizer` and `settings` are those of torch.optim, `loss` is one of torch.nn.functional.
+    `optimizer` and `settings` are those of torch.optim, `loss` is one of torch.nn.functional, and
+    `stale` is the value of all gradients before.
     """
     model = SmallModel(weights, unused)
+    _fill_gradients(model, stale)
     made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
     dtypes = _watch_gradients(made)
     losses = student.precision.train_bf16(model, made, _once(batches), _loss(loss, 1.0))
@@ -72,16 +75,23 @@ def fp16_run(
     loss: str = "mse_loss",
     loss_weight: float = 1.0,
     unused: bool = False,
+    stale: float | None = None,
     **scaling: Any,
 ) -> dict[str, Any]:
     """Trains the model by `train_fp16`, with the loss multiplied by `loss_weight`."""
     model = SmallModel(weights, unused)
+    _fill_gradients(model, stale)
     made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
     dtypes = _watch_gradients(made)
     losses, scales = student.precision.train_fp16(
         model, made, _once(batches), _loss(loss, loss_weight), **scaling
     )
     return {**_report(model, made, dtypes, losses), "scales": list(scales)}
+
+
+def _fill_gradients(model: SmallModel, value: float | None) -> None:
+    for weight in model.weights:
+        weight.grad = None if value is None else torch.full_like(weight, value)
 
 
 def _once(batches: Iterable[Batch]) -> Iterable[Batch]:

@@ -52,6 +52,13 @@ def stream_seeds(student: Any, calls: Sequence[Sequence[Any]], salt: int = 0) ->
 
 
 @scenario
+def stream_seed_of_numpy(student: Any, seed: int, key: int) -> int:
+    """`stream_seed` with a key of numpy's type for ints."""
+    found: int = student.seeding.stream_seed(seed, np.int64(key))
+    return found
+
+
+@scenario
 def stream_draws(student: Any, calls: Sequence[Sequence[Any]], count: int) -> list[torch.Tensor]:
     """Draws of `stream_generator(*call)` for each call; all are made before the first is used."""
     made = [student.seeding.stream_generator(*call) for call in calls]

@@ -38,7 +38,8 @@ def write_tokens(
 
     Raises:
         ValueError: a token does not fit the dtype (values never wrap: in uint16, 65536 does not
-            become 0 and -1 does not become 65535), or the dtype is not an integer dtype.
+            become 0 and -1 does not become 65535), or the dtype is not an integer dtype, such as
+            bool, even if there are no tokens.
 
     Three tokens in uint16 make 6 bytes:
 
@@ -92,7 +93,8 @@ def get_batch(
         device: the device of the batch.
 
     Returns:
-        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`.
+        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`. They
+        share no memory with each other or with the corpus: a mask may be written into x.
 
     Raises:
         ValueError: batch_size or context_length is not positive, or the corpus is too short for

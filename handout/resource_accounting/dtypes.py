@@ -54,7 +54,7 @@ def tensor_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
 
     Raises:
         ValueError: a size is negative, even if another is 0, or the dtype's elements are not a
-            whole number of bytes.
+            whole number of bytes, even if there are none.
         TypeError: `dtype` is not a `torch.dtype`.
 
     A 4×8 matrix of float32 takes 128 bytes:

@@ -12,6 +12,7 @@ say how the patterns with all exponent bits set are used:
 There is one sign bit, and the bias is 2^(exponent_bits - 1) - 1. Values are returned as Python
 floats, which are float64, so float64 must hold every value of a format: 2 to 11 exponent bits (with
 "fn" and "finite" up to 10, since their largest exponent is one higher) and 1 to 52 mantissa bits.
+Every function refuses other formats, and other words for the specials, with ValueError.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def decode(bits: int, exponent_bits: int, mantissa_bits: int, specials: str = "i
         The value; -0.0 for a zero whose sign bit is set.
 
     Raises:
-        ValueError: the format is outside these limits, or the pattern has more bits than the
-            format or is negative.
+        ValueError: there is no such format, or the pattern has more bits than the format or is
+            negative.
 
     float32's 0 01111100 01000000000000000000000 is 2^(124 - 127) · 1.25. In the largest value of
     E4M3 all bits are set except the sign and the lowest bit:
@@ -85,8 +86,8 @@ def round_to_format(
         The rounded number, always a float; nan for nan.
 
     Raises:
-        ValueError: the format is outside these limits, or nan is to be rounded to a "finite"
-            format, which has no nan.
+        ValueError: there is no such format, or nan is to be rounded to a "finite" format, which
+            has no nan.
 
     1e-8 becomes 0 in fp16, but not in bf16:
 
@@ -117,7 +118,7 @@ def float_range(exponent_bits: int, mantissa_bits: int, specials: str = "ieee") 
         "eps": the distance from 1 to the next larger number.
 
     Raises:
-        ValueError: the format is outside these limits.
+        ValueError: there is no such format.
 
     fp16, and the two 8-bit formats:
 
@@ -151,7 +152,7 @@ def accumulate(
         The sum; 0.0 if `count` is 0.
 
     Raises:
-        ValueError: `count` is negative, or a dtype is not one of these.
+        ValueError: `count` is negative, or a dtype is not one of these, even if `count` is 0.
 
     Small terms get lost in a large sum, unless the sum has a wider dtype:
 

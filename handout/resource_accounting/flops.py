@@ -3,7 +3,8 @@
 A FLOP is one floating-point addition or multiplication; FLOPs is their number, an amount of work.
 (FLOP/s is a speed.) For layers and models only matrix products are counted: biases, activation
 functions, losses and optimizers are small in comparison; `elementwise_flops` shows how small.
-Counts are exact Python ints, whatever their size.
+Counts are exact Python ints, whatever their size. A negative size is refused even if another is 0,
+which would make the result 0. nan is outside every range.
 
 Letters: B batch, D inputs, K outputs.
 """
@@ -180,7 +181,7 @@ def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
         FLOPs; 0 if a size is 0.
 
     Raises:
-        ValueError: a size is negative, even if another is 0, or `per_element` is negative.
+        ValueError: a size or `per_element` is negative.
 
     ReLU on the outputs of the product 1024×256 · 256×64, which takes 512 times as many FLOPs:
 

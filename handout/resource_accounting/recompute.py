@@ -87,7 +87,8 @@ def checkpointed_forward(
         The last layer's output. Under `torch.no_grad()` nothing is held for a backward pass.
 
     Raises:
-        ValueError: fewer than one segment, or more segments than layers.
+        ValueError: fewer than one segment, or more segments than layers, so always without layers;
+            under `torch.no_grad()` too.
 
     Four segments of a network of sixteen blocks:
 

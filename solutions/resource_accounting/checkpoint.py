@@ -24,8 +24,8 @@ def save_checkpoint(
 ) -> None:
     """Saves a run to a file, so that `load_checkpoint` resumes it bit for bit.
 
-    The file holds the state of the model (parameters and buffers) and of the optimizer, the step,
-    and the state of every global generator: torch's (including each CUDA device's), numpy's
+    The file holds the `state_dict()` of the model and of the optimizer, the step, and the state of
+    every global generator: torch's (including each CUDA device's), numpy's
     (`np.random.get_state`) and Python's (`random.getstate`). It holds nothing that
     `torch.load(..., weights_only=True)` refuses: a numpy array must become a list or a tensor.
     Saving draws no random number and changes nothing in the run.
@@ -40,8 +40,8 @@ def save_checkpoint(
 
     A save that is killed may leave its temporary file behind, but such files must not pile up: once
     a save to `path` has returned or raised, no temporary file of it or of an earlier killed save is
-    left. The simple way is one fixed name, `path` + ".tmp", which each save overwrites. (Then two
-    processes must not save to the same path at once.)
+    left, unless the system refuses to remove it. The simple way is one fixed name, `path` + ".tmp",
+    which each save overwrites. (Then two processes must not save to the same path at once.)
 
     Args:
         path: the file to write, in a folder that exists.
@@ -50,7 +50,8 @@ def save_checkpoint(
         step: the number of steps taken so far.
 
     Raises:
-        OSError: the file cannot be written. An existing checkpoint is kept.
+        OSError: the file cannot be written, for example because `path` is a folder. An existing
+            checkpoint is kept.
     """
     path = Path(path)
     content = {
@@ -95,7 +96,8 @@ def load_checkpoint(
     Raises:
         FileNotFoundError: the file does not exist.
         Exception: the file is not a checkpoint, contains more than plain data (torch raises
-            pickle.UnpicklingError), or belongs to another model.
+            pickle.UnpicklingError), or belongs to another model. Then model, optimizer and
+            generators may be loaded in part.
     """
     content = torch.load(path, map_location="cpu", weights_only=True)
     model.load_state_dict(content["model"])

@@ -2,7 +2,8 @@
 
 An accelerator works asynchronously. A call of a CUDA function returns when the work is queued, not
 when it is done, so a timer that does not synchronize measures how fast Python can queue. This also
-makes it possible to fetch the next batch while the device works on the current one.
+makes it possible to fetch the next batch while the device works on the current one. nan is outside
+every range.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def measured_mfu(flops: float, seconds: Sequence[float], peak_flops: float) -> f
 
         measured_mfu(8_796_093_022_208, [0.020, 0.010, 0.0178], 989.5e12)  # 0.4994
     """
-    if not seconds or min(seconds) <= 0 or peak_flops <= 0 or flops < 0:
+    if not (seconds and all(each > 0 for each in seconds) and peak_flops > 0 and flops >= 0):
         raise ValueError(
             "expected at least one measurement, seconds and peak_flops above 0 and flops of at "
             f"least 0, got {list(seconds)}, {peak_flops} and {flops}"
@@ -109,7 +110,8 @@ def prefetch(
         Each batch as a tuple of its tensors on the device, in order.
 
     Raises:
-        Any exception that `batches` raises, after all batches before it were handed out.
+        Any `Exception` that `batches` or moving a batch raises, after all batches before it were
+        handed out. (Others, such as KeyboardInterrupt, may come at once.)
     """
 
     def move(batch: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

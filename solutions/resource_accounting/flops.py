@@ -3,7 +3,8 @@
 A FLOP is one floating-point addition or multiplication; FLOPs is their number, an amount of work.
 (FLOP/s is a speed.) For layers and models only matrix products are counted: biases, activation
 functions, losses and optimizers are small in comparison; `elementwise_flops` shows how small.
-Counts are exact Python ints, whatever their size.
+Counts are exact Python ints, whatever their size. A negative size is refused even if another is 0,
+which would make the result 0. nan is outside every range.
 
 Letters: B batch, D inputs, K outputs.
 """
@@ -195,7 +196,7 @@ def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
         FLOPs; 0 if a size is 0.
 
     Raises:
-        ValueError: a size is negative, even if another is 0, or `per_element` is negative.
+        ValueError: a size or `per_element` is negative.
 
     ReLU on the outputs of the product 1024×256 · 256×64, which takes 512 times as many FLOPs:
 
@@ -379,7 +380,7 @@ def training_days(
 
         training_days(70 * 10**9, 15 * 10**12, 1024, 989.5e12, 0.5)
     """
-    if devices < 1 or peak_flops <= 0:
+    if not (devices >= 1 and peak_flops > 0):
         raise ValueError(f"expected devices and a peak, got {devices} and {peak_flops} FLOP/s")
     if not 0 < mfu <= 1:
         raise ValueError(f"expected an mfu above 0 and not above 1, got {mfu}")
@@ -408,7 +409,7 @@ def mfu(flops: float, seconds: float, peak_flops: float, devices: int = 1) -> fl
 
         mfu(8.796e12, 0.020, 989.5e12)  # 0.4445
     """
-    if flops < 0 or seconds <= 0 or peak_flops <= 0 or devices < 1:
+    if not (flops >= 0 and seconds > 0 and peak_flops > 0 and devices >= 1):
         raise ValueError(
             "expected flops >= 0, seconds and peak_flops > 0 and devices >= 1, "
             f"got {flops}, {seconds}, {peak_flops} and {devices}"

@@ -1,8 +1,10 @@
-"""Gradients: the backward pass by hand, without autograd.
+"""Gradients: the backward pass by hand.
 
 A gradient has the shape of the tensor that it belongs to. `grad_y` is the gradient of a scalar
 loss L with respect to y, ∂L/∂y. Weights are stored d_in × d_out, so that a layer is `x @ w`.
-(torch's `nn.Linear` stores the transpose.)
+(torch's `nn.Linear` stores the transpose.) Any size may be 0. No tensor that is passed requires a
+gradient, and none may have changed after the call: not its values, its `.grad` or its
+`requires_grad`. torch's autograd is allowed, though the point is to do without it.
 """
 
 from __future__ import annotations

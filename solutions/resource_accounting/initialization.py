@@ -5,7 +5,7 @@ products. Weights of variance 1 make every layer's output √d_in times as large
 schemes here choose the variance so that the size does not change.
 
 Every function draws from its own generator, made from `seed`: the global generators of torch,
-numpy and random are neither read nor advanced.
+numpy and random are neither read nor advanced. nan is outside every range.
 """
 
 from __future__ import annotations
@@ -87,8 +87,10 @@ def truncated_normal(
         float32.
 
     Raises:
-        ValueError: a size is negative, std is not more than 0, low is not less than high, or the
-            bounds are so far out that their probability is 0 in float64.
+        ValueError: a size is negative, std is not more than 0, low is not less than high, or
+            float64 finds no probability between the bounds: Φ(high / std) = Φ(low / std), where
+            Φ(x) = erfc(-x / √2) / 2. For a positive `low`, that is asked of the mirrored bounds,
+            -high and -low. (`torch.special.ndtr` is wrong below -8.)
 
     Large language models often take std = 0.02 (or √(2 / (d_in + d_out))) and bounds of ±3 std.
     """

@@ -1,5 +1,8 @@
 """Optimizers: steps over many tensors, in place, and AdamW as a `torch.optim.Optimizer`.
 
+A step over empty lists changes nothing, but refuses what any step refuses. nan is outside every
+range.
+
 State of each optimizer per parameter, in addition to the parameter and its gradient:
 
     SGD with momentum   velocity              4 bytes in fp32
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -262,8 +266,10 @@ class AdamW(torch.optim.Optimizer):
 
     `self.state[p]` holds, for each parameter that has had a gradient, "step" (how many steps p has
     taken, an int), "exp_avg" and "exp_avg_sq" (tensors like p, initially zeros). So the inherited
-    `state_dict()` and `load_state_dict()` save and restore everything. `param_groups` holds "lr",
-    "betas", "eps" and "weight_decay" for each group, which a scheduler may change between steps.
+    `state_dict()` and `load_state_dict()` save and restore everything. Each group in `param_groups`
+    holds "params", "lr", "betas", "eps", "weight_decay" and what a scheduler adds, but no other
+    setting: so `torch.optim.AdamW`, whose groups hold more, is not the base class. A scheduler may
+    change settings between steps.
     """
 
     def __init__(
@@ -282,11 +288,24 @@ class AdamW(torch.optim.Optimizer):
                 set them.
 
         Raises:
-            ValueError: a setting is out of range (see `adamw_step`).
+            ValueError: a setting, or one of a group, is out of range (see `adamw_step`).
         """
         _check_adam(lr, betas, eps, weight_decay)
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         super().__init__(params, defaults)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Adds a group, as `torch.optim.Optimizer` does; its constructor adds each group so.
+
+        Args:
+            param_group: "params" and any of the settings.
+
+        Raises:
+            ValueError: a setting is out of range. No group has been added.
+        """
+        settings = {name: param_group.get(name, self.defaults[name]) for name in self.defaults}
+        _check_adam(**settings)
+        super().add_param_group(param_group)
 
     def step(  # type: ignore[override]  # torch's own subclasses return what the closure did, too
         self, closure: Callable[[], torch.Tensor | float] | None = None
@@ -298,7 +317,7 @@ class AdamW(torch.optim.Optimizer):
         changed in place; autograd records nothing.
 
         The state may come from a `state_dict()` of `torch.optim.AdamW`, where "step" is a tensor
-        that holds a whole number.
+        that holds a whole number. The next step of the parameter makes it an int.
 
         Args:
             closure: if given, called once before the step, with gradients enabled; it computes the

@@ -3,7 +3,8 @@
 An operation does some FLOPs and moves some bytes between memory and the chip. An accelerator does
 at most `peak_flops` FLOP/s and moves at most `bandwidth` B/s, both at the same time, so the slower
 of the two decides. To find out which is slower, compare FLOPs per byte: the operation's arithmetic
-intensity with the accelerator's.
+intensity with the accelerator's. nan is outside every range, so it is neither positive nor "not
+negative".
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def matmul_intensity(m: int, k: int, n: int, bytes_per_element: float) -> float:
 
 
 def _intensity(flops: int, elements: int, bytes_per_element: float, *sizes: int) -> float:
-    if min(sizes) < 1 or bytes_per_element <= 0:
+    if not (min(sizes) >= 1 and bytes_per_element > 0):
         raise ValueError(
             "expected sizes of at least 1 and a positive number of bytes, "
             f"got {sizes} and {bytes_per_element}"
@@ -144,7 +145,7 @@ def accelerator_intensity(peak_flops: float, bandwidth: float) -> float:
 
         accelerator_intensity(989.5e12, 3.35e12)  # 295.4
     """
-    if peak_flops <= 0 or bandwidth <= 0:
+    if not (peak_flops > 0 and bandwidth > 0):
         raise ValueError(f"expected a peak and a bandwidth, got {peak_flops} and {bandwidth}")
     return peak_flops / bandwidth
 
@@ -153,7 +154,7 @@ def attainable_flops(intensity: float, peak_flops: float, bandwidth: float) -> f
     """The roofline: the most FLOP/s that an operation can reach on an accelerator.
 
     Args:
-        intensity: the operation's arithmetic intensity, FLOP/B.
+        intensity: the operation's arithmetic intensity, FLOP/B; inf if it moves no bytes.
         peak_flops: dense peak in the dtype of the operation, FLOP/s.
         bandwidth: of the accelerator's memory, B/s.
 
@@ -176,13 +177,14 @@ def bound(intensity: float, peak_flops: float, bandwidth: float) -> str:
     """What limits an operation on an accelerator.
 
     Args:
-        intensity: the operation's arithmetic intensity, FLOP/B.
+        intensity: the operation's arithmetic intensity, FLOP/B; inf if it moves no bytes.
         peak_flops: dense peak in the dtype of the operation, FLOP/s.
         bandwidth: of the accelerator's memory, B/s.
 
     Returns:
         "memory" if the operation's intensity is below the accelerator's, else "compute". If the two
-        are equal, both limits apply and the peak is reached: "compute".
+        are equal, both limits apply and the peak is reached: "compute". Where float64's rounding
+        decides, either is right.
 
     Raises:
         ValueError: `intensity` is negative, or `peak_flops` or `bandwidth` is not positive.
@@ -190,7 +192,7 @@ def bound(intensity: float, peak_flops: float, bandwidth: float) -> str:
         bound(0.25, 989.5e12, 3.35e12)  # "memory"
         bound(341.3, 989.5e12, 3.35e12)  # "compute"
     """
-    if intensity < 0:
+    if not intensity >= 0:
         raise ValueError(f"expected an intensity that is not negative, got {intensity}")
     return "memory" if intensity < accelerator_intensity(peak_flops, bandwidth) else "compute"
 
@@ -219,7 +221,7 @@ def least_time(
         least_time([(2**31, 6 * 2**20), (2**20, 4 * 2**20)], 989.5e12, 3.35e12)  # 3.42e-6
     """
     accelerator_intensity(peak_flops, bandwidth)  # raises ValueError if one is not positive
-    if any(min(operation) < 0 for operation in operations):
+    if not all(flops >= 0 and moved >= 0 for flops, moved in operations):
         raise ValueError(f"expected no negative FLOPs or bytes, got {operations}")
     return sum(max(flops / peak_flops, moved / bandwidth) for flops, moved in operations)
 
@@ -228,7 +230,8 @@ def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float
     """The smallest n for which the product of two n×n matrices is bound by compute.
 
     Its intensity is 2n³ FLOPs divided by the bytes of 3n² elements, which grows with n. The
-    comparison is exact: if the crossover is a whole number, that number is the answer.
+    comparison is exact, for the numbers that the floats hold: 0.1 is a little more than 1/10. If
+    the crossover is a whole number, that number is the answer.
 
     Args:
         peak_flops: dense peak in the dtype of the product, FLOP/s.
@@ -245,7 +248,7 @@ def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float
 
         crossover_size(989.5e12, 3.35e12, 2)  # 887
     """
-    if min(peak_flops, bandwidth, bytes_per_element) <= 0:
+    if not (peak_flops > 0 and bandwidth > 0 and bytes_per_element > 0):
         raise ValueError(
             "expected positive numbers, "
             f"got a peak of {peak_flops}, {bandwidth} B/s and {bytes_per_element} B"
@@ -258,10 +261,11 @@ def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float
 def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, Any]]) -> str:
     """The entry of a table of accelerators that matches a device's reported name.
 
-    Words are runs of letters and digits; upper and lower case are the same. An entry matches if all
-    words of one of its `names` are among the device's words, in any order: "A100 80GB PCIe" matches
-    "NVIDIA A100 80GB PCIe", but "L4" does not match "NVIDIA L40S". If several entries match, the
-    one whose matching name has the most words wins, whatever its position in the table.
+    Words are runs of ASCII letters and digits; upper and lower case are the same. An entry matches
+    if all words of one of its `names` are among the device's words, in any order: "A100 80GB PCIe"
+    matches "NVIDIA A100 80GB PCIe", but "L4" does not match "NVIDIA L40S". A name without words
+    matches nothing. If several entries match, the one whose matching name has the most different
+    words wins, whatever its position in the table.
 
     Args:
         device_name: as `torch.cuda.get_device_name()` reports it.
@@ -271,7 +275,7 @@ def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, A
         The entry's key.
 
     Raises:
-        LookupError: no entry matches, or several match with equally many words. A guess would make
+        LookupError: no entry matches, or several match with most words. A guess would make
             every later number wrong, so the message names the device and says what to add.
 
     With the names "H100 80GB HBM3" under "H100 SXM" and "H100 PCIe" under "H100 PCIe":

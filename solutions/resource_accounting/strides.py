@@ -1,7 +1,9 @@
 """Strides: how the elements of a tensor are laid out in flat storage.
 
 A layout is (shape, strides, offset), all counted in elements, never in bytes. The element at
-`index` is at position `sum(index[d] * strides[d]) + offset`.
+`index` is at position `sum(index[d] * strides[d]) + offset`. In every function a stride may be 0
+(repeated elements) or negative (backwards, as in numpy; torch has none), and a negative size is
+refused even if another is 0.
 """
 
 from __future__ import annotations
@@ -238,10 +240,10 @@ def view_strides(
         stride of a view without elements: there every int is right. () for a new shape of ().
 
     Raises:
-        ValueError: `new_shape` has a different number of elements; it has more than one -1 or
-            another negative size; -1 is ambiguous, because there are no elements and another size
-            of `new_shape` is 0; `shape` and `strides` differ in length; or a size of `shape` is
-            negative.
+        ValueError: `new_shape` has a different number of elements, whatever its -1 stands for; it
+            has more than one -1 or another negative size; -1 is ambiguous, because there are no
+            elements and another size of `new_shape` is 0; `shape` and `strides` differ in length;
+            or a size of `shape` is negative.
 
     A row-major 2×3 tensor can be viewed as 6 elements, but its transpose cannot:
 
@@ -274,8 +276,8 @@ def gather(
 ) -> Shaped[torch.Tensor, ...]:
     """The tensor that a layout describes in flat storage, as a copy.
 
-    Layouts may repeat elements (stride 0), overlap (windows), and go backwards (a negative stride,
-    which numpy has and torch does not). Without elements nothing is read, and any offset is valid.
+    Layouts may repeat elements, overlap (windows), and go backwards. Without elements nothing is
+    read, and any offset is valid.
 
     Args:
         storage: n elements of any dtype. It may be part of a larger tensor, a slice or a column:

@@ -96,8 +96,9 @@ def test_refuses_recipes_with_parts_missing(impl, rng):
         lacking = {name: dtypes for name, dtypes in recipe.items() if name != part}
         with pytest.raises(ValueError):
             impl.budget.bytes_per_parameter(lacking)
-        with pytest.raises(ValueError):
-            impl.budget.training_state(7, lacking)
+        for parameters in (7, 0):
+            with pytest.raises(ValueError):
+                impl.budget.training_state(parameters, lacking)
         left = sum(map(each, lacking.values()))
         expect(impl.budget.bytes_per_parameter({**recipe, part: []})).equals(left)
         expect(impl.budget.training_state(7, {**recipe, part: []})["total"]).equals(7 * left)
@@ -272,11 +273,12 @@ def test_huge_shares_are_exact(impl, rng):
 
 @pytest.mark.exercise("zero_stages")
 def test_refuses_other_stages(impl, rng):
-    """A stage other than 0, 1, 2 and 3 is refused"""
+    """A stage other than 0, 1, 2 and 3 is refused, even without parameters"""
     recipe, share = random_recipe(rng), int(rng.integers(1, 999))
     for stage in (-1, -2, 4, 5, int(rng.integers(6, 99))):
-        with pytest.raises(ValueError):
-            impl.budget.zero_bytes(4 * share, 4, stage, recipe)
+        for parameters in (4 * share, 0):
+            with pytest.raises(ValueError):
+                impl.budget.zero_bytes(parameters, 4, stage, recipe)
     whole = sum(map(each, recipe.values()))
     expect(impl.budget.zero_bytes(4 * share, 4, 0, recipe)).equals(4 * share * whole)
     expect(impl.budget.zero_bytes(4 * share, 4, 3, recipe)).equals(share * whole)
@@ -291,6 +293,10 @@ def test_refuses_no_devices(impl, rng):
         for parameters, devices in [(8, 0), (8, -1), (0, 0), (-1, 4), (-8, 4), (-8, -4)]:
             with pytest.raises(ValueError):
                 impl.budget.zero_bytes(parameters, devices, stage, recipe)
+        lacking = {part: recipe[part] for part in PARTS[:-1]}
+        for parameters, devices, given in [(0, -1, recipe), (0, 4, lacking), (8, 4, lacking)]:
+            with pytest.raises(ValueError):
+                impl.budget.zero_bytes(parameters, devices, stage, given)
         expect(impl.budget.zero_bytes(0, 1, stage, recipe)).equals(0)
         expect(impl.budget.zero_bytes(share, 1, stage, recipe)).equals(share * whole)
 
@@ -371,11 +377,14 @@ def test_micro_batches_to_the_byte(impl, rng):
 
 @pytest.mark.exercise("activation_memory")
 def test_rows_without_bytes_always_fit(impl, rng):
-    """Activations of 0 bytes fit into a budget of 0, so the micro-batch is the whole batch"""
+    """Activations of 0 bytes fit into a budget of 0, so the whole batch does; less is refused"""
     for _ in range(5):
         batch, size = int(rng.integers(1, 99)), int(rng.integers(1, 99))
         expect(impl.budget.micro_batch_size(batch, 0, size, torch.float32, 0)).equals(batch)
         expect(impl.budget.micro_batch_size(batch, size, 0, torch.float32, 5)).equals(batch)
+        for width, layers in [(0, size), (size, 0)]:
+            with pytest.raises(ValueError):
+                impl.budget.micro_batch_size(batch, width, layers, torch.float32, -size)
         budget = 4 * batch * size
         expect(impl.budget.micro_batch_size(2 * batch, size, 1, torch.float32, budget)).equals(
             batch

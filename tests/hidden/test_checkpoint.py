@@ -97,6 +97,20 @@ def test_parameters_and_buffers_return(impl, reference, rng, torch_rng):
 
 
 @pytest.mark.exercise("checkpoint_roundtrip")
+def test_the_state_dict_is_what_returns(impl, torch_rng):
+    """A buffer that is no part of the model's state_dict() is not part of a checkpoint"""
+    saved, found = [], []
+    for name in ("a.pt", "b.pt"):
+        kept, left, own = torch.randn(3, 5, generator=torch_rng)
+        path = str(impl.scratch / name)
+        impl.scenarios.save_buffers(path, kept, left)
+        impl.restart()
+        found.append(impl.scenarios.load_buffers(path, torch.zeros(5), own))
+        saved.append([kept, own])
+    expect(found, "the buffers").equals(saved)
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
 def test_optimizer_returns(impl, reference, rng, torch_rng):
     """Loading restores the optimizer's state and the settings of its groups"""
     saved, resumed, known = saved_and_resumed(impl, reference, rng, torch_rng)
@@ -264,6 +278,9 @@ def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
             continue
         with refused():
             impl.scenarios.save_extra(path, weights, cannot_be_saved)
+        expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
+        with refused():  # a folder is no place for a checkpoint
+            impl.scenarios.save_extra(str(impl.scratch), weights, lambda extra=extra: extra)
         expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
         found = impl.scenarios.load_extra(path, (60, 50))
         expect(list(found), "the model's state").equals(last)

@@ -122,6 +122,19 @@ def test_token_that_does_not_fit_is_refused(impl, rng):
 
 
 @pytest.mark.exercise("token_file")
+def test_only_integer_dtypes_make_a_file(impl, rng):
+    """A dtype that is not an integer dtype is refused, bool too, even without tokens"""
+    path = str(impl.scratch / "tokens.bin")
+    for dtype in ("bool", "float32", "float64", "complex64"):
+        good = [int(n) for n in rng.integers(0, 2, size=9)]
+        impl.data.write_tokens(path, good, "uint8")
+        for tokens in (good, [], np.array(good)):
+            with pytest.raises(ValueError):
+                impl.data.write_tokens(path, tokens, dtype)
+        expect(impl.readers.file_bytes(path), "the file").equals(bytes(good))
+
+
+@pytest.mark.exercise("token_file")
 def test_opened_file_shows_what_is_in_it(impl, rng, shared_folder):
     """An opened file shows its tokens, also those that change after it was opened"""
     for dtype in ("uint16", "uint32", "uint8", "int32"):

@@ -1,6 +1,7 @@
 """Timing, measured MFU and prefetching, on a simulated device whose time is known exactly."""
 
 import itertools
+import math
 import statistics
 import time
 
@@ -173,7 +174,7 @@ def test_mfu_of_any_size(impl, rng):
 
 @pytest.mark.exercise("measured_mfu")
 def test_mfu_refuses(impl, rng):
-    """No measurements, seconds or a peak that are not positive, and negative FLOPs are refused"""
+    """No measurements, seconds or a peak not above 0, negative FLOPs, and nan are refused"""
     seconds, flops, peak = measurements(rng, 3)
     peak = min(peak, flops / seconds[0] / 2)  # an MFU of 2 is none of them
     expect(impl.device.measured_mfu(flops, seconds[:1], peak), "MFU").close(
@@ -189,6 +190,11 @@ def test_mfu_refuses(impl, rng):
         (flops, seconds, -peak),
         (-flops, seconds, peak),
         (-1, seconds, peak),
+        (math.nan, seconds, peak),
+        (flops, seconds, math.nan),
+        (flops, [*seconds, math.nan], peak),
+        (flops, [math.nan, *seconds], peak),
+        (0, [], peak),
     ]:
         with pytest.raises(ValueError):
             impl.device.measured_mfu(*bad)

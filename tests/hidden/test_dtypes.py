@@ -123,6 +123,20 @@ def test_huge_tensors_are_exact(impl, rng):
 
 
 @pytest.mark.exercise("tensor_bytes")
+def test_a_tensor_without_elements_has_a_dtype(impl, rng):
+    """Without elements too, a dtype without whole bytes is refused, and so is what is no dtype"""
+    for shape in [(0,), (3, 0), (0, int(rng.integers(1, 99)))]:
+        expect(impl.dtypes.tensor_bytes(shape, torch.float32)).equals(0)
+        expect(impl.dtypes.tensor_bytes((*shape[1:], 7), torch.int16)).equals(
+            14 * math.prod(shape[1:])
+        )
+        with pytest.raises(ValueError):
+            impl.dtypes.tensor_bytes(shape, torch.quint4x2)
+        with pytest.raises(TypeError):
+            impl.dtypes.tensor_bytes(shape, "float32")
+
+
+@pytest.mark.exercise("tensor_bytes")
 def test_refuses_negative_sizes(impl):
     """A shape with a negative size is refused, even if its product is not negative"""
     for shape in [(-1,), (2, -3), (-2, -3), (0, -1), (-1, 0)]:

@@ -672,12 +672,14 @@ def test_refuses_negative_counts(impl, rng):
 
 @pytest.mark.exercise("accumulate")
 def test_refuses_dtypes_that_do_not_add(impl, rng):
-    """Term dtypes that are not floating point and accumulators that torch lacks are refused"""
+    """Dtypes of a term or a sum that are none are refused, even if nothing is added"""
     no_terms = [torch.int32, torch.bool, torch.complex64, torch.uint8, torch.float4_e2m1fn_x2]
     for dtype in no_terms:
-        with pytest.raises(ValueError):
-            impl.floats.accumulate(1.0, 3, dtype, torch.float32)
+        for count in (3, 0):
+            with pytest.raises(ValueError):
+                impl.floats.accumulate(1.0, count, dtype, torch.float32)
     for dtype in [*no_terms, torch.int64, torch.float8_e4m3fn, torch.float8_e5m2]:
-        with pytest.raises(ValueError):
-            impl.floats.accumulate(1.0, 3, torch.float32, dtype)
+        for count in (3, 0):
+            with pytest.raises(ValueError):
+                impl.floats.accumulate(1.0, count, torch.float32, dtype)
     check_sum(impl, 0.7, int(rng.integers(20, 50)), torch.float8_e5m2, torch.float16)

@@ -6,6 +6,7 @@ agree with fractions to 1e-12.
 
 import contextlib
 import itertools
+import math
 from fractions import Fraction
 
 import pytest
@@ -121,7 +122,7 @@ def test_a_huge_layer_is_exact(impl, rng):
 @pytest.mark.exercise("linear_flops")
 def test_refuses_negative_sizes_of_a_layer(impl):
     """A negative size of a layer is refused, forward and backward"""
-    for given in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3)]:
+    for given in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3), (0, -2, 3), (1, -2, 0)]:
         with pytest.raises(ValueError):
             impl.flops.linear_forward_flops(*given)
         for input_needs_grad in (False, True):
@@ -185,7 +186,10 @@ def test_refuses_too_few_widths(impl):
 @pytest.mark.exercise("mlp_flops")
 def test_refuses_negative_sizes_of_an_mlp(impl):
     """An MLP with a negative batch or width is refused, forward and backward"""
-    for batch, widths in [(-2, (3, 5)), (2, (-3, 5)), (2, (3, -5, 7)), (2, (3, 5, -7))]:
+    for batch, widths in [
+        *((-2, (3, 5)), (2, (-3, 5)), (2, (3, -5, 7)), (2, (3, 5, -7))),
+        *((0, (3, -5)), (-2, (0, 5)), (-2, (0, 0)), (2, (0, 3, -5)), (0, (3, 5, -7))),
+    ]:
         with pytest.raises(ValueError):
             impl.flops.mlp_forward_flops(batch, widths)
         with pytest.raises(ValueError):
@@ -856,7 +860,7 @@ def test_bounds_that_a_run_may_touch(impl, rng):
 
 @pytest.mark.exercise("training_flops")
 def test_refuses_runs_that_cannot_be(impl, rng):
-    """Negative work, no devices, no peak and an MFU outside (0, 1] are refused"""
+    """Negative work, no devices, no peak, an MFU outside (0, 1] and nan are refused"""
     run = random_run(rng)
     for bad in ((-1, 5), (5, -1), (-3, -5), (0, -1), (-1, 0)):
         with pytest.raises(ValueError):
@@ -869,6 +873,9 @@ def test_refuses_runs_that_cannot_be(impl, rng):
             *({"devices": 0}, {"devices": -1}, {"devices": -1, "parameters": -1}),
             *({"peak_flops": 0.0}, {"peak_flops": -1e15}, {"peak_flops": -1e15, "devices": -1}),
             *({"mfu": 0.0}, {"mfu": -0.5}, {"mfu": 1.001}, {"mfu": 50.0}),
+            *({"mfu": math.nan}, {"peak_flops": math.nan}, {"peak_flops": math.nan, "tokens": 0}),
+            *({"devices": 0, "parameters": 0}, {"mfu": 0.0, "tokens": 0}),
+            *({"parameters": -1, "tokens": 0}, {"parameters": 0, "tokens": -1}),
         ],
     )
     expect(impl.flops.training_flops(run["parameters"], 7)).equals(42 * run["parameters"])
@@ -909,7 +916,7 @@ def test_utilization_is_reported_as_it_is(impl, rng):
 
 @pytest.mark.exercise("mfu")
 def test_refuses_utilization_of_nothing(impl, rng):
-    """Negative FLOPs, no time, no peak, or no devices are refused"""
+    """Negative FLOPs, no time, no peak, no devices, or nan are refused"""
     good = {"flops": 1e12, "seconds": float(rng.uniform(1, 2)), "peak_flops": 1e13, "devices": 3}
     refuses(
         impl.flops.mfu,
@@ -919,6 +926,8 @@ def test_refuses_utilization_of_nothing(impl, rng):
             *({"seconds": 0.0}, {"seconds": -1.0}, {"seconds": -1.0, "peak_flops": -1e13}),
             *({"peak_flops": 0.0}, {"peak_flops": -1e13}),
             *({"devices": 0}, {"devices": -1}, {"devices": -1, "flops": -1e12}),
+            *({"flops": math.nan}, {"seconds": math.nan}, {"peak_flops": math.nan}),
+            *({"flops": 0, "seconds": 0.0}, {"flops": 0, "devices": 0}),
         ],
     )
     expect(impl.flops.mfu(**good)).close(1 / (30 * good["seconds"]), rtol=1e-12)

@@ -218,6 +218,18 @@ def test_mlp_without_rows(impl, rng, torch_rng):
 
 
 @pytest.mark.exercise("mlp_backward")
+def test_mlp_of_no_width(impl, rng, torch_rng):
+    """Any width may be 0: the weights beside it have gradients without elements, others are 0"""
+    for layers in (1, 2, 3, 3):
+        for empty in range(layers + 1):
+            batch, widths = int(rng.integers(1, 5)), widths_of(rng, layers)
+            widths[empty] = 0
+            weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
+            x, target = normal(torch_rng, batch, widths[0]), normal(torch_rng, batch, widths[-1])
+            check_mlp(impl, x, weights, target)
+
+
+@pytest.mark.exercise("mlp_backward")
 def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
     """The gradients have the dtype of the weights; the loss is a Python float"""
     for dtype in (torch.float64, torch.float32):

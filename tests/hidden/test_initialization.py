@@ -240,7 +240,7 @@ def test_truncated_shapes(impl, rng):
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_refuses(impl, rng):
-    """Negative sizes, a std that is not positive and bounds out of order are refused"""
+    """Bad sizes, std and bounds are refused, and bounds without probability in float64"""
     draw = impl.initialization.truncated_normal
     for shape, std, low, high in [
         ((2, -1), 1.0, -1.0, 1.0),
@@ -250,11 +250,21 @@ def test_truncated_refuses(impl, rng):
         ((2,), 1.0, 1.0, -1.0),
         ((2,), 1.0, 0.5, 0.5),
         ((2,), 1.0, math.nan, 0.5),
+        ((2,), 1.0, -0.5, math.nan),
+        ((0,), 0.0, -1.0, 1.0),
+        ((0,), 1.0, 1.0, -1.0),
+        ((2,), 1.0, 40.0, math.inf),
+        ((2,), 0.5, -math.inf, -20.0),
+        ((2,), 1.0, 1e-20, 2e-20),
         ((2,), 1.0, 60.0, 61.0),
         ((2,), 1.0, -61.0, -60.0),
     ]:
         with pytest.raises(ValueError):
             draw(shape, std, low, high, 0)
+    for low, high in [(37.0, math.inf), (-math.inf, -37.0), (37.0, 37.5)]:
+        x = expect(draw((9,), 1.0, low, high, new_seed(rng))).is_tensor((9,), torch.float32)
+        # The mean distance from the bound is 1/37.
+        assert bool(((x.abs() >= 37) & (x.abs() < 38) & (x > 0).eq(low > 0)).all())
     n = int(rng.integers(2, 20))
     x = expect(draw((n, 2), 1.0, -1.0, 1.0, new_seed(rng))).is_tensor((n, 2), torch.float32)
     assert x.unique().numel() > 1

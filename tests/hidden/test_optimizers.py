@@ -24,6 +24,11 @@ REFUSED = [
     {"betas": (0.9, 1.0)},
     {"betas": (-0.1, 0.99)},
     {"betas": (0.9, -0.1)},
+    {"lr": math.nan},
+    {"eps": math.nan},
+    {"weight_decay": math.nan},
+    {"betas": (math.nan, 0.99)},
+    {"betas": (0.9, math.nan)},
 ]
 RANGES = {"lr": (0.01, 0.05), "eps": (0.05, 0.5), "weight_decay": (0.05, 0.5)}
 RANGES |= {"momentum": (0.7, 0.95), "alpha": (0.7, 0.95)}
@@ -192,7 +197,8 @@ def check_extreme(runs, rng, torch_rng, method):
 def check_refusals(impl, runs, rng, torch_rng, method, refused):
     """Valid calls are carried out, even at the ends of all ranges, and bad ones change nothing.
 
-    Good and bad calls follow each other on the same tensors, in random order.
+    Good and bad calls follow each other on the same tensors, in random order. Calls with empty
+    lists are among both.
     """
     shapes = [(3,), (2, 2)]
     params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes)
@@ -204,12 +210,14 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
     lists = [left.places["grads"][0], *left.places["states"]]
     bad = [(left.places["params"], lists, {**settings, **more}) for more in refused]
     bad.append((left.places["params"][:1], lists, settings))
+    bad += [([], [[] for _ in lists], {**settings, **more}) for more in refused]
+    empty = [([], [[] for _ in lists], settings)] * 2
     for k in range(len(lists)):
         bad += [
             (left.places["params"], [*lists[:k], changed, *lists[k + 1 :]], settings)
             for changed in misfits(lists[k])
         ]
-    calls = [*bad, *[None] * 3]
+    calls = [*bad, *empty, *[None] * 3]
     done = 1
     for i in rng.permutation(len(calls)):
         if calls[i] is None:  # a good one
@@ -219,7 +227,7 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
             places, (of_grads, *of_states), more = calls[i]
         more = {"step": done, **more} if method.counts else more
         call = f"optimizers.{method.function}", left.file.path, None, places, [of_grads], of_states
-        if calls[i] is None:
+        if calls[i] is None or calls[i] in empty:
             impl.scenarios.optimizer_steps(*call, **more)
         else:
             with pytest.raises(ValueError):
@@ -271,13 +279,17 @@ def check_eps(runs, rng, method):
         expect(result["params"][0], "the parameter").close(scalar(-moved), rtol=1e-10, atol=1e-12)
 
 
-def torch_adamw(params, grads, *, present=None, groups=None, lrs=None, state=None, **settings):
+def torch_adamw(
+    params, grads, *, present=None, groups=None, added=(), lrs=None, state=None, **settings
+):
     """Steps of torch's AdamW: its parameters, and the optimizer."""
     tensors = [torch.nn.Parameter(p.clone()) for p in params]
     grouped = tensors
     if groups is not None:
         grouped = [{**group, "params": [tensors[n] for n in group["params"]]} for group in groups]
     optimizer = torch.optim.AdamW(grouped, foreach=False, **settings)
+    for group in added:
+        optimizer.add_param_group({**group, "params": [tensors[n] for n in group["params"]]})
     if state is not None:
         optimizer.load_state_dict(state)
     for i in range(len(grads[0])):
@@ -357,6 +369,7 @@ def test_sgd_refuses(impl, runs, rng, torch_rng):
     """SGD refuses invalid lists, shapes and settings before anything changes"""
     refused = [{"lr": -1e-3}, {"weight_decay": -0.1}, {"momentum": -0.1}, {"momentum": 1.0}]
     refused.append({"momentum": 0.0, "nesterov": True})
+    refused += [{name: math.nan} for name in ("lr", "weight_decay", "momentum")]
     check_refusals(impl, runs, rng, torch_rng, SGD, refused)
 
 
@@ -424,7 +437,8 @@ def test_adagrad_extreme_gradients(runs, rng, torch_rng):
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad_refuses(impl, runs, rng, torch_rng):
     """AdaGrad refuses invalid lists, shapes and settings before anything changes"""
-    check_refusals(impl, runs, rng, torch_rng, ADAGRAD, [{"lr": -1e-3}, {"eps": -1e-8}])
+    refused = [{"lr": -1e-3}, {"eps": -1e-8}, {"lr": math.nan}, {"eps": math.nan}]
+    check_refusals(impl, runs, rng, torch_rng, ADAGRAD, refused)
 
 
 # --- rmsprop_step -----------------------------------------------------------
@@ -501,6 +515,7 @@ def test_rmsprop_extreme_gradients(runs, rng, torch_rng):
 def test_rmsprop_refuses(impl, runs, rng, torch_rng):
     """RMSProp refuses invalid lists, shapes and settings before anything changes"""
     refused = [{"lr": -1e-3}, {"eps": -1e-8}, {"alpha": -0.1}, {"alpha": 1.0}]
+    refused += [{name: math.nan} for name in ("lr", "eps", "alpha")]
     check_refusals(impl, runs, rng, torch_rng, RMSPROP, refused)
 
 
@@ -680,8 +695,17 @@ def test_groups_and_defaults(runs, rng, torch_rng):
         grads = [scale * g for g in grads]
         expected, _ = torch_adamw(params, grads, groups=groups, **settings)
         done.append((runs.adamw(params, grads, groups=groups, **settings), expected))
+    settings = random_settings(rng)
+    expected, _ = torch_adamw(params, grads, groups=groups[:1], added=groups[1:], **settings)
+    done.append(
+        (runs.adamw(params, grads, groups=groups[:1], added=groups[1:], **settings), expected)
+    )
     for result, expected in done:
         close64(result["params"], expected, "params")
+        for group in result.state_dict["param_groups"]:
+            expect(sorted(group), "what a group holds").equals(
+                ["betas", "eps", "lr", "params", "weight_decay"]
+            )
 
 
 @pytest.mark.exercise("adamw_optimizer")
@@ -761,10 +785,12 @@ def test_state_is_exchanged_with_torch(runs, rng, torch_rng):
 
     half_way, theirs = torch_adamw(params, first, **settings)
     result = runs.adamw(half_way, rest, state=theirs.state_dict())
+    for entry in result.state_dict["state"].values():
+        expect(entry["step"], "step").equals(16)
     ours = runs.adamw(params, first, **settings)
     state = ours.state_dict
     for entry in state["state"].values():
-        expect(int(entry["step"]), "step").equals(9)
+        expect(entry["step"], "step").equals(9)
     state = {**torch_adamw(params, first)[1].state_dict(), "state": state["state"]}
     state["param_groups"] = [
         {**theirs, **mine}
@@ -802,17 +828,28 @@ def test_closure(impl, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer", weight=0.5)
 def test_optimizer_refuses(runs, rng, torch_rng):
-    """The constructor refuses settings out of range"""
-    params, grads = random_tensors(torch_rng, [(3,)]), random_tensors(torch_rng, [(3,)], steps=2)
+    """Settings out of range are refused, also those of one group and of a group added later"""
+    shapes = [(3,), (2,)]
+    params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes, steps=2)
     zeros = {"lr": 0.0, "betas": (0.0, 0.0), "eps": 0.0, "weight_decay": 0.0}
     good = [zeros, random_settings(rng), random_settings(rng), random_settings(rng)]
-    found, cases = [], [*REFUSED, *good]
+    found, cases = [], []
+    for one in [*REFUSED, *good]:
+        first, other = {"params": [0]}, {"params": [1], **one}
+        cases += [(one, one), (one, {"groups": [first, other]})]
+        cases += [(one, {"groups": [other, first]}), (one, {"groups": [first], "added": [other]})]
+        # Defaults count even if every group has settings of its own.
+        cases.append((one, {**one, "groups": [{"params": [0, 1], **good[-1]}]}))
     for i in rng.permutation(len(cases)):
-        if cases[i] in good:
-            found.append((cases[i], runs.adamw(params, grads, **cases[i])))
+        one, how = cases[i]
+        if one in good:
+            found.append((how, runs.adamw(params, grads, **how)))
         else:
             with pytest.raises(ValueError):  # before the first step
-                runs.adamw(params, [g[:0] for g in grads], **cases[i])
-    for settings, left in found:
-        expected, _ = torch_adamw(params, grads, **settings)
+                runs.adamw(params, [g[:0] for g in grads], **how)
+    only = {"groups": [{"params": [0], **good[-1]}]}
+    later = [{"params": [1], **bad} for bad in REFUSED]
+    found.append((only, runs.adamw(params, grads, refused=later, **only)))
+    for how, left in found:
+        expected, _ = torch_adamw(params, grads, **how)
         close64(left["params"], expected, "params")

@@ -348,7 +348,7 @@ def test_without_gradients_nothing_is_held(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpointed_forward")
 def test_refuses_segments_of_no_layer(impl, rng, torch_rng):
-    """0 segments, more segments than layers and no layers are refused before any layer runs"""
+    """A bad number of segments and no layers are refused, under no_grad too, before a layer runs"""
     cases = [(n, segments) for n in (1, 4) for segments in (-1, 0, 1, n, n + 1)] + [(0, 1)]
     for i in rng.permutation(len(cases)):
         layers, segments = cases[i]
@@ -357,6 +357,7 @@ def test_refuses_segments_of_no_layer(impl, rng, torch_rng):
             check_pass(impl, rng, net, segments)
             continue
         runs = Runs(net, lambda: 0.0)
-        with pytest.raises(ValueError):
-            impl.scenarios.checkpointed_pass(net[0], net[1], segments, runs.draw, runs.output_grad)
+        for output_grad in (runs.output_grad, None):  # None is a pass under no_grad
+            with pytest.raises(ValueError):
+                impl.scenarios.checkpointed_pass(net[0], net[1], segments, runs.draw, output_grad)
         expect(runs.forward, "layers that ran").equals([])

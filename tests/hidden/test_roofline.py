@@ -133,7 +133,7 @@ def test_intensities_of_huge_operations(impl, rng):
 
 @pytest.mark.exercise("operation_intensity")
 def test_refuses_operations_on_nothing(impl, rng):
-    """Sizes below 1, bytes that are not positive, and negative FLOPs are refused"""
+    """Sizes below 1, bytes that are not positive, negative FLOPs, and nan are refused"""
     n, width = int(rng.integers(2, 99)), 1.0
     good = {
         impl.roofline.relu_intensity: (n, width),
@@ -146,6 +146,7 @@ def test_refuses_operations_on_nothing(impl, rng):
     for (function, arguments), name in zip(good.items(), names, strict=True):
         for i in range(len(arguments)):
             bad = (-1,) if (name, i) == ("gelu", 2) else (0, -1, -n)
+            bad += (math.nan,) * isinstance(arguments[i], float)
             for value in bad:
                 with pytest.raises(ValueError):
                     function(*arguments[:i], value, *arguments[i + 1 :])
@@ -267,10 +268,11 @@ def test_least_time_without_work_or_traffic(impl, rng):
 
 @pytest.mark.exercise("attainable")
 def test_refuses_what_is_no_accelerator(impl, rng):
-    """A peak or bandwidth that is not positive and negative FLOPs or bytes are refused"""
+    """A peak or bandwidth that is not positive, negative FLOPs or bytes, and nan are refused"""
     peak, bandwidth = random_accelerator(rng)
     intensity = float(rng.uniform(0.1, 1))
-    for bad in [(0, bandwidth), (peak, 0), (-peak, bandwidth), (peak, -bandwidth), (-peak, -1.0)]:
+    zero_or_nan = [(no, bandwidth) for no in (0, math.nan)] + [(peak, no) for no in (0, math.nan)]
+    for bad in [*zero_or_nan, (-peak, bandwidth), (peak, -bandwidth), (-peak, -1.0)]:
         for call in (
             lambda *of: impl.roofline.accelerator_intensity(*of),
             lambda *of: impl.roofline.attainable_flops(intensity, *of),
@@ -280,12 +282,12 @@ def test_refuses_what_is_no_accelerator(impl, rng):
         ):
             with pytest.raises(ValueError):
                 call(*bad)
-    for negative in (-intensity, -math.inf):
+    for negative in (-intensity, -math.inf, math.nan):
         with pytest.raises(ValueError):
             impl.roofline.attainable_flops(negative, peak, bandwidth)
         with pytest.raises(ValueError):
             impl.roofline.bound(negative, peak, bandwidth)
-    for operation in [(-1.0, 1e9), (1e9, -1.0), (-1.0, -1.0)]:
+    for operation in [(-1.0, 1e9), (1e9, -1.0), (-1.0, -1.0), (math.nan, 1e9), (1e9, math.nan)]:
         with pytest.raises(ValueError):
             impl.roofline.least_time([(1e9, 1e9), operation], peak, bandwidth)
     roofline = impl.roofline
@@ -367,6 +369,23 @@ def test_just_beside_a_whole_number(impl, rng):
 
 
 @pytest.mark.exercise("crossover")
+def test_crossover_takes_floats_as_they_are(impl, rng):
+    """A float counts as the number that it holds, not as the decimals that it is written with"""
+    for side in (1, -1) * 6:
+        # As decimals the crossover is n. A float next to the decimal moves it beyond n, or not.
+        while True:
+            n, tenths = int(rng.integers(2, 500)), int(rng.integers(1, 100))
+            peak, bandwidth = 2 * n * tenths / 10, 3 * tenths / 10
+            off = Fraction(peak) * 3 - 2 * n * Fraction(bandwidth)
+            if off * side > 0:
+                break
+        for unit in (1, 2.0**-20):  # in the other one, both are less than 1
+            found = impl.roofline.crossover_size(peak * unit, bandwidth * unit, 1)
+            what = f"the size for {peak * unit} FLOP/s, {bandwidth * unit} B/s"
+            expect(found, what).equals(n + (side > 0))
+
+
+@pytest.mark.exercise("crossover")
 def test_every_size_is_bound_by_compute(impl, rng):
     """With very high bandwidth the answer is 1, the smallest matrix"""
     for width in WIDTHS:
@@ -379,12 +398,13 @@ def test_every_size_is_bound_by_compute(impl, rng):
 
 @pytest.mark.exercise("crossover")
 def test_crossover_refuses_what_is_not_positive(impl, rng):
-    """A peak, a bandwidth or a width that is not positive is refused"""
+    """A peak, a bandwidth or a width that is not positive is refused, and so is nan"""
     n, peak, bandwidth = exact_crossover(rng, 2)
     for bad in [
         *((0, bandwidth, 2), (-peak, bandwidth, 2), (peak, 0, 2), (peak, -bandwidth, 2)),
         *((peak, bandwidth, 0), (peak, bandwidth, -2), (-peak, -bandwidth, 2)),
         *((-peak, bandwidth, -2), (peak, -bandwidth, -2), (0, 0, 0)),
+        *((math.nan, bandwidth, 2), (peak, math.nan, 2), (peak, bandwidth, math.nan)),
     ]:
         with pytest.raises(ValueError):
             impl.roofline.crossover_size(*bad)
@@ -439,7 +459,8 @@ def disguised(rng, words):
     """The words as a driver may report them: in any case, with any separators."""
     cases = [str.upper, str.lower, str.title, str]
     words = [cases[int(rng.integers(4))](word) for word in words]
-    return "".join(word + str(rng.choice([" ", "-", "_", " / ", ", ", "(("])) for word in words)
+    between = [" ", "-", "_", " / ", ", ", "((", "® ", "ä"]
+    return "".join(word + str(rng.choice(between)) for word in words)
 
 
 def words_in_order(rng, count):

@@ -87,6 +87,9 @@ def test_index_follows_the_strides(impl, rng):
         index = [int(rng.integers(0, n)) for n in shape]
         element = torch.as_strided(STORAGE, shape, strides, offset)[tuple(index)]
         expect(impl.strides.storage_index(index, strides, offset)).equals(int(element))
+        backwards = [-stride for stride in strides]
+        found = impl.strides.storage_index(index, backwards, 1000 + offset)
+        expect(found, "the position with negative strides").equals(1000 + 2 * offset - int(element))
 
 
 @pytest.mark.exercise("storage_index")
@@ -160,9 +163,26 @@ def test_a_tensor_without_elements_is_contiguous(impl, rng):
 
 
 @pytest.mark.exercise("is_contiguous")
+def test_backwards_is_not_contiguous(impl, rng):
+    """A negative stride makes a layout not contiguous, unless it is never used"""
+    for _ in range(10):
+        rows, columns = (int(n) for n in rng.integers(2, 9, size=2))
+        for signs in [(-1, -1), (-1, 1), (1, -1), (1, 1)]:
+            strides = signs[0] * columns, signs[1]
+            found = impl.strides.is_contiguous((rows, columns), strides)
+            expect(found, f"contiguity of {(rows, columns), strides}").equals(signs == (1, 1))
+            strides = signs[0] * columns, signs[1], signs[0]
+            expect(impl.strides.is_contiguous((1, 1, rows), strides)).equals(signs[0] == 1)
+            expect(impl.strides.is_contiguous((rows, 0, columns), strides)).equals(True)
+
+
+@pytest.mark.exercise("is_contiguous")
 def test_contiguity_refuses_what_is_no_layout(impl):
     """A shape and strides of different lengths, or a negative size, are refused"""
-    for shape, strides in [((2, 3), (1,)), ((2,), (3, 1)), ((), (1,)), ((-2, 3), (3, 1))]:
+    for shape, strides in [
+        *(((2, 3), (1,)), ((2,), (3, 1)), ((), (1,)), ((-2, 3), (3, 1))),
+        *(((0,), (3, 1)), ((0, 3), (1,)), ((0, -1), (1, 1)), ((-1, 0), (1, 1))),
+    ]:
         with pytest.raises(ValueError):
             impl.strides.is_contiguous(shape, strides)
     expect(impl.strides.is_contiguous((2, 3), (3, 1))).equals(True)
@@ -215,6 +235,31 @@ def test_select_is_torchs(impl, rng):
         index = random_dim(rng, layout[0][dim])
         expect(impl.strides.select(*layout, dim, index), f"select{(*layout, dim, index)}").equals(
             layout_of(tensor_of(layout).select(dim, index))
+        )
+
+
+@pytest.mark.exercise("view_metadata")
+def test_layouts_that_go_backwards(impl, rng):
+    """With negative strides, each operation changes the layout by the same rules"""
+
+    def backwards(layout, start):
+        """The mirror image of a layout: every step from the position `start` is reversed."""
+        return layout[0], tuple(-stride for stride in layout[1]), 2 * start - layout[2]
+
+    for _ in range(20):
+        layout = random_layout(rng, smallest=1, dims=(1, 5))
+        tensor, given, start = tensor_of(layout), backwards(layout, layout[2]), layout[2]
+        dims = random_dim(rng, len(layout[0])), random_dim(rng, len(layout[0]))
+        expect(impl.strides.transpose(*given, *dims), f"transpose{(*given, *dims)}").equals(
+            backwards(layout_of(tensor.transpose(*dims)), start)
+        )
+        bounds = (dims[0], *(int(n) for n in rng.integers(-7, 8, size=2)), int(rng.integers(1, 4)))
+        expect(impl.strides.slice_dim(*given, *bounds), f"slice_dim{(*given, *bounds)}").equals(
+            backwards(layout_of(torch.ops.aten.slice(tensor, *bounds)), start)
+        )
+        at = dims[0], random_dim(rng, layout[0][dims[0]])
+        expect(impl.strides.select(*given, *at), f"select{(*given, *at)}").equals(
+            backwards(layout_of(tensor.select(*at)), start)
         )
 
 
@@ -371,6 +416,27 @@ def test_sizes_of_1_can_come_and_go(impl, rng):
 
 
 @pytest.mark.exercise("view_strides")
+def test_views_of_layouts_that_go_backwards(impl, rng):
+    """With all strides negated, the same views exist, and their strides are negated"""
+    for i in range(40):
+        layout = random_layout(rng, smallest=2, dims=(2, 4))
+        if i % 2:  # one that lies like a single dimension
+            layout = layout[0], tuple(packed(layout[0], [1] * len(layout[0]))), 0
+        new_shape = random_factors(rng, math.prod(layout[0]))
+        strides, view = [-stride for stride in layout[1]], torch_view(layout, new_shape)
+        found = impl.strides.view_strides(layout[0], strides, new_shape)
+        what = f"view_strides{(layout[0], strides, new_shape)}"
+        if view is None or not isinstance(found, list | tuple) or len(found) != view.ndim:
+            expected = None if view is None else [-stride for stride in view.stride()]
+            expect(found, what).equals(expected)
+            continue
+        used = [d for d, size in enumerate(view.shape) if size > 1]
+        expect([found[d] for d in used], f"{what} at dimensions {used}").equals(
+            [-view.stride()[d] for d in used]
+        )
+
+
+@pytest.mark.exercise("view_strides")
 def test_the_unknown_size_is_found(impl, rng):
     """A size of -1 is computed so that the number of elements matches"""
     for _ in range(60):
@@ -439,6 +505,9 @@ def test_views_refuse_what_is_no_layout(impl):
     for shape, strides in [((2, 3), (1,)), ((6,), (3, 1)), ((-2, -3), (3, 1))]:
         with pytest.raises(ValueError):
             impl.strides.view_strides(shape, strides, (6,))
+    for shape, strides in [((0, 3), (1,)), ((0,), (3, 1)), ((0, -3), (3, 1)), ((-3, 0), (3, 1))]:
+        with pytest.raises(ValueError):
+            impl.strides.view_strides(shape, strides, (0,))
     check_view(impl, ((2, 3), (3, 1), 0), (6,))
     check_view(impl, ((2, 3), (1, 2), 0), (6,))
 

@@ -82,6 +82,17 @@ def test_seed_repeats_the_batch(impl):
 
 
 @pytest.mark.exercise("get_batch")
+def test_a_mask_in_x_stays_there(impl):
+    """Who overwrites x changes neither y nor the corpus"""
+    for count in (1, 3):
+        tokens = np.arange(30, dtype=np.int64)
+        found = impl.scenarios.masked_batch(tokens, count, 8)
+        expect(found["after"], "y and the corpus").equals(
+            found["before"], hint="x and y share storage: clone() one of them"
+        )
+
+
+@pytest.mark.exercise("get_batch")
 def test_refuses_a_corpus_too_short(impl):
     """Four tokens have one window of 3 with its target; a window of 4 is refused"""
     tokens = np.arange(4, dtype=np.uint16)

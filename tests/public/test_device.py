@@ -108,6 +108,15 @@ def test_moves_to_the_device(impl):
 
 
 @pytest.mark.exercise("prefetch")
+def test_a_move_that_fails_comes_in_its_place(impl):
+    """If the third batch cannot be moved, the first two are handed out before the exception"""
+    batches, found = impl.iterate("scenarios.prefetched_until_stuck", BATCHES, 2), []
+    with pytest.raises(RuntimeError):
+        found.extend(batches)
+    expect(found, "batches").equals(BATCHES[:2])
+
+
+@pytest.mark.exercise("prefetch")
 def test_the_next_batch_is_on_its_way(impl):
     """When a batch is handed out, the move of the next one has already started"""
     batches = [(torch.ones(10 * i + 1), torch.ones(10 * i + 2)) for i in range(3)]

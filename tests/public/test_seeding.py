@@ -68,6 +68,14 @@ def test_a_stream_is_the_same_in_every_process(impl):
 
 
 @pytest.mark.exercise("independent_streams")
+def test_a_rank_of_numpy_is_no_key(impl):
+    """np.int64(3) is not an int and is refused, since it might silently give another stream"""
+    expect(impl.seeding.stream_seed(7, 3)).is_a(int)
+    with pytest.raises(TypeError):
+        impl.scenarios.stream_seed_of_numpy(7, 3)
+
+
+@pytest.mark.exercise("independent_streams")
 def test_a_generator_of_its_own(impl):
     """Two ranks draw different numbers, and each rank draws the same ones again"""
     a, b, again = impl.scenarios.stream_draws(

@@ -82,6 +82,30 @@ def load_weights(
 
 
 @scenario
+def save_buffers(student: Any, path: str, kept: torch.Tensor, left: torch.Tensor) -> None:
+    """Saves a model with two buffers, of which `left` is no part of its `state_dict()`."""
+    model, optimizer = _with_buffers(kept, left)
+    student.checkpoint.save_checkpoint(path, model, optimizer, 1)
+
+
+@scenario
+def load_buffers(student: Any, path: str, kept: torch.Tensor, left: torch.Tensor) -> list[Any]:
+    """Loads a checkpoint of `save_buffers` over these buffers; returns both."""
+    model, optimizer = _with_buffers(kept, left)
+    student.checkpoint.load_checkpoint(path, model, optimizer)
+    return list(model.buffers())
+
+
+def _with_buffers(
+    kept: torch.Tensor, left: torch.Tensor
+) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+    model, optimizer = _linear(torch.zeros(2, 2))
+    model.register_buffer("kept", kept)
+    model.register_buffer("left", left, persistent=False)
+    return model, optimizer
+
+
+@scenario
 def save_extra(
     student: Any, path: str, weights: torch.Tensor, extra: Callable[[], torch.Tensor | None]
 ) -> None:

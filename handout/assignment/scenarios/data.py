@@ -71,3 +71,14 @@ def seeded_batch(
         tokens, batch_size, context_length
     )
     return batch
+
+
+@scenario
+def masked_batch(
+    student: Any, tokens: np.ndarray, batch_size: int, context_length: int
+) -> dict[str, Any]:
+    """A batch whose x is overwritten by -1: "before" and "after" it, y and the tokens."""
+    x, y = student.data.get_batch(tokens, batch_size, context_length)
+    before = [y.clone(), tokens.copy()]
+    x.fill_(-1)
+    return {"before": before, "after": [y, tokens]}

@@ -22,6 +22,29 @@ def prefetched(
     return batches_on_device
 
 
+class _Stuck(torch.Tensor):
+    """A tensor that cannot be moved, nor used for anything else."""
+
+    @classmethod
+    def __torch_function__(cls, *arguments: Any, **settings: Any) -> Any:
+        raise RuntimeError("this tensor cannot be moved")
+
+
+@scenario
+def prefetched_until_stuck(
+    student: Any, batches: Iterable[tuple[torch.Tensor, ...]], index: int
+) -> Iterator[tuple[torch.Tensor, ...]]:
+    """As `prefetched`, on the CPU; but the tensors of the batch at `index` cannot be moved."""
+    given = [
+        tuple(t.as_subclass(_Stuck) for t in batch) if i == index else batch
+        for i, batch in enumerate(batches)
+    ]
+    handed_out: Iterator[tuple[torch.Tensor, ...]] = student.device.prefetch(
+        given, torch.device("cpu")
+    )
+    return handed_out
+
+
 @scenario
 def moves_of_prefetched(
     student: Any, batches: Iterable[tuple[torch.Tensor, ...]]

@@ -5,6 +5,7 @@ The tensors lie in a file (`assignment/tensor_files.py`), which shows only chang
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,6 +63,8 @@ def adamw_optimizer(
     *,
     present: Sequence[Sequence[bool]] | None = None,
     groups: Sequence[dict[str, Any]] | None = None,
+    added: Sequence[dict[str, Any]] = (),
+    refused: Sequence[dict[str, Any]] = (),
     lr_factors: Sequence[float] | None = None,
     state: dict[str, Any] | None = None,
     **settings: Any,
@@ -73,7 +76,10 @@ def adamw_optimizer(
             `optimizer_steps`.
         grads: a tensor for each parameter, whose first dimension is the steps.
         present: for each step and parameter, False for a gradient of None.
-        groups: settings of each group, where "params" are indices of parameters; None is one group.
+        groups: settings of each group, where "params" are indices of parameters; None is one group
+            of all.
+        added: groups that `add_param_group` adds before the first step, in the same form.
+        refused: groups that it should refuse then.
         lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
         state: a `state_dict` to load before the first step.
         settings: arguments of AdamW's constructor.
@@ -83,6 +89,11 @@ def adamw_optimizer(
     """
     tensors = [torch.nn.Parameter(p) for p in _tensors(mapped(path, start), params)]
     optimizer = student.optimizers.AdamW(_grouped(tensors, groups), **settings)
+    for group in _grouped(tensors, added):
+        optimizer.add_param_group(group)
+    for group in _grouped(tensors, refused):
+        with contextlib.suppress(ValueError):
+            optimizer.add_param_group(group)
     if state is not None:
         optimizer.load_state_dict(state)
     scheduler = None
@@ -98,9 +109,7 @@ def adamw_optimizer(
     saved = optimizer.state_dict()
     return {
         "state": {int(n): dict(entry) for n, entry in saved["state"].items()},
-        "param_groups": [
-            {k: v for k, v in group.items() if k in _PLAIN_KEYS} for group in saved["param_groups"]
-        ],
+        "param_groups": saved["param_groups"],
     }
 
 
@@ -142,9 +151,6 @@ def adamw_closure(
         "losses": [None if loss is None else torch.as_tensor(loss).item() for loss in returned],
         "without": optimizer.step(),
     }
-
-
-_PLAIN_KEYS = ("params", "lr", "betas", "eps", "weight_decay", "initial_lr")
 
 
 def _tensors(memory: torch.Tensor, places: Sequence[Place]) -> list[torch.Tensor]:

@@ -194,7 +194,8 @@ def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, bu
         The largest divisor of `batch` whose activations take at most `budget` bytes.
 
     Raises:
-        ValueError: not even one row fits, the batch has no rows, or a size is negative.
+        ValueError: not even one row fits, so for every negative budget; the batch has no rows; or a
+            size is negative.
         TypeError: `dtype` is not a `torch.dtype`.
 
     The batch of 64 above takes 2,097,152 bytes. A quarter of that fits a micro-batch of 16:

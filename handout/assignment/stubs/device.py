@@ -2,7 +2,8 @@
 
 An accelerator works asynchronously. A call of a CUDA function returns when the work is queued, not
 when it is done, so a timer that does not synchronize measures how fast Python can queue. This also
-makes it possible to fetch the next batch while the device works on the current one.
+makes it possible to fetch the next batch while the device works on the current one. nan is outside
+every range.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ def prefetch(
         Each batch as a tuple of its tensors on the device, in order.
 
     Raises:
-        Any exception that `batches` raises, after all batches before it were handed out.
+        Any `Exception` that `batches` or moving a batch raises, after all batches before it were
+        handed out. (Others, such as KeyboardInterrupt, may come at once.)
     """
     raise NotImplementedError(
         "prefetch: not started; see assignment/writeup/device.md, or make hint EX=prefetch"

@@ -90,7 +90,7 @@ def adamw_update(
     torch's `_foreach_` functions start about a dozen in total.
 
     Args:
-        params: floating point, of any shapes; changed in place.
+        params: floating point, of any shapes, at least one; changed in place.
         grads: of the same shapes; not changed.
         exp_avgs, exp_avg_sqs: moments after the previous step, of the same shapes; changed in
             place.

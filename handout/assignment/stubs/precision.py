@@ -2,10 +2,13 @@
 
 Matrix products run in 16 bits, chosen by `torch.autocast`; parameters, gradients and the
 optimizer's state stay in float32, so that an update much smaller than its parameter is kept.
+Gradients from before a batch, also those from before the call, are cleared. nan is outside every
+range.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 import torch
@@ -24,8 +27,7 @@ def train_bf16(
 
     For each (inputs, targets): `loss_fn(model(inputs), targets)` runs under
     `torch.autocast(device_type, dtype=torch.bfloat16)`, where device_type is that of the inputs'
-    device; the backward pass runs outside it, with gradients cleared of the previous batch; then
-    the optimizer steps.
+    device; the backward pass runs outside it, on cleared gradients; then the optimizer steps.
 
     Autocast caches its 16-bit copies of the weights until its context ends: enter it anew for each
     batch.
@@ -64,7 +66,7 @@ def train_fp16(
     targets):
 
     1. the forward pass and the loss, as in `train_bf16` but in `torch.float16`
-    2. the backward pass of loss · scale, with gradients cleared of the previous batch
+    2. the backward pass of loss · scale, on cleared gradients
     3. the gradients of the optimizer's parameters are divided by the scale, once; None is skipped
     4. if any element of any gradient is inf or nan, the step is skipped: parameters and optimizer
        state do not change at all; the scale is multiplied by `backoff_factor`
@@ -76,12 +78,12 @@ def train_fp16(
 
     Args:
         model, optimizer, batches, loss_fn: as in `train_bf16`.
-        init_scale: the scale of the first batch, greater than 0.
+        init_scale: the scale of the first batch, greater than 0 and finite.
         growth_interval: steps without inf or nan after which the scale grows, at least 1.
-        growth_factor: greater than 1.
+        growth_factor: greater than 1 and finite.
         backoff_factor: greater than 0 and less than 1.
-        max_norm: if given, and if the L2 norm of all unscaled gradients together is above
-            `max_norm`, the gradients are multiplied by `max_norm / norm`
+        max_norm: greater than 0. If given, and if the L2 norm of all unscaled gradients together is
+            above it, the gradients are multiplied by `max_norm / norm`
             (`torch.nn.utils.clip_grad_norm_`).
 
     Returns:

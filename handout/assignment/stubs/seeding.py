@@ -51,7 +51,7 @@ def stream_seed(seed: int, *keys: int | str) -> int:
         An int of at least 0 and less than 2**63.
 
     Raises:
-        TypeError: a key is neither an int nor a str.
+        TypeError: a key is neither an int nor a str, for example a float or an `np.int64`.
     """
     raise NotImplementedError(
         "independent_streams: not started; see assignment/writeup/seeding.md, "

@@ -23,8 +23,8 @@ def train(
     """Trains a model on each batch once, with one step per batch.
 
     Gradients that parameters already have, from an earlier step or from other code, are ignored.
-    The model is put into training mode first, so that dropout is on. Only one batch is in memory at
-    a time: the next batch is not requested before the step of the current one is done.
+    The model is put into training mode first, so that dropout is on. The next batch is not
+    requested before the step of the current one is done. (The current one may still be in memory.)
 
     Args:
         model: maps a batch of inputs to outputs; one forward pass per batch.
@@ -80,12 +80,13 @@ def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) ->
 
     The norm is that of all gradients as one long vector. If it is larger than `max_norm`, each
     gradient is multiplied in place by max_norm / norm. If not, no gradient changes, not even in its
-    last bit. Squares of large fp16 and fp32 gradients overflow: the norm is computed in float64.
+    last bit. Squares of large fp16 and fp32 gradients overflow: the norm is computed in float64, in
+    which no gradient's square overflows.
 
     Args:
-        parameters: may be a generator, such as `model.parameters()`; iterated over once. Parameters
-            without a gradient are skipped.
-        max_norm: more than 0.
+        parameters: each once; may be a generator, such as `model.parameters()`; iterated over once.
+            Parameters without a gradient are skipped.
+        max_norm: more than 0, not nan.
 
     Returns:
         The norm before clipping; 0.0 if there is no gradient.

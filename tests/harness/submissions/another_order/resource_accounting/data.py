@@ -32,5 +32,4 @@ def get_batch(tokens, batch_size, context_length, device="cpu"):
     windows = np.lib.stride_tricks.sliding_window_view(tokens, context_length + 1)
     starts = np.random.randint(len(windows), size=batch_size)
     block = torch.tensor(windows[starts].astype("int64"), device=device)
-    x, y = block.narrow(1, 0, context_length), block.narrow(1, 1, context_length)
-    return x, y
+    return block.narrow(1, 0, context_length).clone(), block.narrow(1, 1, context_length)

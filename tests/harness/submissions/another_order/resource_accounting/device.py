@@ -26,7 +26,7 @@ def time_function(
 
 def measured_mfu(flops, seconds, peak_flops):
     seconds = np.asarray(seconds, dtype=np.float64)
-    if seconds.size == 0 or (seconds <= 0).any() or not peak_flops > 0 or flops < 0:
+    if not (seconds.size and (seconds > 0).all() and peak_flops > 0 and flops >= 0):
         raise ValueError("nothing measured, or nothing promised")
     return float(np.median(flops / peak_flops / seconds)) if seconds.size % 2 else float(
         flops / peak_flops / np.quantile(seconds, 0.5)

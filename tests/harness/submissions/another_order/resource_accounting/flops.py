@@ -127,5 +127,5 @@ def training_days(parameters, tokens, devices, peak_flops, mfu):
 
 
 def mfu(flops, seconds, peak_flops, devices=1):
-    _refuse_if(flops < 0 or devices < 1 or not (seconds > 0 and peak_flops > 0))
+    _refuse_if(not flops >= 0 or devices < 1 or not (seconds > 0 and peak_flops > 0))
     return (flops / seconds) / (devices * peak_flops)

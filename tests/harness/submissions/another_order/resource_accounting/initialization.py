@@ -25,7 +25,8 @@ def truncated_normal(shape, std, low, high, seed):
     if any(size < 0 for size in shape) or not std > 0 or not low < high:
         raise ValueError("bad shape, std or bounds")
     a, b = low / std, high / std
-    if a > 30 or b < -30:
+    left, right = (-b, -a) if a > 0 else (a, b)
+    if math.erfc(-left / math.sqrt(2)) == math.erfc(-right / math.sqrt(2)):
         raise ValueError("nothing between the bounds")
     generator = torch.Generator().manual_seed(seed)
     count = math.prod(shape)

@@ -9,7 +9,7 @@ import torch
 def sgd_step(
     params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0
 ):
-    refuse(lr < 0, weight_decay < 0, not 0.0 <= momentum < 1.0, nesterov and not momentum)
+    refuse(not lr >= 0, not weight_decay >= 0, not 0.0 <= momentum < 1.0, nesterov and not momentum)
     refuse_shapes(params, grads, velocities)
     pulled = [torch.lerp(g, g + p, weight_decay) for p, g in zip(params, grads)]
     for v, g in zip(velocities, pulled):
@@ -21,16 +21,16 @@ def sgd_step(
 
 @torch.no_grad()
 def adagrad_step(params, grads, sums, *, lr, eps):
-    refuse(lr < 0, eps < 0)
+    refuse(not lr >= 0, not eps >= 0)
     refuse_shapes(params, grads, sums)
-    torch._foreach_addcmul_(list(sums), list(grads), list(grads), value=1.0)
     for p, g, s in zip(params, grads, sums):
+        s.addcmul_(g, g)
         p.copy_(p - g * (lr / (s**0.5 + eps)))
 
 
 @torch.no_grad()
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):
-    refuse(lr < 0, eps < 0, not 0.0 <= alpha < 1.0)
+    refuse(not lr >= 0, not eps >= 0, not 0.0 <= alpha < 1.0)
     refuse_shapes(params, grads, square_avgs)
     for p, g, v in zip(params, grads, square_avgs):
         v += (1 - alpha) * (g.square() - v)
@@ -73,7 +73,8 @@ def refuse(*reasons):
 
 
 def refuse_adam(step, lr, betas, eps, weight_decay):
-    refuse(step < 1, min(lr, eps, weight_decay, *betas) < 0, max(betas) >= 1)
+    refuse(step < 1, *(not x >= 0 for x in (lr, eps, weight_decay)))
+    refuse(*(not 0 <= beta < 1 for beta in betas))
 
 
 def refuse_shapes(params, *others):
@@ -86,6 +87,11 @@ class AdamW(torch.optim.Optimizer):
         defaults.update(settings)
         refuse_adam(step=1, **defaults)
         super().__init__(params, defaults)
+
+    def add_param_group(self, param_group):
+        group = {name: param_group.get(name, x) for name, x in self.defaults.items()}
+        refuse_adam(step=1, **group)
+        super().add_param_group(param_group)
 
     @torch.no_grad()
     def step(self, closure=None):
@@ -101,13 +107,13 @@ class AdamW(torch.optim.Optimizer):
                     step=0, exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p)
                 )
             state = self.state[p]
-            state["step"] += 1
+            state["step"] = int(state["step"]) + 1
             adamw_step(
                 (p,),
                 (p.grad,),
                 (state["exp_avg"],),
                 (state["exp_avg_sq"],),
-                step=int(state["step"]),
+                step=state["step"],
                 lr=group["lr"],
                 betas=group["betas"],
                 eps=group["eps"],

@@ -33,8 +33,9 @@ def train_fp16(
     backoff_factor=0.5,
     max_norm=None,
 ):
-    in_range = init_scale > 0 and growth_interval >= 1
-    if not (in_range and growth_factor > 1 and 0 < backoff_factor < 1):
+    in_range = init_scale > 0 and growth_interval >= 1 and (max_norm is None or max_norm > 0)
+    is_finite = max(init_scale, growth_factor) < float("inf")
+    if not (in_range and is_finite and growth_factor > 1 and 0 < backoff_factor < 1):
         raise ValueError("a setting is out of range")
     scaler = None
     pairs = []

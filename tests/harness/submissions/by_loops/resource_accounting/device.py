@@ -37,10 +37,10 @@ def time_function(
 
 
 def measured_mfu(flops, seconds, peak_flops):
-    if len(seconds) == 0 or peak_flops <= 0 or flops < 0:
+    if len(seconds) == 0 or not peak_flops > 0 or not flops >= 0:
         raise ValueError("nothing measured, or nothing promised")
     for second in seconds:
-        if second <= 0:
+        if not second > 0:
             raise ValueError("no time is 0 or less")
     ordered = sorted(seconds)
     while len(ordered) > 2:

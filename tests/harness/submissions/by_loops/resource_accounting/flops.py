@@ -151,7 +151,7 @@ def training_flops(parameters, tokens):
 
 
 def training_days(parameters, tokens, devices, peak_flops, mfu):
-    if devices <= 0 or peak_flops <= 0 or mfu <= 0 or mfu > 1:
+    if devices <= 0 or not peak_flops > 0 or not 0 < mfu <= 1:
         raise ValueError("no such run")
     seconds = training_flops(parameters, tokens) / peak_flops / devices / mfu
     return seconds / 60 / 60 / 24
@@ -159,8 +159,8 @@ def training_days(parameters, tokens, devices, peak_flops, mfu):
 
 def mfu(flops, seconds, peak_flops, devices=1):
     for number in (seconds, peak_flops, devices):
-        if number <= 0:
+        if not number > 0:
             raise ValueError("expected a positive number")
-    if flops < 0:
+    if not flops >= 0:
         raise ValueError("expected FLOPs")
     return flops / seconds / devices / peak_flops

@@ -30,8 +30,6 @@ def kaiming_normal(d_in, d_out, seed):
 def truncated_normal(shape, std, low, high, seed):
     if any(size < 0 for size in shape) or not std > 0 or not low < high:
         raise ValueError("bad shape, std or bounds")
-    if low / std > 30 or high / std < -30:
-        raise ValueError("nothing between the bounds")
     rng = random.Random(seed)
     sign = 1.0
     if low > 0:
@@ -41,6 +39,8 @@ def truncated_normal(shape, std, low, high, seed):
         return 0.5 * math.erfc(-x / (std * math.sqrt(2)))
 
     first, last = below(low), below(high)
+    if first == last:
+        raise ValueError("nothing between the bounds")
     inverse = NormalDist().inv_cdf
 
     def draw():

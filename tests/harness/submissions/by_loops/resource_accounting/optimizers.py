@@ -8,7 +8,7 @@ import torch
 def sgd_step(
     params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0
 ):
-    if lr < 0 or weight_decay < 0 or momentum < 0 or momentum >= 1:
+    if not (lr >= 0 and weight_decay >= 0 and 0 <= momentum < 1):
         raise ValueError("a setting is out of range")
     if nesterov and not momentum:
         raise ValueError("nesterov needs momentum")
@@ -22,7 +22,7 @@ def sgd_step(
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):
-    if lr < 0 or eps < 0:
+    if not (lr >= 0 and eps >= 0):
         raise ValueError("a setting is out of range")
 
     def one(p, g, s):
@@ -33,7 +33,7 @@ def adagrad_step(params, grads, sums, *, lr, eps):
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):
-    if lr < 0 or eps < 0 or alpha < 0 or alpha >= 1:
+    if not (lr >= 0 and eps >= 0 and 0 <= alpha < 1):
         raise ValueError("a setting is out of range")
 
     def one(p, g, v):
@@ -73,10 +73,10 @@ def moved(p, g, m, v, step, lr, betas, eps):
 
 
 def check_adam(step, lr, betas, eps, weight_decay):
-    if lr < 0 or eps < 0 or weight_decay < 0 or step <= 0:
+    if step <= 0 or not (lr >= 0 and eps >= 0 and weight_decay >= 0):
         raise ValueError("a setting is out of range")
     for beta in betas:
-        if beta < 0 or beta >= 1:
+        if not 0 <= beta < 1:
             raise ValueError("a beta is out of range")
 
 
@@ -104,6 +104,11 @@ class AdamW(torch.optim.Optimizer):
         super().__init__(
             params, dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
         )
+
+    def add_param_group(self, param_group):
+        whole = {**self.defaults, **param_group}
+        check_adam(1, whole["lr"], whole["betas"], whole["eps"], whole["weight_decay"])
+        super().add_param_group(param_group)
 
     def step(self, closure=None):
         loss = None

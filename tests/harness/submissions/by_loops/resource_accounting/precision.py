@@ -45,9 +45,11 @@ def train_fp16(
     backoff_factor=0.5,
     max_norm=None,
 ):
-    if init_scale <= 0 or growth_interval < 1:
+    if not 0 < init_scale < math.inf or growth_interval < 1:
         raise ValueError("the scale must be positive, and the interval at least 1")
-    if growth_factor <= 1 or backoff_factor <= 0 or backoff_factor >= 1:
+    if max_norm is not None and not max_norm > 0:
+        raise ValueError("the norm must be positive")
+    if not 1 < growth_factor < math.inf or not 0 < backoff_factor < 1:
         raise ValueError("the scale must grow by its growth factor and fall by its backoff factor")
     losses = []
     scales = []

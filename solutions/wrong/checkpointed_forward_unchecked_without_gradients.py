@@ -1,0 +1,7 @@
+"""checkpointed_forward: under no_grad a plain loop runs, whatever the number of segments"""
+
+_right_forward = checkpointed_forward
+
+
+def checkpointed_forward(layers, x, segments):
+    return _right_forward(layers, x, segments) if torch.is_grad_enabled() else _run(layers, x)

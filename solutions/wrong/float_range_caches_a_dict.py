@@ -1,0 +1,6 @@
+"""float_range (public): a cache gives every caller the same dict"""
+
+import functools
+
+
+float_range = functools.cache(float_range)

@@ -1,0 +1,7 @@
+"""measured_mfu: the least measurement is checked, and nan passes"""
+
+
+def measured_mfu(flops, seconds, peak_flops):
+    if not seconds or min(seconds) <= 0 or peak_flops <= 0 or flops < 0:
+        raise ValueError("no such run")
+    return flops / statistics.median(seconds) / peak_flops

@@ -1,0 +1,9 @@
+"""view_strides: without elements, nothing else is checked"""
+
+_view_strides = view_strides
+
+
+def view_strides(shape, strides, new_shape):
+    if 0 in shape and 0 in new_shape and -1 not in new_shape:
+        return row_major_strides(new_shape)
+    return _view_strides(shape, strides, new_shape)
