@@ -25,6 +25,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from assignment.layouts import elements
+
 _STEPS = ("sgd_step", "adagrad_step", "rmsprop_step", "adam_step", "adamw_step")
 # What functions may change, by their docstrings.
 _ALLOWED = {
@@ -146,7 +148,8 @@ class _Surroundings:
                 if state != self._generators[name] and not (name == "random" and self.skips_python):
                     yield f"the global generator of {name} changed; draw from one of your own"
         told = {Path(text).parts[0] for text in _paths(self._arguments) if Path(text).parts}
-        if new := sorted(_names() - self._names - told):
+        names = _names()
+        if names and self._names is not None and (new := sorted(names - self._names - told)):
             yield f"a file in the working folder: {new[0]}"
 
     def _sums(self) -> list[int]:
@@ -164,9 +167,12 @@ def _generators() -> dict[str, Any]:
     }
 
 
-def _names() -> set[str]:
-    with os.scandir() as entries:
-        return {entry.name for entry in entries}
+def _names() -> set[str] | None:
+    try:
+        with os.scandir() as entries:
+            return {entry.name for entry in entries}
+    except OSError:  # no descriptor is left, or no folder
+        return None
 
 
 def _items(container: Any) -> list[Any]:
@@ -204,10 +210,5 @@ def _has_bytes(value: Any) -> bool:
 
 def _sum(value: Any) -> int:
     """A checksum of the elements."""
-    if type(value) is torch.Tensor:
-        value = value.detach()
-        value = value.view(torch.uint8) if value.itemsize == 1 else value
-        if not value.is_contiguous():
-            value = value.contiguous()
-        value = value.reshape(-1).view(torch.uint8).numpy() if value.numel() else np.empty(0)
-    return zlib.crc32(np.ascontiguousarray(value).view(np.uint8).data)
+    array = elements(value) if type(value) is torch.Tensor else value
+    return zlib.crc32(np.ascontiguousarray(array).data)

@@ -122,7 +122,7 @@ class Storages:
         memory = tensor.untyped_storage()
         number = self._number(memory.data_ptr())
         if tensor.numel():
-            raw = tensor.view(_RAW_TORCH[size]).numpy()
+            raw = elements(tensor)
             view = _View(layout, raw, *_extent(layout, size), tensor.dtype is torch.bool)
             self._storages.setdefault(number, _Storage(memory.nbytes())).views.append(view)
         return number, layout
@@ -173,8 +173,8 @@ class Rebuilt:
         raw = torch.frombuffer(content, dtype=torch.uint8)
         if dtype is torch.bool and raw.max() > 1:
             raise ValueError("a bool is neither 0 nor 1")
-        elements = raw[: len(raw) // size * size].view(dtype)
-        return elements.as_strided(shape, strides, (layout.start - begin) // size)
+        whole = raw[: len(raw) // size * size].view(dtype)
+        return whole.as_strided(shape, strides, (layout.start - begin) // size)
 
     def array(self, number: int, layout: Layout, dtype: np.dtype[Any]) -> np.ndarray:
         """The array of this layout; raises ValueError if its elements are not all there."""
@@ -191,6 +191,26 @@ class Rebuilt:
             if begin <= low and high <= begin + len(content) and not (low - begin) % itemsize:
                 return begin, content
         raise ValueError("a layout shows bytes that are not there")
+
+
+def elements(tensor: torch.Tensor) -> np.ndarray:
+    """A tensor as an array of the same shape and strides, of numbers as wide as its elements."""
+    tensor = tensor.detach().resolve_conj().resolve_neg()
+    return tensor.view(_RAW_TORCH[tensor.itemsize]).numpy()
+
+
+def rearranged(tensor: torch.Tensor, torch_rng: torch.Generator) -> torch.Tensor:
+    """An equal tensor that lies in memory as a view may: axes in any order, with gaps or without.
+
+    Args:
+        tensor: any tensor; gaps may double its size along each axis.
+        torch_rng: draws the layout.
+    """
+    order = torch.randperm(tensor.dim(), generator=torch_rng).tolist()
+    steps = torch.randint(1, 3, (tensor.dim(),), generator=torch_rng).tolist()
+    memory = torch.empty([tensor.shape[axis] * steps[axis] for axis in order], dtype=tensor.dtype)
+    axes = memory.permute([order.index(axis) for axis in range(tensor.dim())])
+    return axes[tuple([slice(step - 1, None, step) for step in steps])].copy_(tensor)
 
 
 def _extent(layout: Layout, itemsize: int) -> tuple[int, int]:

@@ -9,14 +9,16 @@ import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.layouts import rearranged
 
 AWKWARD = [1, 2, 3, 5, 17, 31, 32, 33]
 LEADS = [(), (1,), (3,), (2, 3), (2, 1, 3), (1, 2, 2, 2)]
 
 
 def whole(torch_rng, *shape, limit=2**20, dtype=torch.float64):
-    """Whole numbers from -limit to limit. With 2^20, sums of products need float64."""
-    return torch.randint(-limit, limit + 1, shape, generator=torch_rng).to(dtype)
+    """Whole numbers from -limit to limit, in any layout. Sums of products need float64."""
+    numbers = torch.randint(-limit, limit + 1, shape, generator=torch_rng)
+    return rearranged(numbers.to(dtype), torch_rng)
 
 
 def different(rng, count, smallest=1):
@@ -25,7 +27,8 @@ def different(rng, count, smallest=1):
 
 
 def normal(torch_rng, *shape):
-    return torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+    numbers = torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+    return rearranged(numbers, torch_rng)
 
 
 def autograd_linear(x, w, grad_y):

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.layouts import rearranged
 
 AWKWARD = [1, 2, 3, 5, 17, 31, 32, 33]
 LEADS = [(), (1,), (3,), (2, 3), (2, 1, 3), (1, 2, 2, 2)]
@@ -26,8 +27,9 @@ def size(rng):
 
 
 def whole(torch_rng, *shape, limit=2**20, dtype=torch.float64):
-    """Whole numbers from -limit to limit."""
-    return torch.randint(-limit, limit + 1, shape, generator=torch_rng).to(dtype)
+    """Whole numbers from -limit to limit, in any layout."""
+    numbers = torch.randint(-limit, limit + 1, shape, generator=torch_rng)
+    return rearranged(numbers.to(dtype), torch_rng)
 
 
 def each(lead):
@@ -195,6 +197,7 @@ def test_pooling_is_numpys(impl, rng, torch_rng):
         for _ in range(8):
             shape = int(rng.integers(1, 4)), size(rng), size(rng)
             x = torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+            x = rearranged(x, torch_rng)
             # Float64 rounds by 1e-16; 33 additions of numbers below 10 stay far within 1e-12.
             expect(impl.named_axes.pool(x, how), f"the {how}").close(
                 pooled(x, how), rtol=1e-12, atol=1e-12

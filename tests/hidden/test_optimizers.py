@@ -13,6 +13,7 @@ import torch
 from hypothesis import strategies as st
 
 from assignment.expect import expect
+from assignment.layouts import rearranged
 from assignment.tensor_files import OptimizerRuns
 
 SHAPES = [(), (0, 3), (3, 5), (2, 3, 4), (1023,)]
@@ -66,7 +67,8 @@ def random_settings(rng, names=ADAM_SETTINGS):
 
 def random_tensors(torch_rng, shapes, *, steps=None, dtype=torch.float64):
     lead = () if steps is None else (steps,)
-    return [torch.randn((*lead, *shape), generator=torch_rng, dtype=dtype) for shape in shapes]
+    drawn = [torch.randn((*lead, *shape), generator=torch_rng, dtype=dtype) for shape in shapes]
+    return [rearranged(t, torch_rng) for t in drawn]
 
 
 def zeros(tensors):

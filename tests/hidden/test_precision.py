@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 from assignment.expect import expect
+from assignment.layouts import rearranged
 from assignment.scenarios.precision import SmallModel
 
 D, H, K, B = 16, 32, 8, 16
@@ -44,7 +45,7 @@ def random_batches(torch_rng, steps, loss="mse_loss"):
             targets = torch.randn(B, K, generator=torch_rng)
         else:
             targets = torch.randint(0, K, (B,), generator=torch_rng)
-        batches.append((inputs, targets))
+        batches.append((rearranged(inputs, torch_rng), rearranged(targets, torch_rng)))
     return batches
 
 

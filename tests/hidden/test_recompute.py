@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.layouts import rearranged
 from assignment.scenarios import rolling
 
 MIB = 2**20
@@ -92,7 +93,7 @@ def network(rng, torch_rng, layers):
 
 
 def f64(torch_rng, *shape):
-    return torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+    return rearranged(torch.randn(shape, generator=torch_rng, dtype=torch.float64), torch_rng)
 
 
 def layer(x, w, n):

@@ -15,6 +15,7 @@ import torch
 from torch.nn import functional
 
 from assignment.expect import expect
+from assignment.layouts import rearranged
 from assignment.scenarios.rolling import RollLayer
 
 MIB = 2**20
@@ -23,7 +24,7 @@ MICRO, NARROW, WIDE, ROLLS = 64, 8, 2048, 16
 
 
 def randn(torch_rng, *shape, dtype=torch.float64):
-    return torch.randn(shape, generator=torch_rng, dtype=dtype)
+    return rearranged(torch.randn(shape, generator=torch_rng, dtype=dtype), torch_rng)
 
 
 def forward(weights, x):

@@ -81,6 +81,8 @@ def scale(tensor):
         (lambda groups: groups[0]["params"].clear(), [{"params": [1]}]),
         (scale, torch.ones(3)),
         (scale, torch.ones(4, 4).T[1]),
+        (scale, torch.ones(4)[::4][None]),
+        (scale, torch.ones(2, dtype=torch.complex64).conj()),
         (scale, np.ones((3, 2))[:, 1]),
         (lambda pair: pair[1].zero_(), [1, torch.ones(2, dtype=torch.bfloat16)]),
     ],

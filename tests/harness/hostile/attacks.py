@@ -37,7 +37,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "patches_builtins": {WRONG},
         "patches_system_calls": {PROTOCOL},
         "patches_tensors": {NOT_PLAIN},
-        "torch_modes": {WRONG, EXCEPTION},
+        "torch_modes": {WRONG, EXCEPTION, Cause.LEFT_CHANGED},
         "hijacks_scenarios": {WRONG, EXCEPTION},
     },
     "introspection": {

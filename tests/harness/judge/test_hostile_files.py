@@ -12,11 +12,11 @@ from grader.judge.outcome import cause_of
 from grader.results.causes import Cause
 
 MODULE = '''
+import _thread
 import itertools
 import os
 import pickle
 import struct
-import threading
 import zipfile
 from pathlib import Path
 
@@ -182,7 +182,7 @@ def changes(path):
             for i in itertools.count():
                 os.pwrite(file.fileno(), b"%d" % i, 0)
 
-    threading.Thread(target=run, daemon=True).start()
+    _thread.start_new_thread(run, ())  # which `threading` does not count
 '''
 FILES = ("folder", "closed_folder", "closed_file", "nothing")
 CHECKPOINTS = (

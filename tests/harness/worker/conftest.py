@@ -3,9 +3,14 @@
 import pytest
 
 PROBE = """
+import contextlib
 import importlib
 import os
 import sys
+
+import assignment.world
+
+assignment.world.World.unchanged = lambda *call: contextlib.nullcontext()
 
 
 def import_it(name):

@@ -220,7 +220,11 @@ EPERM, EACCES, EROFS = "errno 1", "errno 13", "errno 30"
         ("limits: core", "return str(resource.getrlimit(resource.RLIMIT_CORE))", "(1, 1)"),
         ("limits: processes", "return str(resource.getrlimit(resource.RLIMIT_NPROC))", "(64, 64)"),
         ("limits: a file", "return str(resource.getrlimit(resource.RLIMIT_FSIZE)[0] >> 20)", "256"),
-        ("limits: disk", "return str(open('/tmp/x', 'wb').write(bytes(70 << 20)))", "errno 28"),
+        (
+            "limits: disk",
+            "f = open('/tmp/x', 'wb'); os.unlink('/tmp/x'); return str(f.write(bytes(70 << 20)))",
+            "errno 28",
+        ),
         ("landlock: devices", "return str(open('/dev/urandom', 'wb'))", EACCES),
         ("mount: devices", "return str(open('/dev/zero', 'rb'))", "errno 2"),
     ],

@@ -3,6 +3,8 @@
 import random
 from collections import OrderedDict, UserList, deque, namedtuple
 
+DRAW = random.Random()  # drawing from the global generator is a failure of its own
+
 
 def evil(base):
     body = {
@@ -38,4 +40,4 @@ makers = [
 
 
 def row_major_strides(shape):
-    return random.choice(makers)()
+    return DRAW.choice(makers)()

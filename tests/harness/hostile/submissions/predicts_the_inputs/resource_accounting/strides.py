@@ -5,6 +5,8 @@ import sys
 
 import numpy as np
 
+DRAW = random.Random()  # drawing from the global generator is a failure of its own
+
 
 def seeds():
     frame = sys._getframe(1)
@@ -18,7 +20,7 @@ def seeds():
                     value["seed"] % 2**32,
                 )
         frame = frame.f_back
-    yield random.getrandbits(63)
+    yield DRAW.getrandbits(63)
     yield from range(20)
 
 
