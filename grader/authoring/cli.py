@@ -11,12 +11,12 @@ from grader.authoring.campaign_commands import Jobs, draws, flakes, mutate, requ
 from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
 from grader.paths import REPOSITORY
-from grader.terminal import FAULT, OK, console, errors, fail
+from grader.terminal import BAD_ASSIGNMENT, FAULT, OK, console, errors, fail
 
 
 def add_commands(app: typer.Typer) -> None:
     """Adds the commands for authors to `grader`."""
-    for command in (verify, mutate, calibrate, flakes, draws, handout, site, pictures):
+    for command in (verify, clauses, mutate, calibrate, flakes, draws, handout, site, pictures):
         app.command()(command)
 
 
@@ -63,6 +63,43 @@ def verify(
     failed = [finding for finding in findings if not finding.ok]
     console.print(f"{len(findings) - len(failed)} passed, {len(failed)} failed", highlight=False)
     raise typer.Exit(1 if failed else OK)
+
+
+def clauses(
+    module: Annotated[str | None, typer.Argument(help="only this module, such as strides")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="also clauses that a wrong submission breaks")
+    ] = False,
+) -> None:
+    """Lists the clauses of docstrings that no wrong submission breaks.
+
+    Exit status: 0 there is none; 1 there are some; 4 a quote that no docstring holds.
+    """
+    from assignment import manifest as manifests
+    from grader.authoring import clauses as finding
+    from grader.authoring.variants import all_wrong
+
+    manifest = manifests.load()
+    wrong, known = all_wrong(manifest), finding.all_clauses(manifest)
+    try:
+        broken, left = finding.breakers(known, wrong), finding.unbroken(manifest, wrong)
+    except finding.ClauseError as error:
+        fail(BAD_ASSIGNMENT, str(error))
+    count = 0
+    for name, some in (known if every else left).items():
+        if module in (None, name.partition(".")[0]):
+            console.print(f"[bold]{name}[/]", highlight=False)
+            for clause in some:
+                count += clause in left.get(name, ())
+                mark = "✗" if clause in left.get(name, ()) else "✓"
+                by = ", ".join(submission.path.stem for submission in broken[clause])
+                console.print(
+                    f"  {mark} {clause.text}", markup=False, highlight=False, soft_wrap=True
+                )
+                if by:
+                    console.print(f"      {by}", style="dim", markup=False, soft_wrap=True)
+    console.print(f"{count} clauses that no wrong submission breaks", highlight=False)
+    raise typer.Exit(1 if count else OK)
 
 
 def calibrate(

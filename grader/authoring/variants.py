@@ -58,8 +58,9 @@ class WrongError(Exception):
 class Wrong:
     """A plausible wrong submission: a fragment that redefines some functions.
 
-    The first line of the file is a docstring, `exercise_id: what is wrong`. The fragment is
-    appended to the reference's module, where the later definition of a name counts.
+    The file begins with a docstring. Its first line is `exercise_id: what is wrong`; each paragraph
+    after it, `Breaks: …`, quotes words of the exercise's docstring. The fragment is appended to the
+    reference's module, where the later definition of a name counts.
 
     After the exercise may stand `(public)`: only a public test sees the mistake, since no worker's
     report is proof of it. Such a mistake loses no points where there are hidden tests.
@@ -69,6 +70,7 @@ class Wrong:
     exercise: Exercise
     mistake: str
     public: bool = False
+    breaks: tuple[str, ...] = ()
 
     @property
     def module(self) -> str:
@@ -95,8 +97,9 @@ class Wrong:
 
 
 def read_wrong(path: Path, manifest: Manifest) -> Wrong:
-    """Reads the first line of a wrong submission; raises WrongError if it names no exercise."""
-    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    """Reads what a wrong submission says of itself; raises WrongError if it names no exercise."""
+    text = path.read_text(encoding="utf-8")
+    first = text.partition("\n")[0]
     name, colon, mistake = first.strip().strip('"').partition(":")
     known = {exercise.id: exercise for exercise in manifest}
     public, name = name.endswith(_PUBLIC), name.removesuffix(_PUBLIC)
@@ -104,7 +107,9 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
         raise WrongError(
             f'{path.name}: the first line must be """exercise_id: what is wrong""", got {first!r}'
         )
-    return Wrong(path, known[name], mistake.strip(), public)
+    header = text.split('"""')[1].split("\n\n")[1:]
+    breaks = tuple(" ".join(part.split()).removeprefix("Breaks: ") for part in header)
+    return Wrong(path, known[name], mistake.strip(), public, breaks)
 
 
 def all_wrong(manifest: Manifest, folder: Path = WRONG, hidden: bool = False) -> list[Wrong]:

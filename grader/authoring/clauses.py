@@ -1,0 +1,188 @@
+"""Clauses: what docstrings promise, and the wrong submission that breaks each of it.
+
+A docstring is cut into clauses: its sentences, parts of them after a semicolon or a colon, and each
+reason of a refusal. A wrong submission quotes the words that it breaks (`variants.Wrong.breaks`).
+`grader verify` shows that tests catch it, so a clause that is quoted has a test that fails without
+it. `solutions/clauses.toml` lists the others, which promise nothing, with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assignment.manifest import Manifest
+from grader.authoring.variants import REFERENCE, SOLUTIONS, Wrong
+
+PROMISES_NOTHING = SOLUTIONS / "clauses.toml"
+_SECTIONS = ("Args:", "Returns:", "Yields:", "Raises:", "Attributes:")
+# What an argument is: its name and the first words. What follows may promise something.
+_DEFINITION = re.compile(r"[\w, *]+: (?:\([^)]*\)|[^,;.(])*(?:[,;.] |\.?$)")
+_EXCEPTION = re.compile(r"\w*(Error|Exception|Iteration): ")
+
+
+class ClauseError(Exception):
+    """A quote that no docstring holds; the message says whose."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a docstring: from `start` to `end` of the text of its paragraph."""
+
+    function: str  # "strides.gather"; "strides" for the module's own docstring
+    paragraph: str
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.paragraph[self.start : self.end]
+
+    def is_quoted(self, quote: str) -> bool:
+        """Whether a quote lies in the clause, or has most of its words."""
+        at = self.paragraph.find(quote)
+        if at < 0:
+            return False
+        common = min(self.end, at + len(quote)) - max(self.start, at)
+        return 2 * common > min(self.end - self.start, len(quote))
+
+
+def unbroken(manifest: Manifest, wrong: list[Wrong]) -> dict[str, list[Clause]]:
+    """The clauses that no wrong submission breaks and that may promise something, by function.
+
+    Raises:
+        ClauseError: a quote, or a clause that promises nothing, is in no docstring.
+    """
+    clauses, nothing = all_clauses(manifest), promises_nothing()
+    for name, texts in nothing.items():
+        known = {clause.text for clause in clauses.get(name, ())}
+        for text in texts:
+            if text not in known:
+                raise ClauseError(f"{PROMISES_NOTHING.name}: {name} has no clause {text!r}")
+    broken = breakers(clauses, wrong)
+    return {
+        name: left
+        for name, some in clauses.items()
+        if (left := [c for c in some if not broken[c] and c.text not in nothing.get(name, ())])
+    }
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def clauses_of(function: str, docstring: str) -> list[Clause]:
+    """The clauses of a docstring, in order; examples and sources are left out."""
+    found = []
+    for section, paragraph in _paragraphs(docstring):
+        for start, end in _spans(paragraph, section):
+            found.append(Clause(function, paragraph, start, end))
+    return found
+
+
+def all_clauses(manifest: Manifest, package: Path = REFERENCE) -> dict[str, list[Clause]]:
+    """The clauses of each module and of each function that an exercise names, by that name."""
+    found: dict[str, list[Clause]] = {}
+    named = {name for exercise in manifest for name in exercise.functions}
+    for module in dict.fromkeys(name.partition(".")[0] for name in sorted(named)):
+        tree = ast.parse((package / f"{module}.py").read_text(encoding="utf-8"))
+        _, _, rest = (ast.get_docstring(tree) or "").partition("\n\n")
+        found[module] = clauses_of(module, rest)
+        for node in tree.body:
+            name = f"{module}.{getattr(node, 'name', '')}"
+            if name in named and isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found[name] = [c for text in _docstrings(node) for c in clauses_of(name, text)]
+    return found
+
+
+def breakers(clauses: Mapping[str, list[Clause]], wrong: list[Wrong]) -> dict[Clause, list[Wrong]]:
+    """The wrong submissions that quote each clause.
+
+    Raises:
+        ClauseError: a quote is in no docstring of its exercise or of the exercise's modules.
+    """
+    found: dict[Clause, list[Wrong]] = {c: [] for some in clauses.values() for c in some}
+    for submission in wrong:
+        exercise = submission.exercise
+        places = [c for name in (*exercise.functions, *exercise.modules) for c in clauses[name]]
+        for quote in submission.breaks:
+            if not (quoted := [clause for clause in places if clause.is_quoted(quote)]):
+                raise ClauseError(
+                    f"{submission.path.name}: no docstring of {exercise.id} says {quote!r}"
+                )
+            for clause in quoted:
+                found[clause].append(submission)
+    return found
+
+
+def promises_nothing(path: Path = PROMISES_NOTHING) -> dict[str, dict[str, str]]:
+    """Clauses that promise nothing, by function: the clause's text, and the reason."""
+    if not path.exists():
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for module, functions in tomllib.loads(path.read_text(encoding="utf-8")).items():
+        for name, reasons in functions.items():
+            found[module if name == "module" else f"{module}.{name}"] = reasons
+    return found
+
+
+def _docstrings(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
+    """The docstring of a function; those of a class and of its public methods."""
+    yield ast.get_docstring(node) or ""
+    for inner in node.body if isinstance(node, ast.ClassDef) else ():
+        if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_"):
+            yield ast.get_docstring(inner) or ""
+
+
+def _paragraphs(docstring: str) -> Iterator[tuple[str, str]]:
+    """The section and the text of each paragraph, list item and argument, in one line each."""
+    section, lines = "", inspect.cleandoc(docstring).splitlines()
+    for block in _blocks(lines):
+        if block[0] in _SECTIONS:
+            section = block[0]
+            entry: list[str] = []
+            for line in [*(text[4:] for text in block[1:]), "end"]:
+                if not line.startswith("    ") and entry and section not in ("Returns:", "Yields:"):
+                    yield section, one_line(" ".join(entry))
+                    entry = []
+                if line != "end":
+                    entry.append(line)
+            if entry:
+                yield section, one_line(" ".join(entry))
+        elif not block[0].startswith(("    ", "Source:", "Sources:")):
+            section = ""
+            yield section, one_line(" ".join(block))
+
+
+def _blocks(lines: list[str]) -> Iterator[list[str]]:
+    """Lines between blank lines; a numbered item begins a block of its own."""
+    block: list[str] = []
+    for line in [*lines, ""]:
+        if block and (not line or re.match(r"(\d+\.|-) ", line)):
+            yield block
+            block = []
+        if line:
+            block.append(line)
+
+
+def _spans(text: str, section: str) -> Iterator[tuple[int, int]]:
+    """Where clauses begin and end in a paragraph."""
+    ends, start = r"(?<=\S)[.;:](?=\s)", 0
+    if section == "Raises:" and (match := _EXCEPTION.match(text)):
+        ends = r"(?<=\S)[.;:](?=\s)|, or | or (?!more|less)|, (?!for example)"
+        start = match.end()
+    else:
+        opening = _DEFINITION if section == "Args:" else re.compile(r"(\d+\.|-) ")
+        if match := opening.match(text):
+            start = match.end()
+    for match in re.finditer(ends, text):
+        if match.start() > start:
+            yield start, match.start()
+            start = match.end() + (text[match.end() :][:1] == " ")
+    if start < len(text) and not text.endswith(":"):  # which introduces an example or a list
+        yield start, len(text.rstrip("."))
