@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips must not write into .venv at once
-.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures pictures check lint types sync bench races clean
+.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures pictures check check-coverage lint types sync bench races clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
@@ -32,6 +32,7 @@ help:
 	@echo "make figures              redraws the write-up's figures"
 	@echo "make pictures             makes the pictures of README.md anew; needs Chromium"
 	@echo "make check                lint, format, types, handout in sync"
+	@echo "make check-coverage       do hidden tests execute every line and branch of the reference?"
 	@echo "make bench                how fast the grader is, compared with plain pytest"
 	@echo "make races                how exact races are on this CPU, for programs of known ratio"
 	@echo "make clean                removes the files of other targets, except .venv"
@@ -114,6 +115,12 @@ pictures: .venv/dev
 	@$(RUN) -m grader pictures
 
 check: lint types sync
+
+# Do hidden tests execute every line and branch of the reference? Some two minutes.
+check-coverage: .venv/dev
+	@mkdir -p build
+	$(RUN) -m coverage run -m pytest -q tests/hidden
+	$(RUN) -m coverage report
 
 lint: .venv/dev
 	$(RUN) -m ruff check .
