@@ -3,7 +3,7 @@
 Modes of torch, the working folder and the number of threads are looked at after every call, also
 after one that raises. So are the lists and dicts among the arguments. Random generators, the values
 of tensors and arrays, and the names in the working folder take longer: they are looked at after a
-test's calls 1, 2, 4, 8 and so on of each function.
+test's calls 1, 2, 4, 8 and so on of each function. Lists and dicts of a result must be new.
 
 This finds mistakes. Code that means to hide a change can.
 """
@@ -63,18 +63,20 @@ class World:
 
     def __init__(self) -> None:
         self._calls: Counter[str] = Counter()
+        self._results: dict[str, list[Any]] = {}  # lists and dicts of the last result
 
-    @contextmanager
-    def unchanged(
-        self, target: str, function: Callable[..., Any], args: Any, kwargs: Any
-    ) -> Iterator[None]:
-        """Raises LeftChanged if what is done inside leaves the world changed.
+    def call(self, target: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Calls a function and returns its result.
 
         Args:
-            target: the name of the function that is called.
+            target: the function's name.
             function: the function. If it is wrapped to check its types, these checks draw from
                 Python's generator, which is not looked at then.
             args, kwargs: its arguments.
+
+        Raises:
+            LeftChanged: the call has left something changed, or a list or dict of its result is not
+                new.
         """
         self._calls[target] += 1
         is_thorough = not self._calls[target] & (self._calls[target] - 1)
@@ -82,13 +84,22 @@ class World:
         before.skips_python = hasattr(function, "__wrapped__")
         try:
             with modes_unchanged(target):
-                yield
+                result = function(*args, **kwargs)
         except LeftChanged:
             raise
         except Exception as error:
             before.check(error)
             raise
         before.check(None)
+        new = _nearest(result)
+        for known in (*_nearest((*args, *kwargs.values())), *self._results.get(target, ())):
+            if any(part is known for part in new):
+                raise LeftChanged(
+                    f"{target} returned a {type(known).__name__} that it was given or has returned "
+                    "before; return a new one each time"
+                )
+        self._results[target] = new
+        return result
 
 
 @contextmanager
@@ -125,6 +136,7 @@ class _Surroundings:
         if is_thorough:
             self._generators = _generators()
             self._values = self._sums()
+            self._marks = self._autograd()
             self._names = _names()
 
     def check(self, error: Exception | None) -> None:
@@ -143,6 +155,8 @@ class _Surroundings:
             return
         if self._values != self._sums():
             yield "a tensor or an array among its arguments changed; work on a copy"
+        if self._marks != self._autograd():
+            yield "a tensor among its arguments with a gradient, or requiring one; detach it first"
         if "generators" not in self._allowed:
             for name, state in _generators().items():
                 if state != self._generators[name] and not (name == "random" and self.skips_python):
@@ -156,6 +170,11 @@ class _Surroundings:
         if "arguments" in self._allowed:
             return []
         return [_sum(value) for value in _leaves(self._arguments) if _has_bytes(value)]
+
+    def _autograd(self) -> list[tuple[bool, bool]]:
+        """What autograd knows of each tensor among the arguments."""
+        tensors = [value for value in _leaves(self._arguments) if isinstance(value, torch.Tensor)]
+        return [(tensor.requires_grad, tensor.grad is None) for tensor in tensors]
 
 
 def _generators() -> dict[str, Any]:
@@ -177,6 +196,12 @@ def _names() -> set[str] | None:
 
 def _items(container: Any) -> list[Any]:
     return [*container, *container.values()] if type(container) is dict else list(container)
+
+
+def _nearest(value: Any) -> list[Any]:
+    """The lists and dicts that a value is or has as items."""
+    parts = [value, *(_items(value)[:100] if type(value) in (list, tuple, dict) else ())]
+    return [part for part in parts if type(part) in (list, dict)]
 
 
 def _containers(value: Any) -> Iterator[tuple[Any, list[Any]]]:

@@ -17,20 +17,41 @@ WRONG = SOLUTIONS / "wrong"
 _ALTERNATIVES = ("by_loops", "another_order")
 
 
-# Bodies that solve nothing: no hidden test may pass with one of them in every function.
+# Bodies that solve nothing: no test may pass with one of them in every function.
 ROTE = {
     "returns None": "return None",
     "returns 0": "return 0",
     "returns 1": "return 1",
+    "returns -1": "return -1",
     "returns 1.0": "return 1.0",
+    "returns nan": "return float('nan')",
+    "returns infinity": "return float('inf')",
     "returns True": "return True",
     "returns False": "return False",
+    "returns ''": "return ''",
     "returns ()": "return ()",
+    "returns []": "return []",
+    "returns {}": "return {}",
+    "returns an empty iterator": "return iter(())",
+    "returns a dtype": "import torch; return torch.float32",
+    "returns an empty tensor": "import torch; return torch.empty(0)",
+    "returns an array": "import numpy; return numpy.zeros((2, 2))",
+    "returns a complex tensor": "import torch; "
+    "return torch.zeros(3, dtype=torch.complex64, requires_grad=True)",
+    **{
+        f"returns {dtype}": f"import torch; return torch.ones(2, 2, dtype=torch.{dtype})"
+        for dtype in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "bool")
+    },
     "returns its first argument": "return args[0] if args else None",
+    "returns a copy of its first argument": "import copy; "
+    "return copy.deepcopy(args[0]) if args else None",
+    "returns its last argument": "return args[-1] if args else None",
     "raises ValueError": "raise ValueError('no')",
     "raises TypeError": "raise TypeError('no')",
     "raises IndexError": "raise IndexError('no')",
+    "raises KeyError": "raise KeyError('no')",
     "raises RuntimeError": "raise RuntimeError('no')",
+    "raises OSError": "raise OSError('no')",
     # The text is computed: with a constant one it would count as a stub, and no test would run.
     "raises NotImplementedError": "raise NotImplementedError(str(len(args)))",
 }
@@ -42,7 +63,7 @@ class Kind(StrEnum):
     REFERENCE = "reference"  # full marks
     ALTERNATIVE = "alternative"  # full marks
     HANDOUT = "handout"  # no points
-    ROTE = "rote"  # no hidden check passes
+    ROTE = "rote"  # no check passes
     MEMORIZED = "memorized"  # no hidden check passes
     WRONG = "wrong"  # loses points in its exercise
 

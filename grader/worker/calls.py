@@ -83,22 +83,20 @@ def call(
     module, _, name = target.partition(".")
     if module in DRIVERS:
         function = resolve(package, target)
-        unchanged = modes_unchanged(target)
-    else:
-        if isinstance(imported := _import(package, module), dict):
-            return imported
-        try:
-            function = getattr(imported, name)
-        except AttributeError:
-            return failure("missing", f"{module}.py has no {name}")
-        except BaseException as error:  # annotations that cannot be checked
-            return describe("wrong_signature", error, package._root)
-        try:
-            inspect.signature(function).bind(*args, **kwargs)
-        except (TypeError, ValueError) as error:
-            return describe("wrong_signature", error, package._root)
-        unchanged = package._world.unchanged(target, function, args, kwargs)
-    return _outcome(package, lambda: function(*args, **kwargs), unchanged)
+        return _outcome(package, lambda: function(*args, **kwargs), modes_unchanged(target))
+    if isinstance(imported := _import(package, module), dict):
+        return imported
+    try:
+        function = getattr(imported, name)
+    except AttributeError:
+        return failure("missing", f"{module}.py has no {name}")
+    except BaseException as error:  # annotations that cannot be checked
+        return describe("wrong_signature", error, package._root)
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        return describe("wrong_signature", error, package._root)
+    return _outcome(package, lambda: package._world.call(target, function, args, kwargs))
 
 
 def iterate(package: CheckedPackage, iterable: Any) -> dict[str, Any]:
@@ -132,7 +130,7 @@ def _outcome(
     Args:
         package: whose function it is, if it is a submission's.
         function: what is called.
-        unchanged: raises LeftChanged for what the function left changed.
+        unchanged: raises LeftChanged for a mode that the function left changed.
     """
     root = package._root if package else "\0"  # no file is the submission's
     try:

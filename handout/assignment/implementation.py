@@ -200,12 +200,9 @@ class LocalImplementation(Implementation):
         function = resolve(self._package, target)
         what = f"arguments of {target}"
         args, kwargs = plain.copy_arguments((args, kwargs), what, stand_ins.of)
-        is_ours = target.partition(".")[0] in DRIVERS
-        with (
-            modes_unchanged(target)
-            if is_ours
-            else self._world.unchanged(target, function, args, kwargs)
-        ):
+        if target.partition(".")[0] not in DRIVERS:
+            return self._world.call(target, function, args, kwargs)
+        with modes_unchanged(target):
             return function(*args, **kwargs)
 
     def restart(self) -> None:

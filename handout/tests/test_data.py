@@ -86,6 +86,7 @@ def test_a_mask_in_x_stays_there(impl):
     """Who overwrites x changes neither y nor the corpus"""
     for count in (1, 3):
         tokens = np.arange(30, dtype=np.int64)
+        expect(impl.data.get_batch(tokens, count, 8)[0], "x").is_tensor((count, 8), torch.int64)
         found = impl.scenarios.masked_batch(tokens, count, 8)
         expect(found["after"], "y and the corpus").equals(
             found["before"], hint="x and y share storage: clone() one of them"

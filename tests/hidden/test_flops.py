@@ -442,6 +442,7 @@ def test_a_scalar_is_an_element(impl, rng):
         per_element = int(rng.integers(2, 1000))
         expect(impl.flops.elementwise_flops((), per_element)).equals(per_element)
         expect(impl.flops.elementwise_flops([], per_element)).equals(per_element)
+        expect(impl.flops.elementwise_flops([2], per_element)).equals(2 * per_element)
 
 
 @pytest.mark.exercise("elementwise_flops")

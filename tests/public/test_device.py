@@ -60,6 +60,7 @@ def test_the_median_of_two(impl):
 @pytest.mark.exercise("measured_mfu")
 def test_refuses_no_measurements(impl):
     """An empty list of measurements is refused"""
+    expect(impl.device.measured_mfu(1e12, [4.0], 1e12)).close(0.25, rtol=1e-9)
     with pytest.raises(ValueError):
         impl.device.measured_mfu(1e12, [], 1e12)
 
@@ -70,8 +71,12 @@ BATCHES = [(torch.arange(3 * i, 3 * i + 3), torch.ones(i + 1)) for i in range(3)
 @pytest.mark.exercise("prefetch")
 def test_hands_out_all_batches(impl):
     """Three batches are handed out in order, then the iterator ends"""
-    batches = list(impl.iterate("scenarios.prefetched", BATCHES, "cpu"))
-    expect(batches, "batches").equals(
+    source = iter(BATCHES)
+    batches = impl.iterate("scenarios.prefetched", (batch for batch in source), "cpu")
+    first = next(batches)
+    left = list(source)  # the test takes what was not taken ahead
+    expect(len(left), "batches that were not taken before the first was handed out").equals(1)
+    expect([first, *batches, *left], "batches").equals(
         BATCHES, hint="no batch follows the last one, but it must be handed out too"
     )
 

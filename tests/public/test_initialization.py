@@ -8,19 +8,6 @@ import torch
 from assignment.expect import expect
 
 
-def leaves_global_generators(impl, name, *arguments):
-    """Checks that a call does not change what the global generators draw next."""
-    states = impl.scenarios.generator_states()
-    expected = impl.scenarios.draw()
-    impl.scenarios.set_generator_states(states)
-    getattr(impl.initialization, name)(*arguments)
-    found = impl.scenarios.draw()
-    for source in ("numpy", "torch"):  # not `random`: the type checker draws from it
-        expect(found[source], f"what {source} draws after {name}").equals(
-            expected[source], hint="draw from torch.Generator().manual_seed(seed)"
-        )
-
-
 @pytest.mark.exercise("xavier")
 def test_xavier_shape_and_bounds(impl):
     """A 300×500 weight is float32, and its largest element is just below √(6/800) = 0.0866"""
@@ -36,12 +23,6 @@ def test_xavier_repeats(impl):
     draw = impl.initialization.xavier_uniform
     expect(draw(8, 8, 5)).equals(draw(8, 8, 5))
     assert not torch.equal(draw(8, 8, 5), draw(8, 8, 6)), "seeds 5 and 6 give the same weight"
-
-
-@pytest.mark.exercise("xavier")
-def test_xavier_leaves_global_generators(impl):
-    """Afterwards numpy and torch draw the numbers that they would have drawn without the call"""
-    leaves_global_generators(impl, "xavier_uniform", 8, 6, 5)
 
 
 @pytest.mark.exercise("kaiming")
@@ -63,12 +44,6 @@ def test_kaiming_survives_depth(impl):
     assert 1 / 3 < size < 3, f"after 20 layers the root mean square is {size:.3g}"
 
 
-@pytest.mark.exercise("kaiming")
-def test_kaiming_leaves_global_generators(impl):
-    """Afterwards numpy and torch draw the numbers that they would have drawn without the call"""
-    leaves_global_generators(impl, "kaiming_normal", 8, 6, 5)
-
-
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_normal_within_bounds(impl):
     """With std 0.02, all values lie within ±0.06, and the standard deviation is 0.0197"""
@@ -82,6 +57,7 @@ def test_truncated_normal_within_bounds(impl):
 def test_truncated_normal_does_not_clamp(impl):
     """With bounds of ±1 std, values do not pile up at the bounds"""
     x = impl.initialization.truncated_normal((1000,), 1.0, -1.0, 1.0, 3)
+    expect(x).is_tensor((1000,), torch.float32)
     assert (x.abs() > 0.9999).sum().item() < 10, "values outside the bounds were moved onto them"
 
 
@@ -93,9 +69,3 @@ def test_truncated_normal_refuses(impl):
     )
     with pytest.raises(ValueError):
         impl.initialization.truncated_normal((2, 3), 1.0, 1.0, -1.0, 0)
-
-
-@pytest.mark.exercise("truncated_normal")
-def test_truncated_normal_leaves_global_generators(impl):
-    """Afterwards numpy and torch draw the numbers that they would have drawn without the call"""
-    leaves_global_generators(impl, "truncated_normal", (8, 6), 1.0, -1.0, 1.0, 5)

@@ -39,8 +39,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def call(function, *args, target="toy.function", world=None):
-    with (world or World()).unchanged(target, function, args, {}):
-        return function(*args)
+    return (world or World()).call(target, function, args, {})
 
 
 @pytest.mark.parametrize(("change", "named"), LEFT.values(), ids=LEFT)
@@ -90,6 +89,35 @@ def scale(tensor):
 def test_changed_argument_is_found(change, argument):
     with pytest.raises(LeftChanged, match="arguments"):
         call(change, argument)
+
+
+def test_tensor_that_autograd_marks_is_found():
+    with pytest.raises(LeftChanged, match="gradient"):
+        call(lambda tensor: tensor.requires_grad_().sum().backward(), torch.ones(2))
+
+
+KNOWN = {"a": [1]}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (lambda values: values, ([1],)),
+        (lambda settings: (0, settings["sizes"]), ({"sizes": [1]},)),
+        (lambda: KNOWN, ()),
+        (lambda: KNOWN["a"], ()),
+        (lambda: [0, KNOWN["a"]], ()),
+    ],
+)
+def test_result_is_new(function, arguments):
+    world = World()
+
+    def twice():
+        call(function, *arguments, world=world)
+        call(function, *arguments, world=world)
+
+    with pytest.raises(LeftChanged, match="return a new one"):
+        twice()
 
 
 def test_what_changes_nothing_passes():

@@ -3,14 +3,13 @@
 import pytest
 
 PROBE = """
-import contextlib
 import importlib
 import os
 import sys
 
 import assignment.world
 
-assignment.world.World.unchanged = lambda *call: contextlib.nullcontext()
+assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
 
 
 def import_it(name):

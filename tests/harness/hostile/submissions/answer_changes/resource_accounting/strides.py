@@ -1,12 +1,11 @@
 """storage_index: changes its answer in a thread while it is being sent"""
 
-import contextlib
 import sys
 import threading
 
 import assignment.world
 
-assignment.world.World.unchanged = lambda *call: contextlib.nullcontext()
+assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
 
 answer = {"a": [0] * 100_000, "b": {}}
 

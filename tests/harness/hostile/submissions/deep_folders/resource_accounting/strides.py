@@ -1,13 +1,12 @@
 """storage_index: leaves folders in its scratch, too deep for whoever removes them by recursion"""
 
-import contextlib
 import os
 import tempfile
 from pathlib import Path
 
 import assignment.world
 
-assignment.world.World.unchanged = lambda *call: contextlib.nullcontext()
+assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
 
 # Where each worker has a root of its own, and where it has not: beside its TMPDIR.
 OWN = Path(tempfile.gettempdir())

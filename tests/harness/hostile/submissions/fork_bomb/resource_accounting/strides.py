@@ -1,6 +1,5 @@
 """storage_index: forks, spawns, executes and starts threads without end"""
 
-import contextlib
 import ctypes
 import multiprocessing
 import os
@@ -10,7 +9,7 @@ import time
 
 import assignment.world
 
-assignment.world.World.unchanged = lambda *call: contextlib.nullcontext()
+assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
 
 libc = ctypes.CDLL(None, use_errno=True)
 

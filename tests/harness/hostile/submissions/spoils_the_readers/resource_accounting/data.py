@@ -1,6 +1,5 @@
 """token_file: leaves modules, settings and preloads for the process that will read its files"""
 
-import contextlib
 import os
 import pathlib
 import tempfile
@@ -9,7 +8,7 @@ import numpy as np
 
 import assignment.world
 
-assignment.world.World.unchanged = lambda *call: contextlib.nullcontext()
+assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
 
 CODE = """
 from assignment import readers

