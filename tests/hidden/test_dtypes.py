@@ -396,6 +396,18 @@ def test_tensors_from_a_generator(impl, rng):
         program.check(impl, [*chosen, chosen[0]], generator=True)
 
 
+@pytest.mark.exercise("storage_bytes")
+def test_tensors_that_a_generator_makes(impl, rng):
+    """Tensors that a generator makes one by one all count, also if it keeps none of them"""
+    for _ in range(6):
+        program = Program(rng, int(rng.integers(4, 15)))
+        chosen = [*rng.integers(len(program.tensors), size=int(rng.integers(1, 5)))]
+        chosen += [program.any_of(program.whole() or [program.new()])] * 6
+        found = impl.scenarios.storage_bytes_of(program.steps, list(map(int, chosen)), copies=True)
+        sizes = [t.nbytes for t in (program.tensors[n] for n in chosen) if not t.is_meta]
+        expect(found, f"bytes of copies of {chosen} of {program.steps}").equals(sum(sizes))
+
+
 # --- block_scaled -----------------------------------------------------------
 
 

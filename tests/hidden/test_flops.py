@@ -160,6 +160,19 @@ def test_an_mlp_backward_without_the_inputs_gradient(impl, rng):
 
 
 @pytest.mark.exercise("mlp_flops")
+def test_layers_of_equal_widths(impl, rng):
+    """Each of several layers with the same widths counts, forward and backward"""
+    for layers in range(2, 7):
+        batch, width, other = sizes(rng, 3)
+        for widths in [[width] * (layers + 1), [width, other] * layers]:
+            _, flops = forward_and_backward(mlp(widths), batch, widths[0], True)
+            expect(impl.flops.mlp_backward_flops(batch, widths, True)).equals(flops)
+            forward, flops = forward_and_backward(mlp(widths), batch, widths[0], False)
+            expect(impl.flops.mlp_backward_flops(batch, widths, False)).equals(flops)
+            expect(impl.flops.mlp_forward_flops(batch, widths)).equals(forward)
+
+
+@pytest.mark.exercise("mlp_flops")
 def test_a_huge_mlp_is_exact(impl, rng):
     """An MLP's FLOPs beyond 64 bits are exact integers"""
     for _ in range(5):
