@@ -358,6 +358,13 @@ def test_another_dtype_and_another_class(impl, rng):
         views.append(program.add("to", views[0], program.dtype()))
         for _ in range(5):
             program.check(impl, program.some_of(views))
+        # A storage of no whole number of the view's elements.
+        size = 8 * int(rng.integers(1, 9))
+        whole = program.add("new", (size + int(rng.integers(1, 8)),), torch.uint8)
+        part = program.add("narrow", whole, 0, 0, size)
+        wide = program.add("view", part, torch.int64)
+        program.check(impl, [wide])
+        program.check(impl, program.some_of([wide, part, whole], least=2))
 
 
 @pytest.mark.exercise("storage_bytes")
