@@ -409,7 +409,7 @@ def test_tensors_that_a_generator_makes(impl, rng):
     for _ in range(6):
         program = Program(rng, int(rng.integers(4, 15)))
         chosen = [*rng.integers(len(program.tensors), size=int(rng.integers(1, 5)))]
-        chosen += [program.any_of(program.whole() or [program.new()])] * 6
+        chosen += [program.any_of(program.whole() or [program.new()])] * 40
         found = impl.scenarios.storage_bytes_of(program.steps, list(map(int, chosen)), copies=True)
         sizes = [t.nbytes for t in (program.tensors[n] for n in chosen) if not t.is_meta]
         expect(found, f"bytes of copies of {chosen} of {program.steps}").equals(sum(sizes))
