@@ -1,6 +1,8 @@
 """mfu: only a negative quotient is refused, so that two negative numbers pass
 
-Breaks: `flops` is negative, `seconds` or `peak_flops` is not positive, or `devices` is less than 1
+Breaks: `flops` is negative
+
+Breaks: `seconds` or `peak_flops` is not positive, or `devices` is less than 1
 """
 
 

@@ -1,6 +1,8 @@
 """mfu: nan is not below 0, and passes
 
 Breaks: nan is outside every range
+
+Breaks: `flops` is negative or nan
 """
 
 
