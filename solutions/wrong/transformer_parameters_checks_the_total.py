@@ -3,15 +3,19 @@
 Breaks: a size is negative
 """
 
-_right_parameters, _right_check = transformer_parameters, _check_sizes
 
-
-def transformer_parameters(**sizes):
-    globals()["_check_sizes"] = lambda **_: None
-    try:
-        parts = _right_parameters(**sizes)
-    finally:
-        globals()["_check_sizes"] = _right_check
-    if parts["total"] < 0:
+def transformer_parameters(
+    *, vocab, layers, d_model, heads, d_ff, kv_heads=None, gated=True, tied=False
+):
+    d_kv = _kv_width(d_model, heads, kv_heads)
+    parts = {
+        "embedding": vocab * d_model,
+        "attention": layers * 2 * d_model * (d_model + d_kv),
+        "feed_forward": layers * _ff_matrices(gated) * d_model * d_ff,
+        "norms": (2 * layers + 1) * d_model,
+        "lm_head": 0 if tied else vocab * d_model,
+    }
+    total = sum(parts.values())
+    if total < 0:
         raise ValueError("negative")
-    return parts
+    return {**parts, "total": total}
