@@ -47,9 +47,19 @@ def take(step: Sequence[Any], tensors: list[torch.Tensor]) -> None:
 
 @scenario
 def storage_bytes_of(
-    student: Any, steps: Sequence[Sequence[Any]], chosen: Sequence[int], generator: bool = False
+    student: Any,
+    steps: Sequence[Sequence[Any]],
+    chosen: Sequence[int],
+    generator: bool = False,
+    copies: bool = False,
 ) -> Any:
-    """Calls `storage_bytes` with the chosen tensors of a recipe, as a list or a generator."""
+    """Calls `storage_bytes` with the chosen tensors of a recipe, as a list or a generator.
+
+    With `copies`, the generator makes a contiguous copy of each when it is asked for it.
+    """
     tensors = build(steps)
     picked = [tensors[n] for n in chosen]
+    if copies:
+        made = (t.clone(memory_format=torch.contiguous_format) for t in picked)
+        return student.dtypes.storage_bytes(made)
     return student.dtypes.storage_bytes((t for t in picked) if generator else picked)

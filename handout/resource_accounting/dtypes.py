@@ -76,8 +76,9 @@ def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
     `contiguous` of a transpose) have their own storage.
 
     Args:
-        tensors: dense tensors of any dtypes; may be a generator, such as `model.parameters()`. The
-            same tensor may occur several times.
+        tensors: dense tensors of any dtypes, whose memory torch allocated; may be a generator, such
+            as `model.parameters()`, or one that makes tensors and keeps none of them: all count.
+            The same tensor may occur several times.
 
     Returns:
         The bytes of all storages that the tensors use: each storage in full, and counted once. A

@@ -354,8 +354,8 @@ def mfu(flops: float, seconds: float, peak_flops: float, devices: int = 1) -> fl
         time or the peak is wrong.
 
     Raises:
-        ValueError: `flops` is negative, `seconds` or `peak_flops` is not positive, or `devices`
-            is less than 1.
+        ValueError: `flops` is negative or nan, `seconds` or `peak_flops` is not positive, or
+            `devices` is less than 1.
 
     An H100 that needs 20 ms for the 8.796e12 FLOPs of the lecture's product:
 

@@ -1,4 +1,7 @@
-"""accumulate: the accumulator has the term's dtype"""
+"""accumulate: the accumulator has the term's dtype
+
+Breaks: The sum starts as 0 in `accumulator_dtype`
+"""
 
 
 def accumulate(term, count, term_dtype, accumulator_dtype):

@@ -1,4 +1,9 @@
-"""accumulate: a negative count adds nothing, and is not refused"""
+"""accumulate: a negative count adds nothing, and is not refused
+
+Breaks: how often to add it, at least 0
+
+Breaks: `count` is negative
+"""
 
 
 def accumulate(term, count, term_dtype, accumulator_dtype):

@@ -1,4 +1,7 @@
-"""accumulate: the term is not rounded to a narrower accumulator before it is added"""
+"""accumulate: the term is not rounded to a narrower accumulator before it is added
+
+Breaks: and the result to `accumulator_dtype`, before it is added
+"""
 
 
 def accumulate(term, count, term_dtype, accumulator_dtype):

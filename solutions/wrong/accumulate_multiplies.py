@@ -1,4 +1,7 @@
-"""accumulate: one product in the place of all additions"""
+"""accumulate: one product in the place of all additions
+
+Breaks: Adds one term to 0 repeatedly, and rounds after each addition
+"""
 
 
 def accumulate(term, count, term_dtype, accumulator_dtype):

@@ -1,4 +1,7 @@
-"""accumulate: the term is rounded to the accumulator only"""
+"""accumulate: the term is rounded to the accumulator only
+
+Breaks: The term is rounded to `term_dtype`
+"""
 
 
 def accumulate(term, count, term_dtype, accumulator_dtype):

@@ -1,4 +1,7 @@
-"""accumulate: a count of 0 gives 0.0 before the dtypes are checked"""
+"""accumulate: a count of 0 gives 0.0 before the dtypes are checked
+
+Breaks: a dtype is not one of these, even if `count` is 0
+"""
 
 _accumulate = accumulate
 

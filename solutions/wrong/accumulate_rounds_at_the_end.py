@@ -1,4 +1,7 @@
-"""accumulate: the sum is kept in float64, and rounded once"""
+"""accumulate: the sum is kept in float64, and rounded once
+
+Breaks: is rounded to it after every addition, as torch does when it adds two tensors of that dtype
+"""
 
 
 def accumulate(term, count, term_dtype, accumulator_dtype):

@@ -1,4 +1,7 @@
-"""accumulate: the sum starts with the term, so one is added too many"""
+"""accumulate: the sum starts with the term, so one is added too many
+
+Breaks: The sum; 0.0 if `count` is 0
+"""
 
 
 def accumulate(term, count, term_dtype, accumulator_dtype):

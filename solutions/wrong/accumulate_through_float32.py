@@ -1,4 +1,7 @@
-"""accumulate: every term goes through float32, which is too short for float64"""
+"""accumulate: every term goes through float32, which is too short for float64
+
+Breaks: Both may go by way of float32 to dtypes of fewer bits, as torch does
+"""
 
 
 def accumulate(term, count, term_dtype, accumulator_dtype):

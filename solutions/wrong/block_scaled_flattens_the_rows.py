@@ -1,4 +1,7 @@
-"""block_scaled: blocks run on over the ends of rows, as if the tensor were flat"""
+"""block_scaled: blocks run on over the ends of rows, as if the tensor were flat
+
+Breaks: Blocks run along the last dimension and never continue into the next row
+"""
 
 
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):

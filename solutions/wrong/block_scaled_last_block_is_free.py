@@ -1,4 +1,8 @@
-"""block_scaled: a row's last block has no scale if it is not full"""
+"""block_scaled: a row's last block has no scale if it is not full
+
+Breaks: a row of n elements has n / block_size blocks, rounded up, and its last block has a whole
+scale however few elements it has
+"""
 
 
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):

@@ -1,4 +1,9 @@
-"""block_scaled: the elements times their average bits, so that every scale is of a full block"""
+"""block_scaled: the elements times their average bits, so that every scale is of a full block
+
+Breaks: Bytes of a tensor in a block-scaled format
+
+Breaks: Bytes of the three parts together, exact however large
+"""
 
 
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):

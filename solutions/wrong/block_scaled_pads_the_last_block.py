@@ -1,4 +1,7 @@
-"""block_scaled: rows are filled up to whole blocks, and the filling is paid for"""
+"""block_scaled: rows are filled up to whole blocks, and the filling is paid for
+
+Breaks: No elements are added to fill it
+"""
 
 
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):

@@ -1,4 +1,7 @@
-"""block_scaled: each row is rounded up to whole bytes by itself"""
+"""block_scaled: each row is rounded up to whole bytes by itself
+
+Breaks: Each part is packed bit by bit, and rounded up to whole bytes once, at its end
+"""
 
 
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):

@@ -1,4 +1,10 @@
-"""block_scaled: the bits of all parts are added up before they are rounded to bytes"""
+"""block_scaled: the bits of all parts are added up before they are rounded to bytes
+
+Breaks: There are three parts, stored separately: the elements of all rows, the scales of all
+blocks, and the scale of the tensor
+
+Breaks: Each part is packed bit by bit, and rounded up to whole bytes once, at its end
+"""
 
 
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):

@@ -1,4 +1,7 @@
-"""block_scaled: a scalar, of shape (), is taken for a row without elements"""
+"""block_scaled: a scalar, of shape (), is taken for a row without elements
+
+Breaks: () is a scalar, one row of one element
+"""
 
 
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):

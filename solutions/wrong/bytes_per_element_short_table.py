@@ -1,4 +1,9 @@
-"""bytes_per_element: a table of the dtypes in the lecture, all others taken for 4 bytes"""
+"""bytes_per_element: a table of the dtypes in the lecture, all others taken for 4 bytes
+
+Breaks: Bytes that one element of a tensor takes
+
+Breaks: integer, bool, complex, quantized, or bits
+"""
 
 
 def bytes_per_element(dtype):

@@ -1,4 +1,7 @@
-"""bytes_per_element: a string is looked up as the name of a dtype instead of refused"""
+"""bytes_per_element: a string is looked up as the name of a dtype instead of refused
+
+Breaks: `dtype` is not a `torch.dtype`, for example the string "float32"
+"""
 
 
 def bytes_per_element(dtype):

@@ -1,4 +1,11 @@
-"""decode_float: every format has the infinities and nans of IEEE 754"""
+"""decode_float: every format has the infinities and nans of IEEE 754
+
+Breaks: ordinary numbers, except that the mantissa with all bits set is nan. There is no infinity
+
+Breaks: "finite": ordinary numbers only, no infinity and no nan
+
+Breaks: except for infinity and nan, which the specials define
+"""
 
 _decode_right = decode
 

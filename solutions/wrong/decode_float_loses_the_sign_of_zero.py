@@ -1,4 +1,7 @@
-"""decode_float: the second zero is not negative"""
+"""decode_float: the second zero is not negative
+
+Breaks: The value; -0.0 for a zero whose sign bit is set
+"""
 
 _decode_right = decode
 

@@ -1,4 +1,9 @@
-"""decode_float: the nan of "fn" formats is taken for a number, as in finite ones"""
+"""decode_float: the nan of "fn" formats is taken for a number, as in finite ones
+
+Breaks: "fn": ordinary numbers, except that the mantissa with all bits set is nan
+
+Breaks: except for infinity and nan, which the specials define
+"""
 
 _decode_right = decode
 

@@ -1,4 +1,9 @@
-"""decode_float: any other word for the specials means that there are none"""
+"""decode_float: any other word for the specials means that there are none
+
+Breaks: Every function refuses other formats, and other words for the specials, with ValueError
+
+Breaks: "ieee", "fn" or "finite", see the top of the module
+"""
 
 _decode = decode
 

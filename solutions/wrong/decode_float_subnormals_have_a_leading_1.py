@@ -1,4 +1,7 @@
-"""decode_float: a leading 1 is added to subnormal numbers too"""
+"""decode_float: a leading 1 is added to subnormal numbers too
+
+Breaks: With m mantissa bits the value is
+"""
 
 
 def decode(bits, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,7 @@
-"""decode_float: the exponent of subnormal numbers counts as 0 instead of 1"""
+"""decode_float: the exponent of subnormal numbers counts as 0 instead of 1
+
+Breaks: With m mantissa bits the value is
+"""
 
 
 def decode(bits, exponent_bits, mantissa_bits, specials="ieee"):

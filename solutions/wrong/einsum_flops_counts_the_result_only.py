@@ -1,4 +1,7 @@
-"""einsum_flops: only the axes of the result are visited, not those that are summed over"""
+"""einsum_flops: only the axes of the result are visited, not those that are summed over
+
+Breaks: FLOPs of an einsum, by the convention that every combination of all axes is visited once
+"""
 
 _right_einsum = einsum_flops
 

@@ -1,4 +1,7 @@
-"""einsum_flops: operands and shapes are zipped, and what one has too many is dropped"""
+"""einsum_flops: operands and shapes are zipped, and what one has too many is dropped
+
+Breaks: there are more or fewer shapes than operands, or sizes than axes
+"""
 
 
 def einsum_flops(pattern, *shapes):

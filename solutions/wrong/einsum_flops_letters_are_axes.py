@@ -1,4 +1,8 @@
-"""einsum_flops: every letter is taken for an axis, as torch.einsum does, so that names fall apart"""
+"""einsum_flops: every letter is taken for an axis, as torch.einsum does, so that names fall apart
+
+Breaks: then those of the result, as in einops: names separated by blanks, operands by commas:
+"batch seq d, d k -> batch seq k"
+"""
 
 _right_einsum = einsum_flops
 

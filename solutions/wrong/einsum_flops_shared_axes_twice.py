@@ -1,4 +1,10 @@
-"""einsum_flops: the sizes of all operands are multiplied, so that a shared axis counts twice"""
+"""einsum_flops: the sizes of all operands are multiplied, so that a shared axis counts twice
+
+Breaks: So the FLOPs are n times the product of the sizes of all axes that the pattern names, each
+counted once
+
+Breaks: An axis that occurs twice in an operand means its diagonal
+"""
 
 _right_einsum = einsum_flops
 

@@ -1,4 +1,7 @@
-"""einsum_flops: an axis of size 1 goes with any other size, as in torch.einsum"""
+"""einsum_flops: an axis of size 1 goes with any other size, as in torch.einsum
+
+Breaks: an axis has two different sizes (1 is no exception)
+"""
 
 _right_einsum = einsum_flops
 

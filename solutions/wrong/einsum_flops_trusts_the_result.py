@@ -1,4 +1,7 @@
-"""einsum_flops: the result's axes are not checked"""
+"""einsum_flops: the result's axes are not checked
+
+Breaks: an axis of the result is in no operand, or occurs twice in the result
+"""
 
 _right_einsum = einsum_flops
 

@@ -1,4 +1,7 @@
-"""elementwise_flops: only the product is looked at, so that two negative sizes pass"""
+"""elementwise_flops: only the product is looked at, so that two negative sizes pass
+
+Breaks: a size or `per_element` is negative
+"""
 
 
 def elementwise_flops(shape, per_element=1):

@@ -1,4 +1,7 @@
-"""elementwise_flops: the elements are counted with numpy, which wraps around past 2**63"""
+"""elementwise_flops: the elements are counted with numpy, which wraps around past 2**63
+
+Breaks: Counts are exact Python ints, whatever their size
+"""
 
 _right_elementwise = elementwise_flops
 

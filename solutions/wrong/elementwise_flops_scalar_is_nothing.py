@@ -1,4 +1,7 @@
-"""elementwise_flops: a scalar is taken to have no elements"""
+"""elementwise_flops: a scalar is taken to have no elements
+
+Breaks: () is a scalar, which is one element
+"""
 
 _right_elementwise = elementwise_flops
 

@@ -1,4 +1,7 @@
-"""float_range: the highest exponent holds no numbers in any format"""
+"""float_range: the highest exponent holds no numbers in any format
+
+Breaks: The range of a format
+"""
 
 
 def float_range(exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,16 @@
-"""float_range: formats that do not exist are not refused"""
+"""float_range: formats that do not exist are not refused
+
+Breaks: exponent bits (with "fn" and "finite" up to 10, since their largest exponent is one higher)
+and 1 to 52 mantissa bits
+
+Breaks: Every function refuses other formats, and other words for the specials, with ValueError
+
+Breaks: 2 to 11; with "fn" and "finite" 2 to 10
+
+Breaks: "ieee", "fn" or "finite", see the top of the module
+
+Breaks: there is no such format
+"""
 
 
 def float_range(exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,7 @@
-"""matmul_flops: the product is taken in floating point, which is inexact when huge"""
+"""matmul_flops: the product is taken in floating point, which is inexact when huge
+
+Breaks: Counts are exact Python ints, whatever their size
+"""
 
 
 def matmul_flops(B, D, K):

@@ -1,4 +1,7 @@
-"""matmul_flops: the product goes through a float and back, which is inexact past 2**53"""
+"""matmul_flops: the product goes through a float and back, which is inexact past 2**53
+
+Breaks: Counts are exact Python ints, whatever their size
+"""
 
 
 def matmul_flops(B, D, K):

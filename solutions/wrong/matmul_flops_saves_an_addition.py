@@ -1,4 +1,10 @@
-"""matmul_flops: D - 1 additions are counted for each output, against the convention"""
+"""matmul_flops: D - 1 additions are counted for each output, against the convention
+
+Breaks: By convention each of the B·K outputs takes D multiplications and D additions. (The first
+addition, to 0, could be saved, but neither this convention nor hardware saves it.)
+
+Breaks: FLOPs; 0 if a size is 0
+"""
 
 
 def matmul_flops(B, D, K):

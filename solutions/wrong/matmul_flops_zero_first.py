@@ -1,4 +1,9 @@
-"""matmul_flops: 0 is returned for a size of 0, before the others are checked"""
+"""matmul_flops: 0 is returned for a size of 0, before the others are checked
+
+Breaks: A negative size is refused even if another is 0, which would make the result 0
+
+Breaks: a size is negative
+"""
 
 
 def matmul_flops(B, D, K):

@@ -1,4 +1,7 @@
-"""mfu: utilization above 1 is cut to 1, which hides a wrong count"""
+"""mfu: utilization above 1 is cut to 1, which hides a wrong count
+
+Breaks: Above 1 the count, the time or the peak is wrong
+"""
 
 _right_mfu = mfu
 

@@ -1,4 +1,9 @@
-"""mfu: one device's peak is compared with the work of all"""
+"""mfu: one device's peak is compared with the work of all
+
+Breaks: FLOPs that the model needed, over all devices
+
+Breaks: dense peak of one device in the dtype of the matrix products, FLOP/s
+"""
 
 _right_mfu = mfu
 

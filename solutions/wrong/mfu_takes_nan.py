@@ -1,4 +1,9 @@
-"""mfu: nan is not below 0, and passes"""
+"""mfu: nan is not below 0, and passes
+
+Breaks: nan is outside every range
+
+Breaks: `flops` is negative or nan
+"""
 
 
 def mfu(flops, seconds, peak_flops, devices=1):

@@ -1,4 +1,7 @@
-"""mfu: 0 seconds are accepted and give an infinite MFU"""
+"""mfu: 0 seconds are accepted and give an infinite MFU
+
+Breaks: `seconds` or `peak_flops` is not positive
+"""
 
 
 def mfu(flops, seconds, peak_flops, devices=1):

@@ -1,4 +1,7 @@
-"""mfu: divides the promised speed by the reached one"""
+"""mfu: divides the promised speed by the reached one
+
+Breaks: Model FLOPs utilization: the speed reached, as a fraction of the speed promised
+"""
 
 _right_mfu = mfu
 

@@ -1,4 +1,7 @@
-"""mlp_flops: an empty batch takes 0 FLOPs, whatever the widths"""
+"""mlp_flops: an empty batch takes 0 FLOPs, whatever the widths
+
+Breaks: a negative size
+"""
 
 _forward, _backward = mlp_forward_flops, mlp_backward_flops
 

@@ -1,4 +1,8 @@
-"""mlp_flops: the last layer, not the first, is taken to do without its input's gradient"""
+"""mlp_flops: the last layer, not the first, is taken to do without its input's gradient
+
+Breaks: Every layer but the first must also compute its input's gradient, to pass it on to the
+layer before
+"""
 
 
 def mlp_backward_flops(batch, widths, input_needs_grad):

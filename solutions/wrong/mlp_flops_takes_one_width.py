@@ -1,4 +1,7 @@
-"""mlp_flops: a single width passes as an MLP without layers"""
+"""mlp_flops: a single width passes as an MLP without layers
+
+Breaks: fewer than two widths
+"""
 
 
 def _layers(widths):

@@ -1,4 +1,10 @@
-"""round_to_format: every format saturates at its largest value"""
+"""round_to_format: every format saturates at its largest value
+
+Breaks: If that gives more than the format's largest value, the result is
+
+Breaks: These are the conventions of ml_dtypes; some libraries and devices saturate in "fn" formats
+too
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,8 @@
-"""round_to_format: what is below the smallest normal number becomes 0"""
+"""round_to_format: what is below the smallest normal number becomes 0
+
+Breaks: Below the smallest normal number the format's values are equally spaced down to 0 (gradual
+underflow)
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,8 @@
-"""round_to_format: the number is rounded to float32 first, and then once more"""
+"""round_to_format: the number is rounded to float32 first, and then once more
+
+Breaks: Round only once, from the given number: going through float32 would round twice, and
+sometimes to the wrong side
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,7 @@
-"""round_to_format: half-way is rounded away from zero, not to even"""
+"""round_to_format: half-way is rounded away from zero, not to even
+
+Breaks: half-way cases go to the even mantissa
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,7 @@
-"""round_to_format: a negative number that underflows becomes +0"""
+"""round_to_format: a negative number that underflows becomes +0
+
+Breaks: A number that rounds to 0 keeps its sign
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,7 @@
-"""round_to_format: nan in a finite format becomes 0"""
+"""round_to_format: nan in a finite format becomes 0
+
+Breaks: nan is to be rounded to a "finite" format, which has no nan
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,8 @@
-"""round_to_format: small numbers keep all their mantissa bits, as if the exponent had no lower end"""
+"""round_to_format: small numbers keep all their mantissa bits, as if the exponent had no lower end
+
+Breaks: Below the smallest normal number the format's values are equally spaced down to 0 (gradual
+underflow)
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,7 @@
-"""round_to_format: a number above the largest value overflows before it is rounded"""
+"""round_to_format: a number above the largest value overflows before it is rounded
+
+Breaks: Overflow: the number is rounded as if the exponent had no upper limit
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

@@ -1,4 +1,7 @@
-"""round_to_format: digits that do not fit are cut off"""
+"""round_to_format: digits that do not fit are cut off
+
+Breaks: The value of a format nearest to a number
+"""
 
 
 def round_to_format(value, exponent_bits, mantissa_bits, specials="ieee"):

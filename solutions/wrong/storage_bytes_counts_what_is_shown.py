@@ -1,4 +1,7 @@
-"""storage_bytes: each storage counts once, but only with what its largest view shows"""
+"""storage_bytes: each storage counts once, but only with what its largest view shows
+
+Breaks: each storage in full, and counted once
+"""
 
 
 def storage_bytes(tensors):

@@ -1,4 +1,7 @@
-"""storage_bytes: tensors on the meta device count as if they held memory"""
+"""storage_bytes: tensors on the meta device count as if they held memory
+
+Breaks: A tensor on the meta device has a shape but no memory, and adds 0
+"""
 
 
 def storage_bytes(tensors):

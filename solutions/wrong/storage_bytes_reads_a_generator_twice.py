@@ -1,4 +1,7 @@
-"""storage_bytes: iterates over the tensors twice, and a generator is empty the second time"""
+"""storage_bytes: iterates over the tensors twice, and a generator is empty the second time
+
+Breaks: may be a generator, such as `model.parameters()`
+"""
 
 
 def storage_bytes(tensors):

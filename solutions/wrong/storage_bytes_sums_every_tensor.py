@@ -1,4 +1,12 @@
-"""storage_bytes: each tensor's own elements are added up, so that views are paid for again"""
+"""storage_bytes: each tensor's own elements are added up, so that views are paid for again
+
+Breaks: Bytes of memory that a set of tensors holds together
+
+Breaks: they take no additional memory, and each keeps the whole storage alive, however little of
+it they use
+
+Breaks: The same tensor may occur several times
+"""
 
 
 def storage_bytes(tensors):

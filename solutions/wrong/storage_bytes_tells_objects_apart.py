@@ -1,4 +1,7 @@
-"""storage_bytes: only one and the same Python object counts once; its views count again"""
+"""storage_bytes: only one and the same Python object counts once; its views count again
+
+Breaks: each storage in full, and counted once
+"""
 
 
 def storage_bytes(tensors):

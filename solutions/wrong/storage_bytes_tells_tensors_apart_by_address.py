@@ -1,4 +1,7 @@
-"""storage_bytes: storages are told apart by where a tensor begins, not where its storage does"""
+"""storage_bytes: storages are told apart by where a tensor begins, not where its storage does
+
+Breaks: Views (rows, columns, slices, `transpose`, `view`, `expand`, also as another dtype)
+"""
 
 
 def storage_bytes(tensors):

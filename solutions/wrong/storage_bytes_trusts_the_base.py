@@ -1,4 +1,8 @@
-"""storage_bytes: a view is known by its _base, which detached tensors and Parameters do not have"""
+"""storage_bytes: a view is known by its _base, which detached tensors and Parameters do not have
+
+Breaks: `detach()` and `torch.nn.Parameter(t)` share the storage of the tensor that they were made
+from
+"""
 
 
 def storage_bytes(tensors):

@@ -1,4 +1,9 @@
-"""tensor_bytes: the product is taken in floating point, which is inexact for huge tensors"""
+"""tensor_bytes: the product is taken in floating point, which is inexact for huge tensors
+
+Breaks: All byte counts are exact Python ints
+
+Breaks: Number of elements × bytes per element, exact however large
+"""
 
 
 def tensor_bytes(shape, dtype):

@@ -1,4 +1,7 @@
-"""tensor_bytes: only a negative product is refused, so two negative sizes pass"""
+"""tensor_bytes: only a negative product is refused, so two negative sizes pass
+
+Breaks: a size is negative, even if another is 0
+"""
 
 
 def tensor_bytes(shape, dtype):

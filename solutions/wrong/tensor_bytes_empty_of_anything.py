@@ -1,4 +1,7 @@
-"""tensor_bytes: a tensor without elements takes 0 bytes, whatever its dtype"""
+"""tensor_bytes: a tensor without elements takes 0 bytes, whatever its dtype
+
+Breaks: the dtype's elements are not a whole number of bytes, even if there are none
+"""
 
 
 def tensor_bytes(shape, dtype):

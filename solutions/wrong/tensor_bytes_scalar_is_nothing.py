@@ -1,4 +1,7 @@
-"""tensor_bytes: a scalar, of shape (), is taken for no element"""
+"""tensor_bytes: a scalar, of shape (), is taken for no element
+
+Breaks: () is a scalar, which is one element
+"""
 
 
 def tensor_bytes(shape, dtype):

@@ -1,4 +1,7 @@
-"""tensor_bytes: a size of 0 is skipped, as if it counted as 1"""
+"""tensor_bytes: a size of 0 is skipped, as if it counted as 1
+
+Breaks: 0 if any size is 0
+"""
 
 
 def tensor_bytes(shape, dtype):

@@ -1,4 +1,7 @@
-"""training_flops: a peak that is dense already is halved once more, as if it counted sparsity"""
+"""training_flops: a peak that is dense already is halved once more, as if it counted sparsity
+
+Breaks: dense peak of one device in the dtype of the matrix products, FLOP/s
+"""
 
 _right_days = training_days
 

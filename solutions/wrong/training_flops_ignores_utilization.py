@@ -1,4 +1,9 @@
-"""training_flops: the days are those at full utilization"""
+"""training_flops: the days are those at full utilization
+
+Breaks: Days that a training run takes
+
+Breaks: `training_flops` divided by the FLOPs that the devices do in a day of 86,400 seconds
+"""
 
 _right_days = training_days
 

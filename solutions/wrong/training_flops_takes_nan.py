@@ -1,4 +1,7 @@
-"""training_flops: a peak of nan is not below 0, and passes"""
+"""training_flops: a peak of nan is not below 0, and passes
+
+Breaks: nan is outside every range
+"""
 
 
 def training_days(parameters, tokens, devices, peak_flops, mfu):

@@ -1,4 +1,9 @@
-"""training_flops: the utilization is taken to be in percent"""
+"""training_flops: the utilization is taken to be in percent
+
+Breaks: the fraction of the peak that the run reaches
+
+Breaks: `mfu` is not in (0, 1]
+"""
 
 
 def training_days(parameters, tokens, devices, peak_flops, mfu):

@@ -1,4 +1,9 @@
-"""transformer_flops: looking up the embedding is counted as a matrix product"""
+"""transformer_flops: looking up the embedding is counted as a matrix product
+
+Breaks: The embedding counts 0, since it only looks up rows
+
+Breaks: and their "total"
+"""
 
 _right_forward = transformer_forward_flops
 

@@ -1,4 +1,9 @@
-"""transformer_flops: 2 FLOPs for each parameter and token, without scores and values"""
+"""transformer_flops: 2 FLOPs for each parameter and token, without scores and values
+
+Breaks: FLOPs of the forward pass of `transformer_parameters`'s transformer, by component
+
+Breaks: "scores" (queries times keys), "values" (attention weights times values)
+"""
 
 _right_forward = transformer_forward_flops
 

@@ -1,4 +1,8 @@
-"""transformer_flops: only the half of the scores that the causal mask leaves is counted"""
+"""transformer_flops: only the half of the scores that the causal mask leaves is counted
+
+Breaks: Attention counts all seq_len × seq_len scores; a kernel that skips the masked half does
+half the work for "scores" and "values"
+"""
 
 _right_forward = transformer_forward_flops
 

@@ -1,4 +1,7 @@
-"""transformer_flops: the lm_head is counted for the last token of each sequence alone"""
+"""transformer_flops: the lm_head is counted for the last token of each sequence alone
+
+Breaks: of "lm_head", for every token
+"""
 
 _right_forward = transformer_forward_flops
 

@@ -1,4 +1,7 @@
-"""transformer_parameters: the last norm, before the lm_head, is forgotten"""
+"""transformer_parameters: the last norm, before the lm_head, is forgotten
+
+Breaks: one more comes before the lm_head
+"""
 
 _right_parameters = transformer_parameters
 

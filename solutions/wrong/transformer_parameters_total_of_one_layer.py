@@ -1,4 +1,10 @@
-"""transformer_parameters: attention and feed-forward are those of one layer"""
+"""transformer_parameters: attention and feed-forward are those of one layer
+
+Breaks: Parameters of a decoder-only transformer, by component
+
+Breaks: Parameters of "embedding", "attention", "feed_forward", "norms" and "lm_head", over all
+layers, and their "total"
+"""
 
 _right_parameters = transformer_parameters
 

@@ -358,6 +358,13 @@ def test_another_dtype_and_another_class(impl, rng):
         views.append(program.add("to", views[0], program.dtype()))
         for _ in range(5):
             program.check(impl, program.some_of(views))
+        # A storage of no whole number of the view's elements.
+        size = 8 * int(rng.integers(1, 9))
+        whole = program.add("new", (size + int(rng.integers(1, 8)),), torch.uint8)
+        part = program.add("narrow", whole, 0, 0, size)
+        wide = program.add("view", part, torch.int64)
+        program.check(impl, [wide])
+        program.check(impl, program.some_of([wide, part, whole], least=2))
 
 
 @pytest.mark.exercise("storage_bytes")
@@ -394,6 +401,18 @@ def test_tensors_from_a_generator(impl, rng):
         program = Program(rng, int(rng.integers(4, 15)))
         chosen = program.whole() or [program.new()]
         program.check(impl, [*chosen, chosen[0]], generator=True)
+
+
+@pytest.mark.exercise("storage_bytes")
+def test_tensors_that_a_generator_makes(impl, rng):
+    """Tensors that a generator makes one by one all count, also if it keeps none of them"""
+    for _ in range(6):
+        program = Program(rng, int(rng.integers(4, 15)))
+        chosen = [*rng.integers(len(program.tensors), size=int(rng.integers(1, 5)))]
+        chosen += [program.any_of(program.whole() or [program.new()])] * 40
+        found = impl.scenarios.storage_bytes_of(program.steps, list(map(int, chosen)), copies=True)
+        sizes = [t.nbytes for t in (program.tensors[n] for n in chosen) if not t.is_meta]
+        expect(found, f"bytes of copies of {chosen} of {program.steps}").equals(sum(sizes))
 
 
 # --- block_scaled -----------------------------------------------------------

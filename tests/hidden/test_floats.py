@@ -269,6 +269,22 @@ def test_finite_formats_have_no_specials(impl, rng):
 
 
 @pytest.mark.exercise("decode_float")
+def test_the_specials_say_what_the_highest_exponent_means(impl, rng):
+    """A pattern has its own value for each of the specials, in formats of every size"""
+    for size in [(5, 10), (8, 7), (8, 23), (4, 3), (5, 2), random_format(rng, "fn")[:2]]:
+        highest, last = ((1 << size[0]) - 1) << size[1], (1 << sum(size)) - 1
+        for bits in {highest, last, int(rng.integers(highest, last + 1))}:
+            ordinary = float(exact(bits, (*size, "finite")))
+            for i in rng.permutation(3):
+                format = *size, ["ieee", "fn", "finite"][i]
+                value = math.nan if bits == last and format[2] == "fn" else ordinary
+                if format[2] == "ieee":
+                    value = math.inf if bits == highest else math.nan
+                check_decoded(impl, bits, format, value)
+                check_decoded(impl, bits + sign_bit(format), format, -value)
+
+
+@pytest.mark.exercise("decode_float")
 def test_refuses_patterns_of_another_width(impl, rng):
     """A negative pattern and a pattern with too many bits are refused"""
     for _ in range(10):
@@ -351,16 +367,25 @@ def test_values_of_the_format_stay(impl, rng):
             check_rounded(impl, value, format, value)
         check_rounded(impl, 0.0, format, 0.0)
         check_rounded(impl, -0.0, format, -0.0)
+        for whole in (0, 1, -2):
+            check_rounded(impl, whole, format, float(whole))
         # Other numbers do change.
         format = narrowed(format, 20)
         value = easy_value(rng, format)
         check_rounded(impl, value + 2.0 ** -(format[1] + 2), format, value)
+    for exponent in rng.integers(-1000, 1000, size=5):
+        value = math.nextafter(2.0 ** int(exponent), 0.0)  # whose logarithm rounds up
+        check_rounded(impl, value, (11, 52, "ieee"), value)
 
 
 def neighbours(rng, count):
-    """Formats, a random pattern of each, its value and that of the next pattern, and a sign."""
-    for _ in range(count):
-        format = narrowed(random_format(rng), 50)  # so that half-way is a float64
+    """Formats, a random pattern of each, its value and that of the next pattern, and a sign.
+
+    The formats are random ones and, three times each, those that torch and ml_dtypes have.
+    """
+    named = [format for format in (*SMALL, *WIDE) if format[1] < 52] * 3
+    for format in [*named, *(random_format(rng) for _ in range(count))]:
+        format = narrowed(format, 50)  # so that half-way is a float64
         if format[2] == "ieee" and format[0] == 11:
             format = 10, *format[1:]
         subnormal = rng.random() < 0.3
@@ -424,6 +449,31 @@ def test_overflow_in_ieee_formats(impl, rng):
         for value in (middle, 2.5 * largest, 1e300, math.inf):
             check_rounded(impl, sign * value, format, sign * math.inf)
         check_rounded(impl, sign * middle, format[:2], sign * math.inf)  # "ieee" is the default
+
+
+@pytest.mark.exercise("round_to_format")
+def test_overflow_of_float64s_exponent(impl, rng):
+    """With 11 exponent bits too, what is half a step above the largest becomes infinity"""
+    for mantissa_bits in (1, 10, 51, int(rng.integers(2, 51))):
+        format = 11, mantissa_bits, "ieee"
+        largest, sign = float(exact(top_pattern(format), format)), int(rng.choice([-1, 1]))
+        middle = largest + 2.0 ** (1022 - mantissa_bits)
+        check_rounded(impl, sign * math.nextafter(middle, 0.0), format, sign * largest)
+        for value in (middle, math.nextafter(math.inf, 0.0), math.inf):
+            check_rounded(impl, sign * value, format, sign * math.inf)
+
+
+@pytest.mark.exercise("round_to_format")
+def test_the_specials_say_what_overflow_gives(impl, rng):
+    """A number has its own rounding for each of the specials, in formats of every size"""
+    for size in [(5, 10), (8, 7), (4, 3), (5, 2), narrowed(random_format(rng, "fn"), 50)[:2]]:
+        largest = float(exact(top_pattern((*size, "ieee")), (*size, "ieee")))
+        for value in (largest, 1.9 * largest, math.inf):
+            for i in rng.permutation(3):
+                format = *size, ["ieee", "fn", "finite"][i]
+                expected = nearest(min(value, 4 * largest), format)
+                check_rounded(impl, value, format, expected)
+                check_rounded(impl, -value, format, -expected)
 
 
 @pytest.mark.exercise("round_to_format")

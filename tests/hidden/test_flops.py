@@ -160,6 +160,19 @@ def test_an_mlp_backward_without_the_inputs_gradient(impl, rng):
 
 
 @pytest.mark.exercise("mlp_flops")
+def test_layers_of_equal_widths(impl, rng):
+    """Each of several layers with the same widths counts, forward and backward"""
+    for layers in range(2, 7):
+        batch, width, other = sizes(rng, 3)
+        for widths in [[width] * (layers + 1), [width, other] * layers]:
+            _, flops = forward_and_backward(mlp(widths), batch, widths[0], True)
+            expect(impl.flops.mlp_backward_flops(batch, widths, True)).equals(flops)
+            forward, flops = forward_and_backward(mlp(widths), batch, widths[0], False)
+            expect(impl.flops.mlp_backward_flops(batch, widths, False)).equals(flops)
+            expect(impl.flops.mlp_forward_flops(batch, widths)).equals(forward)
+
+
+@pytest.mark.exercise("mlp_flops")
 def test_a_huge_mlp_is_exact(impl, rng):
     """An MLP's FLOPs beyond 64 bits are exact integers"""
     for _ in range(5):
@@ -325,11 +338,13 @@ def test_an_einsum_without_elements_is_free(impl, rng):
 
 @pytest.mark.exercise("einsum_flops")
 def test_huge_einsums_are_exact(impl, rng):
-    """An einsum's FLOPs beyond 64 bits are exact integers"""
+    """An einsum's FLOPs beyond 64 bits are exact integers, each time that a pattern is used"""
+    a, b, c = axis_names(rng, 3)
+    pattern = spelled(rng, [[a, b], [b, c]], [a, c])
     for _ in range(5):
         i, j, k = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
-        a, b, c = axis_names(rng, 3)
-        check_einsum(impl, rng, [[a, b], [b, c]], [a, c], {a: i, b: j, c: k}, 2 * i * j * k)
+        found = impl.flops.einsum_flops(pattern, (i, j), (j, k))
+        expect(found, f"FLOPs of {pattern!r} {(i, j), (j, k)}").equals(2 * i * j * k)
 
 
 @pytest.mark.exercise("einsum_flops")
@@ -606,8 +621,9 @@ def test_a_transformers_parameters(impl, rng):
 @pytest.mark.exercise("transformer_parameters")
 def test_fewer_key_heads_have_fewer_parameters(impl, rng):
     """With fewer key heads, the parameters are those of a model made with torch"""
-    for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2)]:
-        config = random_transformer(rng, d_model=heads * 5, heads=heads, kv_heads=kv_heads)
+    config = random_transformer(rng, d_model=49 * 12)
+    for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2), (49, 1), (49, 7), (6, 2)]:
+        config = {**config, "heads": heads, "kv_heads": kv_heads}
         found = impl.flops.transformer_parameters(**config)
         expect(found, f"parameters of {config}").equals(counted_parameters(config))
 
@@ -615,8 +631,9 @@ def test_fewer_key_heads_have_fewer_parameters(impl, rng):
 @pytest.mark.exercise("transformer_parameters")
 def test_a_feed_forward_with_and_without_a_gate(impl, rng):
     """With and without a gate, the parameters are those of a model made with torch"""
-    for gated in (True, False, False):
-        config = random_transformer(rng, gated=gated)
+    config = random_transformer(rng)
+    for gated in (True, False, True):
+        config = {**config, "gated": gated}
         found = impl.flops.transformer_parameters(**config)
         expect(found, f"parameters of {config}").equals(counted_parameters(config))
 
@@ -624,8 +641,9 @@ def test_a_feed_forward_with_and_without_a_gate(impl, rng):
 @pytest.mark.exercise("transformer_parameters")
 def test_a_tied_head_shares_its_parameters(impl, rng):
     """A tied lm_head adds no parameters, and an untied one does"""
+    config = random_transformer(rng)
     for tied in (True, False, True):
-        config = random_transformer(rng, tied=tied)
+        config = {**config, "tied": tied}
         found = impl.flops.transformer_parameters(**config)
         expect(found, f"parameters of {config}").equals(counted_parameters(config))
 
@@ -654,14 +672,15 @@ def test_a_transformer_without_layers(impl, rng):
 def test_huge_transformers_are_exact(impl, rng):
     """Parameters beyond 64 bits are exact integers"""
     for _ in range(5):
-        vocab, layers, width, d_ff = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=4))
+        vocab, layers, d_ff = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
+        width = int(rng.integers(2**54, 2**60)) | 1
+        d_model = 6 * width
         found = impl.flops.transformer_parameters(
-            vocab=vocab, layers=layers, d_model=4 * width, heads=4, d_ff=d_ff, kv_heads=2
+            vocab=vocab, layers=layers, d_model=d_model, heads=6, d_ff=d_ff, kv_heads=2
         )
-        d_model = 4 * width
         parts = {
             "embedding": vocab * d_model,
-            "attention": 3 * layers * d_model * d_model,
+            "attention": 2 * layers * d_model * (d_model + 2 * width),
             "feed_forward": 3 * layers * d_model * d_ff,
             "norms": 2 * layers * d_model + d_model,
             "lm_head": vocab * d_model,
@@ -731,19 +750,20 @@ def test_a_batch_of_sequences(impl, rng):
 @pytest.mark.exercise("transformer_flops")
 def test_fewer_key_heads_take_fewer_flops(impl, rng):
     """With fewer key heads, the forward pass takes the FLOPs that torch counts"""
-    for heads, kv_heads in [(6, 2), (4, 1)]:
-        config = random_transformer(
-            rng, layers=1, d_model=heads * 5, heads=heads, kv_heads=kv_heads
-        )
-        check_forward(impl, config, int(rng.choice([19, 23, 29])))
+    config, seq_len = (
+        random_transformer(rng, layers=1, d_model=12 * 7),
+        int(rng.choice([19, 23, 29])),
+    )
+    for heads, kv_heads in [(6, 2), (6, 3), (4, 1)]:
+        check_forward(impl, {**config, "heads": heads, "kv_heads": kv_heads}, seq_len)
 
 
 @pytest.mark.exercise("transformer_flops")
 def test_a_gate_takes_flops(impl, rng):
     """With and without a gate, the forward pass takes the FLOPs that torch counts"""
-    for gated in (True, False):
-        config = random_transformer(rng, layers=1, gated=gated)
-        check_forward(impl, config, int(rng.choice([19, 23, 29])))
+    config, seq_len = random_transformer(rng, layers=1), int(rng.choice([19, 23, 29]))
+    for gated in (True, False, True):
+        check_forward(impl, {**config, "gated": gated}, seq_len)
 
 
 @pytest.mark.exercise("transformer_flops")
@@ -772,12 +792,21 @@ def test_a_forward_pass_over_nothing(impl, rng):
 def test_huge_forward_passes_are_exact(impl, rng):
     """A forward pass's FLOPs beyond 64 bits are exact integers"""
     for _ in range(5):
-        vocab, layers, d, d_ff, t = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=5))
+        vocab, layers, d_ff, t = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=4))
+        width = int(rng.integers(2**54, 2**60)) | 1
+        d = 6 * width
         found = impl.flops.transformer_forward_flops(
-            vocab=vocab, layers=layers, d_model=d, heads=1, d_ff=d_ff, seq_len=t, batch=3
+            vocab=vocab,
+            layers=layers,
+            d_model=d,
+            heads=6,
+            kv_heads=2,
+            d_ff=d_ff,
+            seq_len=t,
+            batch=3,
         )
         parts = {
-            "qkv": 18 * layers * t * d * d,
+            "qkv": 6 * layers * t * d * (d + 4 * width),
             "scores": 6 * layers * t * t * d,
             "values": 6 * layers * t * t * d,
             "output": 6 * layers * t * d * d,

@@ -77,7 +77,7 @@ def round_to_format(
     devices saturate in "fn" formats too.
 
     Args:
-        value: the number, also infinity or nan.
+        value: the number, also an int, infinity or nan.
         exponent_bits: 2 to 11; with "fn" and "finite" 2 to 10.
         mantissa_bits: 1 to 52.
         specials: "ieee", "fn" or "finite", see the top of the module.
@@ -136,12 +136,13 @@ def accumulate(
 ) -> float:
     """Adds one term to 0 repeatedly, and rounds after each addition.
 
-    The term is rounded to `term_dtype`, and the result to `accumulator_dtype`, once, at the start.
-    The sum starts as 0 in `accumulator_dtype` and is rounded to it after every addition, as torch
-    does when it adds two tensors of that dtype.
+    The term is rounded to `term_dtype`, and the result to `accumulator_dtype`, before it is added.
+    Both may go by way of float32 to dtypes of fewer bits, as torch does. The sum starts as 0 in
+    `accumulator_dtype` and is rounded to it after every addition, as torch does when it adds two
+    tensors of that dtype.
 
     Args:
-        term: the number to add.
+        term: the number to add, within the range of `term_dtype`.
         count: how often to add it, at least 0.
         term_dtype: the dtype of the term: a floating-point dtype of torch with one number per
             element, including the 8-bit ones.
