@@ -5,7 +5,9 @@ products. Weights of variance 1 make every layer's output √d_in times as large
 schemes here choose the variance so that the size does not change.
 
 Every function draws from its own generator, made from `seed`: the global generators of torch,
-numpy and random are neither read nor advanced. nan is outside every range.
+numpy and random are neither read nor advanced. A seed is at least 0 and less than 2**63. The same
+seed gives the same numbers, and a seed with other low 32 bits gives others (torch's generator on
+the CPU uses no more of it). nan is outside every range.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ def xavier_uniform(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
     Args:
         d_in: rows, the layer's inputs.
         d_out: columns, the layer's outputs.
-        seed: the same seed gives the same weight, another seed another one.
+        seed: what the generator is made from.
 
     Returns:
         A float32 weight, each element drawn independently from [-a, a].
@@ -51,7 +53,7 @@ def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
     Args:
         d_in: rows, the layer's inputs.
         d_out: columns, the layer's outputs.
-        seed: the same seed gives the same weight, another seed another one.
+        seed: what the generator is made from.
 
     Returns:
         A float32 weight, each element drawn independently.
@@ -81,7 +83,7 @@ def truncated_normal(
         std: standard deviation before truncation, more than 0.
         low: the lower bound, a value (not a multiple of std); may be -inf.
         high: the upper bound, more than `low`; may be inf.
-        seed: the same seed gives the same tensor, another seed another one.
+        seed: what the generator is made from.
 
     Returns:
         A float32 tensor, each element drawn independently; all are within the bounds, rounded to

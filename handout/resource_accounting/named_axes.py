@@ -1,7 +1,8 @@
 """Named axes: einops instead of `transpose(-2, -1)`, `view` and `dim=1`.
 
 A name says in the code itself which axis is meant. `...` means any number of leading axes,
-including none. Any size may be 0. Results have the dtype of the input.
+including none. Any size may be 0. Results have the dtype of the input; in 16 bits, a sum may be
+rounded after every addition.
 
 Letters: q queries, k keys, d features, seq positions.
 """

@@ -19,8 +19,8 @@ def seed_everything(seed: int) -> None:
 
     After the same seed, each of the three gives the same numbers again, whatever was drawn in
     between. After different seeds, each gives different numbers. numpy takes words of 32 bits: pass
-    it the whole seed as two words. (torch gets the whole seed, but its generator on the CPU uses
-    only the low 32 bits: seeds 7 and 7 + 2**32 are the same there.)
+    it a list of words that holds the whole seed. (torch gets the whole seed, but its generator on
+    the CPU uses only the low 32 bits: seeds 7 and 7 + 2**32 are the same there.)
 
     Args:
         seed: 0 or more, less than 2**63.
@@ -45,7 +45,7 @@ def stream_seed(seed: int, *keys: int | str) -> int:
 
     Args:
         seed: the run's seed, any int.
-        keys: the name of the stream: any number of ints and strings.
+        keys: the name of the stream: any number of ints, and of strings that UTF-8 can encode.
 
     Returns:
         An int of at least 0 and less than 2**63.

@@ -164,9 +164,15 @@ def test_elements_may_repeat(impl):
 @pytest.mark.exercise("gather")
 def test_what_is_gathered_is_a_copy(impl):
     """The result is a copy: changing storage afterwards does not change it"""
-    storage, other = torch.arange(6), torch.zeros(6, dtype=torch.int64)
-    found = impl.scenarios.gather_from_part(storage, (0, 6, 1), (3,), (2,), 0, other)
-    expect(found).equals(torch.tensor([0, 2, 4]), hint="a view shows what storage holds later")
+    other = torch.full((6,), -1)
+    for shape, strides, copied in [
+        ((3,), (2,), torch.tensor([0, 2, 4])),
+        ((2, 3), (3, 1), torch.tensor([[0, 1, 2], [3, 4, 5]])),
+        ((), (), torch.tensor(0)),
+    ]:
+        storage = torch.arange(6)
+        found = impl.scenarios.gather_from_part(storage, (0, 6, 1), shape, strides, 0, other)
+        expect(found).equals(copied, hint="a view shows what storage holds later")
 
 
 @pytest.mark.exercise("gather")

@@ -1,4 +1,9 @@
-"""gather: as_strided counts in the whole storage, beyond the part that was given"""
+"""gather: as_strided counts in the whole storage, beyond the part that was given
+
+Breaks: It may be part of a larger tensor, a slice or a column:
+
+Breaks: positions count within `storage`, and elements outside of it must not be read.
+"""
 
 
 def gather(storage, shape, strides, offset=0):

@@ -1,4 +1,7 @@
-"""gather: an offset outside of storage is refused even where nothing is read"""
+"""gather: an offset outside of storage is refused even where nothing is read
+
+Breaks: Without elements nothing is read, and any offset is valid.
+"""
 
 
 def gather(storage, shape, strides, offset=0):

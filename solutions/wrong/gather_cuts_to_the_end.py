@@ -1,4 +1,7 @@
-"""gather: positions beyond the ends of storage are moved to the ends"""
+"""gather: positions beyond the ends of storage are moved to the ends
+
+Breaks: an element is before the start of storage or after its end.
+"""
 
 
 def gather(storage, shape, strides, offset=0):

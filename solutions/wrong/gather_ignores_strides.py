@@ -1,4 +1,7 @@
-"""gather: the elements after the offset are given the shape, whatever the strides are"""
+"""gather: the elements after the offset are given the shape, whatever the strides are
+
+Breaks: The tensor that a layout describes in flat storage
+"""
 
 
 def gather(storage, shape, strides, offset=0):

@@ -1,4 +1,9 @@
-"""gather: a negative stride is refused, as torch does"""
+"""gather: a negative stride is refused, as torch does
+
+Breaks: In every function a stride may be 0 (repeated elements) or negative (backwards, as in numpy;
+
+Breaks: Layouts may repeat elements, overlap (windows), and go backwards.
+"""
 
 
 def gather(storage, shape, strides, offset=0):

@@ -1,4 +1,9 @@
-"""gather (public): the tensor shares its storage"""
+"""gather (public): the tensor shares its storage
+
+Breaks: as a copy.
+
+Breaks: It shares no memory with `storage`.
+"""
 
 
 def gather(storage, shape, strides, offset=0):

@@ -1,4 +1,7 @@
-"""gather: elements go through Python floats"""
+"""gather: elements go through Python floats
+
+Breaks: A tensor of this shape and of storage's dtype.
+"""
 
 
 def gather(storage, shape, strides, offset=0):

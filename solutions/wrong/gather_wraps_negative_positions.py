@@ -1,4 +1,9 @@
-"""gather: a position before the start of storage counts from its end, as in Python"""
+"""gather: a position before the start of storage counts from its end, as in Python
+
+Breaks: an element is before the start of storage
+
+Breaks: A negative position does not count from the end.
+"""
 
 
 def gather(storage, shape, strides, offset=0):

@@ -1,4 +1,11 @@
-"""independent_streams: seed + rank"""
+"""independent_streams: seed + rank
+
+Breaks: (seed + rank is not enough: rank 1 of seed 7 would be rank 0 of seed 8.)
+
+Breaks: The order of keys matters,
+
+Breaks: Different seeds or keys give different streams.
+"""
 
 
 def stream_seed(seed, *keys):

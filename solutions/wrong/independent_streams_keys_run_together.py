@@ -1,4 +1,7 @@
-"""independent_streams: hashes the keys joined without a separator"""
+"""independent_streams: hashes the keys joined without a separator
+
+Breaks: and so does their type: 1, 23 is not 12, 3, and 2 is not "2".
+"""
 
 
 def stream_seed(seed, *keys):

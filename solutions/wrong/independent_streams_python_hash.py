@@ -1,4 +1,8 @@
-"""independent_streams: Python's hash, which differs from process to process for texts"""
+"""independent_streams: Python's hash, which differs from process to process for texts
+
+Breaks: The result is the same in every process and on every machine, unlike Python's `hash` of a
+string.
+"""
 
 
 def stream_seed(seed, *keys):

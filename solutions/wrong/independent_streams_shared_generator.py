@@ -1,4 +1,7 @@
-"""independent_streams: seeds the global generator and returns it"""
+"""independent_streams: seeds the global generator and returns it
+
+Breaks: A fresh generator on the CPU, seeded with `stream_seed(seed, *keys)`.
+"""
 
 
 def stream_generator(seed, *keys):

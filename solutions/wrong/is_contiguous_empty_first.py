@@ -1,4 +1,7 @@
-"""is_contiguous: a tensor with a size of 0 is contiguous, before anything is checked"""
+"""is_contiguous: a tensor with a size of 0 is contiguous, before anything is checked
+
+Breaks: and a negative size is refused even if another is 0.
+"""
 
 _is_contiguous = is_contiguous
 

@@ -1,4 +1,7 @@
-"""is_contiguous: a tensor without elements is held to the row-major strides"""
+"""is_contiguous: a tensor without elements is held to the row-major strides
+
+Breaks: a tensor without elements is contiguous whatever its strides;
+"""
 
 
 def is_contiguous(shape, strides):

@@ -1,4 +1,7 @@
-"""is_contiguous: strides are compared without their sign"""
+"""is_contiguous: strides are compared without their sign
+
+Breaks: a stride may be 0 (repeated elements) or negative
+"""
 
 _is_contiguous = is_contiguous
 

@@ -1,4 +1,7 @@
-"""is_contiguous: descending strides are taken for contiguous, so gaps and broadcasts pass"""
+"""is_contiguous: descending strides are taken for contiguous, so gaps and broadcasts pass
+
+Breaks: Whether the elements are stored in row-major order, without gaps or repeats.
+"""
 
 
 def is_contiguous(shape, strides):

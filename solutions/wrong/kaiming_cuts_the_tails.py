@@ -1,4 +1,7 @@
-"""kaiming: truncates the normal at two standard deviations, which takes 12 % off the deviation"""
+"""kaiming: truncates the normal at two standard deviations, which takes 12 % off the deviation
+
+Breaks: A weight by Kaiming (He) initialization, normal,
+"""
 
 
 def kaiming_normal(d_in, d_out, seed):

@@ -1,4 +1,7 @@
-"""kaiming: √(1 / d_in), as if nothing were dropped"""
+"""kaiming: √(1 / d_in), as if nothing were dropped
+
+Breaks: which halves the mean square, so the variance must be 2 / d_in.
+"""
 
 
 def kaiming_normal(d_in, d_out, seed):

@@ -1,4 +1,7 @@
-"""kaiming: draws from the global generator, whatever the seed"""
+"""kaiming: draws from the global generator, whatever the seed
+
+Breaks: Every function draws from its own generator, made from `seed`:
+"""
 
 
 def kaiming_normal(d_in, d_out, seed):

@@ -1,4 +1,9 @@
-"""kaiming (public): seeds and uses torch's global generator"""
+"""kaiming (public): seeds and uses torch's global generator
+
+Breaks: Every function draws from its own generator, made from `seed`:
+
+Breaks: the global generators of torch, numpy and random are neither read nor advanced.
+"""
 
 
 def kaiming_normal(d_in, d_out, seed):

@@ -1,4 +1,8 @@
-"""kaiming: √(2 / d_out), as torch's fan_in does for a weight that is stored transposed"""
+"""kaiming: √(2 / d_out), as torch's fan_in does for a weight that is stored transposed
+
+Breaks: A weight has d_in rows and d_out columns and is used as `x @ w`, so each output is a sum of
+d_in products.
+"""
 
 
 def kaiming_normal(d_in, d_out, seed):

@@ -1,4 +1,7 @@
-"""kaiming: multiplies by the variance 2 / d_in"""
+"""kaiming: multiplies by the variance 2 / d_in
+
+Breaks: Elements are normal with mean 0 and standard deviation √(2 / d_in).
+"""
 
 
 def kaiming_normal(d_in, d_out, seed):

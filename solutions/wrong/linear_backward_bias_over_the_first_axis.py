@@ -1,4 +1,8 @@
-"""linear_backward: b's gradient sums over the first axis only"""
+"""linear_backward: b's gradient sums over the first axis only
+
+Breaks: All rows share w and b, so their gradients are sums over the rows, that is, over every
+leading axis.
+"""
 
 
 def linear_backward(x, w, grad_y):

@@ -1,4 +1,7 @@
-"""linear_backward: rows are flattened by reshape(-1, d_in), which fails for a size of 0"""
+"""linear_backward: rows are flattened by reshape(-1, d_in), which fails for a size of 0
+
+Breaks: Any size may be 0.
+"""
 
 
 def linear_backward(x, w, grad_y):

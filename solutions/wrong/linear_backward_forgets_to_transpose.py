@@ -1,4 +1,7 @@
-"""linear_backward: x's gradient is grad_y @ w where w is square"""
+"""linear_backward: x's gradient is grad_y @ w where w is square
+
+Breaks: Gradients of x, w and b where y = x @ w + b.
+"""
 
 
 def linear_backward(x, w, grad_y):

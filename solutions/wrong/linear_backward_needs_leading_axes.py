@@ -1,4 +1,7 @@
-"""linear_backward: a single row, without leading axes, is not handled"""
+"""linear_backward: a single row, without leading axes, is not handled
+
+Breaks: with none it is a single row.
+"""
 
 
 def linear_backward(x, w, grad_y):

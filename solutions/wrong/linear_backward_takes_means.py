@@ -1,4 +1,7 @@
-"""linear_backward: w's and b's gradients are means over the rows"""
+"""linear_backward: w's and b's gradients are means over the rows
+
+Breaks: They are not means.
+"""
 
 
 def linear_backward(x, w, grad_y):

@@ -1,4 +1,7 @@
-"""linear_backward: x.T @ grad_y, which is right for exactly one leading axis"""
+"""linear_backward: x.T @ grad_y, which is right for exactly one leading axis
+
+Breaks: the layer's input, with any number of leading axes;
+"""
 
 
 def linear_backward(x, w, grad_y):

@@ -1,4 +1,9 @@
-"""mlp_backward: a target of width 1 is broadcast, and so is an output"""
+"""mlp_backward: a target of width 1 is broadcast, and so is an output
+
+Breaks: with y's shape. Nothing is broadcast.
+
+Breaks: or the target's shape is not that of y.
+"""
 
 
 def mlp_backward(x, weights, target):

@@ -1,4 +1,7 @@
-"""mlp_backward: rows are flattened by reshape(-1, d), which fails for a width of 0"""
+"""mlp_backward: rows are flattened by reshape(-1, d), which fails for a width of 0
+
+Breaks: Any size may be 0.
+"""
 
 
 def _weight_grad(x, grad_y):

@@ -1,4 +1,7 @@
-"""mlp_backward: the gradient passes every ReLU as if it were not there"""
+"""mlp_backward: the gradient passes every ReLU as if it were not there
+
+Breaks: There is a ReLU between two layers, and none after the last:
+"""
 
 
 def mlp_backward(x, weights, target):

@@ -1,4 +1,7 @@
-"""mlp_backward: ReLU passes half of the gradient on at exactly 0"""
+"""mlp_backward: ReLU passes half of the gradient on at exactly 0
+
+Breaks: The derivative of ReLU at exactly 0 is 0, as in torch.
+"""
 
 
 def mlp_backward(x, weights, target):

@@ -1,4 +1,7 @@
-"""mlp_backward: the gradients come last to first"""
+"""mlp_backward: the gradients come last to first
+
+Breaks: and one gradient for each weight, first to last,
+"""
 
 
 def mlp_backward(x, weights, target):

@@ -1,4 +1,7 @@
-"""mlp_backward: the loss forgets the half, the gradients do not"""
+"""mlp_backward: the loss forgets the half, the gradients do not
+
+Breaks: The loss is half the sum of the squared errors,
+"""
 
 
 def mlp_backward(x, weights, target):

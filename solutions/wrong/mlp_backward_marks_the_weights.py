@@ -1,4 +1,9 @@
-"""mlp_backward (public): autograd's marks are left on the caller's weights"""
+"""mlp_backward (public): autograd's marks are left on the caller's weights
+
+Breaks: No tensor that is passed requires a gradient, and none may have changed after the call:
+
+Breaks: not its values, its `.grad` or its `requires_grad`.
+"""
 
 
 def mlp_backward(x, weights, target):

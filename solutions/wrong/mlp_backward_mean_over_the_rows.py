@@ -1,4 +1,7 @@
-"""mlp_backward: loss and gradients are means over the rows"""
+"""mlp_backward: loss and gradients are means over the rows
+
+Breaks: over all outputs of all rows: a sum, not a mean.
+"""
 
 
 def mlp_backward(x, weights, target):

@@ -1,4 +1,7 @@
-"""mlp_backward: the last layer has a ReLU too"""
+"""mlp_backward: the last layer has a ReLU too
+
+Breaks: and none after the last: with three weights, y = relu(relu(x @ w1) @ w2) @ w3.
+"""
 
 
 def mlp_backward(x, weights, target):

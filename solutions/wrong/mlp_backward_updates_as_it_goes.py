@@ -1,4 +1,7 @@
-"""mlp_backward: each weight is stepped before the gradient has passed it"""
+"""mlp_backward: each weight is stepped before the gradient has passed it
+
+Breaks: Loss of an MLP, and the gradients of its weights.
+"""
 
 
 def mlp_backward(x, weights, target):

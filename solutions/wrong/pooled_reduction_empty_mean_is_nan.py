@@ -1,4 +1,7 @@
-"""pooled_reduction: the mean of no positions is nan"""
+"""pooled_reduction: the mean of no positions is nan
+
+Breaks: or `how` is "mean", "max" or "min" and there are no positions.
+"""
 
 
 def pool(x, how):

@@ -1,4 +1,11 @@
-"""pooled_reduction: axis 1 is reduced, which is the positions' only under one leading axis"""
+"""pooled_reduction: axis 1 is reduced, which is the positions' only under one leading axis
+
+Breaks: Reduces the positions of a sequence to one, feature by feature.
+
+Breaks: d features at each of seq positions, with any number of leading axes.
+
+Breaks: d features. The sum
+"""
 
 
 def pool(x, how):

@@ -1,4 +1,7 @@
-"""pooled_reduction: max and min go by the magnitude"""
+"""pooled_reduction: max and min go by the magnitude
+
+Breaks: "sum", "max" or "min".
+"""
 
 
 def pool(x, how):

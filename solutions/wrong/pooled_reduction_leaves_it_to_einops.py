@@ -1,4 +1,7 @@
-"""pooled_reduction: what einops knows beyond the four is let through"""
+"""pooled_reduction: what einops knows beyond the four is let through
+
+Breaks: `how` is something else,
+"""
 
 
 def pool(x, how):

@@ -1,4 +1,7 @@
-"""pooled_reduction: the sum of no positions is refused too"""
+"""pooled_reduction: the sum of no positions is refused too
+
+Breaks: The sum over no positions is 0.
+"""
 
 
 def pool(x, how):

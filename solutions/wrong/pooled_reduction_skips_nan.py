@@ -1,4 +1,7 @@
-"""pooled_reduction: a nan is left out of the largest and the smallest"""
+"""pooled_reduction: a nan is left out of the largest and the smallest
+
+Breaks: With any of them, a nan at any position gives nan.
+"""
 
 
 def pool(x, how):

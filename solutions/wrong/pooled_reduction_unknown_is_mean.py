@@ -1,4 +1,7 @@
-"""pooled_reduction: any unknown name is taken for the mean"""
+"""pooled_reduction: any unknown name is taken for the mean
+
+Breaks: `how` is something else,
+"""
 
 
 def pool(x, how):

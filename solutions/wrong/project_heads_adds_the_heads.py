@@ -1,4 +1,7 @@
-"""project_heads: the heads are added up, each repeated sum in its place"""
+"""project_heads: the heads are added up, each repeated sum in its place
+
+Breaks: Applies one projection to each head.
+"""
 
 
 def project_heads(x, w):

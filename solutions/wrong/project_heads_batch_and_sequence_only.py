@@ -1,4 +1,9 @@
-"""project_heads: exactly two leading axes are expected"""
+"""project_heads: exactly two leading axes are expected
+
+Breaks: total = heads · d_in features, with any number of leading axes.
+
+Breaks: `...` means any number of leading axes, including none.
+"""
 
 
 def project_heads(x, w):

@@ -1,4 +1,7 @@
-"""project_heads: features that are left over are dropped"""
+"""project_heads: features that are left over are dropped
+
+Breaks: total is not a multiple of d_in,
+"""
 
 
 def project_heads(x, w):

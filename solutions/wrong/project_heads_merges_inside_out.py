@@ -1,4 +1,7 @@
-"""project_heads: the heads vary fastest when they are merged"""
+"""project_heads: the heads vary fastest when they are merged
+
+Breaks: In the result the heads are the outer axis again.
+"""
 
 
 def project_heads(x, w):

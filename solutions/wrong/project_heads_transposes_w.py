@@ -1,4 +1,7 @@
-"""project_heads: w is taken as d_out × d_in, as nn.Linear stores it, where it is square"""
+"""project_heads: w is taken as d_out × d_in, as nn.Linear stores it, where it is square
+
+Breaks: a head is a row vector, and becomes `head @ w`.
+"""
 
 
 def project_heads(x, w):

@@ -1,4 +1,9 @@
-"""row_major_strides: the first dimension has stride 1, which is column-major"""
+"""row_major_strides: the first dimension has stride 1, which is column-major
+
+Breaks: The strides of a tensor whose elements are stored row after row, without gaps.
+
+Breaks: The last is 1;
+"""
 
 
 def row_major_strides(shape):

@@ -1,4 +1,9 @@
-"""row_major_strides: strides are given in bytes of float32, as numpy does, not in elements"""
+"""row_major_strides: strides are given in bytes of float32, as numpy does, not in elements
+
+Breaks: all counted in elements, never in bytes
+
+Breaks: One stride for each dimension, in elements.
+"""
 
 
 def row_major_strides(shape):

@@ -1,4 +1,7 @@
-"""seed_everything (public): has seeded random before it refuses"""
+"""seed_everything (public): has seeded random before it refuses
+
+Breaks: No generator has been changed.
+"""
 
 
 def seed_everything(seed):

@@ -1,4 +1,7 @@
-"""seed_everything: numpy gets the low 32 bits only"""
+"""seed_everything: numpy gets the low 32 bits only
+
+Breaks: numpy takes words of 32 bits: pass it a list of words that holds the whole seed.
+"""
 
 
 def seed_everything(seed):

@@ -1,4 +1,7 @@
-"""seed_everything: numpy's generator is left out"""
+"""seed_everything: numpy's generator is left out
+
+Breaks: Seeds the global generators of `random`, `numpy.random` and `torch`
+"""
 
 
 def seed_everything(seed):

@@ -1,4 +1,9 @@
-"""similarity_scores: leading axes are flattened by -1, which no queries or no features leave open"""
+"""similarity_scores: leading axes are flattened by -1, which no queries or no features leave open
+
+Breaks: Any size may be 0.
+
+Breaks: With d = 0 every score is an empty sum, 0.
+"""
 
 
 def similarity_scores(queries, keys):

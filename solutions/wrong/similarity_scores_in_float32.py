@@ -1,4 +1,7 @@
-"""similarity_scores: everything is computed in float32"""
+"""similarity_scores: everything is computed in float32
+
+Breaks: Results have the dtype of the input
+"""
 
 
 def similarity_scores(queries, keys):

@@ -1,4 +1,7 @@
-"""similarity_scores: keys after the query's own position are masked"""
+"""similarity_scores: keys after the query's own position are masked
+
+Breaks: not masked,
+"""
 
 
 def similarity_scores(queries, keys):

@@ -1,4 +1,7 @@
-"""similarity_scores: the scores are divided by √d, as attention does"""
+"""similarity_scores: the scores are divided by √d, as attention does
+
+Breaks: The scores are raw: not divided by √d,
+"""
 
 
 def similarity_scores(queries, keys):

@@ -1,4 +1,7 @@
-"""similarity_scores: the queries' axis comes last, which is not noticed if q is k"""
+"""similarity_scores: the queries' axis comes last, which is not noticed if q is k
+
+Breaks: For each query, a row of k scores.
+"""
 
 
 def similarity_scores(queries, keys):

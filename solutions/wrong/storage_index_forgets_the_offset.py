@@ -1,4 +1,9 @@
-"""storage_index: the offset is forgotten"""
+"""storage_index: the offset is forgotten
+
+Breaks: The element at `index` is at position `sum(index[d] * strides[d]) + offset`.
+
+Breaks: The position in storage, in elements: `sum(index[d] * strides[d]) + offset`.
+"""
 
 
 def storage_index(index, strides, offset=0):

@@ -1,4 +1,7 @@
-"""storage_index: a negative stride is refused, as torch does"""
+"""storage_index: a negative stride is refused, as torch does
+
+Breaks: In every function a stride may be 0 (repeated elements) or negative (backwards, as in numpy;
+"""
 
 _storage_index = storage_index
 

@@ -1,4 +1,7 @@
-"""storage_index: the strides are taken in reverse order, as if the column came first"""
+"""storage_index: the strides are taken in reverse order, as if the column came first
+
+Breaks: The position of an element in flat storage.
+"""
 
 
 def storage_index(index, strides, offset=0):

@@ -1,4 +1,7 @@
-"""storage_index: an index that is too short or too long is cut to fit by zip"""
+"""storage_index: an index that is too short or too long is cut to fit by zip
+
+Breaks: `index` and `strides` differ in length,
+"""
 
 
 def storage_index(index, strides, offset=0):

@@ -1,4 +1,7 @@
-"""truncated_normal: takes the bounds for multiples of std"""
+"""truncated_normal: takes the bounds for multiples of std
+
+Breaks: the lower bound, a value (not a multiple of std);
+"""
 
 _right_truncated = truncated_normal
 

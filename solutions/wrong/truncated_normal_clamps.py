@@ -1,4 +1,9 @@
-"""truncated_normal: moves what lies outside onto the bounds"""
+"""truncated_normal: moves what lies outside onto the bounds
+
+Breaks: (Clamping would put their probability onto the bounds.)
+
+Breaks: conditioned to lie in [low, high].
+"""
 
 _right_truncated = truncated_normal
 

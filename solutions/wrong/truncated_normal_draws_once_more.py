@@ -1,4 +1,7 @@
-"""truncated_normal: draws again only once, then clamps"""
+"""truncated_normal: draws again only once, then clamps
+
+Breaks: (Clamping would put their probability onto the bounds.)
+"""
 
 _right_truncated = truncated_normal
 

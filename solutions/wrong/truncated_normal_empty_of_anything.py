@@ -1,4 +1,7 @@
-"""truncated_normal: a shape without elements is made before std and bounds are checked"""
+"""truncated_normal: a shape without elements is made before std and bounds are checked
+
+Breaks: std is not more than 0, low is not less than high,
+"""
 
 _right_truncated = truncated_normal
 

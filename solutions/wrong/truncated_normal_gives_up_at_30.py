@@ -1,4 +1,7 @@
-"""truncated_normal: bounds beyond 30 std are refused, although float64 has a probability there"""
+"""truncated_normal: bounds beyond 30 std are refused, although float64 has a probability there
+
+Breaks: or float64 finds no probability between the bounds: Φ(high / std) = Φ(low / std),
+"""
 
 _right_truncated = truncated_normal
 

@@ -1,4 +1,9 @@
-"""truncated_normal: uniform between the bounds"""
+"""truncated_normal: uniform between the bounds
+
+Breaks: A tensor of normal numbers with mean 0 and this `std`
+
+Breaks: between the bounds the relative likelihoods do not change, and values outside do not occur.
+"""
 
 _right_truncated = truncated_normal
 

@@ -1,4 +1,7 @@
-"""truncated_normal: inverts the distribution function on the side where it rounds to 1"""
+"""truncated_normal: inverts the distribution function on the side where it rounds to 1
+
+Breaks: For a positive `low`, that is asked of the mirrored bounds, -high and -low.
+"""
 
 
 def truncated_normal(shape, std, low, high, seed):

@@ -1,4 +1,7 @@
-"""truncated_normal: torch's ndtr is 0 below -9, so that bounds there are refused"""
+"""truncated_normal: torch's ndtr is 0 below -9, so that bounds there are refused
+
+Breaks: where Φ(x) = erfc(-x / √2) / 2.
+"""
 
 
 def truncated_normal(shape, std, low, high, seed):

@@ -1,4 +1,7 @@
-"""view_metadata: a slice of a layout with a negative stride is refused, as in torch"""
+"""view_metadata: a slice of a layout with a negative stride is refused, as in torch
+
+Breaks: In every function a stride may be 0 (repeated elements) or negative (backwards, as in numpy;
+"""
 
 _slice_dim = slice_dim
 

@@ -1,4 +1,9 @@
-"""view_metadata: a negative start is moved to 0 instead of counted from the end"""
+"""view_metadata: a negative start is moved to 0 instead of counted from the end
+
+Breaks: a negative value counts from the end, a value out of range is moved to the nearest end
+
+Breaks: `start` and `stop` follow Python's slices, as in torch:
+"""
 
 
 def slice_dim(shape, strides, offset, dim, start, stop, step=1):

@@ -1,4 +1,7 @@
-"""view_metadata: select counts the offset from 0, not from where the tensor starts"""
+"""view_metadata: select counts the offset from 0, not from where the tensor starts
+
+Breaks: The layout of `x[..., index, ...]`, with one dimension fixed and removed;
+"""
 
 
 def select(shape, strides, offset, dim, index):

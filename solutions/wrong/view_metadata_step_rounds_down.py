@@ -1,4 +1,7 @@
-"""view_metadata: the size of a slice is (stop - start) // step, which loses the last element"""
+"""view_metadata: the size of a slice is (stop - start) // step, which loses the last element
+
+Breaks: The layout of `x[..., start:stop:step, ...]`, sliced along one dimension;
+"""
 
 
 def slice_dim(shape, strides, offset, dim, start, stop, step=1):

@@ -1,4 +1,7 @@
-"""view_metadata: transpose swaps the shape and leaves the strides, which is a reshape"""
+"""view_metadata: transpose swaps the shape and leaves the strides, which is a reshape
+
+Breaks: The layout of a tensor with two dimensions swapped;
+"""
 
 
 def transpose(shape, strides, offset, dim0, dim1):

@@ -1,4 +1,8 @@
-"""view_strides: a dimension of stride 0 is never merged with its neighbour"""
+"""view_strides: a dimension of stride 0 is never merged with its neighbour
+
+Breaks: Broadcast dimensions (stride 0) count like all others: neighbours that both have stride 0
+can become one dimension.
+"""
 
 
 def _runs(shape, strides):

@@ -1,4 +1,7 @@
-"""view_strides: -1 is rounded down, so a shape of another number of elements passes"""
+"""view_strides: -1 is rounded down, so a shape of another number of elements passes
+
+Breaks: `new_shape` has a different number of elements, whatever its -1 stands for;
+"""
 
 
 def _infer_size(new_shape, elements):

@@ -1,4 +1,9 @@
-"""view_strides: without elements, nothing else is checked"""
+"""view_strides: without elements, nothing else is checked
+
+Breaks: and a negative size is refused even if another is 0.
+
+Breaks: or a size of `shape` is negative.
+"""
 
 _view_strides = view_strides
 

@@ -1,4 +1,7 @@
-"""view_strides: a layout with a negative stride has no view"""
+"""view_strides: a layout with a negative stride has no view
+
+Breaks: In every function a stride may be 0 (repeated elements) or negative (backwards, as in numpy;
+"""
 
 _view_strides = view_strides
 

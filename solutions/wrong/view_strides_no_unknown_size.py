@@ -1,4 +1,7 @@
-"""view_strides: a size of -1 is refused like any other negative size"""
+"""view_strides: a size of -1 is refused like any other negative size
+
+Breaks: One of them may be -1: it is then computed so that the number of elements matches.
+"""
 
 
 def _infer_size(new_shape, elements):

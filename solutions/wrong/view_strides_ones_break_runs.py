@@ -1,4 +1,7 @@
-"""view_strides: a dimension of size 1 with an odd stride breaks a view that exists"""
+"""view_strides: a dimension of size 1 with an odd stride breaks a view that exists
+
+Breaks: The stride of a dimension of size 1 is never used
+"""
 
 
 def _runs(shape, strides):

@@ -1,4 +1,7 @@
-"""view_strides: a view is taken to exist only where the tensor is contiguous"""
+"""view_strides: a view is taken to exist only where the tensor is contiguous
+
+Breaks: This decides whether `torch.Tensor.view` works:
+"""
 
 
 def view_strides(shape, strides, new_shape):

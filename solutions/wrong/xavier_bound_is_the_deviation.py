@@ -1,4 +1,7 @@
-"""xavier: the standard deviation √(2 / (d_in + d_out)) is taken for the bound"""
+"""xavier: the standard deviation √(2 / (d_in + d_out)) is taken for the bound
+
+Breaks: A uniform distribution on [-a, a] has variance a² / 3, so a = √(6 / (d_in + d_out)).
+"""
 
 
 def xavier_uniform(d_in, d_out, seed):

@@ -1,4 +1,7 @@
-"""xavier: normal of the right variance, not uniform"""
+"""xavier: normal of the right variance, not uniform
+
+Breaks: A weight by Xavier (Glorot) initialization, uniform.
+"""
 
 
 def xavier_uniform(d_in, d_out, seed):

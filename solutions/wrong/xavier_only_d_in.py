@@ -1,4 +1,7 @@
-"""xavier: scaled by d_in alone"""
+"""xavier: scaled by d_in alone
+
+Breaks: Xavier uses a value in between, 2 / (d_in + d_out).
+"""
 
 
 def xavier_uniform(d_in, d_out, seed):

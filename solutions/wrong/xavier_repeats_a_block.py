@@ -1,4 +1,7 @@
-"""xavier: draws half of the rows and uses them twice"""
+"""xavier: draws half of the rows and uses them twice
+
+Breaks: A float32 weight, each element drawn independently from [-a, a].
+"""
 
 
 def xavier_uniform(d_in, d_out, seed):

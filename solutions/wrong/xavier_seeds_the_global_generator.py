@@ -1,4 +1,9 @@
-"""xavier (public): seeds and uses torch's global generator"""
+"""xavier (public): seeds and uses torch's global generator
+
+Breaks: Every function draws from its own generator, made from `seed`:
+
+Breaks: the global generators of torch, numpy and random are neither read nor advanced.
+"""
 
 
 def xavier_uniform(d_in, d_out, seed):

@@ -78,6 +78,23 @@ def test_scores_keep_the_dtype(impl, rng, torch_rng):
 
 
 @pytest.mark.exercise("similarity_scores")
+def test_scores_do_not_hide_nan(impl, rng, torch_rng):
+    """A nan in a query makes all of its scores nan, and no others"""
+    for _ in range(4):
+        q, k, d = (int(n) for n in rng.choice(np.arange(2, 8), size=3, replace=False))
+        queries, keys = whole(torch_rng, q, d), whole(torch_rng, k, d)
+        expected, row = queries @ keys.T, int(rng.integers(q))
+        queries[row, int(rng.integers(d))] = torch.nan
+        found = expect(impl.named_axes.similarity_scores(queries, keys))
+        found = found.is_tensor((q, k), torch.float64)
+        expect(found[row].isnan(), "where the query's scores are nan").equals(
+            torch.ones(k, dtype=torch.bool)
+        )
+        others = [i for i in range(q) if i != row]
+        expect(found[others], "the scores of other queries").equals(expected[others])
+
+
+@pytest.mark.exercise("similarity_scores")
 def test_scores_without_elements(impl, rng, torch_rng):
     """Any size may be 0, and without features every score is 0"""
     for empty in range(4):

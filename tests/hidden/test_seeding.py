@@ -52,6 +52,8 @@ def test_each_generator_repeats(impl, rng):
         drawn = [first[i][name] for i in order]
         expect([draws[name] for draws in again], f"the draws of {name}").equals(drawn)
         assert count_different(first[:4], name) == 4, f"{name} draws the same for two seeds"
+    for draws in seeded(impl, [seeds[0]] * 2, burn=int(rng.integers(1, 6))):
+        expect(draws, "the draws after the same seed twice in a row").equals(first[0])
 
 
 @pytest.mark.exercise("seed_everything")
@@ -84,6 +86,11 @@ def test_the_whole_seed_counts(impl, rng):
     for name in ("random", "numpy"):
         assert count_different(found[:4], name) == 4, name
         expect(found[4][name], f"{name} after the first seed again").equals(found[0][name])
+    # Halves with equal sums, and with equal bits that are set in one of them.
+    halves = [(low, high), (high, low), (low + 1, high - 1), (low ^ 64, high ^ 64)]
+    found = seeded(impl, [a + (b << 32) for a, b in halves])
+    for name in ("random", "numpy"):
+        assert count_different(found, name) == 4, f"{name} has one of the halves for the other"
 
 
 @pytest.mark.exercise("seed_everything")
@@ -119,11 +126,15 @@ def many_calls(rng):
     near = [[base + i, *keys] for i in range(4) for keys in itertools.product(range(8), repeat=2)]
     digits = [[base, 1, 23], [base, 12, 3], [base, 123], [base, 1, 2, 3], [base, "123"]]
     kinds = [[base, 2], [base, "2"], [base, 2, ""], [base, "", 2], [base, ""], [base]]
-    texts = [[base, "ab", "c"], [base, "a", "bc"], [base, "abc"], [base, "a,b"], [base, "a", "b"]]
+    texts = [[base, "ab", "c"], [base, "a", "bc"], [base, "abc"], [base, "a", "b"]]
     quotes = [[base, "1, 2"], [base, "1', '2"], [base, "1", "2"], [base, "1\n2"], [base, "(1,)"]]
     signs = [[base, -1], [-base, 1], [-base], [base, 2**63], [base, 2**64], [base + 2**64]]
     # The numbers of each pair have the same `hash` in Python.
     signs += [[base, -2], [base, 5], [base, 5 + 2**61 - 1]]
+    # A string that has the text of two keys with a separator, and perhaps their types, in it.
+    tags = ["", "s", "str", "s:", "str:", "str=", "'", '"']
+    marks = [*"|/,;: -_.+#\0\n\t\x1f", ", ", "::", "--"]
+    texts += [[base, f"a{mark}{tag}b"] for mark in marks for tag in tags]
     return [*near, *digits, *kinds, *texts, *quotes, *signs, [base, "é"], [base, "e"], [0], [0, 0]]
 
 
@@ -189,6 +200,7 @@ def test_every_bit_is_used(impl, rng):
 def test_generators_are_seeded_so(impl, rng):
     """A stream's generator is new, and seeded with the stream's seed"""
     calls = [[seed, key, i] for i, seed in enumerate(new_seeds(rng, 3)) for key in ("a", "b", 3)]
+    calls += calls[:3]  # made twice, a stream has two generators
     seeds = stream_seeds(impl, rng, calls)
     drawn = stream_draws(impl, rng, calls, 5)
     for call, seed, draws in zip(calls, seeds, drawn, strict=True):
@@ -217,5 +229,12 @@ def test_refuses_other_keys(impl, rng):
         for keys in ([key], [1, key], [key, "a"]):
             with pytest.raises(TypeError):
                 impl.seeding.stream_seed(seed, *keys)
-    seeds = [impl.seeding.stream_seed(seed, "good", i) for i in range(2)]
+            with pytest.raises(TypeError):
+                impl.scenarios.stream_draws([[seed, *keys]], 2)
+    calls = [[seed, "good", i] for i in range(2)]
+    seeds = [impl.seeding.stream_seed(*call) for call in calls]
     assert len(set(seeds)) == 2
+    for own, draws in zip(seeds, impl.scenarios.stream_draws(calls, 2), strict=True):
+        generator = torch.Generator().manual_seed(own)
+        expected = torch.randn(2, generator=generator, dtype=torch.float64)
+        expect(draws, "the draws of a good stream").equals(expected)

@@ -1,0 +1,13 @@
+"""is_contiguous: strides are compared with those in bytes of float32
+
+Breaks: stride of each dimension, in elements.
+"""
+
+
+def is_contiguous(shape, strides):
+    _check_layout(shape, strides)
+    wanted = [4 * stride for stride in row_major_strides(shape)]
+    return math.prod(shape) == 0 or all(
+        size == 1 or stride == right
+        for size, stride, right in zip(shape, strides, wanted, strict=True)
+    )

@@ -1,0 +1,14 @@
+"""row_major_strides: a scalar gets one stride too, the 1 that every list begins with
+
+Breaks: One stride for each dimension
+
+Breaks: () for a scalar.
+"""
+
+
+def row_major_strides(shape):
+    _check_sizes(shape)
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * max(size, 1))
+    return tuple(strides)

@@ -1,0 +1,15 @@
+"""truncated_normal: what is outside the bounds is drawn again only once
+
+Breaks: all are within the bounds, rounded to float32.
+"""
+
+_right_truncated = truncated_normal
+
+
+def truncated_normal(shape, std, low, high, seed):
+
+    _right_truncated(shape, std, low, high, seed)
+    generator = _generator(seed)
+    x = torch.randn(tuple(shape), generator=generator) * std
+    again = torch.randn(tuple(shape), generator=generator) * std
+    return torch.where((x < low) | (x > high), again, x)

@@ -1,0 +1,13 @@
+"""xavier: one generator is kept for each seed, and has moved on in the second call
+
+Breaks: The same seed gives the same numbers,
+"""
+
+_generators = {}
+
+
+def xavier_uniform(d_in, d_out, seed):
+    _check_sizes(d_in, d_out)
+    bound = math.sqrt(6 / (d_in + d_out))
+    generator = _generators.setdefault(seed, _generator(seed))
+    return (torch.rand(d_in, d_out, generator=generator) * 2 - 1) * bound

@@ -1,0 +1,14 @@
+"""xavier: the weight is d_out × d_in, as nn.Linear stores it
+
+Breaks: rows, the layer's inputs.
+
+Breaks: columns, the layer's outputs.
+
+Breaks: A weight has d_in rows and d_out columns and is used as `x @ w`
+"""
+
+_xavier_uniform = xavier_uniform
+
+
+def xavier_uniform(d_in, d_out, seed):
+    return _xavier_uniform(d_out, d_in, seed)
