@@ -1,7 +1,7 @@
 """Training: the loop, batches too large for memory, and gradients too large for a step.
 
 A step is: clear the gradients, forward, backward, update. Everything here works with any model and
-loss of torch, in any floating-point dtype, and with any optimizer whose step needs no closure.
+loss of torch, and with any optimizer whose step needs no closure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """train_loop: batches are converted to float32, which a model in float64 refuses
 
-Breaks: Everything here works with any model and loss of torch, in any floating-point dtype
+Breaks: Everything here works with any model and loss of torch
 """
 
 _right_train = train
