@@ -79,6 +79,7 @@ def adamw_optimizer(
     added: Sequence[dict[str, Any]] = (),
     refused: Sequence[dict[str, Any]] = (),
     lr_factors: Sequence[float] | None = None,
+    changes: Sequence[dict[str, Any]] = (),
     state: dict[str, Any] | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -94,6 +95,7 @@ def adamw_optimizer(
         added: groups that `add_param_group` adds before the first step, in the same form.
         refused: groups that it should refuse then.
         lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
+        changes: settings that each group gets before each step, as a scheduler sets them.
         state: a `state_dict` to load before the first step.
         settings: arguments of AdamW's constructor.
 
@@ -116,6 +118,8 @@ def adamw_optimizer(
     for i in range(steps):
         for n, (p, g) in enumerate(zip(tensors, grads, strict=True)):
             p.grad = g[i].clone() if present is None or present[i][n] else None
+        for group in optimizer.param_groups if changes else ():
+            group.update(changes[i])
         optimizer.step()
         if scheduler is not None and i + 1 < steps:
             scheduler.step()

@@ -322,7 +322,16 @@ def check_by_hand(runs, rng, method, draws):
 
 
 def torch_adamw(
-    params, grads, *, present=None, groups=None, added=(), lrs=None, state=None, **settings
+    params,
+    grads,
+    *,
+    present=None,
+    groups=None,
+    added=(),
+    lrs=None,
+    changes=(),
+    state=None,
+    **settings,
 ):
     """Steps of torch's AdamW: its parameters, and the optimizer."""
     tensors = [torch.nn.Parameter(p.clone()) for p in params]
@@ -337,6 +346,8 @@ def torch_adamw(
     for i in range(len(grads[0])):
         for group in optimizer.param_groups if lrs else ():
             group["lr"] = group.setdefault("initial_lr", group["lr"]) * lrs[i]
+        for group in optimizer.param_groups if changes else ():
+            group.update(changes[i])
         for n, (p, g) in enumerate(zip(tensors, grads, strict=True)):
             p.grad = g[i].clone() if present is None or present[i][n] else None
         optimizer.step()
@@ -828,6 +839,16 @@ def test_learning_rate_changes(runs, rng, torch_rng):
     expected, _ = torch_adamw(params, grads, groups=groups, lrs=factors, **settings)
     result = runs.adamw(params, grads, groups=groups, lr_factors=factors, **settings)
     close64(result["params"], expected, "params")
+
+
+@pytest.mark.exercise("adamw_optimizer", weight=0.5)
+def test_settings_change(runs, rng, torch_rng):
+    """Changes to any setting between steps take effect"""
+    params = random_tensors(torch_rng, [(3,), (2, 2)])
+    grads = random_tensors(torch_rng, [(3,), (2, 2)], steps=12)
+    changes = [random_settings(rng) for _ in range(12)]
+    expected, _ = torch_adamw(params, grads, changes=changes)
+    close64(runs.adamw(params, grads, changes=changes)["params"], expected, "params")
 
 
 @pytest.mark.exercise("adamw_optimizer", weight=2)
