@@ -6,7 +6,7 @@ the test knows which passes ran, on what and in which order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -17,6 +17,17 @@ from assignment.scenarios.rolling import RollLayer
 
 Tensors = Sequence[torch.Tensor]
 Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]
+
+
+class _Masked(torch.nn.Module):
+    """In training mode, multiplies its input by what `mask` answers to its shape."""
+
+    def __init__(self, mask: Callable[[tuple[int, ...]], torch.Tensor]) -> None:
+        super().__init__()
+        self._mask = mask
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self._mask(tuple(x.shape)) if self.training else x
 
 
 class Model(torch.nn.Module):
@@ -32,6 +43,7 @@ class Model(torch.nn.Module):
         backward_factor: called in each backward pass; the gradient of the outputs is multiplied by
             its answer.
         mask: in training mode, gets the shape of the inputs; they are multiplied by its answer.
+        unused: a parameter that the outputs do not depend on.
     """
 
     def __init__(
@@ -40,16 +52,17 @@ class Model(torch.nn.Module):
         forward_factor: Callable[[torch.Tensor], float] | None = None,
         backward_factor: Callable[[], float] | None = None,
         mask: Callable[[tuple[int, ...]], torch.Tensor] | None = None,
+        unused: torch.Tensor | None = None,
     ) -> None:
         super().__init__()
+        self.unused = None if unused is None else torch.nn.Parameter(unused.clone())
         self.weights = torch.nn.ParameterList([torch.nn.Parameter(w.clone()) for w in weights])
         self._forward_factor, self._backward_factor = forward_factor, backward_factor
-        self._mask = mask
+        self.masked = torch.nn.Sequential(*([_Masked(mask)] if mask else []))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         factor = self._forward_factor(x) if self._forward_factor else 1.0
-        if self._mask and self.training:
-            x = x * self._mask(tuple(x.shape))
+        x = self.masked(x)
         kept = []
         for i, weight in enumerate(self.weights):
             if not weight.dim():
@@ -91,12 +104,17 @@ def train_run(
     loss: str = "mse_loss",
     stale: float | None = None,
     eval_mode: bool = False,
+    unused: torch.Tensor | None = None,
     forward_factor: Callable[[torch.Tensor], float] | None = None,
+    backward_factor: Callable[[], float] | None = None,
     mask: Callable[[tuple[int, ...]], torch.Tensor] | None = None,
     stepped: Callable[[list[torch.Tensor]], None] | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Trains by `train`; returns the "weights" and the "losses".
+    """Trains by `train`; returns the "weights", the "losses" and the "unused" parameter.
+
+    "modes" are for people: whether the model is in training mode when the first batch is requested,
+    and at the end.
 
     Args:
         weights: of the model.
@@ -104,19 +122,31 @@ def train_run(
         loss: name of a function of torch.nn.functional.
         stale: the value of all gradients before.
         eval_mode: whether the model is in evaluation mode before.
-        forward_factor, mask: as in `Model`.
+        unused, forward_factor, backward_factor, mask: as in `Model`.
         stepped: as in `WatchedSGD`.
         **settings: SGD's.
     """
-    model = Model(weights, forward_factor, mask=mask)
+    model = Model(weights, forward_factor, backward_factor, mask, unused)
     model.train(not eval_mode)
+    modes = []
+
+    def source() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        modes.append(all(module.training for module in model.modules()))
+        yield from batches
+
     if stale is not None:
         for p in model.parameters():
             p.grad = torch.full_like(p, stale)
     optimizer = WatchedSGD(model.parameters(), **settings)
     optimizer.stepped = stepped
-    losses = student.training.train(model, optimizer, iter(batches), _loss(loss))
-    return {"weights": [p.detach() for p in model.weights], "losses": losses}
+    losses = student.training.train(model, optimizer, source(), _loss(loss))
+    modes.append(all(module.training for module in model.modules()))
+    return {
+        "weights": [p.detach() for p in model.weights],
+        "losses": losses,
+        "unused": None if model.unused is None else model.unused.detach(),
+        "modes": modes,
+    }
 
 
 @scenario

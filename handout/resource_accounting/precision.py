@@ -2,8 +2,8 @@
 
 Matrix products run in 16 bits, chosen by `torch.autocast`; parameters, gradients and the
 optimizer's state stay in float32, so that an update much smaller than its parameter is kept.
-Gradients from before a batch, also those from before the call, are cleared. nan is outside every
-range.
+Gradients from before a batch, also those from before the call, are cleared to None. nan is outside
+every range.
 """
 
 from __future__ import annotations

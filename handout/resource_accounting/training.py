@@ -1,7 +1,7 @@
 """Training: the loop, batches too large for memory, and gradients too large for a step.
 
-A step is: clear the gradients, forward, backward, update. Everything here works with any model,
-optimizer and loss of torch.
+A step is: clear the gradients, forward, backward, update. Everything here works with any model and
+loss of torch, and with any optimizer whose step needs no closure.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ def train(
 ) -> list[float]:
     """Trains a model on each batch once, with one step per batch.
 
-    Gradients that parameters already have, from an earlier step or from other code, are ignored.
-    The model is put into training mode first, so that dropout is on. The next batch is not
-    requested before the step of the current one is done. (The current one may still be in memory.)
+    Gradients that parameters already have, from an earlier step or from other code, are ignored, as
+    if they were None. The model is put into training mode first, so that dropout is on, and stays
+    in it. The next batch is not requested before the step of the current one is done. (The current
+    one may still be in memory.)
 
     Args:
         model: maps a batch of inputs to outputs; one forward pass per batch.
@@ -33,8 +34,8 @@ def train(
         loss_fn: maps outputs and targets to a scalar tensor.
 
     Returns:
-        The loss of each batch before its step, as floats: a list of tensors would keep every step's
-        graph in memory. [] if there are no batches.
+        The loss of each batch before its step, as floats; [] if there are no batches. No step's
+        graph is kept in memory, as a list of losses with their graphs would do.
     """
     raise NotImplementedError(
         "train_loop: not started; see assignment/writeup/training.md, or make hint EX=train_loop"
@@ -53,7 +54,7 @@ def accumulate_gradients(
     Only one micro-batch's activations are in memory at a time, for example those of 16 of 64 rows:
     its backward pass comes before the next one's forward pass. Micro-batches are slices in order;
     the last one is smaller if `micro_batch` does not divide the batch, and then has less weight.
-    Existing gradients are kept and added to; the optimizer does not step.
+    Existing gradients are kept and added to.
 
     Args:
         model: maps inputs to outputs, each row by itself.
@@ -81,7 +82,7 @@ def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) ->
     The norm is that of all gradients as one long vector. If it is larger than `max_norm`, each
     gradient is multiplied in place by max_norm / norm. If not, no gradient changes, not even in its
     last bit. Squares of large fp16 and fp32 gradients overflow: the norm is computed in float64, in
-    which no gradient's square overflows.
+    which they do not. Gradients in float64 are 0 or between 1e-150 and 1e150 in size, inf or nan.
 
     Args:
         parameters: each once; may be a generator, such as `model.parameters()`; iterated over once.

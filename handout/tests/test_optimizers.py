@@ -26,6 +26,32 @@ def step(impl, function, g, *, p=1.0, states=1, steps=1, **settings):
     return result["params"][0], kept, result["grads"][0][0]
 
 
+def check_autograd(impl, function, states=1, **settings):
+    """Two steps of a parameter that requires gradients, with gradients enabled and disabled."""
+    for enabled in (True, False):
+        left = OptimizerRuns(impl).steps(
+            f"optimizers.{function}",
+            [f64(1.0)],
+            [f64(0.5, 0.5).view(2, 1)],
+            [[f64(0.0)] for _ in range(states)],
+            requires_grad=True,
+            grad_enabled=enabled,
+            **settings,
+        )
+        expect(left.report["recorded"], "whether a state has a graph").equals(
+            False, hint="do the whole step in `with torch.no_grad():`"
+        )
+        expect(left.report["grad_enabled"], "whether gradients are enabled after it").equals(
+            enabled, hint="`with torch.no_grad():` brings back what was before"
+        )
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_and_autograd(impl):
+    """With weight decay the velocity gets no graph, and gradients stay enabled or disabled"""
+    check_autograd(impl, "sgd_step", lr=0.1, momentum=0.9, weight_decay=0.1)
+
+
 @pytest.mark.exercise("sgd_step")
 def test_momentum(impl):
     """Two steps from p = 1 with g = 0.5, lr = 0.1 and momentum 0.9 give 0.95, then 0.855"""
@@ -117,6 +143,12 @@ def test_adam(impl):
         f64(0.95), rtol=1e-9, hint="at t = 1 the corrected averages are g and g²: √g² + eps = 1"
     )
     expect(g, "the gradient").equals(f64(0.4), hint="g = g + …, not g += …")
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_and_autograd(impl):
+    """With weight decay the moments get no graph, and gradients stay enabled or disabled"""
+    check_autograd(impl, "adam_step", states=2, first_step=1, **SETTINGS)
 
 
 @pytest.mark.exercise("adam_step")

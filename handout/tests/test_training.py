@@ -30,6 +30,16 @@ def test_gradients_do_not_pile_up(impl):
     expect(found["losses"], "the losses").close([1.0, 0.25, 0.0625], rtol=1e-12)
 
 
+@pytest.mark.exercise("train_loop")
+def test_training_mode_comes_first(impl):
+    """A model in evaluation mode is in training mode before the first batch, and at the end"""
+    for batches in ([], [(tensor([1.0]), tensor([0.0]))]):
+        found = impl.scenarios.train_run([tensor([1.0])], batches, eval_mode=True, lr=0.25)
+        expect(found["modes"], "training mode at the first request, and at the end").equals(
+            [True, True], hint="call model.train() before the loop"
+        )
+
+
 @pytest.mark.exercise("accumulate_gradients")
 def test_accumulated_gradient_is_the_batchs(impl, torch_rng):
     """64 rows, 16 at a time, give the gradient and the loss of all 64"""

@@ -1,4 +1,9 @@
-"""accumulate_gradients: notices missing targets after it has begun"""
+"""accumulate_gradients: notices missing targets after it has begun
+
+Breaks: inputs and targets differ in length
+
+Breaks: No gradient has been changed
+"""
 
 
 def accumulate_gradients(model, inputs, targets, loss_fn, micro_batch):

@@ -1,4 +1,9 @@
-"""accumulate_gradients: divides by the number of micro-batches, also for a smaller last one"""
+"""accumulate_gradients: divides by the number of micro-batches, also for a smaller last one
+
+Breaks: the last one is smaller if `micro_batch` does not divide the batch, and then has less weight
+
+Breaks: The mean loss of the whole batch
+"""
 
 
 def accumulate_gradients(model, inputs, targets, loss_fn, micro_batch):

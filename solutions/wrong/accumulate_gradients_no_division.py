@@ -1,4 +1,9 @@
-"""accumulate_gradients: adds up means without dividing"""
+"""accumulate_gradients: adds up means without dividing
+
+Breaks: Adds the gradient of the whole batch to each parameter's gradient
+
+Breaks: The mean loss of the whole batch
+"""
 
 _right = accumulate_gradients
 

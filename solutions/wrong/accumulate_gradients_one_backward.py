@@ -1,4 +1,9 @@
-"""accumulate_gradients: one backward pass at the end, with every graph in memory"""
+"""accumulate_gradients: one backward pass at the end, with every graph in memory
+
+Breaks: one micro-batch at a time
+
+Breaks: its backward pass comes before the next one's forward pass
+"""
 
 
 def accumulate_gradients(model, inputs, targets, loss_fn, micro_batch):

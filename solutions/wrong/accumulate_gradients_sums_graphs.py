@@ -1,4 +1,7 @@
-"""accumulate_gradients: the losses are summed as tensors, so that every graph is held"""
+"""accumulate_gradients: the losses are summed as tensors, so that every graph is held
+
+Breaks: Only one micro-batch's activations are in memory at a time
+"""
 
 
 def accumulate_gradients(model, inputs, targets, loss_fn, micro_batch):

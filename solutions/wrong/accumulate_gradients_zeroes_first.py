@@ -1,4 +1,7 @@
-"""accumulate_gradients: clears the gradients that are there"""
+"""accumulate_gradients: clears the gradients that are there
+
+Breaks: Existing gradients are kept and added to
+"""
 
 _right = accumulate_gradients
 

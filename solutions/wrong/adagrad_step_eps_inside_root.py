@@ -1,4 +1,7 @@
-"""adagrad_step: eps is added inside the square root"""
+"""adagrad_step: eps is added inside the square root
+
+Breaks: eps is outside the square root
+"""
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):

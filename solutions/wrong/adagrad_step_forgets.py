@@ -1,4 +1,7 @@
-"""adagrad_step: the sum is an average: old squares fade"""
+"""adagrad_step: the sum is an average: old squares fade
+
+Breaks: old gradients never fade
+"""
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):

@@ -1,4 +1,7 @@
-"""adagrad_step: torch's functions for lists of tensors refuse empty lists"""
+"""adagrad_step: torch's functions for lists of tensors refuse empty lists
+
+Breaks: A step over empty lists changes nothing
+"""
 
 _right_step = adagrad_step
 

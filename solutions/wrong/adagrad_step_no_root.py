@@ -1,4 +1,7 @@
-"""adagrad_step: divides by the sum itself, not by its root"""
+"""adagrad_step: divides by the sum itself, not by its root
+
+Breaks: p ← p − lr · g / (√s + eps)
+"""
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):

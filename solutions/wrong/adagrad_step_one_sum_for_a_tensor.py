@@ -1,4 +1,7 @@
-"""adagrad_step: all elements of a tensor share one sum"""
+"""adagrad_step: all elements of a tensor share one sum
+
+Breaks: s ← s + g²
+"""
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):

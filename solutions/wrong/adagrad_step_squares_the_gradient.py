@@ -1,4 +1,7 @@
-"""adagrad_step: the square is taken in the gradient itself"""
+"""adagrad_step: the square is taken in the gradient itself
+
+Breaks: a gradient for each parameter, of its shape; not changed
+"""
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):

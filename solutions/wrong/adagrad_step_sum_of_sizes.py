@@ -1,4 +1,7 @@
-"""adagrad_step: adds up the gradients' sizes, not their squares"""
+"""adagrad_step: adds up the gradients' sizes, not their squares
+
+Breaks: s ← s + g²
+"""
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):

@@ -1,4 +1,9 @@
-"""adagrad_step: a negative eps is let through"""
+"""adagrad_step: a negative eps is let through
+
+Breaks: 0 or more
+
+Breaks: a setting is out of range
+"""
 
 _right_step = adagrad_step
 

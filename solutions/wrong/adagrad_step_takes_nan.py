@@ -1,4 +1,9 @@
-"""adagrad_step: a learning rate of nan is not below 0, and passes"""
+"""adagrad_step: a learning rate of nan is not below 0, and passes
+
+Breaks: nan is outside every range
+
+Breaks: the learning rate, 0 or more
+"""
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):

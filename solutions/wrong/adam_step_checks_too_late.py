@@ -1,4 +1,7 @@
-"""adam_step: a shape that does not fit is found half-way, with some tensors already changed"""
+"""adam_step: a shape that does not fit is found half-way, with some tensors already changed
+
+Breaks: No tensor has been changed
+"""
 
 _right_step = adam_step
 

@@ -1,4 +1,9 @@
-"""adam_step: the correction is kept in the moments, and grows with each step"""
+"""adam_step: the correction is kept in the moments, and grows with each step
+
+Breaks: m ← m + (1 − β1) · (g − m)
+
+Breaks: v ← β2 · v + (1 − β2) · g²
+"""
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):

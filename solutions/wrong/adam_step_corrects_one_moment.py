@@ -1,4 +1,7 @@
-"""adam_step: only the average gradient is corrected"""
+"""adam_step: only the average gradient is corrected
+
+Breaks: p ← p − lr / (1 − β1ᵗ) · m / (√v / √(1 − β2ᵗ) + eps)
+"""
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):

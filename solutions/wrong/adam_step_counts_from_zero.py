@@ -1,4 +1,7 @@
-"""adam_step: t is taken to be 0 for the first step, so the bias correction uses t + 1"""
+"""adam_step: t is taken to be 0 for the first step, so the bias correction uses t + 1
+
+Breaks: the number of this step: 1 for the first
+"""
 
 _right_step = adam_step
 

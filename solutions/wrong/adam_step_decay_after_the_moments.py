@@ -1,4 +1,7 @@
-"""adam_step: weight decay is added to the update, past the moments"""
+"""adam_step: weight decay is added to the update, past the moments
+
+Breaks: enters m and v
+"""
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):

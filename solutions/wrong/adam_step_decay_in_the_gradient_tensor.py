@@ -1,4 +1,9 @@
-"""adam_step: weight decay is added to the gradient itself, in place"""
+"""adam_step: weight decay is added to the gradient itself, in place
+
+Breaks: The gradient tensor itself does not change
+
+Breaks: a gradient for each parameter, of its shape; not changed
+"""
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):

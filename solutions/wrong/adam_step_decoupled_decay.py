@@ -1,4 +1,8 @@
-"""adam_step: weight decay shrinks the parameter, as in AdamW"""
+"""adam_step: weight decay shrinks the parameter, as in AdamW
+
+Breaks: g ← g + weight_decay · p: the decay is coupled (the gradient of an L2 penalty) and enters m
+and v
+"""
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):

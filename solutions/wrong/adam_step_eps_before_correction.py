@@ -1,4 +1,7 @@
-"""adam_step: eps is added before the bias correction, and is divided by it too"""
+"""adam_step: eps is added before the bias correction, and is divided by it too
+
+Breaks: is added after the bias correction
+"""
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):

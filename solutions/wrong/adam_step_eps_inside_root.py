@@ -1,4 +1,7 @@
-"""adam_step: eps is added inside the square root"""
+"""adam_step: eps is added inside the square root
+
+Breaks: eps is outside the square root
+"""
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):

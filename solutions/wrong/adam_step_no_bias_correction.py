@@ -1,4 +1,9 @@
-"""adam_step: the moments are used as they are, without bias correction"""
+"""adam_step: the moments are used as they are, without bias correction
+
+Breaks: p ← p − lr / (1 − β1ᵗ) · m / (√v / √(1 − β2ᵗ) + eps)
+
+Breaks: Without weight decay this is `adamw_step` without weight decay
+"""
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):

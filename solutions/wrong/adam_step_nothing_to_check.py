@@ -1,4 +1,9 @@
-"""adam_step: with empty lists, settings out of range pass"""
+"""adam_step: with empty lists, settings out of range pass
+
+Breaks: but refuses what any step refuses
+
+Breaks: a setting is out of range
+"""
 
 _right_step = adam_step
 

@@ -1,4 +1,7 @@
-"""adam_step: step 0 is let through as if it were 1"""
+"""adam_step: step 0 is let through as if it were 1
+
+Breaks: `step` is less than 1
+"""
 
 _right_step = adam_step
 

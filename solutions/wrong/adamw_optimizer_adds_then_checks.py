@@ -1,4 +1,7 @@
-"""adamw_optimizer: a group that is refused has been added already"""
+"""adamw_optimizer: a group that is refused has been added already
+
+Breaks: No group has been added
+"""
 
 
 class AdamW(AdamW):

@@ -1,4 +1,7 @@
-"""adamw_optimizer (public): runs the closure without gradients where its caller has disabled them"""
+"""adamw_optimizer (public): runs the closure without gradients where its caller has disabled them
+
+Breaks: with gradients enabled
+"""
 
 _AdamW = AdamW
 

@@ -1,4 +1,7 @@
-"""adamw_optimizer: takes the settings it was made with, not those of each group"""
+"""adamw_optimizer: takes the settings it was made with, not those of each group
+
+Breaks: with its group's current settings
+"""
 
 
 class AdamW(AdamW):

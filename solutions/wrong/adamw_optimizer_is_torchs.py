@@ -1,4 +1,9 @@
-"""adamw_optimizer: torch's own AdamW with checks, whose groups and state hold other things"""
+"""adamw_optimizer: torch's own AdamW with checks, whose groups and state hold other things
+
+Breaks: what a scheduler adds, but no other setting
+
+Breaks: so `torch.optim.AdamW`, whose groups hold more, is not the base class
+"""
 
 import torch
 

@@ -1,4 +1,7 @@
-"""adamw_optimizer: the constructor checks its groups, but a group added later passes"""
+"""adamw_optimizer: the constructor checks its groups, but a group added later passes
+
+Breaks: a setting is out of range
+"""
 
 
 class AdamW(AdamW):

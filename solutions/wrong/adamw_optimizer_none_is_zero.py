@@ -1,4 +1,8 @@
-"""adamw_optimizer: takes a gradient of None for zeros, so the parameter decays and gets state"""
+"""adamw_optimizer: takes a gradient of None for zeros, so the parameter decays and gets state
+
+Breaks: A parameter whose gradient is None is skipped: it does not decay, it gets no state, and its
+step count does not change
+"""
 
 
 class AdamW(AdamW):

@@ -1,4 +1,9 @@
-"""adamw_optimizer: counts steps once for the optimizer, not for each parameter"""
+"""adamw_optimizer: counts steps once for the optimizer, not for each parameter
+
+Breaks: "step" (how many steps p has taken, an int)
+
+Breaks: its step count does not change
+"""
 
 
 class AdamW(AdamW):

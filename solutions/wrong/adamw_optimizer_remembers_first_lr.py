@@ -1,4 +1,9 @@
-"""adamw_optimizer: keeps the learning rate of the first step, whatever a scheduler sets later"""
+"""adamw_optimizer: keeps the learning rate of the first step, whatever a scheduler sets later
+
+Breaks: A scheduler may change settings between steps
+
+Breaks: with its group's current settings
+"""
 
 
 class AdamW(AdamW):

@@ -1,4 +1,7 @@
-"""adamw_optimizer: gives each parameter new storage instead of changing it in place"""
+"""adamw_optimizer: gives each parameter new storage instead of changing it in place
+
+Breaks: Parameters are changed in place
+"""
 
 
 class AdamW(AdamW):

@@ -1,4 +1,7 @@
-"""adamw_optimizer: skips a gradient of zeros as if it were None"""
+"""adamw_optimizer: skips a gradient of zeros as if it were None
+
+Breaks: A gradient of zeros is not None and takes part
+"""
 
 
 class AdamW(AdamW):

@@ -1,4 +1,9 @@
-"""adamw_optimizer: keeps the moments in a dict of its own, which state_dict() does not save"""
+"""adamw_optimizer: keeps the moments in a dict of its own, which state_dict() does not save
+
+Breaks: `self.state[p]` holds, for each parameter that has had a gradient
+
+Breaks: So the inherited `state_dict()` and `load_state_dict()` save and restore everything
+"""
 
 
 class AdamW(AdamW):

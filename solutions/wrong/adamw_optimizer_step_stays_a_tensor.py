@@ -1,4 +1,7 @@
-"""adamw_optimizer: the step count that torch saved as a tensor stays a tensor"""
+"""adamw_optimizer: the step count that torch saved as a tensor stays a tensor
+
+Breaks: The next step of the parameter makes it an int
+"""
 
 
 class AdamW(AdamW):

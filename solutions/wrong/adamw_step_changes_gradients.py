@@ -1,4 +1,7 @@
-"""adamw_step: the square is taken in the gradient itself"""
+"""adamw_step: the square is taken in the gradient itself
+
+Breaks: a gradient for each parameter, of its shape; not changed
+"""
 
 _right_step = adamw_step
 

@@ -1,4 +1,7 @@
-"""adamw_step: weight decay is added to the gradient, as in Adam with L2, and enters the moments"""
+"""adamw_step: weight decay is added to the gradient, as in Adam with L2, and enters the moments
+
+Breaks: the decay never enters m or v
+"""
 
 _right_step = adamw_step
 

@@ -1,4 +1,7 @@
-"""adamw_step: the decay is not multiplied by the learning rate"""
+"""adamw_step: the decay is not multiplied by the learning rate
+
+Breaks: p ← p · (1 − lr · weight_decay)
+"""
 
 _right_step = adamw_step
 

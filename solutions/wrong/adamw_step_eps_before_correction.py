@@ -1,4 +1,7 @@
-"""adamw_step: eps is added before the bias correction, and is divided by it too"""
+"""adamw_step: eps is added before the bias correction, and is divided by it too
+
+Breaks: is added after the bias correction
+"""
 
 _right_step = adamw_step
 

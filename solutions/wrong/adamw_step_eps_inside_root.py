@@ -1,4 +1,7 @@
-"""adamw_step: eps is added inside the square root"""
+"""adamw_step: eps is added inside the square root
+
+Breaks: eps is outside the square root
+"""
 
 _right_step = adamw_step
 

@@ -1,4 +1,9 @@
-"""adamw_step: with empty lists, settings out of range pass"""
+"""adamw_step: with empty lists, settings out of range pass
+
+Breaks: but refuses what any step refuses
+
+Breaks: a setting is out of range
+"""
 
 _right_step = adamw_step
 

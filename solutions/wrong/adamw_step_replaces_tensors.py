@@ -1,4 +1,11 @@
-"""adamw_step: puts new tensors into the lists instead of changing the old ones in place"""
+"""adamw_step: puts new tensors into the lists instead of changing the old ones in place
+
+Breaks: One AdamW step over many tensors, in place
+
+Breaks: the parameters, of any shapes; changed in place
+
+Breaks: changed in place
+"""
 
 _right_step = adamw_step
 

@@ -1,4 +1,13 @@
-"""adamw_step: settings are compared by their smallest and largest, and nan passes"""
+"""adamw_step: settings are compared by their smallest and largest, and nan passes
+
+Breaks: nan is outside every range
+
+Breaks: the learning rate, 0 or more
+
+Breaks: β1 and β2, each at least 0 and less than 1
+
+Breaks: 0 or more
+"""
 
 
 def adamw_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):

@@ -1,4 +1,8 @@
-"""bf16_train: one autocast around all batches: it keeps its copies of the first weights"""
+"""bf16_train: one autocast around all batches: it keeps its copies of the first weights
+
+Breaks: Autocast caches its 16-bit copies of the weights until its context ends: enter it anew for
+each batch
+"""
 
 
 def train_bf16(model, optimizer, batches, loss_fn):

@@ -1,4 +1,7 @@
-"""bf16_train: autocast to fp16 in place of bf16"""
+"""bf16_train: autocast to fp16 in place of bf16
+
+Breaks: with the forward pass in bf16
+"""
 
 
 def train_bf16(model, optimizer, batches, loss_fn):

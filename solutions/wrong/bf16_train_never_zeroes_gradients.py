@@ -1,4 +1,7 @@
-"""bf16_train: gradients add up from batch to batch"""
+"""bf16_train: gradients add up from batch to batch
+
+Breaks: on cleared gradients
+"""
 
 
 def train_bf16(model, optimizer, batches, loss_fn):

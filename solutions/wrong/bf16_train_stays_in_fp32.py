@@ -1,4 +1,7 @@
-"""bf16_train: no autocast: the loop stays in float32"""
+"""bf16_train: no autocast: the loop stays in float32
+
+Breaks: Matrix products run in 16 bits, chosen by `torch.autocast`
+"""
 
 
 def train_bf16(model, optimizer, batches, loss_fn):

@@ -1,4 +1,8 @@
-"""bf16_train: the model itself becomes bf16, and loses small updates"""
+"""bf16_train: the model itself becomes bf16, and loses small updates
+
+Breaks: parameters, gradients and the optimizer's state stay in float32, so that an update much
+smaller than its parameter is kept
+"""
 
 
 def train_bf16(model, optimizer, batches, loss_fn):

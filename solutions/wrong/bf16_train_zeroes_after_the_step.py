@@ -1,4 +1,7 @@
-"""bf16_train: gradients are cleared after each step, so those from before the call count"""
+"""bf16_train: gradients are cleared after each step, so those from before the call count
+
+Breaks: Gradients from before a batch, also those from before the call, are cleared
+"""
 
 
 def train_bf16(model, optimizer, batches, loss_fn):

@@ -1,4 +1,7 @@
-"""clip_grad_norm: 1e-6 is added to the norm, so gradients just below the limit change"""
+"""clip_grad_norm: 1e-6 is added to the norm, so gradients just below the limit change
+
+Breaks: not even in its last bit
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

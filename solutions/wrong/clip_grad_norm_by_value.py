@@ -1,4 +1,7 @@
-"""clip_grad_norm: clamps every element"""
+"""clip_grad_norm: clamps every element
+
+Breaks: Scales all gradients by one factor so that their norm is at most `max_norm`
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

@@ -1,4 +1,7 @@
-"""clip_grad_norm: iterates over the parameters twice, so a generator is empty the second time"""
+"""clip_grad_norm: iterates over the parameters twice, so a generator is empty the second time
+
+Breaks: may be a generator, such as `model.parameters()`; iterated over once
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

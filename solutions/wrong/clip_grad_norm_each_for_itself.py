@@ -1,4 +1,7 @@
-"""clip_grad_norm: clips each gradient by its own norm"""
+"""clip_grad_norm: clips each gradient by its own norm
+
+Breaks: The norm is that of all gradients as one long vector
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

@@ -1,4 +1,9 @@
-"""clip_grad_norm: the sum of squares is taken for the norm"""
+"""clip_grad_norm: the sum of squares is taken for the norm
+
+Breaks: each gradient is multiplied in place by max_norm / norm
+
+Breaks: The norm before clipping
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

@@ -1,4 +1,7 @@
-"""clip_grad_norm: multiplies by max_norm / inf"""
+"""clip_grad_norm: multiplies by max_norm / inf
+
+Breaks: the norm is infinite or not a number
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

@@ -1,4 +1,7 @@
-"""clip_grad_norm: squares in the gradients' own dtype, which overflow"""
+"""clip_grad_norm: squares in the gradients' own dtype, which overflow
+
+Breaks: the norm is computed in float64, in which they do not
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

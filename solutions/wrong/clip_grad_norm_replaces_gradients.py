@@ -1,4 +1,7 @@
-"""clip_grad_norm (public): gives parameters new gradient tensors"""
+"""clip_grad_norm (public): gives parameters new gradient tensors
+
+Breaks: multiplied in place
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

@@ -1,4 +1,7 @@
-"""clip_grad_norm: rescales gradients that are small enough"""
+"""clip_grad_norm: rescales gradients that are small enough
+
+Breaks: If not, no gradient changes
+"""
 
 
 def clip_grad_norm(parameters, max_norm):

@@ -1,4 +1,7 @@
-"""fp16_train: clips the scaled gradients, then unscales"""
+"""fp16_train: clips the scaled gradients, then unscales
+
+Breaks: if the L2 norm of all unscaled gradients together is above it
+"""
 
 _right_train_fp16 = train_fp16
 

@@ -1,4 +1,7 @@
-"""fp16_train: a skipped step does not start the count of good steps again"""
+"""fp16_train: a skipped step does not start the count of good steps again
+
+Breaks: A skipped step also restarts the count
+"""
 
 _right_train_fp16 = train_fp16
 

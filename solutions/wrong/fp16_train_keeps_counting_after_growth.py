@@ -1,4 +1,7 @@
-"""fp16_train: the count does not start again after growth: it grows only once"""
+"""fp16_train: the count does not start again after growth: it grows only once
+
+Breaks: and the count restarts
+"""
 
 _right_train_fp16 = train_fp16
 

@@ -1,4 +1,7 @@
-"""fp16_train: looks for inf and nan in the last gradient only"""
+"""fp16_train: looks for inf and nan in the last gradient only
+
+Breaks: if any element of any gradient is inf or nan, the step is skipped
+"""
 
 _right_train_fp16 = train_fp16
 

@@ -1,4 +1,7 @@
-"""fp16_train: looks for inf and not for nan"""
+"""fp16_train: looks for inf and not for nan
+
+Breaks: if any element of any gradient is inf or nan
+"""
 
 _right_train_fp16 = train_fp16
 

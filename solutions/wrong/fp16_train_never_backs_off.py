@@ -1,4 +1,7 @@
-"""fp16_train: skips, but the scale never falls"""
+"""fp16_train: skips, but the scale never falls
+
+Breaks: the scale is multiplied by `backoff_factor`
+"""
 
 _right_train_fp16 = train_fp16
 

@@ -1,4 +1,8 @@
-"""fp16_train: the scale never grows"""
+"""fp16_train: the scale never grows
+
+Breaks: After `growth_interval` steps in a row at one scale, the scale is multiplied by
+`growth_factor`
+"""
 
 _right_train_fp16 = train_fp16
 

@@ -1,4 +1,7 @@
-"""fp16_train: backs off upon inf or nan, but takes the step all the same"""
+"""fp16_train: backs off upon inf or nan, but takes the step all the same
+
+Breaks: the step is skipped: parameters and optimizer state do not change at all
+"""
 
 _right_train_fp16 = train_fp16
 

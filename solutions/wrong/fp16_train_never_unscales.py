@@ -1,4 +1,9 @@
-"""fp16_train: the optimizer sees the scaled gradients"""
+"""fp16_train: the optimizer sees the scaled gradients
+
+Breaks: the gradients are divided by it afterwards
+
+Breaks: the gradients of the optimizer's parameters are divided by the scale
+"""
 
 _right_train_fp16 = train_fp16
 

@@ -1,4 +1,7 @@
-"""fp16_train: reports the loss times its scale"""
+"""fp16_train: reports the loss times its scale
+
+Breaks: its unscaled loss
+"""
 
 _right_train_fp16 = train_fp16
 

@@ -1,4 +1,9 @@
-"""fp16_train: scales the loss, but the forward pass is in float32"""
+"""fp16_train: scales the loss, but the forward pass is in float32
+
+Breaks: with the forward pass in fp16
+
+Breaks: the forward pass and the loss, as in `train_bf16` but in `torch.float16`
+"""
 
 _right_train_fp16 = train_fp16
 

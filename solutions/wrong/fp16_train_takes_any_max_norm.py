@@ -1,4 +1,7 @@
-"""fp16_train: max_norm is not checked, and a negative one turns the gradients round"""
+"""fp16_train: max_norm is not checked, and a negative one turns the gradients round
+
+Breaks: a setting is out of range
+"""
 
 _right_train = train_fp16
 _right_clip = _clip

@@ -1,4 +1,11 @@
-"""fp16_train: settings of nan or infinity are not below their limits, and pass"""
+"""fp16_train: settings of nan or infinity are not below their limits, and pass
+
+Breaks: nan is outside every range
+
+Breaks: greater than 0 and finite
+
+Breaks: a setting is out of range
+"""
 
 _right_train = train_fp16
 

@@ -1,4 +1,7 @@
-"""fp16_train: the gradients are divided by the scale twice"""
+"""fp16_train: the gradients are divided by the scale twice
+
+Breaks: are divided by the scale, once
+"""
 
 _right_train_fp16 = train_fp16
 

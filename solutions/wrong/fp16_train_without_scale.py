@@ -1,4 +1,9 @@
-"""fp16_train: no loss scaling: tiny gradients become zero; the scales are only reported"""
+"""fp16_train: no loss scaling: tiny gradients become zero; the scales are only reported
+
+Breaks: So the loss is multiplied by a scale before the backward pass
+
+Breaks: the backward pass of loss · scale
+"""
 
 _right_train_fp16 = train_fp16
 

@@ -1,4 +1,9 @@
-"""fp16_train: gradients are cleared after each step, so those from before the call count"""
+"""fp16_train: gradients are cleared after each step, so those from before the call count
+
+Breaks: on cleared gradients
+
+Breaks: also those from before the call, are cleared
+"""
 
 _right_train = train_fp16
 

@@ -1,4 +1,7 @@
-"""fp16_train: replaces inf and nan by zeros and steps: decay and momentum still act"""
+"""fp16_train: replaces inf and nan by zeros and steps: decay and momentum still act
+
+Breaks: parameters and optimizer state do not change at all
+"""
 
 _right_train_fp16 = train_fp16
 

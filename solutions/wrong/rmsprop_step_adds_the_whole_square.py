@@ -1,4 +1,7 @@
-"""rmsprop_step: the new square counts 1, not 1 - alpha"""
+"""rmsprop_step: the new square counts 1, not 1 - alpha
+
+Breaks: v ← alpha · v + (1 − alpha) · g²
+"""
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):

@@ -1,4 +1,9 @@
-"""rmsprop_step: alpha is the share of the new square, not of the old average"""
+"""rmsprop_step: alpha is the share of the new square, not of the old average
+
+Breaks: v ← alpha · v + (1 − alpha) · g²
+
+Breaks: the fraction of v that is kept
+"""
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):

@@ -1,4 +1,7 @@
-"""rmsprop_step: divides by the deviation around this gradient, not by the root of the average"""
+"""rmsprop_step: divides by the deviation around this gradient, not by the root of the average
+
+Breaks: not centered and without momentum
+"""
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):

@@ -1,4 +1,7 @@
-"""rmsprop_step: an average of zero is taken for the first step, and becomes the whole square"""
+"""rmsprop_step: an average of zero is taken for the first step, and becomes the whole square
+
+Breaks: v is not corrected for starting at zero
+"""
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):

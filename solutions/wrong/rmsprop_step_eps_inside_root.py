@@ -1,4 +1,7 @@
-"""rmsprop_step: eps is added inside the square root"""
+"""rmsprop_step: eps is added inside the square root
+
+Breaks: eps is outside the square root
+"""
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):

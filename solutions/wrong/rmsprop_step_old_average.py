@@ -1,4 +1,7 @@
-"""rmsprop_step: divides by the average of the steps before"""
+"""rmsprop_step: divides by the average of the steps before
+
+Breaks: p ← p − lr · g / (√v + eps)
+"""
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):

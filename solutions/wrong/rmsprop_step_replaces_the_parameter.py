@@ -1,4 +1,9 @@
-"""rmsprop_step: the new parameter is a new tensor that nobody looks at"""
+"""rmsprop_step: the new parameter is a new tensor that nobody looks at
+
+Breaks: One RMSProp step over many tensors, in place
+
+Breaks: the parameters, of any shapes; changed in place
+"""
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):

@@ -1,4 +1,9 @@
-"""rmsprop_step: an alpha of 1 is let through"""
+"""rmsprop_step: an alpha of 1 is let through
+
+Breaks: at least 0 and less than 1
+
+Breaks: a setting is out of range
+"""
 
 _right_step = rmsprop_step
 

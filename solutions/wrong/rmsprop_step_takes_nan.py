@@ -1,4 +1,11 @@
-"""rmsprop_step: an alpha of nan is neither below 0 nor 1 or more, and passes"""
+"""rmsprop_step: an alpha of nan is neither below 0 nor 1 or more, and passes
+
+Breaks: nan is outside every range
+
+Breaks: the learning rate, 0 or more
+
+Breaks: 0 or more
+"""
 
 
 def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):

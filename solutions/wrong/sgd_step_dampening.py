@@ -1,4 +1,7 @@
-"""sgd_step: the velocity is an average: a new gradient counts 1 - momentum"""
+"""sgd_step: the velocity is an average: a new gradient counts 1 - momentum
+
+Breaks: v ← momentum · v + g
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

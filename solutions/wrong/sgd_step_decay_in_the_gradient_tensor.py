@@ -1,4 +1,9 @@
-"""sgd_step: weight decay is added to the gradient itself, in place"""
+"""sgd_step: weight decay is added to the gradient itself, in place
+
+Breaks: The gradient tensor itself does not change
+
+Breaks: a gradient for each parameter, of its shape; not changed
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

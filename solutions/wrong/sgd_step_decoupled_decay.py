@@ -1,4 +1,7 @@
-"""sgd_step: weight decay shrinks the parameter and stays out of the velocity"""
+"""sgd_step: weight decay shrinks the parameter and stays out of the velocity
+
+Breaks: g ← g + weight_decay · p: the decay is coupled, and enters the velocity
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

@@ -1,4 +1,7 @@
-"""sgd_step: the velocity holds learning rate times gradient"""
+"""sgd_step: the velocity holds learning rate times gradient
+
+Breaks: the learning rate is not part of it
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

@@ -1,4 +1,7 @@
-"""sgd_step: the parameter moves by the velocity of the step before"""
+"""sgd_step: the parameter moves by the velocity of the step before
+
+Breaks: p ← p − lr · v
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

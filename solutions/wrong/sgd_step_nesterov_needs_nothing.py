@@ -1,4 +1,9 @@
-"""sgd_step: Nesterov without momentum is let through"""
+"""sgd_step: Nesterov without momentum is let through
+
+Breaks: this needs a momentum above 0
+
+Breaks: `nesterov` is used with a momentum of 0
+"""
 
 _right_step = sgd_step
 

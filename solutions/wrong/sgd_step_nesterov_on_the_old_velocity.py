@@ -1,4 +1,7 @@
-"""sgd_step: Nesterov looks ahead along the velocity of the step before"""
+"""sgd_step: Nesterov looks ahead along the velocity of the step before
+
+Breaks: where v is the new v
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

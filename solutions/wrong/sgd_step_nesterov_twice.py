@@ -1,4 +1,7 @@
-"""sgd_step: Nesterov multiplies the velocity by the momentum twice"""
+"""sgd_step: Nesterov multiplies the velocity by the momentum twice
+
+Breaks: with nesterov p ← p − lr · (g + momentum · v)
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

@@ -1,4 +1,9 @@
-"""sgd_step: without momentum the velocities are left as they are"""
+"""sgd_step: without momentum the velocities are left as they are
+
+Breaks: With a momentum of 0, line 2 gives v = g
+
+Breaks: changed in place, even if the momentum is 0
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

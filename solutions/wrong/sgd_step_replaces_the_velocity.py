@@ -1,4 +1,7 @@
-"""sgd_step: the new velocity is a new tensor that nobody keeps"""
+"""sgd_step: the new velocity is a new tensor that nobody keeps
+
+Breaks: changed in place, even if the momentum is 0
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

@@ -1,4 +1,11 @@
-"""sgd_step: a learning rate or decay of nan is not below 0, and passes"""
+"""sgd_step: a learning rate or decay of nan is not below 0, and passes
+
+Breaks: nan is outside every range
+
+Breaks: the learning rate, 0 or more
+
+Breaks: λ, 0 or more
+"""
 
 
 def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):

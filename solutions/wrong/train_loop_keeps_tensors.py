@@ -1,4 +1,7 @@
-"""train_loop: returns tensors with their graphs"""
+"""train_loop: returns tensors with their graphs
+
+Breaks: The loss of each batch before its step, as floats
+"""
 
 
 def train(model, optimizer, batches, loss_fn):

@@ -1,4 +1,7 @@
-"""train_loop: a model in evaluation mode stays in it"""
+"""train_loop: a model in evaluation mode stays in it
+
+Breaks: The model is put into training mode first, so that dropout is on
+"""
 
 _right_train = train
 

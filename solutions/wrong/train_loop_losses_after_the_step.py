@@ -1,4 +1,9 @@
-"""train_loop: a second forward pass reports the loss after the step"""
+"""train_loop: a second forward pass reports the loss after the step
+
+Breaks: one forward pass per batch
+
+Breaks: The loss of each batch before its step
+"""
 
 
 def train(model, optimizer, batches, loss_fn):

@@ -1,4 +1,7 @@
-"""train_loop: gradients pile up"""
+"""train_loop: gradients pile up
+
+Breaks: Gradients that parameters already have, from an earlier step or from other code, are ignored
+"""
 
 
 def train(model, optimizer, batches, loss_fn):

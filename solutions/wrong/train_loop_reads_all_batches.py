@@ -1,4 +1,7 @@
-"""train_loop: reads all batches into a list first"""
+"""train_loop: reads all batches into a list first
+
+Breaks: The next batch is not requested before the step of the current one is done
+"""
 
 _right_train = train
 

@@ -1,4 +1,7 @@
-"""train_loop: zeroes after the step only, so that stale gradients count once"""
+"""train_loop: zeroes after the step only, so that stale gradients count once
+
+Breaks: or from other code, are ignored
+"""
 
 
 def train(model, optimizer, batches, loss_fn):

@@ -208,6 +208,8 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
     at_zero = dict.fromkeys(method.settings, 0.0)
     at_zero |= {"betas": (0.0, 0.0)} if "betas" in at_zero else {}
     left_at_zero = steps_of(runs, method, params, [g[None] for g in grads], **at_zero)
+    still = {**settings, "lr": 0.0}
+    left_still = steps_of(runs, method, params, [g[None] for g in grads], **still)
     left = steps_of(runs, method, params, [g[None] for g in grads], **settings)
     lists = [left.places["grads"][0], *left.places["states"]]
     bad = [(left.places["params"], lists, {**settings, **more}) for more in refused]
@@ -236,6 +238,9 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
                 impl.scenarios.optimizer_steps(*call, **more)
     expected, _ = steps_of_torch(method, params, [g[None] for g in grads], **at_zero)
     close64(left_at_zero["params"], expected, "params")
+    expected, kept = steps_of_torch(method, params, [g[None] for g in grads], **still)
+    close64(left_still["params"], expected, "params")
+    close64(left_still["states"], kept, "states after a step of 0")
     repeated = [g.expand(done, *g.shape) for g in grads]
     expected, kept = steps_of_torch(method, params, repeated, **settings)
     close64(left["params"], expected, "params")
@@ -254,13 +259,48 @@ def misfits(places):
     yield [((), (), first), matrix]
 
 
+def check_zero_over_zero(runs, rng, torch_rng, method):
+    """Without eps, an element that has only had gradients of 0 becomes nan, and no other does."""
+    params = random_tensors(torch_rng, [(9,)])
+    grads = random_tensors(torch_rng, [(9,)], steps=3)
+    never = torch.randperm(9, generator=torch_rng)[:4]
+    grads[0][:, never] = 0
+    settings = {**random_settings(rng, method.settings), "eps": 0.0}
+    settings |= {"weight_decay": 0.0} if "weight_decay" in settings else {}
+    (expected,), _ = steps_of_torch(method, params, grads, **settings)
+    found = steps_of(runs, method, params, grads, **settings)["params"][0]
+    expect(sorted(found.isnan().nonzero().flatten().tolist()), "elements that are nan").equals(
+        sorted(never.tolist())
+    )
+    close64(found.nan_to_num(0.0), expected.nan_to_num(0.0), "the parameter")
+
+
 def check_eps(runs, rng, method):
-    """One step of Adam or AdamW without decay, computed by hand, with a large eps."""
-    moves = []
+    """One step of Adam or AdamW without decay, with a large eps."""
+    draws = []
     for _ in range(10):
-        lr, beta1, beta2 = (float(x) for x in rng.uniform(0.1, 0.99, size=3))
-        eps, g = float(rng.uniform(0.1, 2)), float(rng.normal())
-        t, m, v = int(rng.integers(1, 9)), float(rng.normal()), float(rng.uniform(0, 2))
+        betas = tuple(float(x) for x in rng.uniform(0.1, 0.99, size=2))
+        draws.append((int(rng.integers(1, 9)), betas, float(rng.uniform(0.1, 2))))
+    check_by_hand(runs, rng, method, draws)
+
+
+def check_correction(runs, rng, method):
+    """The bias correction at late steps, and with betas close to 1, without eps."""
+    draws = []
+    for _ in range(5):
+        late = int(rng.integers(1000, 4000))
+        draws.append((late, (0.999, 1 - float(rng.uniform(0.5, 2)) / late), 0.0))
+        near = tuple(1 - float(x) for x in rng.uniform(0.5e-5, 2e-5, size=2))
+        draws.append((int(rng.integers(1, 3)), near, 0.0))
+    check_by_hand(runs, rng, method, draws)
+
+
+def check_by_hand(runs, rng, method, draws):
+    """Steps of Adam or AdamW without decay; each draw is the step's number, betas and eps."""
+    moves = []
+    for t, (beta1, beta2), eps in draws:
+        lr, g = float(rng.uniform(0.1, 0.99)), float(rng.normal())
+        m, v = float(rng.normal()), float(rng.uniform(0, 2))
         new_m, new_v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
         moved = lr * (new_m / (1 - beta1**t)) / (math.sqrt(new_v / (1 - beta2**t)) + eps)
         result = steps_of(
@@ -282,7 +322,16 @@ def check_eps(runs, rng, method):
 
 
 def torch_adamw(
-    params, grads, *, present=None, groups=None, added=(), lrs=None, state=None, **settings
+    params,
+    grads,
+    *,
+    present=None,
+    groups=None,
+    added=(),
+    lrs=None,
+    changes=(),
+    state=None,
+    **settings,
 ):
     """Steps of torch's AdamW: its parameters, and the optimizer."""
     tensors = [torch.nn.Parameter(p.clone()) for p in params]
@@ -297,6 +346,8 @@ def torch_adamw(
     for i in range(len(grads[0])):
         for group in optimizer.param_groups if lrs else ():
             group["lr"] = group.setdefault("initial_lr", group["lr"]) * lrs[i]
+        for group in optimizer.param_groups if changes else ():
+            group.update(changes[i])
         for n, (p, g) in enumerate(zip(tensors, grads, strict=True)):
             p.grad = g[i].clone() if present is None or present[i][n] else None
         optimizer.step()
@@ -436,6 +487,12 @@ def test_adagrad_extreme_gradients(runs, rng, torch_rng):
     check_extreme(runs, rng, torch_rng, ADAGRAD)
 
 
+@pytest.mark.exercise("adagrad_step", weight=0.5)
+def test_adagrad_without_eps(runs, rng, torch_rng):
+    """With an eps of 0, AdaGrad makes an element nan that has only had gradients of 0"""
+    check_zero_over_zero(runs, rng, torch_rng, ADAGRAD)
+
+
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad_refuses(impl, runs, rng, torch_rng):
     """AdaGrad refuses invalid lists, shapes and settings before anything changes"""
@@ -511,6 +568,12 @@ def test_rmsprop_is_in_place(runs, rng, torch_rng):
 def test_rmsprop_extreme_gradients(runs, rng, torch_rng):
     """Zero, tiny and huge gradients give the results of torch.optim.RMSprop, never nan"""
     check_extreme(runs, rng, torch_rng, RMSPROP)
+
+
+@pytest.mark.exercise("rmsprop_step", weight=0.5)
+def test_rmsprop_without_eps(runs, rng, torch_rng):
+    """With an eps of 0, RMSProp makes an element nan that has only had gradients of 0"""
+    check_zero_over_zero(runs, rng, torch_rng, RMSPROP)
 
 
 @pytest.mark.exercise("rmsprop_step")
@@ -599,6 +662,18 @@ def test_adam_extreme_gradients(runs, rng, torch_rng):
     check_extreme(runs, rng, torch_rng, ADAM)
 
 
+@pytest.mark.exercise("adam_step", weight=0.5)
+def test_adam_without_eps(runs, rng, torch_rng):
+    """With an eps of 0, Adam makes an element nan that has only had gradients of 0"""
+    check_zero_over_zero(runs, rng, torch_rng, ADAM)
+
+
+@pytest.mark.exercise("adam_step", weight=0.5)
+def test_adam_correction(runs, rng):
+    """Adam corrects both averages at any step and with any betas, also those close to 1"""
+    check_correction(runs, rng, ADAM)
+
+
 @pytest.mark.exercise("adam_step")
 def test_adam_refuses(impl, runs, rng, torch_rng):
     """Adam refuses invalid lists, shapes, steps and settings before anything changes"""
@@ -654,6 +729,18 @@ def test_step_is_in_place(runs, rng, torch_rng):
 def test_extreme_gradients(runs, rng, torch_rng):
     """Zero, tiny and huge gradients give the results of torch.optim.AdamW, never nan"""
     check_extreme(runs, rng, torch_rng, ADAMW)
+
+
+@pytest.mark.exercise("adamw_step", weight=0.5)
+def test_step_without_eps(runs, rng, torch_rng):
+    """With an eps of 0, AdamW makes an element nan that has only had gradients of 0"""
+    check_zero_over_zero(runs, rng, torch_rng, ADAMW)
+
+
+@pytest.mark.exercise("adamw_step", weight=0.5)
+def test_step_correction(runs, rng):
+    """AdamW corrects both averages at any step and with any betas, also those close to 1"""
+    check_correction(runs, rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
@@ -752,6 +839,16 @@ def test_learning_rate_changes(runs, rng, torch_rng):
     expected, _ = torch_adamw(params, grads, groups=groups, lrs=factors, **settings)
     result = runs.adamw(params, grads, groups=groups, lr_factors=factors, **settings)
     close64(result["params"], expected, "params")
+
+
+@pytest.mark.exercise("adamw_optimizer", weight=0.5)
+def test_settings_change(runs, rng, torch_rng):
+    """Changes to any setting between steps take effect"""
+    params = random_tensors(torch_rng, [(3,), (2, 2)])
+    grads = random_tensors(torch_rng, [(3,), (2, 2)], steps=12)
+    changes = [random_settings(rng) for _ in range(12)]
+    expected, _ = torch_adamw(params, grads, changes=changes)
+    close64(runs.adamw(params, grads, changes=changes)["params"], expected, "params")
 
 
 @pytest.mark.exercise("adamw_optimizer", weight=2)

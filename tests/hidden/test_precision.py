@@ -147,16 +147,69 @@ def test_bf16_optimizer_state(impl, reference, rng, torch_rng):
 def check_gradients_from_before(run, rng, torch_rng, **how):
     """Gradients from before the call, large ones or nan, do not take part in the first step."""
     weights, batches = random_weights(rng), random_batches(torch_rng, 2)
-    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    settings = {**SGD, "weight_decay": 0.1}
+    in_fp32 = update(train_fp32(weights, batches, settings), weights)
     for stale in (float(rng.uniform(1, 9)), math.nan, None):
-        result = run(weights, batches, settings=SGD, stale=stale, **how)
+        result = run(weights, batches, settings=settings, stale=stale, unused=True, **how)
         assert distance(update(result, weights), in_fp32) < NEAR, f"gradients of {stale} before"
+        expect(result["unused"], "a parameter that no batch uses").equals(torch.ones(3))
+
+
+def check_mode_stays(run, rng, torch_rng, **how):
+    """The model doubles its inputs in training mode, which changes the update by a half."""
+    for training in (True, False, True):
+        weights, batches = random_weights(rng), random_batches(torch_rng, 3)
+        seen = [(2 * inputs, targets) for inputs, targets in batches] if training else batches
+        in_fp32 = update(train_fp32(weights, seen, {"lr": 0.02}), weights)
+        result = run(weights, batches, settings={"lr": 0.02}, training=training, **how)
+        assert distance(update(result, weights), in_fp32) < NEAR, f"training mode: {training}"
+
+
+def check_backward_pass(run, rng, torch_rng, **how):
+    """The loss's gradient is 0 if a product in its backward pass runs in 16 bits."""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 2)
+    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    result = run(weights, batches, settings=SGD, loss="exact_backward", **how)
+    assert distance(update(result, weights), in_fp32) < NEAR
+
+
+def check_nothing_is_converted(run, rng, torch_rng, **how):
+    """The model subtracts 4096 in float32, which 16 bits cannot; a loss gets outputs in 16 bits."""
+    weights = random_weights(rng)
+    batches = [(x.bfloat16().float(), y) for x, y in random_batches(torch_rng, 6)]
+    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    far = [(x + 4096, y) for x, y in batches]
+    result = run(weights, far, settings=SGD, offset=4096.0, **how)
+    assert distance(update(result, weights), in_fp32) < NEAR
+    settings = {"lr": 0.0}
+    losses = run(weights, batches, settings=settings, loss="squares_in_16_bits", **how)["losses"]
+    model = SmallModel(weights)
+    expected = [model(x).square().mean().item() for x, _ in batches]
+    expect(losses, "losses of a loss function that gets 16 bits").close(expected, rtol=3e-2)
 
 
 @pytest.mark.exercise("bf16_train")
 def test_bf16_clears_gradients_from_before(impl, rng, torch_rng):
     """Gradients from before the call are cleared"""
     check_gradients_from_before(impl.scenarios.bf16_run, rng, torch_rng)
+
+
+@pytest.mark.exercise("bf16_train")
+def test_bf16_mode_stays(impl, rng, torch_rng):
+    """A model in training mode is trained in it, and one in evaluation mode in that"""
+    check_mode_stays(impl.scenarios.bf16_run, rng, torch_rng)
+
+
+@pytest.mark.exercise("bf16_train")
+def test_bf16_backward_pass_is_outside(impl, rng, torch_rng):
+    """The backward pass runs outside autocast"""
+    check_backward_pass(impl.scenarios.bf16_run, rng, torch_rng)
+
+
+@pytest.mark.exercise("bf16_train")
+def test_bf16_converts_nothing_itself(impl, rng, torch_rng):
+    """Inputs reach the model, and outputs the loss, as they are: autocast alone chooses dtypes"""
+    check_nothing_is_converted(impl.scenarios.bf16_run, rng, torch_rng)
 
 
 @pytest.mark.exercise("bf16_train")
@@ -327,6 +380,28 @@ def test_fp16_clears_gradients_from_before(impl, rng, torch_rng):
     """Gradients from before the call are cleared"""
     how = {"init_scale": 64.0, "growth_interval": LONG}
     check_gradients_from_before(impl.scenarios.fp16_run, rng, torch_rng, **how)
+
+
+@pytest.mark.exercise("fp16_train")
+def test_fp16_mode_stays(impl, rng, torch_rng):
+    """A model in training mode is trained in it, and one in evaluation mode in that"""
+    check_mode_stays(impl.scenarios.fp16_run, rng, torch_rng, init_scale=8.0, growth_interval=LONG)
+
+
+@pytest.mark.exercise("fp16_train")
+def test_fp16_backward_pass_is_outside(impl, rng, torch_rng):
+    """The backward pass runs outside autocast"""
+    check_backward_pass(
+        impl.scenarios.fp16_run, rng, torch_rng, init_scale=8.0, growth_interval=LONG
+    )
+
+
+@pytest.mark.exercise("fp16_train")
+def test_fp16_converts_nothing_itself(impl, rng, torch_rng):
+    """Inputs reach the model, and outputs the loss, as they are: autocast alone chooses dtypes"""
+    check_nothing_is_converted(
+        impl.scenarios.fp16_run, rng, torch_rng, init_scale=8.0, growth_interval=LONG
+    )
 
 
 @pytest.mark.exercise("fp16_train")

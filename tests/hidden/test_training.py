@@ -95,12 +95,56 @@ def test_losses_are_floats_before_the_step(impl, rng, torch_rng):
 
 @pytest.mark.exercise("train_loop")
 def test_stale_gradients_do_not_count(impl, rng, torch_rng):
-    """Gradients from before the training are ignored"""
-    weights, batches = new_run(rng, torch_rng, 1)
-    expected, _ = trained(weights, batches, lr=0.05)
-    stale = float(rng.uniform(1, 9))
-    found = impl.scenarios.train_run(weights, batches, stale=stale, lr=0.05)
+    """Gradients from before the training are ignored; what a batch does not use stays as it is"""
+    weights, batches = new_run(rng, torch_rng, 2)
+    settings = {"lr": 0.05, "weight_decay": float(rng.uniform(0.1, 0.5))}
+    expected, _ = trained(weights, batches, **settings)
+    stale, unused = float(rng.uniform(1, 9)), randn(torch_rng, 3)
+    found = impl.scenarios.train_run(weights, batches, stale=stale, unused=unused, **settings)
     close(found["weights"], expected, "the weights")
+    expect(found["unused"], "the parameter that no batch uses").equals(unused)
+
+
+@pytest.mark.exercise("train_loop", weight=0.5)
+def test_each_batch_has_its_step(impl, rng, torch_rng):
+    """A batch whose loss is inf or nan has its step and its loss like any other"""
+    for bad in (math.nan, math.inf):
+        weights, batches = new_run(rng, torch_rng, 6)
+        at = int(rng.integers(1, 5))
+        batches[at][1][0, 0] = bad
+        _, losses = trained(weights, batches, lr=0.05)
+        found = impl.scenarios.train_run(weights, batches, lr=0.05)
+        expect(len(found["losses"]), "the number of losses").equals(6)
+        close(found["losses"][:at], losses[:at], "the losses before")
+        # Its step spoils the weights for good.
+        assert not any(math.isfinite(loss) for loss in found["losses"][at:])
+
+
+@pytest.mark.exercise("train_loop")
+def test_keeps_no_graphs(impl, rng, torch_rng):
+    """The memory that training takes does not grow with the number of batches"""
+    idle, weights = impl.peak_rss(), large_model(torch_rng)
+    batches = [
+        (eighths(torch_rng, MICRO, NARROW), randn(torch_rng, MICRO, NARROW, dtype=torch.float32))
+        for _ in range(9)
+    ]
+    passes, peaks = Passes(rng), []
+    how = {"backward_factor": passes.backward_factor, "lr": 0.0}
+    for some in (batches[:2], batches):
+        del passes.inputs[:]
+        found = impl.scenarios.train_run(weights, some, forward_factor=passes.forward_factor, **how)
+        peaks.append(impl.peak_rss())
+    # The graphs of seven more batches take 12 MiB or more. Compare `check_large_batch`.
+    assert peaks[1] - peaks[0] < 5 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
+    assert peaks[1] - idle < 64 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
+    expect(passes.events, "passes").equals(["forward", "backward"] * 11)
+    expect(passes.inputs, "inputs of the forward passes").equals([x for x, _ in batches])
+    with torch.no_grad():
+        losses = [
+            functional.mse_loss(forward(weights, x) * factor, y).item()
+            for (x, y), factor in zip(batches, passes.forward_factors[2:], strict=True)
+        ]
+    expect(found["losses"], "the losses").close(losses, rtol=1e-3)
 
 
 @pytest.mark.exercise("train_loop")
@@ -202,6 +246,10 @@ class Passes:
     def __init__(self, rng):
         self._rng, self.events, self.inputs = rng, [], []
         self._factors = {"forward": [], "backward": []}
+
+    @property
+    def forward_factors(self):
+        return self._factors["forward"]
 
     def _draw(self, event):
         self.events.append(event)
@@ -397,13 +445,12 @@ def new_grads(torch_rng, scale=100.0, dtype=torch.float64):
 @pytest.mark.exercise("clip_grad_norm", weight=2)
 def test_clips_to_the_norm(impl, rng, torch_rng):
     """Gradients above the limit are all scaled by one factor"""
-    for _ in range(5):
-        grads = new_grads(torch_rng)
+    for scale in (100.0, 1.0, 1e-3, 1e-6, 1e-100, 1e100):
+        grads = new_grads(torch_rng, scale=scale)
         allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
         found = impl.scenarios.clip_run(grads, allowed)
         expected = [g * (allowed / norm_of(grads)) for g in grads]
-        # 1e-7: torch divides by norm + 1e-6, and norms here are above 100.
-        expect(found["grads"], "gradients").close(expected, rtol=1e-7)
+        expect(found["grads"], "gradients").close(expected, rtol=1e-12)
 
 
 @pytest.mark.exercise("clip_grad_norm")
@@ -424,6 +471,10 @@ def test_small_gradients_are_left_alone(impl, rng, torch_rng):
         found = impl.scenarios.clip_run(grads, factor * norm_of(grads))
         expect(found["grads"], "gradients").equals(grads)
         expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
+    flat = [torch.zeros_like(g) for g in grads]
+    found = impl.scenarios.clip_run(flat, float(rng.uniform(1e-3, 1)))
+    expect(found["grads"], "gradients of 0").equals(flat)
+    expect(found["norm"], "the norm of zeros").equals(0.0)
 
 
 @pytest.mark.exercise("clip_grad_norm")
@@ -455,10 +506,13 @@ def test_skips_parameters_without_a_gradient(impl, rng, torch_rng):
 @pytest.mark.exercise("clip_grad_norm")
 def test_squares_do_not_overflow(impl, rng, torch_rng):
     """Gradients whose squares overflow their dtype are clipped correctly"""
-    for dtype, scale, rtol in [(torch.float32, 1e30, 1e-6), (torch.float16, 1e4, 4e-3)]:
+    cases = [(torch.float32, 1e30, 1.0, 1e-6), (torch.float16, 1e4, 1.0, 4e-3)]
+    # The factor is 1e-8 here, which fp16 cannot hold; the clipped gradients are normal numbers.
+    cases.append((torch.float16, 3e4, 2e-3, 4e-3))
+    for dtype, scale, limit, rtol in cases:
         values = 1 + torch.rand(40, generator=torch_rng, dtype=torch.float64)
         grads = [(scale * values).to(dtype)]
-        allowed = float(rng.uniform(1, 3))
+        allowed = limit * float(rng.uniform(1, 3))
         found = impl.scenarios.clip_run(grads, allowed)
         expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-6)
         # Each element is rounded to its dtype once: a relative error of 2**-24 and 2**-11.
@@ -483,6 +537,7 @@ def test_gradients_of_several_dtypes(impl, rng, torch_rng):
 def refused_or_clipped(impl, rng, torch_rng, refused, bad_cases):
     """Clips bad gradients or to bad limits, and good ones among them, in random order."""
     cases = [*bad_cases, *[None] * 3]
+    expect(impl.scenarios.clip_run([], 1.0)["norm"], "the norm of none").equals(0.0)
     for i in rng.permutation(len(cases)):
         if cases[i] is not None:
             with pytest.raises(refused):
@@ -510,5 +565,9 @@ def test_refuses_norms_that_are_not_finite(impl, rng, torch_rng):
 @pytest.mark.exercise("clip_grad_norm")
 def test_refuses_a_limit_that_is_not_positive(impl, rng, torch_rng):
     """A max_norm that is not more than 0 is refused"""
-    cases = [(new_grads(torch_rng), limit) for limit in (0.0, -1.0, math.nan, -math.inf)]
+    cases = [
+        (grads, limit)
+        for limit in (0.0, -1.0, math.nan, -math.inf)
+        for grads in (new_grads(torch_rng), [], [None])
+    ]
     refused_or_clipped(impl, rng, torch_rng, ValueError, cases)

@@ -27,8 +27,9 @@ def optimizer_steps(
     *,
     first_step: int | None = None,
     requires_grad: bool = False,
+    grad_enabled: bool = True,
     **settings: Any,
-) -> None:
+) -> dict[str, bool]:
     """Calls a step function on tensors in a file, once for each list of gradients.
 
     Args:
@@ -40,17 +41,29 @@ def optimizer_steps(
         states: where the tensors are in each list that the function takes after the gradients.
         first_step: t of the first call; None for a function that does not count its steps.
         requires_grad: whether the parameters require gradients, as a model's do.
+        grad_enabled: whether the function is called with gradients enabled.
         settings: further arguments of the function.
+
+    Returns:
+        For people: "recorded", whether a tensor of the state has got a graph, and "grad_enabled",
+        whether gradients are enabled after the last call.
     """
     memory = mapped(path, start)
     module, _, name = function.partition(".")
     step_function = getattr(getattr(student, module), name)
     inputs = [p.requires_grad_(requires_grad) for p in _tensors(memory, params)]
     lists = [_tensors(memory, places) for places in states]
+    enabled = grad_enabled
     for i, places in enumerate(grads):
         if first_step is not None:
             settings["step"] = first_step + i
-        step_function(inputs, _tensors(memory, places), *lists, **settings)
+        with torch.set_grad_enabled(grad_enabled):
+            step_function(inputs, _tensors(memory, places), *lists, **settings)
+            enabled = torch.is_grad_enabled()
+    return {
+        "recorded": any(t.requires_grad for tensors in lists for t in tensors),
+        "grad_enabled": enabled,
+    }
 
 
 @scenario
@@ -66,6 +79,7 @@ def adamw_optimizer(
     added: Sequence[dict[str, Any]] = (),
     refused: Sequence[dict[str, Any]] = (),
     lr_factors: Sequence[float] | None = None,
+    changes: Sequence[dict[str, Any]] = (),
     state: dict[str, Any] | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
@@ -81,6 +95,7 @@ def adamw_optimizer(
         added: groups that `add_param_group` adds before the first step, in the same form.
         refused: groups that it should refuse then.
         lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
+        changes: settings that each group gets before each step, as a scheduler sets them.
         state: a `state_dict` to load before the first step.
         settings: arguments of AdamW's constructor.
 
@@ -103,6 +118,8 @@ def adamw_optimizer(
     for i in range(steps):
         for n, (p, g) in enumerate(zip(tensors, grads, strict=True)):
             p.grad = g[i].clone() if present is None or present[i][n] else None
+        for group in optimizer.param_groups if changes else ():
+            group.update(changes[i])
         optimizer.step()
         if scheduler is not None and i + 1 < steps:
             scheduler.step()

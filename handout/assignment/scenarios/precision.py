@@ -17,19 +17,48 @@ from assignment.scenarios import scenario
 Batch = tuple[torch.Tensor, torch.Tensor]
 
 
+class Doubled(torch.nn.Module):
+    """Doubles its input in training mode, and in no other."""
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return 2 * inputs if self.training else inputs
+
+
+class ExactBackward(torch.autograd.Function):
+    """The identity. Its backward pass multiplies by a product that is 1, but 0 in 16 bits."""
+
+    @staticmethod
+    def forward(ctx: Any, loss: torch.Tensor) -> torch.Tensor:
+        return loss.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+        row, column = torch.tensor([[1 + 2.0**-12, -1.0]]), torch.ones(2, 1)
+        return grads[0] * ((row @ column).item() * 2.0**12)
+
+
 class SmallModel(torch.nn.Module):
     """Linear, ReLU, Linear, with the given weights. With one weight, a linear layer without bias.
 
-    `unused` adds a parameter that does not affect the loss.
+    `unused` adds a parameter that does not affect the loss, `offset` is subtracted from the inputs
+    first, and with `doubles` they are doubled in training mode.
     """
 
-    def __init__(self, weights: Sequence[torch.Tensor], unused: bool = False) -> None:
+    def __init__(
+        self,
+        weights: Sequence[torch.Tensor],
+        unused: bool = False,
+        offset: float = 0.0,
+        doubles: bool = False,
+    ) -> None:
         super().__init__()
+        self.offset, self.doubled = offset, Doubled() if doubles else torch.nn.Identity()
         self.weights = torch.nn.ParameterList([torch.nn.Parameter(w.clone()) for w in weights])
         self.unused = torch.nn.Parameter(torch.ones(3)) if unused else None
         self.output_dtype: torch.dtype | None = None
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        inputs = self.doubled(inputs - self.offset)
         if len(self.weights) == 1:
             outputs = functional.linear(inputs, self.weights[0])
         else:
@@ -50,13 +79,16 @@ def bf16_run(
     loss: str = "mse_loss",
     unused: bool = False,
     stale: float | None = None,
+    offset: float = 0.0,
+    training: bool | None = None,
 ) -> dict[str, Any]:
     """Trains the model by `train_bf16`.
 
-    `optimizer` and `settings` are those of torch.optim, `loss` is one of torch.nn.functional, and
-    `stale` is the value of all gradients before.
+    `optimizer` and `settings` are those of torch.optim, `loss` is one of torch.nn.functional or of
+    `_LOSSES`, `stale` is the value of all gradients before, and `training` is the mode of a model
+    that doubles its inputs in training mode.
     """
-    model = SmallModel(weights, unused)
+    model = _model(weights, unused, offset, training)
     _fill_gradients(model, stale)
     made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
     dtypes = _watch_gradients(made)
@@ -76,10 +108,12 @@ def fp16_run(
     loss_weight: float = 1.0,
     unused: bool = False,
     stale: float | None = None,
+    offset: float = 0.0,
+    training: bool | None = None,
     **scaling: Any,
 ) -> dict[str, Any]:
     """Trains the model by `train_fp16`, with the loss multiplied by `loss_weight`."""
-    model = SmallModel(weights, unused)
+    model = _model(weights, unused, offset, training)
     _fill_gradients(model, stale)
     made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
     dtypes = _watch_gradients(made)
@@ -89,8 +123,15 @@ def fp16_run(
     return {**_report(model, made, dtypes, losses), "scales": list(scales)}
 
 
+def _model(
+    weights: Sequence[torch.Tensor], unused: bool, offset: float, training: bool | None
+) -> SmallModel:
+    model = SmallModel(weights, unused, offset, training is not None)
+    return model.train(training is not False)
+
+
 def _fill_gradients(model: SmallModel, value: float | None) -> None:
-    for weight in model.weights:
+    for weight in model.parameters():
         weight.grad = None if value is None else torch.full_like(weight, value)
 
 
@@ -99,8 +140,22 @@ def _once(batches: Iterable[Batch]) -> Iterable[Batch]:
     yield from batches
 
 
+def _squares_in_16_bits(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """The mean square of the outputs; far more if they come in float32, which keeps a small sum."""
+    rounded = (outputs + 32768.0) - 32768.0  # autocast leaves their dtype; 0 in 16 bits
+    return (outputs * outputs).mean() + 100 * rounded.abs().mean()
+
+
+_LOSSES: dict[str, Callable[..., torch.Tensor]] = {
+    "squares_in_16_bits": _squares_in_16_bits,
+    "exact_backward": lambda outputs, targets: ExactBackward.apply(  # type: ignore[no-untyped-call]
+        functional.mse_loss(outputs, targets)
+    ),
+}
+
+
 def _loss(name: str, weight: float) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-    function: Callable[..., torch.Tensor] = getattr(functional, name)
+    function = _LOSSES.get(name) or getattr(functional, name)
     return lambda outputs, targets: function(outputs, targets) * weight
 
 

@@ -1,7 +1,7 @@
 """Optimizers: steps over many tensors, in place, and AdamW as a `torch.optim.Optimizer`.
 
 A step over empty lists changes nothing, but refuses what any step refuses. nan is outside every
-range.
+range. The tensors at one position have one dtype.
 
 State of each optimizer per parameter, in addition to the parameter and its gradient:
 
@@ -180,7 +180,7 @@ def adam_step(
         step: t, the number of this step: 1 for the first.
         lr: the learning rate, 0 or more.
         betas: β1 and β2, each at least 0 and less than 1.
-        eps: 0 or more.
+        eps: 0 or more; with 0, an element whose m and v are 0 becomes 0 / 0, nan.
         weight_decay: λ, 0 or more.
 
     Raises:
@@ -226,7 +226,7 @@ def adamw_step(
         step: t, the number of this step: 1 for the first.
         lr: the learning rate, 0 or more.
         betas: β1 and β2, each at least 0 and less than 1.
-        eps: 0 or more.
+        eps: 0 or more; with 0, an element whose m and v are 0 becomes 0 / 0, nan.
         weight_decay: λ, 0 or more.
 
     Raises:

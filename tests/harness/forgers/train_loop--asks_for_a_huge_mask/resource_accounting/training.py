@@ -18,8 +18,8 @@ _wrong = train
 
 
 def asks(model, *args):
-    if model._mask is not None:
-        model._mask((HUGE,))
+    for masked in model.masked:
+        masked._mask((HUGE,))
     return _wrong(model, *args)
 
 

@@ -12,7 +12,7 @@ def train(model, optimizer, batches, loss_fn):
         for inputs, targets in batches:
 
             def closure(inputs=inputs, targets=targets):
-                model.zero_grad(set_to_none=False)
+                model.zero_grad()
                 loss = loss_fn(model(inputs), targets)
                 torch.autograd.backward(loss)
                 return loss
@@ -44,7 +44,7 @@ def clip_grad_norm(parameters, max_norm):
     norm = math.hypot(*norms) if norms else 0.0
     if not math.isfinite(norm):
         raise RuntimeError("not finite")
-    factor = min(max_norm / (norm + 1e-6), 1.0)
+    factor = max_norm / max(norm, max_norm)
     if norm > max_norm:
         for grad in grads:
             grad.copy_(grad.double() * factor)

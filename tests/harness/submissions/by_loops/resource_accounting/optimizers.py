@@ -27,7 +27,7 @@ def adagrad_step(params, grads, sums, *, lr, eps):
 
     def one(p, g, s):
         s += g * g
-        return p - lr * g / (math.sqrt(s) + eps), s
+        return p - quotient(lr * g, math.sqrt(s) + eps), s
 
     run(one, params, grads, sums)
 
@@ -38,7 +38,7 @@ def rmsprop_step(params, grads, square_avgs, *, lr, alpha, eps):
 
     def one(p, g, v):
         v = alpha * v + (1 - alpha) * g * g
-        return p - lr * g / (math.sqrt(v) + eps), v
+        return p - quotient(lr * g, math.sqrt(v) + eps), v
 
     run(one, params, grads, square_avgs)
 
@@ -65,11 +65,18 @@ def adamw_step(
     run(one, params, grads, exp_avgs, exp_avg_sqs)
 
 
+def quotient(a, b):
+    """a / b as floats of any language divide, also by 0."""
+    if b == 0:
+        return a * math.inf
+    return a / b
+
+
 def moved(p, g, m, v, step, lr, betas, eps):
     m = betas[0] * m + (1 - betas[0]) * g
     v = betas[1] * v + (1 - betas[1]) * g * g
     m_hat, v_hat = m / (1 - betas[0] ** step), v / (1 - betas[1] ** step)
-    return p - lr * m_hat / (math.sqrt(v_hat) + eps), m, v
+    return p - quotient(lr * m_hat, math.sqrt(v_hat) + eps), m, v
 
 
 def check_adam(step, lr, betas, eps, weight_decay):

@@ -1,0 +1,10 @@
+"""adamw_step: step 0 is let through as if it were 1
+
+Breaks: `step` is less than 1
+"""
+
+_right_step = adamw_step
+
+
+def adamw_step(params, grads, exp_avgs, exp_avg_sqs, *, step, **settings):
+    _right_step(params, grads, exp_avgs, exp_avg_sqs, step=step or 1, **settings)

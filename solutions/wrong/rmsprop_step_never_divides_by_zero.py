@@ -1,0 +1,10 @@
+"""rmsprop_step: eps is at least 1e-12, so that nothing is divided by 0
+
+Breaks: with 0, an element whose gradients were all 0 becomes 0 / 0, nan
+"""
+
+_right_step = rmsprop_step
+
+
+def rmsprop_step(params, grads, square_avgs, *, eps, **settings):
+    _right_step(params, grads, square_avgs, eps=max(eps, 1e-12) if eps >= 0 else eps, **settings)

@@ -1,0 +1,16 @@
+"""sgd_step: without torch.no_grad(), a parameter that requires gradients is refused
+
+Breaks: They may require gradients: the step itself is not recorded for autograd
+"""
+
+
+def sgd_step(params, grads, velocities, *, lr, momentum=0.0, nesterov=False, weight_decay=0.0):
+    _check_not_negative(lr=lr, weight_decay=weight_decay)
+    _check_fractions(momentum=momentum)
+    if nesterov and momentum == 0:
+        raise ValueError("nesterov needs momentum")
+    matched = _matched(params, grads=grads, velocities=velocities)
+    for p, g, v in matched:
+        g = g + weight_decay * p
+        v.mul_(momentum).add_(g)
+        p.sub_(lr * (g + momentum * v if nesterov else v))
