@@ -33,8 +33,8 @@ def checkpointed_pass(
     """A forward pass by `checkpointed_forward`, and a backward pass.
 
     Args:
-        weights: one for each layer. A matrix w makes the layer tanh(x @ w + n), a scalar makes a
-            `RollLayer`, which takes far less time.
+        weights: one for each layer. A matrix w makes the layer tanh(x @ w + n), which takes an x of
+            integers too; a scalar makes a `RollLayer`, which takes far less time.
         draw: called with its index each time that a layer runs; answers n.
         output_grad: called with the output after the forward pass; answers the gradient of the
             output. None means only a forward pass, under `torch.no_grad()`.
@@ -59,7 +59,7 @@ def checkpointed_pass(
         def layer(x: torch.Tensor) -> torch.Tensor:
             note_held()
             n = draw(i)
-            x = torch.tanh(x @ w + n) if w.dim() else RollLayer.apply(x, w, int(n))  # type: ignore[no-untyped-call]
+            x = torch.tanh(x.to(w.dtype) @ w + n) if w.dim() else RollLayer.apply(x, w, int(n))  # type: ignore[no-untyped-call]
             if dropout:
                 x = x * (torch.rand(x.shape) >= dropout)
             outputs.append(StorageWeakRef(x.untyped_storage()))  # type: ignore[no-untyped-call]
