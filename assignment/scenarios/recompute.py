@@ -27,6 +27,7 @@ def checkpointed_pass(
     *,
     x_needs_grad: bool = False,
     frozen: Sequence[int] = (),
+    clear_layers: bool = False,
     dropout: float = 0.0,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -40,6 +41,7 @@ def checkpointed_pass(
             output. None means only a forward pass, under `torch.no_grad()`.
         x_needs_grad: whether the input requires a gradient.
         frozen: indices of the layers whose weight requires no gradient.
+        clear_layers: whether the list of layers is emptied before the backward pass.
         dropout: the fraction of its output that each layer sets to 0, at random.
         seed: seed of torch before the forward pass.
 
@@ -74,6 +76,8 @@ def checkpointed_pass(
     torch.manual_seed(seed)
     with torch.set_grad_enabled(output_grad is not None):
         y = student.recompute.checkpointed_forward(layers, x, segments)
+    if clear_layers:
+        layers.clear()
     if output_grad is not None:
         torch.autograd.backward(y, output_grad(y))
     return {

@@ -9,8 +9,7 @@ Breaks: of the accelerator's memory, B/s
 Breaks: Seconds
 """
 
-_right_intensity, _right_attainable = accelerator_intensity, attainable_flops
-_right_least_time = least_time
+_right_intensity, _right_least_time = accelerator_intensity, least_time
 
 
 def accelerator_intensity(peak_flops, bandwidth):
@@ -18,7 +17,8 @@ def accelerator_intensity(peak_flops, bandwidth):
 
 
 def attainable_flops(intensity, peak_flops, bandwidth):
-    return _right_attainable(intensity, peak_flops * 1e12, bandwidth * 1e9)
+    bound(intensity, peak_flops, bandwidth)
+    return min(peak_flops * 1e12, intensity * bandwidth * 1e9)
 
 
 def least_time(operations, peak_flops, bandwidth):

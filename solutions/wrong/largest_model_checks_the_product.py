@@ -1,6 +1,6 @@
 """largest_model: the memory of all devices together must not be negative, whatever their number
 
-Breaks: `devices` is less than 1, `device_bytes` is negative
+Breaks: `devices` is less than 1
 """
 
 

@@ -173,7 +173,7 @@ class Runs:
         return inputs[-1], x_grad, [weight_grads[i] for i in range(len(weight_grads))]
 
 
-def check_pass(impl, rng, net, segments, *, x_needs_grad=False, frozen=()):
+def check_pass(impl, rng, net, segments, *, x_needs_grad=False, frozen=(), clear_layers=False):
     """Checks output and gradients, and that layers ran again; returns the runs.
 
     The segments may be others than the right ones: the gradients must be those of the parts that
@@ -181,8 +181,9 @@ def check_pass(impl, rng, net, segments, *, x_needs_grad=False, frozen=()):
     """
     weights, x, _ = net
     runs = Runs(net, lambda: float(rng.uniform(-1, 1)))
+    settings = {"x_needs_grad": x_needs_grad, "frozen": frozen, "clear_layers": clear_layers}
     found = impl.scenarios.checkpointed_pass(
-        weights, x, segments, runs.draw, runs.output_grad, x_needs_grad=x_needs_grad, frozen=frozen
+        weights, x, segments, runs.draw, runs.output_grad, **settings
     )
     check_runs(runs, len(weights), segments, frozen)
     output, x_grad, weight_grads = runs.expected()
@@ -240,6 +241,13 @@ def test_the_input_may_hold_integers(impl, rng, torch_rng):
         weights, x, output_grad = network(rng, torch_rng, 6)
         tokens = torch.randint(0, 9, x.shape, generator=torch_rng).to(dtype)
         check_pass(impl, rng, (weights, tokens, output_grad), 3)
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_the_list_may_change(impl, rng, torch_rng):
+    """The layers that ran run again, even if the caller's list is empty by then"""
+    for segments in (1, 2, 3, 6):
+        check_pass(impl, rng, network(rng, torch_rng, 6), segments, clear_layers=True)
 
 
 @pytest.mark.exercise("checkpointed_forward", weight=2)
