@@ -27,19 +27,21 @@ def checkpointed_pass(
     *,
     x_needs_grad: bool = False,
     frozen: Sequence[int] = (),
+    clear_layers: bool = False,
     dropout: float = 0.0,
     seed: int = 0,
 ) -> dict[str, Any]:
     """A forward pass by `checkpointed_forward`, and a backward pass.
 
     Args:
-        weights: one for each layer. A matrix w makes the layer tanh(x @ w + n), a scalar makes a
-            `RollLayer`, which takes far less time.
+        weights: one for each layer. A matrix w makes the layer tanh(x @ w + n), which takes an x of
+            integers too; a scalar makes a `RollLayer`, which takes far less time.
         draw: called with its index each time that a layer runs; answers n.
         output_grad: called with the output after the forward pass; answers the gradient of the
             output. None means only a forward pass, under `torch.no_grad()`.
         x_needs_grad: whether the input requires a gradient.
         frozen: indices of the layers whose weight requires no gradient.
+        clear_layers: whether the list of layers is emptied before the backward pass.
         dropout: the fraction of its output that each layer sets to 0, at random.
         seed: seed of torch before the forward pass.
 
@@ -59,7 +61,7 @@ def checkpointed_pass(
         def layer(x: torch.Tensor) -> torch.Tensor:
             note_held()
             n = draw(i)
-            x = torch.tanh(x @ w + n) if w.dim() else RollLayer.apply(x, w, int(n))  # type: ignore[no-untyped-call]
+            x = torch.tanh(x.to(w.dtype) @ w + n) if w.dim() else RollLayer.apply(x, w, int(n))  # type: ignore[no-untyped-call]
             if dropout:
                 x = x * (torch.rand(x.shape) >= dropout)
             outputs.append(StorageWeakRef(x.untyped_storage()))  # type: ignore[no-untyped-call]
@@ -74,6 +76,8 @@ def checkpointed_pass(
     torch.manual_seed(seed)
     with torch.set_grad_enabled(output_grad is not None):
         y = student.recompute.checkpointed_forward(layers, x, segments)
+    if clear_layers:
+        layers.clear()
     if output_grad is not None:
         torch.autograd.backward(y, output_grad(y))
     return {

@@ -68,7 +68,8 @@ def training_state(parameters: int, recipe: Recipe) -> dict[str, int]:
         Bytes of "parameters", "gradients", "master" and "optimizer", and their sum, "total".
 
     Raises:
-        ValueError: a negative number of parameters, or a recipe that `bytes_per_parameter` refuses.
+        ValueError: `parameters` is negative, or `bytes_per_parameter` raises it for the recipe.
+        TypeError: a copy is not a `torch.dtype`.
 
     70B parameters in the bf16 recipe above: 140 GB each for parameters and gradients, 560 GB for
     the moments:
@@ -97,7 +98,8 @@ def largest_model(devices: int, device_bytes: int, recipe: Recipe) -> int:
 
     Raises:
         ValueError: `devices` is less than 1, `device_bytes` is negative, the recipe keeps nothing
-            (then no model would be too large), or `bytes_per_parameter` refuses the recipe.
+            (then no model would be too large), or `bytes_per_parameter` raises it for the recipe.
+        TypeError: a copy is not a `torch.dtype`.
 
     Stanford CS336's lecture 2, 8 devices of 80 GB, in fp32 and in the bf16 recipe above:
 
@@ -136,7 +138,8 @@ def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int
 
     Raises:
         ValueError: `stage` is not 0, 1, 2 or 3, `devices` is less than 1, `parameters` is
-            negative, or `bytes_per_parameter` refuses the recipe.
+            negative, or `bytes_per_parameter` raises it for the recipe.
+        TypeError: a copy is not a `torch.dtype`.
 
     Source: Rajbhandari et al., "ZeRO", 2020, figure 1: 7.5B parameters, 64 devices, bf16 parameters
     and gradients, and K = 12 bytes in fp32 (a master copy and two moments). 120, 31.4, 16.6 and
@@ -194,8 +197,8 @@ def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, bu
         The largest divisor of `batch` whose activations take at most `budget` bytes.
 
     Raises:
-        ValueError: not even one row fits, so for every negative budget; the batch has no rows; or a
-            size is negative.
+        ValueError: not even one row fits, so for every negative budget; the batch has no rows; a
+            size is negative; or the dtype's elements are not a whole number of bytes.
         TypeError: `dtype` is not a `torch.dtype`.
 
     The batch of 64 above takes 2,097,152 bytes. A quarter of that fits a micro-batch of 16:

@@ -273,8 +273,8 @@ def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, A
         The entry's key.
 
     Raises:
-        LookupError: no entry matches, or several match with most words. A guess would make
-            every later number wrong, so the message names the device and says what to add.
+        LookupError: no entry matches, or several match with most words; the message names the
+            device.
 
     With the names "H100 80GB HBM3" under "H100 SXM" and "H100 PCIe" under "H100 PCIe":
 

@@ -72,6 +72,9 @@ def test_same_gradients(impl):
     output, grads = plain_pass(weights(9))
     found, _ = passed(impl, weights(9), 3)
     expect(found["output"], "the output").close(output, rtol=1e-10)
+    expect(found["x_grad"], "the gradient of x").equals(
+        None, hint="the caller's x requires no gradient, and the call leaves it so"
+    )
     for i, grad in enumerate(grads):
         expect(found["weight_grads"][i], f"the gradient of weight {i}").close(
             grad,

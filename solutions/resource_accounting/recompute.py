@@ -42,9 +42,7 @@ def segment_bounds(layers: int, segments: int) -> list[tuple[int, int]]:
 def best_segments(layers: int) -> int:
     """The number of segments that holds the fewest activations: about √layers.
 
-    With S segments, S inputs are held, plus the activations of one segment while it runs again. So
-    minimize S plus the number of layers of the longest segment. More segments have more inputs;
-    fewer segments are longer.
+    With S segments, S inputs are held, plus the activations of one segment while it runs again.
 
     Args:
         layers: number of layers, at least 1.
@@ -56,8 +54,7 @@ def best_segments(layers: int) -> int:
     Raises:
         ValueError: `layers` is less than 1.
 
-    Sixteen layers: 4 + 4 = 8; 3 segments give 3 + 6 and 5 give 5 + 4. Ten layers: 2 + 5 = 7, and
-    3 + 4 is no better.
+    Sixteen layers take 4 + 4 = 8, less than 3 + 6 and 5 + 4. Ten take 2 + 5 = 7, as 3 + 4 does:
 
         best_segments(16)  # 4
         best_segments(10)  # 2
@@ -80,13 +77,15 @@ def checkpointed_forward(
     Args:
         layers: functions of one tensor, with or without parameters, random or not. A layer that
             draws random numbers, such as dropout, draws the same numbers when it runs again, and
-            after the backward pass the same numbers are drawn as without checkpointing.
-        x: the first layer's input. It need not require a gradient: the layers' parameters get
-            their gradients anyway.
+            after the backward pass the same numbers are drawn as without checkpointing. The caller
+            may change the list before the backward pass.
+        x: the first layer's input. It need not require a gradient, and may hold integers, such as
+            tokens: the layers' parameters get their gradients anyway.
         segments: number of segments; their bounds are those of `segment_bounds`.
 
     Returns:
-        The last layer's output. Under `torch.no_grad()` nothing is held for a backward pass.
+        The last layer's output. Under `torch.no_grad()` no layer's input is held once the layer has
+            run.
 
     Raises:
         ValueError: fewer than one segment, or more segments than layers, so always without layers;

@@ -1,4 +1,7 @@
-"""activation_memory: the micro-batch fits but does not divide the batch"""
+"""activation_memory: the micro-batch fits but does not divide the batch
+
+Breaks: With gradient accumulation a batch is processed in micro-batches of equal size
+"""
 
 
 def micro_batch_size(batch, width, layers, dtype, budget):

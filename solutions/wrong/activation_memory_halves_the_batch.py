@@ -1,4 +1,7 @@
-"""activation_memory: the batch is halved until it fits, which misses divisors by 3"""
+"""activation_memory: the batch is halved until it fits, which misses divisors by 3
+
+Breaks: The largest divisor of `batch` whose activations take at most `budget` bytes.
+"""
 
 
 def micro_batch_size(batch, width, layers, dtype, budget):

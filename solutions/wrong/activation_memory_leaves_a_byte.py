@@ -1,4 +1,7 @@
-"""activation_memory: a micro-batch that fills the budget to the last byte is not taken"""
+"""activation_memory: a micro-batch that fills the budget to the last byte is not taken
+
+Breaks: The largest micro-batch whose activations fit into a budget.
+"""
 
 
 def micro_batch_size(batch, width, layers, dtype, budget):

@@ -1,4 +1,7 @@
-"""activation_memory: rows of 0 bytes fit into any budget, even a negative one"""
+"""activation_memory: rows of 0 bytes fit into any budget, even a negative one
+
+Breaks: so for every negative budget
+"""
 
 _right_size = micro_batch_size
 

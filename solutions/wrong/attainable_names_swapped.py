@@ -1,4 +1,9 @@
-"""attainable: low intensity is called compute-bound and high intensity memory-bound"""
+"""attainable: low intensity is called compute-bound and high intensity memory-bound
+
+Breaks: What limits an operation on an accelerator.
+
+Breaks: "memory" if the operation's intensity is below the accelerator's, else "compute".
+"""
 
 _right_bound = bound
 

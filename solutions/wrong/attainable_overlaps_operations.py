@@ -1,4 +1,9 @@
-"""attainable: all work and all traffic of a sequence are taken to overlap"""
+"""attainable: all work and all traffic of a sequence are taken to overlap
+
+Breaks: The least time that operations can take, one after the other.
+
+Breaks: Different operations do not overlap, and each reads its inputs from memory again.
+"""
 
 _right_least_time = least_time
 

@@ -1,4 +1,7 @@
-"""attainable: a peak, bandwidth or intensity of nan is not below 0, and passes"""
+"""attainable: a peak, bandwidth or intensity of nan is not below 0, and passes
+
+Breaks: nan is outside every range, so it is neither positive nor "not negative"
+"""
 
 
 def accelerator_intensity(peak_flops, bandwidth):

@@ -1,4 +1,9 @@
-"""attainable: bandwidth times intensity, without the peak as a limit"""
+"""attainable: bandwidth times intensity, without the peak as a limit
+
+Breaks: The roofline: the most FLOP/s that an operation can reach on an accelerator.
+
+Breaks: The smaller of the peak and intensity · bandwidth, in FLOP/s.
+"""
 
 _right_attainable = attainable_flops
 

@@ -1,4 +1,7 @@
-"""checkpointed_forward: gradients are switched on, so that no_grad holds activations after all"""
+"""checkpointed_forward: gradients are switched on, so that no_grad holds activations after all
+
+Breaks: Under `torch.no_grad()` no layer's input is held once the layer has run.
+"""
 
 
 def checkpointed_forward(layers, x, segments):

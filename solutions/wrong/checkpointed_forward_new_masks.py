@@ -1,4 +1,8 @@
-"""checkpointed_forward (public): random state is not kept, so dropout draws other masks the second time"""
+"""checkpointed_forward (public): random state is not kept, so dropout draws other masks the second time
+
+Breaks: A layer that draws random numbers, such as dropout, draws the same numbers when it runs
+again
+"""
 
 
 def checkpointed_forward(layers, x, segments):

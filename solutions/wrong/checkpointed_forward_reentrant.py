@@ -1,4 +1,7 @@
-"""checkpointed_forward: the reentrant form gives no gradients if the input needs none"""
+"""checkpointed_forward: the reentrant form gives no gradients if the input needs none
+
+Breaks: the layers' parameters get their gradients anyway.
+"""
 
 import warnings
 

@@ -1,4 +1,7 @@
-"""checkpointed_forward: checkpoint_sequential puts all left-over layers in the last segment"""
+"""checkpointed_forward: checkpoint_sequential puts all left-over layers in the last segment
+
+Breaks: their bounds are those of `segment_bounds`
+"""
 
 from torch.utils.checkpoint import checkpoint_sequential
 

@@ -1,4 +1,9 @@
-"""checkpointed_forward: under no_grad a plain loop runs, whatever the number of segments"""
+"""checkpointed_forward: under no_grad a plain loop runs, whatever the number of segments
+
+Breaks: fewer than one segment, or more segments than layers
+
+Breaks: under `torch.no_grad()` too
+"""
 
 _right_forward = checkpointed_forward
 

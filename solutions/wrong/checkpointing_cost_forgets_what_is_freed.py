@@ -1,4 +1,7 @@
-"""checkpointing_cost: stored activations are held to the end, though their layers are done"""
+"""checkpointing_cost: stored activations are held to the end, though their layers are done
+
+Breaks: Then it is dropped, stored or not.
+"""
 
 _cost = checkpointing_cost
 

@@ -1,4 +1,7 @@
-"""checkpointing_cost: starting again, a layer is taken to drop its input before it has an output"""
+"""checkpointing_cost: starting again, a layer is taken to drop its input before it has an output
+
+Breaks: Each turns its input into its output, the next activation, and at that moment both are held.
+"""
 
 _cost = checkpointing_cost
 

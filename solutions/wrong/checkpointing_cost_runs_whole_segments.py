@@ -1,4 +1,7 @@
-"""checkpointing_cost: the last layer of a segment runs again too, though nobody needs its output"""
+"""checkpointing_cost: the last layer of a segment runs again too, though nobody needs its output
+
+Breaks: the layers in between run forward
+"""
 
 _cost = checkpointing_cost
 

@@ -1,4 +1,7 @@
-"""crossover: rounded down plus one, which is one too many at a whole number"""
+"""crossover: rounded down plus one, which is one too many at a whole number
+
+Breaks: If the crossover is a whole number, that number is the answer.
+"""
 
 _right_crossover = crossover_size
 

@@ -1,4 +1,7 @@
-"""crossover: the quotient is rounded before it is multiplied, so that ceil goes one too far"""
+"""crossover: the quotient is rounded before it is multiplied, so that ceil goes one too far
+
+Breaks: The comparison is exact, for the numbers that the floats hold
+"""
 
 _right_crossover = crossover_size
 

@@ -1,4 +1,7 @@
-"""crossover: rounded down, to the last size that is bound by memory"""
+"""crossover: rounded down, to the last size that is bound by memory
+
+Breaks: The smallest n for which the product of two n×n matrices is bound by compute.
+"""
 
 _right_crossover = crossover_size
 

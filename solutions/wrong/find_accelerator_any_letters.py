@@ -1,4 +1,7 @@
-"""find_accelerator: letters beyond ASCII are part of words"""
+"""find_accelerator: letters beyond ASCII are part of words
+
+Breaks: Words are runs of ASCII letters and digits
+"""
 
 
 def _words(text):

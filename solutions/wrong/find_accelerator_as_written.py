@@ -1,4 +1,8 @@
-"""find_accelerator: a name must stand in the device's as it is written, blanks and capitals too"""
+"""find_accelerator: a name must stand in the device's as it is written, blanks and capitals too
+
+Breaks: An entry matches if all words of one of its `names` are among the device's words, in any
+order
+"""
 
 
 def find_accelerator(device_name, accelerators):

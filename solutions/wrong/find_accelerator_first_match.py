@@ -1,4 +1,7 @@
-"""find_accelerator: the first entry that matches, which depends on the order of the table"""
+"""find_accelerator: the first entry that matches, which depends on the order of the table
+
+Breaks: whatever its position in the table
+"""
 
 
 def find_accelerator(device_name, accelerators):

@@ -1,4 +1,9 @@
-"""find_accelerator: an unknown device is taken for the first of the table"""
+"""find_accelerator: an unknown device is taken for the first of the table
+
+Breaks: The entry of a table of accelerators that matches a device's reported name.
+
+Breaks: no entry matches
+"""
 
 _right_find = find_accelerator
 

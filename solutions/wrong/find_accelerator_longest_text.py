@@ -1,4 +1,7 @@
-"""find_accelerator: the matching name with the most letters wins, not the one with the most words"""
+"""find_accelerator: the matching name with the most letters wins, not the one with the most words
+
+Breaks: If several entries match, the one whose matching name has the most different words wins
+"""
 
 
 def find_accelerator(device_name, accelerators):

@@ -1,4 +1,7 @@
-"""find_accelerator: the error does not say which device is unknown"""
+"""find_accelerator: the error does not say which device is unknown
+
+Breaks: the message names the device
+"""
 
 _right_find = find_accelerator
 

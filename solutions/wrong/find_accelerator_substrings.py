@@ -1,4 +1,7 @@
-"""find_accelerator: names are looked for as parts of words, so that a GB200 may be a B200"""
+"""find_accelerator: names are looked for as parts of words, so that a GB200 may be a B200
+
+Breaks: "A100 80GB PCIe" matches "NVIDIA A100 80GB PCIe", but "L4" does not match "NVIDIA L40S".
+"""
 
 
 def find_accelerator(device_name, accelerators):

@@ -1,4 +1,7 @@
-"""largest_model: a recipe that keeps nothing ends in a division by zero"""
+"""largest_model: a recipe that keeps nothing ends in a division by zero
+
+Breaks: the recipe keeps nothing (then no model would be too large)
+"""
 
 
 def largest_model(devices, device_bytes, recipe):

@@ -1,4 +1,7 @@
-"""largest_model: a division in floating point, which is inexact when huge"""
+"""largest_model: a division in floating point, which is inexact when huge
+
+Breaks: All results are exact Python ints.
+"""
 
 
 def largest_model(devices, device_bytes, recipe):

@@ -1,4 +1,7 @@
-"""largest_model: what fits on one device, as if each held everything"""
+"""largest_model: what fits on one device, as if each held everything
+
+Breaks: The largest number of parameters whose training state fits on all devices together.
+"""
 
 
 def largest_model(devices, device_bytes, recipe):

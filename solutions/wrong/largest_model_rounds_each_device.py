@@ -1,4 +1,8 @@
-"""largest_model: rounded down on each device, where the devices are one pool"""
+"""largest_model: rounded down on each device, where the devices are one pool
+
+Breaks: The memory of all devices counts as one pool: everything is sharded, nothing is kept twice,
+and no byte is left over on a device.
+"""
 
 
 def largest_model(devices, device_bytes, recipe):

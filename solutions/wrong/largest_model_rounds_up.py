@@ -1,4 +1,7 @@
-"""largest_model: the number of parameters is rounded up, so the last one does not fit"""
+"""largest_model: the number of parameters is rounded up, so the last one does not fit
+
+Breaks: Parameters, rounded down to a whole number.
+"""
 
 
 def largest_model(devices, device_bytes, recipe):

@@ -1,4 +1,7 @@
-"""operation_intensity: FLOPs for each element moved, whatever it takes in bytes"""
+"""operation_intensity: FLOPs for each element moved, whatever it takes in bytes
+
+Breaks: FLOP/B
+"""
 
 _right_intensity = _intensity
 

@@ -1,4 +1,8 @@
-"""operation_intensity: what is written is not counted as moved"""
+"""operation_intensity: what is written is not counted as moved
+
+Breaks: Like all intensities here, it assumes that each input is read from memory once and each
+output is written once, all in the same dtype.
+"""
 
 
 def matmul_intensity(m, k, n, bytes_per_element):

@@ -1,4 +1,9 @@
-"""operation_intensity: n/3 is taken for all matrix products, though it holds for square ones"""
+"""operation_intensity: n/3 is taken for all matrix products, though it holds for square ones
+
+Breaks: Arithmetic intensity of an m×k matrix times a k×n matrix.
+
+Breaks: rows of the right one
+"""
 
 
 def matmul_intensity(m, k, n, bytes_per_element):

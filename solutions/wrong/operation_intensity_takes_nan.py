@@ -1,4 +1,7 @@
-"""operation_intensity: nan, which is not below 0 either, passes for a number of bytes"""
+"""operation_intensity: nan, which is not below 0 either, passes for a number of bytes
+
+Breaks: nan is outside every range, so it is neither positive nor "not negative"
+"""
 
 
 def _intensity(flops, elements, bytes_per_element, *sizes):

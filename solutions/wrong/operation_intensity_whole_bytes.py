@@ -1,4 +1,7 @@
-"""operation_intensity: bytes of an element are rounded up to whole ones"""
+"""operation_intensity: bytes of an element are rounded up to whole ones
+
+Breaks: 2 in bfloat16, 0.5 in a 4-bit format
+"""
 
 _right_intensity = _intensity
 

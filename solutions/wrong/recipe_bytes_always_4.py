@@ -1,4 +1,7 @@
-"""recipe_bytes: every copy is taken to be in fp32"""
+"""recipe_bytes: every copy is taken to be in fp32
+
+Breaks: Bytes that a training run keeps for each parameter.
+"""
 
 
 def _bytes_by_part(recipe):

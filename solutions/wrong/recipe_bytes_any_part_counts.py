@@ -1,4 +1,9 @@
-"""recipe_bytes: a part of any name is counted, so a misspelt one is never noticed"""
+"""recipe_bytes: a part of any name is counted, so a misspelt one is never noticed
+
+Breaks: for exactly the parts "parameters", "gradients", "master" and "optimizer"
+
+Breaks: unknown
+"""
 
 
 def _bytes_by_part(recipe):

@@ -1,4 +1,9 @@
-"""recipe_bytes: two copies of one dtype, such as two moments, are counted once"""
+"""recipe_bytes: two copies of one dtype, such as two moments, are counted once
+
+Breaks: Bytes per parameter, all copies of all parts together.
+
+Breaks: the dtypes of every copy, as for `bytes_per_parameter`
+"""
 
 
 def _bytes_by_part(recipe):

@@ -1,4 +1,7 @@
-"""recipe_bytes: a part that is not kept, an empty list, is refused like a missing one"""
+"""recipe_bytes: a part that is not kept, an empty list, is refused like a missing one
+
+Breaks: A part that is not kept is an empty list.
+"""
 
 
 def _bytes_by_part(recipe):

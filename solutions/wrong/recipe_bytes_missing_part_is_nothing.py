@@ -1,4 +1,7 @@
-"""recipe_bytes: a part that is missing from the recipe counts as 0"""
+"""recipe_bytes: a part that is missing from the recipe counts as 0
+
+Breaks: a part is missing
+"""
 
 
 def _bytes_by_part(recipe):

@@ -1,4 +1,7 @@
-"""recipe_bytes: without parameters, the recipe is not looked at"""
+"""recipe_bytes: without parameters, the recipe is not looked at
+
+Breaks: `bytes_per_parameter` raises it for the recipe
+"""
 
 _right_state = training_state
 

@@ -1,4 +1,7 @@
-"""recipe_bytes: bytes are worked out in floating point, which is inexact when huge"""
+"""recipe_bytes: bytes are worked out in floating point, which is inexact when huge
+
+Breaks: All results are exact Python ints.
+"""
 
 
 def training_state(parameters, recipe):

@@ -1,4 +1,7 @@
-"""recipe_bytes: the total leaves out the optimizer, as if a model were its parameters"""
+"""recipe_bytes: the total leaves out the optimizer, as if a model were its parameters
+
+Breaks: Bytes of "parameters", "gradients", "master" and "optimizer", and their sum, "total".
+"""
 
 _state = training_state
 

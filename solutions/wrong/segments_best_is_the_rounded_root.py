@@ -1,4 +1,9 @@
-"""segments: the best number is taken to be √L, rounded"""
+"""segments: the best number is taken to be √L, rounded
+
+Breaks: The number of segments that holds the fewest activations
+
+Breaks: The number of segments that minimizes segments + layers of the longest segment
+"""
 
 
 def best_segments(layers):

@@ -1,4 +1,7 @@
-"""segments: chunks of the rounded-up size, of which there may be too few"""
+"""segments: chunks of the rounded-up size, of which there may be too few
+
+Breaks: Splits a network into segments that are as even as possible.
+"""
 
 
 def segment_bounds(layers, segments):

@@ -1,4 +1,7 @@
-"""segments: of several best numbers the largest is taken"""
+"""segments: of several best numbers the largest is taken
+
+Breaks: the smallest such number if there are several
+"""
 
 
 def best_segments(layers):

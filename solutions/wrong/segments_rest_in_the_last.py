@@ -1,4 +1,7 @@
-"""segments: all have the same size but the last, which takes whatever is left"""
+"""segments: all have the same size but the last, which takes whatever is left
+
+Breaks: Sizes differ by at most one
+"""
 
 
 def segment_bounds(layers, segments):

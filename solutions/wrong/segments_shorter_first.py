@@ -1,4 +1,7 @@
-"""segments: the longer segments come last"""
+"""segments: the longer segments come last
+
+Breaks: the longer segments come first
+"""
 
 
 def segment_bounds(layers, segments):

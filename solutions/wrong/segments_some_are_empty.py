@@ -1,4 +1,9 @@
-"""segments: more segments than layers are made, some of them empty"""
+"""segments: more segments than layers are made, some of them empty
+
+Breaks: at least 1 and at most `layers`
+
+Breaks: more segments than layers
+"""
 
 
 def segment_bounds(layers, segments):

@@ -1,4 +1,7 @@
-"""zero_stages: bytes are shared out, not parameters, so that some are cut in two"""
+"""zero_stages: bytes are shared out, not parameters, so that some are cut in two
+
+Breaks: A parameter is never split.
+"""
 
 
 def zero_bytes(parameters, devices, stage, recipe):

@@ -1,4 +1,7 @@
-"""zero_stages: without parameters, stage and recipe are not looked at"""
+"""zero_stages: without parameters, stage and recipe are not looked at
+
+Breaks: `bytes_per_parameter` raises it for the recipe
+"""
 
 _right_zero = zero_bytes
 

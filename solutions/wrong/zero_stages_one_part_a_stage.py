@@ -1,4 +1,10 @@
-"""zero_stages: each stage shards its own part alone, not those of the stages below too"""
+"""zero_stages: each stage shards its own part alone, not those of the stages below too
+
+Breaks: | stage | every device holds all of | sharded among the devices |
+|-------|---------------------------------|-------------------------------| | 0 | everything | | | 1
+| parameters, gradients | optimizer, master | | 2 | parameters | optimizer, master, gradients | | 3
+| | everything |
+"""
 
 
 def zero_bytes(parameters, devices, stage, recipe):

@@ -1,4 +1,12 @@
-"""zero_stages: the share is rounded down, and a few parameters are on no device"""
+"""zero_stages: the share is rounded down, and a few parameters are on no device
+
+Breaks: on the fullest device if they differ
+
+Breaks: If the devices cannot get equal shares, the fullest device holds ceil(parameters / devices)
+parameters of each sharded part.
+
+Breaks: Bytes on the fullest device.
+"""
 
 
 def zero_bytes(parameters, devices, stage, recipe):

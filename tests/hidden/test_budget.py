@@ -12,6 +12,8 @@ from assignment.expect import expect
 PARTS = ["parameters", "gradients", "master", "optimizer"]
 WIDE = [torch.float64, torch.float32, torch.bfloat16]
 NARROW = [torch.float8_e4m3fn, torch.float8_e5m2, torch.int8, torch.uint8]
+PACKED = [torch.quint4x2, torch.quint2x4, torch.uint4, torch.uint1]  # less than a byte
+NO_DTYPES = ["float32", "torch.bfloat16", 4, None]
 
 
 def random_recipe(rng, dtypes=WIDE, alike=False):
@@ -36,6 +38,17 @@ def random_recipe(rng, dtypes=WIDE, alike=False):
 def each(dtypes):
     """Total bytes of one-element tensors, one of each of these dtypes."""
     return sum(torch.empty(1, dtype=dtype, device="meta").nbytes for dtype in dtypes)
+
+
+def refused_recipes(rng, parts=PARTS):
+    """Recipes that lack a part, have another one or a copy without bytes, each with its error."""
+    for part in parts:
+        recipe = random_recipe(rng)
+        yield {name: dtypes for name, dtypes in recipe.items() if name != part}, ValueError
+        yield {**recipe, f"part {int(rng.integers(10**6))}": []}, ValueError
+        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
+            for other in others:
+                yield {**recipe, part: [*recipe[part], other]}, error
 
 
 def huge(rng):
@@ -122,6 +135,38 @@ def test_refuses_recipes_with_parts_of_other_names(impl, rng):
 
 
 @pytest.mark.exercise("recipe_bytes")
+def test_the_message_names_the_part(impl, rng):
+    """The message of the error names the part that is missing or unknown"""
+    for part in PARTS:
+        recipe, unknown = random_recipe(rng), f"part {int(rng.integers(10**6))}"
+        lacking = {name: dtypes for name, dtypes in recipe.items() if name != part}
+        for given, named in [(lacking, part), ({**recipe, unknown: []}, unknown)]:
+            with pytest.raises(ValueError) as error:
+                impl.budget.bytes_per_parameter(given)
+            expect(named in str(error.value), f"the message names {named!r}").equals(True)
+        whole = sum(map(each, recipe.values()))
+        expect(impl.budget.bytes_per_parameter(recipe)).equals(whole)
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_refuses_copies_that_have_no_bytes(impl, rng):
+    """Each copy is a torch.dtype, else a TypeError; of whole bytes, else a ValueError"""
+    for part in PARTS:
+        recipe = random_recipe(rng)
+        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
+            for other in others:
+                bad = {**recipe, part: [*recipe[part], other]}
+                with pytest.raises(error):
+                    impl.budget.bytes_per_parameter(bad)
+                for parameters in (0, int(rng.integers(1, 99))):
+                    with pytest.raises(error):
+                        impl.budget.training_state(parameters, bad)
+        whole = sum(map(each, recipe.values()))
+        expect(impl.budget.bytes_per_parameter(recipe)).equals(whole)
+        expect(impl.budget.training_state(3, recipe)["total"]).equals(3 * whole)
+
+
+@pytest.mark.exercise("recipe_bytes")
 def test_refuses_negative_models(impl, rng):
     """A negative number of parameters is refused; 0 is accepted"""
     recipe = random_recipe(rng)
@@ -196,6 +241,18 @@ def test_refuses_recipes_of_nothing(impl, rng):
             expect(
                 impl.budget.largest_model(devices, device_bytes, {**nothing, part: [torch.float32]})
             ).equals(devices * device_bytes // 4)
+
+
+@pytest.mark.exercise("largest_model")
+def test_refuses_recipes_that_have_no_bytes(impl, rng):
+    """A recipe that bytes_per_parameter refuses has no largest model, even without memory"""
+    for bad, error in refused_recipes(rng):
+        for device_bytes in (0, int(rng.integers(1, 10**6))):
+            with pytest.raises(error):
+                impl.budget.largest_model(int(rng.integers(1, 99)), device_bytes, bad)
+        recipe, devices = random_recipe(rng), int(rng.integers(1, 99))
+        one = sum(map(each, recipe.values()))
+        expect(impl.budget.largest_model(devices, 5 * one, recipe)).equals(5 * devices)
 
 
 # --- zero_stages -------------------------------------------------------------
@@ -301,6 +358,19 @@ def test_refuses_no_devices(impl, rng):
         expect(impl.budget.zero_bytes(share, 1, stage, recipe)).equals(share * whole)
 
 
+@pytest.mark.exercise("zero_stages")
+def test_stages_refuse_recipes_that_have_no_bytes(impl, rng):
+    """A recipe that bytes_per_parameter refuses is refused at every stage, of no parameters too"""
+    for stage, part in enumerate(PARTS):
+        for bad, error in refused_recipes(rng, [part]):
+            for parameters in (0, int(rng.integers(1, 99))):
+                with pytest.raises(error):
+                    impl.budget.zero_bytes(parameters, int(rng.integers(1, 99)), stage, bad)
+        recipe, share = random_recipe(rng), int(rng.integers(1, 999))
+        whole = sum(map(each, recipe.values()))
+        expect(impl.budget.zero_bytes(share, 1, stage, recipe)).equals(share * whole)
+
+
 # --- activation_memory -------------------------------------------------------
 
 
@@ -341,6 +411,24 @@ def test_refuses_negative_sizes(impl, rng):
     width = int(rng.integers(1, 99))
     expect(impl.budget.activation_bytes(3, width, 5, torch.float32)).equals(60 * width)
     expect(impl.budget.micro_batch_size(6, width, 5, torch.float32, 79 * width)).equals(3)
+
+
+@pytest.mark.exercise("activation_memory")
+def test_refuses_activations_that_have_no_bytes(impl, rng):
+    """A dtype without whole bytes is a ValueError, and what is no dtype a TypeError"""
+    for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
+        for other in others:
+            sizes = [2 * int(n) for n in rng.integers(1, 50, size=3)]
+            for i in range(4):  # three sizes of 0, one after the other, and none
+                given = [0 if at == i else size for at, size in enumerate(sizes)]
+                with pytest.raises(error):
+                    impl.budget.activation_bytes(*given, other)
+                if given[0] > 0:
+                    with pytest.raises(error):
+                        impl.budget.micro_batch_size(*given, other, 10**9)
+    expect(impl.budget.activation_bytes(*sizes, torch.int8)).equals(math.prod(sizes))
+    row = sizes[1] * sizes[2]
+    expect(impl.budget.micro_batch_size(6, *sizes[1:], torch.int8, 4 * row)).equals(3)
 
 
 @pytest.mark.exercise("activation_memory", weight=2)

@@ -97,7 +97,7 @@ def f64(torch_rng, *shape):
 
 
 def layer(x, w, n):
-    return torch.tanh(x @ w + n) if w.dim() else x + w * x.roll(n).relu()
+    return torch.tanh(x.to(w.dtype) @ w + n) if w.dim() else x + w * x.roll(n).relu()
 
 
 class Runs:
@@ -162,16 +162,18 @@ class Runs:
         numbers, again = dict(self.forward), dict(self.backward)
         x_grad, weight_grads = self._output_grad, {}
         for part in reversed(self.parts()):
-            x = y = inputs[part[0]].clone().requires_grad_()
+            x = y = inputs[part[0]].clone()
             weights = [self._weights[i].clone().requires_grad_() for i in part]
+            sources = [*weights, x.requires_grad_()] if x.is_floating_point() else weights
             for i, w in zip(part, weights, strict=True):
                 y = layer(y, w, again.get(i, numbers[i]))
-            x_grad, *grads = torch.autograd.grad(y, [x, *weights], x_grad)
-            weight_grads |= dict(zip(part, grads, strict=True))
+            grads = torch.autograd.grad(y, sources, x_grad)
+            weight_grads |= dict(zip(part, grads, strict=False))
+            x_grad = grads[-1]  # of x, if it has one
         return inputs[-1], x_grad, [weight_grads[i] for i in range(len(weight_grads))]
 
 
-def check_pass(impl, rng, net, segments, *, x_needs_grad=False, frozen=()):
+def check_pass(impl, rng, net, segments, *, x_needs_grad=False, frozen=(), clear_layers=False):
     """Checks output and gradients, and that layers ran again; returns the runs.
 
     The segments may be others than the right ones: the gradients must be those of the parts that
@@ -179,8 +181,9 @@ def check_pass(impl, rng, net, segments, *, x_needs_grad=False, frozen=()):
     """
     weights, x, _ = net
     runs = Runs(net, lambda: float(rng.uniform(-1, 1)))
+    settings = {"x_needs_grad": x_needs_grad, "frozen": frozen, "clear_layers": clear_layers}
     found = impl.scenarios.checkpointed_pass(
-        weights, x, segments, runs.draw, runs.output_grad, x_needs_grad=x_needs_grad, frozen=frozen
+        weights, x, segments, runs.draw, runs.output_grad, **settings
     )
     check_runs(runs, len(weights), segments, frozen)
     output, x_grad, weight_grads = runs.expected()
@@ -229,6 +232,22 @@ def test_parameters_get_gradients_whatever_the_input_needs(impl, rng, torch_rng)
     for segments in (1, 3):
         for frozen in ([], [0, 1], [0, 1, 2, 3], [0, layers - 1]):
             check_pass(impl, rng, network(rng, torch_rng, layers), segments, frozen=frozen)
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_the_input_may_hold_integers(impl, rng, torch_rng):
+    """Parameters get gradients if the first layer takes integers, such as tokens"""
+    for dtype in (torch.int64, torch.int32, torch.uint8):
+        weights, x, output_grad = network(rng, torch_rng, 6)
+        tokens = torch.randint(0, 9, x.shape, generator=torch_rng).to(dtype)
+        check_pass(impl, rng, (weights, tokens, output_grad), 3)
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_the_list_may_change(impl, rng, torch_rng):
+    """The layers that ran run again, even if the caller's list is empty by then"""
+    for segments in (1, 2, 3, 6):
+        check_pass(impl, rng, network(rng, torch_rng, 6), segments, clear_layers=True)
 
 
 @pytest.mark.exercise("checkpointed_forward", weight=2)

@@ -4,15 +4,13 @@ import itertools
 import math
 from fractions import Fraction
 
-import torch
+from .dtypes import bytes_per_element
 
 PARTS = {"parameters", "gradients", "master", "optimizer"}
 
 
 def bits(dtype):
-    if dtype.is_floating_point:
-        return torch.finfo(dtype).bits
-    return torch.iinfo(dtype).bits
+    return 8 * bytes_per_element(dtype)
 
 
 def training_state(parameters, recipe):
@@ -67,13 +65,12 @@ def activation_bytes(batch, width, layers, dtype):
 
 
 def micro_batch_size(batch, width, layers, dtype, budget):
-    if batch < 1:
-        raise ValueError("no rows")
+    if batch < 1 or activation_bytes(1, width, layers, dtype) > budget:
+        raise ValueError("no rows, or one row does not fit")
     for steps in range(1, batch + 1):  # steps of gradient accumulation
         rows, rest = divmod(batch, steps)
         if not rest and activation_bytes(rows, width, layers, dtype) <= budget:
             return rows
-    raise ValueError("one row does not fit")
 
 
 def checkpointing_cost(layers, stored, keep_segment):

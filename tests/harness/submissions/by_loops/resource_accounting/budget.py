@@ -1,6 +1,6 @@
 """Budgets, counted one by one."""
 
-import torch
+from .dtypes import bytes_per_element
 
 PARTS = ("parameters", "gradients", "master", "optimizer")
 
@@ -17,7 +17,7 @@ def check(recipe):
 def width(dtypes):
     total = 0
     for dtype in dtypes:
-        total += torch.empty((), dtype=dtype).element_size()
+        total += bytes_per_element(dtype)
     return total
 
 
@@ -84,11 +84,12 @@ def zero_bytes(parameters, devices, stage, recipe):
 def activation_bytes(batch, width, layers, dtype):
     if batch < 0 or width < 0 or layers < 0:
         raise ValueError(f"{layers} layers of {batch}×{width}")
-    return dtype.itemsize * batch * width * layers
+    return bytes_per_element(dtype) * batch * width * layers
 
 
 def micro_batch_size(batch, width, layers, dtype, budget):
     best = None
+    activation_bytes(1, width, layers, dtype)  # which refuses width, layers and dtype
     for size in range(1, batch + 1):
         if batch % size == 0 and activation_bytes(size, width, layers, dtype) <= budget:
             best = size

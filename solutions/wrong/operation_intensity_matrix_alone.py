@@ -1,0 +1,12 @@
+"""operation_intensity: the vector and the result are too small to be counted
+
+Breaks: of matrix, vector and result
+"""
+
+
+def matvec_intensity(m, n, bytes_per_element):
+    return _intensity(m * (2 * n - 1), m * n, bytes_per_element, m, n)
+
+
+def dot_intensity(n, bytes_per_element):
+    return _intensity(2 * n - 1, 2 * n + 1, bytes_per_element, n)

@@ -1,0 +1,12 @@
+"""operation_intensity: the vector has as many elements as the matrix has rows
+
+Breaks: Arithmetic intensity of an m×n matrix times a vector of n elements.
+
+Breaks: rows of the matrix, elements of the result
+
+Breaks: columns of the matrix, elements of the vector
+"""
+
+
+def matvec_intensity(m, n, bytes_per_element):
+    return _intensity(n * (2 * m - 1), m * n + n + m, bytes_per_element, m, n)
