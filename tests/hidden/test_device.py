@@ -20,7 +20,8 @@ def costs(rng, count):
 def timed(impl, rng, count, queued=0.0, **settings):
     """The expected seconds of `count` calls, what `time_function` returned, and the device."""
     launches, works = costs(rng, count), costs(rng, count)
-    device = SimulatedDevice(launches, works, queued)
+    # Late enough that float32 could not tell one reading from the next.
+    device = SimulatedDevice(launches, works, queued, now=float(rng.integers(2**35, 2**40)))
     seconds = impl.device.time_function(
         device.function, synchronize=device.synchronize, clock=device.clock, **settings
     )
@@ -204,11 +205,11 @@ def test_mfu_refuses(impl, rng):
 
 
 def random_batches(rng, torch_rng, count):
-    """Pairs of int64 inputs and float32 targets of random sizes."""
+    """Pairs of int64 inputs and float64 targets of random sizes."""
     return [
         (
             torch.randint(2**40, (int(rng.integers(1, 40)), 3), generator=torch_rng),
-            torch.randn((int(rng.integers(1, 40)), 3), generator=torch_rng),
+            torch.randn((int(rng.integers(1, 40)), 3), generator=torch_rng, dtype=torch.float64),
         )
         for _ in range(count)
     ]
@@ -232,7 +233,7 @@ class Source:
         self.events.append(("made", 0))
         for i, batch in enumerate(itertools.islice(iterator, ask)):
             self.events.append(("gave", i))
-            yield batch
+            yield expect(batch, "a batch").is_a(tuple)
 
     def check_ahead(self):
         """Checks that two batches were taken before the first was handed out, if there are two.
