@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import os
 import random
 from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import torch
@@ -65,7 +70,7 @@ def training_run(
 
 
 @scenario
-def save_weights(student: Any, path: str, weights: torch.Tensor, step: int) -> None:
+def save_weights(student: Any, path: str | Path, weights: torch.Tensor, step: int) -> None:
     """Saves a model with these two-dimensional weights and an optimizer that took no step."""
     model, optimizer = _linear(weights)
     student.checkpoint.save_checkpoint(path, model, optimizer, step)
@@ -73,12 +78,54 @@ def save_weights(student: Any, path: str, weights: torch.Tensor, step: int) -> N
 
 @scenario
 def load_weights(
-    student: Any, path: str, shape: tuple[int, int]
+    student: Any, path: str | Path, shape: tuple[int, int]
 ) -> tuple[int, torch.Tensor | torch.nn.Parameter]:
     """Loads a checkpoint of `save_weights`; returns the step and the weights."""
     model, optimizer = _linear(torch.zeros(shape))
     step = student.checkpoint.load_checkpoint(path, model, optimizer)
     return step, model.weight
+
+
+@scenario
+def save_in_folder(student: Any, folder: str, name: str, weights: torch.Tensor, step: int) -> None:
+    """As `save_weights`, to a file of the working folder, which is `folder` meanwhile."""
+    model, optimizer = _linear(weights)
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        student.checkpoint.save_checkpoint(name, model, optimizer, step)
+    finally:
+        os.chdir(before)
+
+
+@scenario
+def around_save(student: Any, path: str, start: dict[str, Any]) -> dict[str, Any]:
+    """What a run from the state `start` is "before" and "after" it saves, with gradients."""
+    model, optimizer = runs.new_run()
+    model.load_state_dict(start["model"])
+    optimizer.load_state_dict(start["optimizer"])
+    for parameter in model.parameters():
+        parameter.grad = parameter.detach() + 1
+    next(layer for layer in model.children() if list(layer.buffers())).eval()  # one layer alone
+    before = _everything(model, optimizer)
+    student.checkpoint.save_checkpoint(path, model, optimizer, start["step"])
+    return {"before": before, "after": _everything(model, optimizer)}
+
+
+def _everything(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    numpy_state = np.random.get_state(legacy=False)
+    return copy.deepcopy(
+        {
+            "the model's state": dict(model.state_dict()),
+            "the optimizer's state": optimizer.state_dict(),
+            "the gradients": [parameter.grad for parameter in model.parameters()],
+            "requires_grad": [parameter.requires_grad for parameter in model.parameters()],
+            "the modes of the layers": [module.training for module in model.modules()],
+            "torch's generator": torch.get_rng_state(),
+            "numpy's generator": [numpy_state["state"]["key"], numpy_state["state"]["pos"]],
+            "Python's generator": list(random.getstate()[1]),
+        }
+    )
 
 
 @scenario
@@ -107,14 +154,21 @@ def _with_buffers(
 
 @scenario
 def save_extra(
-    student: Any, path: str, weights: torch.Tensor, extra: Callable[[], torch.Tensor | None]
+    student: Any, path: str, weights: torch.Tensor, extra: Callable[[], torch.Tensor | str | None]
 ) -> None:
     """Saves a model with these weights, and what `extra` says as the last part of its state.
 
-    It is asked when the state is taken. None makes this part a function, which cannot be saved.
+    It is asked when the state is taken. None makes this part a function, which cannot be saved, and
+    "interrupt" something that raises KeyboardInterrupt when it is saved.
+
+    Raises:
+        Interrupted: for that KeyboardInterrupt, which no process of the grader should see.
     """
     model, optimizer = _with_extra(weights, extra)
-    student.checkpoint.save_checkpoint(path, model, optimizer, 1)
+    try:
+        student.checkpoint.save_checkpoint(path, model, optimizer, 1)
+    except KeyboardInterrupt:
+        raise Interrupted from None
 
 
 @scenario
@@ -134,6 +188,7 @@ def save_again_and_again(
     shape: tuple[int, int],
     states: Iterable[tuple[int, torch.Tensor]],
     survived: Callable[[int, torch.Tensor, torch.Tensor | None], None] | None = None,
+    process: int | None = None,
 ) -> None:
     """Saves one state after the other: a step, and weights of this shape.
 
@@ -142,6 +197,7 @@ def save_again_and_again(
     Args:
         survived: is given what an earlier run saved, before the first state is taken: the step, the
             weights, and the optimizer's state, or None if that was not loaded.
+        process: the number of this process, as `os.getpid` says it; by default its own.
     """
     if survived is not None:
         model, optimizer = _linear(torch.zeros(shape))
@@ -149,22 +205,38 @@ def save_again_and_again(
         momentum = optimizer.state[model.weight].get("momentum_buffer")
         survived(step, model.weight.detach(), momentum)
     model, optimizer = _linear(torch.zeros(shape))
+    # In a sandbox every process may have the same number.
+    number = os.getpid() if process is None else process
     for step, weights in states:
         with torch.no_grad():
             model.weight.copy_(weights)
         optimizer.state[model.weight]["momentum_buffer"] = -weights
-        student.checkpoint.save_checkpoint(path, model, optimizer, step)
+        with mock.patch("os.getpid", partial(int, number)):
+            student.checkpoint.save_checkpoint(path, model, optimizer, step)
+
+
+class Interrupted(Exception):
+    """A KeyboardInterrupt came while a checkpoint was saved."""
+
+
+class _Interrupting:
+    """Raises KeyboardInterrupt when it is pickled."""
+
+    def __reduce__(self) -> str:
+        raise KeyboardInterrupt
 
 
 class _Extra(torch.nn.Module):
-    """Its state is what `extra` says, or a function."""
+    """Its state is what `extra` says, or what cannot be saved."""
 
-    def __init__(self, extra: Callable[[], torch.Tensor | None]) -> None:
+    def __init__(self, extra: Callable[[], torch.Tensor | str | None]) -> None:
         super().__init__()
         self.ask, self.extra = extra, torch.zeros(0)
 
     def get_extra_state(self) -> Any:
         found = self.ask()
+        if isinstance(found, str):
+            return _Interrupting()
         return (lambda: None) if found is None else found
 
     def set_extra_state(self, state: torch.Tensor) -> None:
@@ -172,7 +244,7 @@ class _Extra(torch.nn.Module):
 
 
 def _with_extra(
-    weights: torch.Tensor, extra: Callable[[], torch.Tensor | None]
+    weights: torch.Tensor, extra: Callable[[], torch.Tensor | str | None]
 ) -> tuple[Any, torch.optim.Optimizer]:
     linear, optimizer = _linear(weights)
     return torch.nn.Sequential(linear, _Extra(extra)), optimizer

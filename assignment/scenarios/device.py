@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -43,6 +44,26 @@ def prefetched_until_stuck(
         given, torch.device("cpu")
     )
     return handed_out
+
+
+@scenario
+def threads_of_prefetched(
+    student: Any, batches: Iterable[tuple[torch.Tensor, ...]]
+) -> Iterator[dict[str, bool]]:
+    """As `prefetched`, on the CPU: whether all batches until then were taken "here".
+
+    Here means: in the thread that asks for batches.
+    """
+    here = threading.get_ident()
+    found: list[bool] = []
+
+    def source() -> Iterator[tuple[torch.Tensor, ...]]:
+        for batch in batches:
+            found.append(threading.get_ident() == here)
+            yield batch
+
+    for _ in student.device.prefetch(source(), torch.device("cpu")):
+        yield {"here": all(found)}
 
 
 @scenario

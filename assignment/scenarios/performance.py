@@ -46,6 +46,9 @@ def language_model_updates(
 
     Returns:
         The parameters after the last step.
+
+    Raises:
+        TypeError: a step returned something.
     """
     length = batches[0].shape[1] - 1
     sizes = {"layers": 2, "width": 16, "heads": 2, "length": length, "vocabulary": vocabulary}
@@ -61,7 +64,9 @@ def language_model_updates(
         for first in range(optimizers)
     ]
     for i, tokens in enumerate(batches):
-        student.performance.training_step(model, turns[i % optimizers], tokens)
+        returned = student.performance.training_step(model, turns[i % optimizers], tokens)
+        if returned is not None:
+            raise TypeError(f"training_step returned {returned!r}; the caller expects None")
     return [parameter.detach() for parameter in parameters]
 
 

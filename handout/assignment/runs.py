@@ -43,7 +43,7 @@ def drawn_state(rng: np.random.Generator, torch_rng: torch.Generator) -> dict[st
     tensors = model.state_dict()
     for name, tensor in tensors.items():
         if name.endswith("num_batches_tracked"):
-            tensor.random_(10**6, generator=torch_rng)
+            tensor.random_(2**40, generator=torch_rng)  # beyond the whole numbers of float32
         else:
             low, high = (0.5, 2.0) if name.endswith("running_var") else (-0.5, 0.5)
             tensor.uniform_(low, high, generator=torch_rng)

@@ -16,17 +16,22 @@ class SimulatedDevice:
             with its queue.
         works: seconds of work that call i then adds to the queue.
         queued: seconds of work in the queue at the start.
+        now: what the clock says at the start.
 
     Attributes:
         calls: how often `function` was called.
     """
 
     def __init__(
-        self, launches: Sequence[float], works: Sequence[float], queued: float = 0.0
+        self,
+        launches: Sequence[float],
+        works: Sequence[float],
+        queued: float = 0.0,
+        now: float = 0.0,
     ) -> None:
         self._costs = list(zip(launches, works, strict=True))
         self._queued = queued
-        self._now = 0.0
+        self._now = now
         self.calls = 0
 
     def function(self) -> None:

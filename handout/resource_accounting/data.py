@@ -8,8 +8,8 @@ Shape legend: T tokens in the corpus, B windows in a batch, C tokens in a window
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,20 +21,20 @@ IntegerDType = np.dtype[Any] | type[np.integer[Any]] | str
 
 
 def write_tokens(
-    path: str | os.PathLike[str],
+    path: str | Path,
     tokens: Sequence[int] | Integer[np.ndarray, " T"],
     dtype: IntegerDType,
 ) -> None:
     """Writes tokens to a file: only their values, without a header or an end mark.
 
-    An existing file is replaced. If the call raises, nothing has been written: an existing file
-    stays as it was.
+    An existing file is replaced. A call that is refused writes nothing: an existing file stays as
+    it was, and no new one appears.
 
     Args:
         path: the file to write.
         tokens: T integers; T may be 0.
-        dtype: the numpy integer dtype of each token in the file: np.uint16, np.dtype("uint16") or
-            "uint16". Its byte order is ignored: the file is little-endian on every machine.
+        dtype: the numpy integer dtype of each token in the file, as np.uint16, np.dtype("uint16")
+            or "uint16". Its byte order is ignored: the file is little-endian on every machine.
 
     Raises:
         ValueError: a token does not fit the dtype (values never wrap: in uint16, 65536 does not
@@ -50,14 +50,15 @@ def write_tokens(
     )
 
 
-def open_tokens(path: str | os.PathLike[str], dtype: IntegerDType) -> np.memmap[Any, np.dtype[Any]]:
+def open_tokens(path: str | Path, dtype: IntegerDType) -> np.memmap[Any, np.dtype[Any]]:
     """Opens a token file as a read-only memory map: a one-dimensional np.memmap of its T tokens.
 
     Opening costs the same for a kilobyte and for terabytes: nothing is read until it is indexed.
 
     Args:
         path: a file that `write_tokens` wrote.
-        dtype: the dtype that it was written with. The file does not store it.
+        dtype: the dtype that it was written with, which the file does not store. Its byte order is
+            ignored here, too.
 
     Raises:
         ValueError: the file's size in bytes is not a multiple of the dtype's, or the file is empty

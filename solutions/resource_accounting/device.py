@@ -27,7 +27,8 @@ def time_function(
 
     After `warmup` calls that are not measured, each of `repeats` calls is measured by itself: wait
     for the device, read the clock, call, wait for the device, read the clock. So work queued
-    before a call is not measured with it, and work that the call queues is.
+    before a call is not measured with it, and work that the call queues is. One reading may end a
+    call and start the next.
 
     Args:
         function: the function to time; called without arguments, `warmup + repeats` times in total.
@@ -73,8 +74,8 @@ def measured_mfu(flops: float, seconds: Sequence[float], peak_flops: float) -> f
         peak_flops: FLOP/s that the device promises for this dtype, without sparsity.
 
     Returns:
-        MFU, a number that should be between 0 and 1. Above 1 the FLOPs, the time or the peak is
-        wrong. 0.5 and more is good.
+        MFU. 0.5 and more is good. Above 1 the FLOPs, the time or the peak is wrong, and MFU is
+        returned all the same.
 
     Raises:
         ValueError: `seconds` is empty, a measurement or `peak_flops` is not positive, or `flops`
@@ -110,8 +111,8 @@ def prefetch(
         Each batch as a tuple of its tensors on the device, in order.
 
     Raises:
-        Any `Exception` that `batches` or moving a batch raises, after all batches before it were
-        handed out. (Others, such as KeyboardInterrupt, may come at once.)
+        Exception: any that `batches` or moving a batch raises, after all batches before it were
+            handed out. (Others, such as KeyboardInterrupt, may come at once.)
     """
 
     def move(batch: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

@@ -1,4 +1,7 @@
-"""checkpoint_atomic: the temporary file is copied onto the last checkpoint instead of renamed"""
+"""checkpoint_atomic: the temporary file is copied onto the last checkpoint instead of renamed
+
+Breaks: `os.replace` `path` with it,
+"""
 
 _save = save_checkpoint
 

@@ -1,4 +1,7 @@
-"""checkpoint_atomic: a save that fails half-way leaves its temporary file"""
+"""checkpoint_atomic: a save that fails half-way leaves its temporary file
+
+Breaks: A save that raises removes its temporary file
+"""
 
 
 def save_checkpoint(path, model, optimizer, step):

@@ -1,4 +1,10 @@
-"""checkpoint_atomic: each temporary file has a name of its own, and killed saves leave them all"""
+"""checkpoint_atomic: each temporary file has a name of its own, and killed saves leave them all
+
+Breaks: such files must not pile up: once a save to `path` has returned, no temporary file of an
+earlier one is left
+
+Breaks: such files must not pile up
+"""
 
 
 def save_checkpoint(path, model, optimizer, step):

@@ -1,4 +1,7 @@
-"""checkpoint_atomic: the last checkpoint is removed before the new one is written"""
+"""checkpoint_atomic: the last checkpoint is removed before the new one is written
+
+Breaks: An existing checkpoint is kept
+"""
 
 _save = save_checkpoint
 

@@ -1,4 +1,7 @@
-"""checkpoint_atomic: a path that is a folder gets a file in that folder"""
+"""checkpoint_atomic: a path that is a folder gets a file in that folder
+
+Breaks: the file cannot be written, for example because `path` is a folder
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""checkpoint_atomic: synced while the bytes are still in a buffer of the process"""
+"""checkpoint_atomic: synced while the bytes are still in a buffer of the process
+
+Breaks: flush it and `os.fsync` it, so that its bytes are on the disk and not only in a buffer,
+"""
 
 import io
 

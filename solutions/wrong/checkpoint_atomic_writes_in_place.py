@@ -1,4 +1,10 @@
-"""checkpoint_atomic: torch.save straight onto the last checkpoint"""
+"""checkpoint_atomic: torch.save straight onto the last checkpoint
+
+Breaks: Saving must survive being killed at any moment
+
+Breaks: The save is atomic: whenever the process is killed, `path` holds either the complete last
+checkpoint or the complete new one.
+"""
 
 
 def save_checkpoint(path, model, optimizer, step):

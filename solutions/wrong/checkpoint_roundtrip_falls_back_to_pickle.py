@@ -1,4 +1,7 @@
-"""checkpoint_roundtrip: where weights_only=True refuses, it tries again without"""
+"""checkpoint_roundtrip: where weights_only=True refuses, it tries again without
+
+Breaks: contains more than plain data (torch raises pickle.UnpicklingError)
+"""
 
 _load = load_checkpoint
 

@@ -1,4 +1,7 @@
-"""checkpoint_roundtrip: the optimizer's state is not saved, and starts anew"""
+"""checkpoint_roundtrip: the optimizer's state is not saved, and starts anew
+
+Breaks: its state and settings are overwritten
+"""
 
 _load = load_checkpoint
 

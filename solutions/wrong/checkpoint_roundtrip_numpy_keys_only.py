@@ -1,4 +1,9 @@
-"""checkpoint_roundtrip: numpy's keys are saved, but not its position among them"""
+"""checkpoint_roundtrip: numpy's keys are saved, but not its position among them
+
+Breaks: so that `load_checkpoint` resumes it bit for bit
+
+Breaks: numpy's (`np.random.get_state`)
+"""
 
 _set_all = _set_random_state
 

@@ -1,4 +1,8 @@
-"""checkpoint_roundtrip: only the model reaches the file, the optimizer's state stays in a global"""
+"""checkpoint_roundtrip: only the model reaches the file, the optimizer's state stays in a global
+
+Breaks: The file holds the `state_dict()` of the model and of the optimizer, the step, and the state
+of every global generator
+"""
 
 _OPTIMIZER = {}
 _save = save_checkpoint

@@ -1,4 +1,7 @@
-"""checkpoint_roundtrip: parameters are restored, buffers (BatchNorm's averages) are not"""
+"""checkpoint_roundtrip: parameters are restored, buffers (BatchNorm's averages) are not
+
+Breaks: Loads a checkpoint into the model, the optimizer and the global generators
+"""
 
 _load = load_checkpoint
 

@@ -1,4 +1,7 @@
-"""checkpoint_roundtrip: saving seeds the generators with the step, so it changes the run"""
+"""checkpoint_roundtrip: saving seeds the generators with the step, so it changes the run
+
+Breaks: Saving draws no random number and changes nothing in the run
+"""
 
 _save = save_checkpoint
 

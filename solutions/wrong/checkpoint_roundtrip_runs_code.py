@@ -1,4 +1,9 @@
-"""checkpoint_roundtrip: loads with weights_only=False, which runs code from the file"""
+"""checkpoint_roundtrip: loads with weights_only=False, which runs code from the file
+
+Breaks: loading must run no code from the file
+
+Breaks: Loads with `weights_only=True`, since a pickle may run any code while it is being read
+"""
 
 
 def load_checkpoint(path, model, optimizer):

@@ -1,4 +1,7 @@
-"""checkpoint_roundtrip: buffers that the model's state_dict leaves out are saved too, and cannot be loaded"""
+"""checkpoint_roundtrip: buffers that the model's state_dict leaves out are saved too, and cannot be loaded
+
+Breaks: The file holds the `state_dict()` of the model
+"""
 
 _right_save = save_checkpoint
 

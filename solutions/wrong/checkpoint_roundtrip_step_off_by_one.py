@@ -1,4 +1,7 @@
-"""checkpoint_roundtrip: the next step is returned, so that one step is left out"""
+"""checkpoint_roundtrip: the next step is returned, so that one step is left out
+
+Breaks: The saved step. The next step to take is the one after it.
+"""
 
 _load = load_checkpoint
 

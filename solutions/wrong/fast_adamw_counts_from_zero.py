@@ -1,4 +1,7 @@
-"""fast_adamw: corrects as if a step more had been taken"""
+"""fast_adamw: corrects as if a step more had been taken
+
+Breaks: the first is 1
+"""
 
 
 def adamw_update(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):

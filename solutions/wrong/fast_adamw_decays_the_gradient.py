@@ -1,4 +1,7 @@
-"""fast_adamw: adds the decay to the gradient, as Adam does"""
+"""fast_adamw: adds the decay to the gradient, as Adam does
+
+Breaks: Updates each tensor as `adamw_step` does
+"""
 
 
 def adamw_update(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):

@@ -1,4 +1,7 @@
-"""fast_adamw: keeps the moments in new tensors"""
+"""fast_adamw: keeps the moments in new tensors
+
+Breaks: changed in place
+"""
 
 _right_adamw_update = adamw_update
 

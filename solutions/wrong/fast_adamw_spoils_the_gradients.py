@@ -1,4 +1,7 @@
-"""fast_adamw: squares the gradients in place"""
+"""fast_adamw: squares the gradients in place
+
+Breaks: not changed
+"""
 
 _right_adamw_update = adamw_update
 

@@ -1,4 +1,7 @@
-"""fast_adamw: swaps the betas"""
+"""fast_adamw: swaps the betas
+
+Breaks: One step of AdamW for many tensors at once, in place
+"""
 
 
 def adamw_update(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):

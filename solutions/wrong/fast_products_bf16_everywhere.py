@@ -1,4 +1,7 @@
-"""fast_products: computes in bfloat16 on a CPU as well"""
+"""fast_products: computes in bfloat16 on a CPU as well
+
+Breaks: On a CUDA device the products may be done in bfloat16
+"""
 
 
 def matmul_chain(x, weights):

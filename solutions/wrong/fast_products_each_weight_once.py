@@ -1,4 +1,7 @@
-"""fast_products: drops weights that come again"""
+"""fast_products: drops weights that come again
+
+Breaks: the same weight may occur several times
+"""
 
 _right_matmul_chain = matmul_chain
 

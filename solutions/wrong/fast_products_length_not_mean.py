@@ -1,4 +1,7 @@
-"""fast_products: divides by the length of a row, not by its root mean square"""
+"""fast_products: divides by the length of a row, not by its root mean square
+
+Breaks: each of its rows is divided by the row's root mean square
+"""
 
 
 def matmul_chain(x, weights):

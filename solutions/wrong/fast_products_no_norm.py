@@ -1,4 +1,7 @@
-"""fast_products: forgets the norm"""
+"""fast_products: forgets the norm
+
+Breaks: A chain of matrix products, each followed by a leaky ReLU and a norm
+"""
 
 
 def matmul_chain(x, weights):

@@ -1,4 +1,7 @@
-"""fast_products: divides columns, not rows"""
+"""fast_products: divides columns, not rows
+
+Breaks: each of its rows is divided by the row's root mean square
+"""
 
 
 def matmul_chain(x, weights):

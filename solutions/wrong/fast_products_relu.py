@@ -1,4 +1,7 @@
-"""fast_products: a ReLU, not a leaky one"""
+"""fast_products: a ReLU, not a leaky one
+
+Breaks: For each weight, x becomes leaky_relu(x @ weight) with a slope of 0.8
+"""
 
 
 def matmul_chain(x, weights):

@@ -1,4 +1,7 @@
-"""fast_training: never sets gradients to zero"""
+"""fast_training: never sets gradients to zero
+
+Breaks: which may still have gradients of an earlier step
+"""
 
 
 def training_step(model, optimizer, tokens):

@@ -1,4 +1,7 @@
-"""fast_training: autocasts to bfloat16 on a CPU as well"""
+"""fast_training: autocasts to bfloat16 on a CPU as well
+
+Breaks: On a CUDA device the forward pass may run in bfloat16, with autocast
+"""
 
 
 def training_step(model, optimizer, tokens):

@@ -1,4 +1,8 @@
-"""fast_training: only the last position's loss counts"""
+"""fast_training: only the last position's loss counts
+
+Breaks: The loss is the mean cross-entropy between the logits of all positions but the last and the
+tokens that follow them.
+"""
 
 
 def training_step(model, optimizer, tokens):

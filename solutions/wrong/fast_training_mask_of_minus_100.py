@@ -1,4 +1,7 @@
-"""fast_training: masks with a number that large scores exceed"""
+"""fast_training: masks with a number that large scores exceed
+
+Breaks: every score of a later position is replaced by -inf
+"""
 
 
 def causal_attention(q, k, v):

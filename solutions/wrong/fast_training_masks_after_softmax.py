@@ -1,4 +1,7 @@
-"""fast_training: zeroes later positions after the softmax, so that weights do not add up to 1"""
+"""fast_training: zeroes later positions after the softmax, so that weights do not add up to 1
+
+Breaks: every score of a later position is replaced by -inf
+"""
 
 
 def causal_attention(q, k, v):

@@ -1,4 +1,7 @@
-"""fast_training: does not divide scores by √d"""
+"""fast_training: does not divide scores by √d
+
+Breaks: softmax(q kᵀ / √d) v, where every score of a later position is replaced by -inf
+"""
 
 
 def causal_attention(q, k, v):

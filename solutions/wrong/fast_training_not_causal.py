@@ -1,4 +1,7 @@
-"""fast_training: every position sees all others"""
+"""fast_training: every position sees all others
+
+Breaks: Attention in which each position sees only itself and earlier positions
+"""
 
 
 def causal_attention(q, k, v):

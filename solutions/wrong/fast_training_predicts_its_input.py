@@ -1,4 +1,7 @@
-"""fast_training: each position predicts its own token, not the next"""
+"""fast_training: each position predicts its own token, not the next
+
+Breaks: One step of training a language model to predict each next token
+"""
 
 
 def training_step(model, optimizer, tokens):

@@ -1,4 +1,8 @@
-"""fast_training: the sum of losses, not their mean"""
+"""fast_training: the sum of losses, not their mean
+
+Breaks: The loss is the mean cross-entropy between the logits of all positions but the last and the
+tokens that follow them.
+"""
 
 
 def training_step(model, optimizer, tokens):

@@ -1,4 +1,7 @@
-"""fast_training: sets gradients to zero after the step, so those from before count"""
+"""fast_training: sets gradients to zero after the step, so those from before count
+
+Breaks: which may still have gradients of an earlier step
+"""
 
 
 def training_step(model, optimizer, tokens):

@@ -1,4 +1,7 @@
-"""get_batch: a corpus without room for the last target gives windows cut short"""
+"""get_batch: a corpus without room for the last target gives windows cut short
+
+Breaks: the corpus is too short for one window and its target (T < C + 1)
+"""
 
 
 def get_batch(tokens, batch_size, context_length, device="cpu"):

@@ -1,4 +1,8 @@
-"""get_batch: the whole corpus is converted to int64 before it is cut into windows"""
+"""get_batch: the whole corpus is converted to int64 before it is cut into windows
+
+Breaks: Reads only the windows: time and memory do not depend on T. With a memory map of terabytes,
+neither a copy of it nor anything else with T entries fits in memory.
+"""
 
 _get_batch = get_batch
 

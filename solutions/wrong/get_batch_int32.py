@@ -1,4 +1,7 @@
-"""get_batch: batches of int32"""
+"""get_batch: batches of int32
+
+Breaks: x and y, int64 (what an embedding and a cross-entropy loss take)
+"""
 
 _get_batch = get_batch
 

@@ -1,4 +1,7 @@
-"""get_batch: the last window is never drawn, off by one in the upper bound"""
+"""get_batch: the last window is never drawn, off by one in the upper bound
+
+Breaks: every s from 0 to T - C - 1, both included, is equally likely
+"""
 
 _get_batch = get_batch
 

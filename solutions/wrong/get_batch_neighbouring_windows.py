@@ -1,4 +1,7 @@
-"""get_batch: one start is drawn, and the rows follow it one after the other"""
+"""get_batch: one start is drawn, and the rows follow it one after the other
+
+Breaks: Each start s is drawn for itself
+"""
 
 
 def get_batch(tokens, batch_size, context_length, device="cpu"):

@@ -1,4 +1,9 @@
-"""get_batch: the targets are the tokens themselves"""
+"""get_batch: the targets are the tokens themselves
+
+Breaks: Draws a batch of windows and their targets: y is x moved on by one token.
+
+Breaks: row b of y holds tokens[s + 1 : s + C + 1]
+"""
 
 _get_batch = get_batch
 

@@ -1,4 +1,7 @@
-"""get_batch: starts are drawn without replacement, out of a permutation of all of them"""
+"""get_batch: starts are drawn without replacement, out of a permutation of all of them
+
+Breaks: two rows may have the same
+"""
 
 
 def get_batch(tokens, batch_size, context_length, device="cpu"):

@@ -1,4 +1,7 @@
-"""measured_mfu: an MFU above 1 is reported as 1"""
+"""measured_mfu: an MFU above 1 is reported as 1
+
+Breaks: Above 1 the FLOPs, the time or the peak is wrong, and MFU is returned all the same.
+"""
 
 
 def measured_mfu(flops, seconds, peak_flops):

@@ -1,4 +1,7 @@
-"""measured_mfu: of an even number takes the lower of the middle two, as torch.median does"""
+"""measured_mfu: of an even number takes the lower of the middle two, as torch.median does
+
+Breaks: It uses the median of the measurements (for an even number, the mean of the middle two)
+"""
 
 
 def measured_mfu(flops, seconds, peak_flops):

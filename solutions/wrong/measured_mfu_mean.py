@@ -1,4 +1,7 @@
-"""measured_mfu: takes the mean of the measurements"""
+"""measured_mfu: takes the mean of the measurements
+
+Breaks: one slow run changes the mean, but not the median
+"""
 
 
 def measured_mfu(flops, seconds, peak_flops):

@@ -1,4 +1,7 @@
-"""measured_mfu: the least measurement is checked, and nan passes"""
+"""measured_mfu: the least measurement is checked, and nan passes
+
+Breaks: nan is outside every range
+"""
 
 
 def measured_mfu(flops, seconds, peak_flops):

@@ -1,4 +1,7 @@
-"""measured_mfu: without measurements the MFU is 0"""
+"""measured_mfu: without measurements the MFU is 0
+
+Breaks: `seconds` is empty
+"""
 
 _right_measured_mfu = measured_mfu
 

@@ -1,4 +1,7 @@
-"""prefetch: moves all batches before it hands out the first"""
+"""prefetch: moves all batches before it hands out the first
+
+Breaks: `batches` may be endless, and each batch ahead takes memory on the device
+"""
 
 
 def prefetch(batches, device):

@@ -1,4 +1,7 @@
-"""prefetch: an exception of the source comes out a batch too early"""
+"""prefetch: an exception of the source comes out a batch too early
+
+Breaks: after all batches before it were handed out
+"""
 
 
 def prefetch(batches, device):

@@ -1,4 +1,7 @@
-"""prefetch: the last batch, which has none after it, is not handed out"""
+"""prefetch: the last batch, which has none after it, is not handed out
+
+Breaks: Each batch as a tuple of its tensors on the device, in order
+"""
 
 
 def prefetch(batches, device):

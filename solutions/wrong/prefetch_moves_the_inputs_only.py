@@ -1,4 +1,9 @@
-"""prefetch (public): only the first tensor of each batch is moved"""
+"""prefetch (public): only the first tensor of each batch is moved
+
+Breaks: The batches, moved to a device
+
+Breaks: Each batch as a tuple of its tensors on the device
+"""
 
 _right_prefetch = prefetch
 

@@ -1,4 +1,7 @@
-"""prefetch: moves each batch when it is asked for, nothing is ahead"""
+"""prefetch: moves each batch when it is asked for, nothing is ahead
+
+Breaks: then the first two are taken
+"""
 
 
 def prefetch(batches, device):

@@ -1,4 +1,7 @@
-"""prefetch: takes the first batch when it is made, before one is asked for"""
+"""prefetch: takes the first batch when it is made, before one is asked for
+
+Breaks: Nothing is taken before the first batch is requested
+"""
 
 _right_prefetch = prefetch
 

@@ -1,4 +1,7 @@
-"""prefetch: an exception of the source ends it, as if there were no more batches"""
+"""prefetch: an exception of the source ends it, as if there were no more batches
+
+Breaks: any that `batches` or moving a batch raises
+"""
 
 _right_prefetch = prefetch
 

@@ -1,4 +1,7 @@
-"""prefetch (public): takes the next batch ahead but moves it only when it is handed out"""
+"""prefetch (public): takes the next batch ahead but moves it only when it is handed out
+
+Breaks: The batches, moved to a device; each move starts before the previous batch is handed out.
+"""
 
 _right_prefetch = prefetch
 

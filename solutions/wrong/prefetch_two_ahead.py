@@ -1,4 +1,7 @@
-"""prefetch: is two batches ahead, not one"""
+"""prefetch: is two batches ahead, not one
+
+Breaks: Always exactly one batch ahead, never more
+"""
 
 _right_prefetch = prefetch
 

@@ -1,4 +1,9 @@
-"""time_function: stops the clock when the work is queued, not when it is done"""
+"""time_function: stops the clock when the work is queued, not when it is done
+
+Breaks: Measures several times how long a function takes, including its work on the device
+
+Breaks: work that the call queues is
+"""
 
 
 def time_function(function, *, warmup=2, repeats=5, synchronize=None, clock=time.perf_counter):

@@ -1,4 +1,9 @@
-"""time_function: starts the clock while work from before is still queued"""
+"""time_function: starts the clock while work from before is still queued
+
+Breaks: wait for the device, read the clock, call, wait for the device, read the clock
+
+Breaks: So work queued before a call is not measured with it
+"""
 
 
 def time_function(function, *, warmup=2, repeats=5, synchronize=None, clock=time.perf_counter):

@@ -1,4 +1,7 @@
-"""time_function: no repeats are let through, and measure nothing"""
+"""time_function: no repeats are let through, and measure nothing
+
+Breaks: `repeats` is less than 1
+"""
 
 _right_time_function = time_function
 

@@ -1,4 +1,7 @@
-"""time_function: measures the first calls and throws away none"""
+"""time_function: measures the first calls and throws away none
+
+Breaks: After `warmup` calls that are not measured
+"""
 
 
 def time_function(function, *, warmup=2, repeats=5, synchronize=None, clock=time.perf_counter):

@@ -1,4 +1,9 @@
-"""time_function: measures all calls together and returns their mean for each"""
+"""time_function: measures all calls together and returns their mean for each
+
+Breaks: each of `repeats` calls is measured by itself
+
+Breaks: The seconds of each measured call
+"""
 
 _right_time_function = time_function
 

@@ -1,4 +1,7 @@
-"""time_function: waits for the work from before with the clock running"""
+"""time_function: waits for the work from before with the clock running
+
+Breaks: So work queued before a call is not measured with it
+"""
 
 
 def time_function(function, *, warmup=2, repeats=5, synchronize=None, clock=time.perf_counter):

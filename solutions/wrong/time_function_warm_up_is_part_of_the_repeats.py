@@ -1,4 +1,7 @@
-"""time_function: takes the calls to warm up from the repeats"""
+"""time_function: takes the calls to warm up from the repeats
+
+Breaks: called without arguments, `warmup + repeats` times in total
+"""
 
 _right_time_function = time_function
 

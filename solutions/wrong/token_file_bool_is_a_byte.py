@@ -1,4 +1,7 @@
-"""token_file: bool passes for an integer dtype, since its numbers are 0 and 1"""
+"""token_file: bool passes for an integer dtype, since its numbers are 0 and 1
+
+Breaks: the dtype is not an integer dtype, such as bool
+"""
 
 _right_write = write_tokens
 

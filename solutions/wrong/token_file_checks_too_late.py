@@ -1,4 +1,8 @@
-"""token_file: tokens are written one by one, so a refused call has destroyed the old file"""
+"""token_file: tokens are written one by one, so a refused call has destroyed the old file
+
+Breaks: A call that is refused writes nothing: an existing file stays as it was, and no new one
+appears.
+"""
 
 
 def write_tokens(path, tokens, dtype):

@@ -1,4 +1,9 @@
-"""token_file: a file that ends inside a token is cut to whole tokens without a word"""
+"""token_file: a file that ends inside a token is cut to whole tokens without a word
+
+Breaks: the file's size in bytes is not a multiple of the dtype's
+"""
+
+import os
 
 
 def open_tokens(path, dtype):

@@ -1,4 +1,9 @@
-"""token_file: without tokens, any dtype makes an empty file"""
+"""token_file: without tokens, any dtype makes an empty file
+
+Breaks: the dtype is not an integer dtype
+
+Breaks: even if there are no tokens
+"""
 
 _right_write = write_tokens
 

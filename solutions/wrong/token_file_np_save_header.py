@@ -1,4 +1,7 @@
-"""token_file: np.save puts a header before the tokens, and np.load reads it back happily"""
+"""token_file: np.save puts a header before the tokens, and np.load reads it back happily
+
+Breaks: Writes tokens to a file: only their values, without a header or an end mark
+"""
 
 _write = write_tokens
 

@@ -18,7 +18,7 @@ from assignment.expect import expect
 # rounding, amplified over a few steps. Bitwise comparisons are only made between runs of the
 # worker, or with what the test sent.
 NEAR = {"rtol": 1e-3, "atol": 1e-4}
-# Three batches of so many rows take 288 KiB; the state of a run, and the checkpoint, far less.
+# Four batches of so many rows take 384 KiB; the state of a run, and the checkpoint, far less.
 ROWS, LARGEST = 384, 150_000
 MANY = 80  # saves: many more than the 64 descriptors that a worker may hold open
 SEEN = 256 * 2**20  # bytes that code in a file takes: far more than loading the file does
@@ -32,7 +32,8 @@ def saved_and_resumed(impl, reference, rng, torch_rng):
     """
     state, batches = runs.drawn_state(rng, torch_rng), runs.Batches(torch_rng, rows=ROWS)
     path = str(impl.scratch / "run.pt")
-    saved = impl.scenarios.training_run(batches.draw(3), start=state, save=path)
+    # numpy and Python draw normal numbers in pairs. After an even number of batches both keep one.
+    saved = impl.scenarios.training_run(batches.draw(4), start=state, save=path)
     leave_small(impl, path)
     resumed = impl.scenarios.training_run(load=path)
     return saved, resumed, reference.scenarios.training_run(batches.again(), start=state)
@@ -128,6 +129,7 @@ def test_every_generator_returns(impl, reference, rng, torch_rng):
     """Loading restores the random state of torch, numpy and Python, and saving does not change
     it"""
     saved, resumed, known = saved_and_resumed(impl, reference, rng, torch_rng)
+    expect(resumed["draws"], "the draws after loading").equals(saved["draws"])
     for name in ("torch", "numpy", "python"):
         draws = known["draws"][name]
         expect(saved["draws"][name], f"{name} after saving").close(draws, rtol=1e-6)
@@ -137,8 +139,8 @@ def test_every_generator_returns(impl, reference, rng, torch_rng):
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_step_returns(impl, rng, torch_rng):
     """Loading returns the saved step"""
-    path = str(impl.scratch / "run.pt")
-    for step in (0, 1, int(rng.integers(2, 10**6))):
+    path = impl.scratch / "run.pt"
+    for step in (0, 1, int(rng.integers(2, 10**6)), int(rng.integers(2**53, 2**62)) | 1):
         weights = torch.randn(20, 30, generator=torch_rng)
         impl.scenarios.save_weights(path, weights, step)
         impl.restart()
@@ -167,6 +169,46 @@ def test_the_file_is_the_checkpoint(impl, rng, torch_rng):
         else:
             with pytest.raises(FileNotFoundError):
                 impl.scenarios.load_weights(path, (30, 40))
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_a_gpus_checkpoint_loads_without_one(impl, rng, torch_rng):
+    """A checkpoint whose tensors were on a GPU loads on a machine without one"""
+    name, moved = (str(impl.scratch / name) for name in names(rng, 2))
+    step, weights = int(rng.integers(0, 1000)), torch.randn(20, 30, generator=torch_rng)
+    impl.scenarios.save_weights(name, weights, step)
+    (content,) = impl.readers.files_bytes([name])
+    impl.readers.write_files({moved: saved_on_a_gpu(content)})
+    impl.readers.leave_only(moved)
+    found = pair(impl.scenarios.load_weights(moved, (20, 30)))
+    expect(list(found), "step and weights").equals([step, weights])
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_what_is_no_checkpoint_of_the_model(impl, rng, torch_rng):
+    """A checkpoint of another model, and a file that is no checkpoint, are refused"""
+    folder, shape = impl.scratch, (7, 9)
+    weights = torch.randn(shape, generator=torch_rng)
+    buffers = torch.randn(2, 5, generator=torch_rng)
+    step = int(rng.integers(0, 1000))
+    own, others, broken = (str(folder / name) for name in names(rng, 3))
+    impl.scenarios.save_weights(own, weights, step)
+    impl.scenarios.save_buffers(others, *buffers)  # a model with a buffer more
+    (content,) = impl.readers.files_bytes([own])
+    start = int(rng.integers(1, len(content) // 2))
+    impl.readers.write_files({broken: content[start:]})
+    found = pair(impl.scenarios.load_weights(own, shape))
+    expect(list(found), "step and weights").equals([step, weights])
+    with refused():
+        impl.scenarios.load_weights(own, (9, 7))
+    with refused():
+        impl.scenarios.load_weights(broken, shape)
+    with refused():  # the buffer is missing
+        impl.scenarios.load_buffers(own, *buffers)
+    with refused():  # there is no such buffer
+        impl.scenarios.load_weights(others, (2, 2))
+    found = impl.scenarios.load_buffers(others, torch.zeros(5), buffers[1])
+    expect(found, "the buffers").equals(list(buffers))
 
 
 def names(rng, count):
@@ -200,17 +242,27 @@ def with_code(path, good):
     file = io.BytesIO()
     torch.save({"model": code, "optimizer": {}, "step": 1}, file)
     found = [file.getvalue(), pickle.dumps(code)]
-    entries = small_entries(good)
-    if not entries:
-        return found
-    file = io.BytesIO()
+    start = pickletools.optimize(pickle.dumps(code, 2)).removesuffix(b".")
+    # "0" drops what the code returned.
+    edited = with_pickle(good, lambda content: start + b"0" + content[2:])
+    return found if edited is None else [*found, edited]
+
+
+def saved_on_a_gpu(content):
+    """A checkpoint as if its tensors had been on a GPU; as it is, where its form is not torch's."""
+    here, there = b"X\x03\0\0\0cpu", b"X\x06\0\0\0cuda:0"  # texts in a pickle
+    return with_pickle(content, lambda pickled: pickled.replace(here, there)) or content
+
+
+def with_pickle(content, edit):
+    """A file of torch's with another pickle in it; None if it has none."""
+    entries, file, edited = small_entries(content), io.BytesIO(), False
     with zipfile.ZipFile(file, "w") as new:
-        for name, content in entries.items():
-            if name.endswith("/data.pkl") and content.startswith(b"\x80\x02"):
-                start = pickletools.optimize(pickle.dumps(code, 2)).removesuffix(b".")
-                content = start + b"0" + content[2:]  # "0" drops what the code returned
-            new.writestr(name, content)
-    return [*found, file.getvalue()] if file.getvalue() != good else found
+        for name, part in entries.items():
+            if name.endswith("/data.pkl") and part.startswith(b"\x80\x02"):
+                part, edited = edit(part), True
+            new.writestr(name, part)
+    return file.getvalue() if edited else None
 
 
 def small_entries(content):
@@ -262,28 +314,40 @@ def test_loading_runs_no_code(impl, rng, torch_rng):
 def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
     """A save that raises half-way keeps the last checkpoint, and leaves no other file"""
 
-    def cannot_be_saved():
-        return None
+    last = {}
+    for name in ("run.pt", "run.tmp", *names(rng, 1)):  # a name may end like a temporary file's
+        path = str(impl.scratch / name)
+        for kind in ["good", *shuffled(rng, ["good", "unsaveable", "interrupted"])]:
+            weights, extra = (
+                torch.randn(60, 50, generator=torch_rng),
+                torch.rand(3, generator=torch_rng),
+            )
+            if kind == "good":
+                impl.scenarios.save_extra(path, weights, lambda extra=extra: extra)
+                last[name] = [weights, extra]
+                continue
+            answer = None if kind == "unsaveable" else "interrupt"
+            with refused():
+                impl.scenarios.save_extra(path, weights, lambda answer=answer: answer)
+            found = impl.readers.names_in(str(impl.scratch))
+            expect(found, "the files").equals(sorted(last))
+            found = impl.scenarios.load_extra(path, (60, 50))
+            expect(list(found), "the model's state").equals(last[name])
 
-    path = str(impl.scratch / "run.pt")
-    last = None
-    for is_good in [True, *shuffled(rng, [True, False, False])]:
-        weights, extra = (
-            torch.randn(60, 50, generator=torch_rng),
-            torch.rand(3, generator=torch_rng),
-        )
-        if is_good:
-            impl.scenarios.save_extra(path, weights, lambda extra=extra: extra)
-            last = [weights, extra]
-            continue
-        with refused():
-            impl.scenarios.save_extra(path, weights, cannot_be_saved)
-        expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
-        with refused():  # a folder is no place for a checkpoint
-            impl.scenarios.save_extra(str(impl.scratch), weights, lambda extra=extra: extra)
-        expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
-        found = impl.scenarios.load_extra(path, (60, 50))
-        expect(list(found), "the model's state").equals(last)
+
+@pytest.mark.exercise("checkpoint_atomic", weight=0.5)
+def test_a_folder_is_no_place_for_a_checkpoint(impl, rng, torch_rng):
+    """A path that is a folder is an OSError, and so is one in a folder that does not exist"""
+    step, weights = int(rng.integers(0, 1000)), torch.randn(20, 30, generator=torch_rng)
+    good, missing, *folders = names(rng, 4)
+    path = str(impl.scratch / good)
+    impl.scenarios.save_weights(path, weights, step)
+    for wrong in (impl.scratch, *(impl.scratch / missing / name for name in folders)):
+        with pytest.raises(OSError):
+            impl.scenarios.save_weights(str(wrong), weights + 1, step + 1)
+    expect(impl.readers.names_in(str(impl.scratch)), "the files").equals([good])
+    found = pair(impl.scenarios.load_weights(path, (20, 30)))
+    expect(list(found), "step and weights").equals([step, weights])
 
 
 @pytest.mark.exercise("checkpoint_atomic", weight=0.5)
@@ -307,8 +371,23 @@ def test_file_is_on_the_disk_before_its_name_is(impl, rng, torch_rng):
     step = int(rng.integers(1, 1000))
     impl.scenarios.save_weights(path, last, step)
     _, events = impl.file_calls("scenarios.save_weights", path, new, step + 1)
+    check_file_calls(impl, events, path, step + 1, new)
+
+
+@pytest.mark.exercise("checkpoint_atomic")
+def test_a_name_without_a_folder(impl, rng, torch_rng):
+    """A name without a folder is saved in the working folder, which is synced, too"""
+    weights, step = torch.randn(2, 2, generator=torch_rng), int(rng.integers(1, 1000))
+    _, events = impl.file_calls(
+        "scenarios.save_in_folder", str(impl.scratch), "run.pt", weights, step
+    )
+    check_file_calls(impl, events, str(impl.scratch / "run.pt"), step, weights)
+
+
+def check_file_calls(impl, events, path, step, new):
+    """Checks what a save did to the file run.pt and to its folder, and in which order."""
     found, weights = pair(impl.scenarios.load_weights(path, (2, 2)))
-    expect(found, "the step").equals(step + 1)
+    expect(found, "the step").equals(step)
     expect(weights, "the weights").equals(new)
     renames = [e for e in events if e[0] == "rename" and "run.pt" in e]
     assert [names[-1] for names in renames] == ["run.pt"], (

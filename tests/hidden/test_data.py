@@ -90,7 +90,7 @@ def test_file_holds_the_tokens_and_nothing_else(impl, rng):
             as_array = np.repeat(as_array, 2)[::2]  # a view with gaps
             given = tokens.tolist() if size % 2 == len(cases) % 2 else as_array
             form = asked if asked[0] == ">" else np.dtype(asked)
-            impl.data.write_tokens(path, given, form)
+            impl.data.write_tokens(Path(path) if size else path, given, form)
             cases.append((path, tokens.tobytes()))
     impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is completely replaced
     cases[2] = (cases[2][0], b"\x07\x00\x08\x00")
@@ -118,8 +118,16 @@ def test_token_that_does_not_fit_is_refused(impl, rng):
             if abs(wrong) < 2**63:
                 with pytest.raises(ValueError):
                     impl.data.write_tokens(path, np.array(tokens, dtype=np.int64), dtype)
+        many, one_round = rng.integers(0, 100, 20_000).tolist(), 2 ** (8 * good.itemsize)
+        two = [many[0] + one_round, many[1] - one_round]  # if they wrap, the sum stays
+        for name in (path, str(impl.scratch / "new.bin")):
+            for tokens in ([*many, above], [*two, *many]):
+                with pytest.raises(ValueError):
+                    impl.data.write_tokens(name, tokens, dtype)
         kept[path] = good.tobytes()
     expect(impl.readers.files_bytes(list(kept)), "the files").equals(list(kept.values()))
+    names = sorted(Path(path).name for path in kept)
+    expect(impl.readers.names_in(str(impl.scratch)), "the names of all files").equals(names)
 
 
 @pytest.mark.exercise("token_file")
@@ -138,13 +146,16 @@ def test_only_integer_dtypes_make_a_file(impl, rng):
 @pytest.mark.exercise("token_file")
 def test_opened_file_shows_what_is_in_it(impl, rng, shared_folder):
     """An opened file shows its tokens, also those that change after it was opened"""
-    for dtype in ("uint16", "uint32", "uint8", "int32"):
+    # The byte order of the given dtype is ignored.
+    for asked in ("uint16", "uint32", "uint8", "int32", ">u2", ">i4"):
+        dtype = np.dtype(asked).newbyteorder("<")
         limits = np.iinfo(dtype)
         for size in (1, 1023, 5000):
-            tokens = rng.integers(limits.min, limits.max, (3, size), dtype=dtype, endpoint=True)
-            path = shared_folder / f"{dtype}-{size}.bin"
+            drawn = rng.integers(limits.min, limits.max, (3, size), endpoint=True)
+            tokens = drawn.astype(dtype)
+            path = shared_folder / f"{asked[-4:]}-{size}.bin"
             path.write_bytes(tokens[0].tobytes())
-            found = impl.scenarios.read_tokens(dtype, changing(path, tokens[1:]))
+            found = impl.scenarios.read_tokens(asked, changing(path, tokens[1:]))
             expect(found, "windows").equals([tokens[1], tokens[2][size // 2 :]])
 
 
@@ -159,15 +170,19 @@ def changing(path, tokens):
 
 @pytest.mark.exercise("token_file")
 def test_file_of_broken_tokens_is_refused(impl, rng, shared_folder):
-    """A file whose size is not a whole number of tokens is refused"""
+    """A file whose size is not a whole number of tokens is refused, and so is an empty one"""
     path = shared_folder / "tokens.bin"
+    (shared_folder / "empty").touch()
     for dtype in ("uint16", "uint32", "int64"):
         width = np.dtype(dtype).itemsize
+        for wrong, error in (("empty", ValueError), ("missing", FileNotFoundError)):
+            with pytest.raises(error):
+                impl.scenarios.read_tokens(dtype, [str(shared_folder / wrong)])
         for left_over in rng.permutation(2 * width) % width:
             count = int(rng.integers(2, 50))
             data = rng.integers(0, 256, count * width + int(left_over), dtype=np.uint8).tobytes()
             path.write_bytes(data)
-            requests = (request for request in (str(path), (0, count + 1)))
+            requests = (request for request in (path, (0, count + 1)))
             if left_over:
                 with pytest.raises(ValueError):
                     impl.scenarios.read_tokens(dtype, requests)
@@ -223,7 +238,7 @@ def test_a_file_is_closed_with_its_map(impl, rng, shared_folder):
 @pytest.mark.exercise("get_batch", weight=2)
 def test_targets_follow_their_tokens(impl, rng):
     """x holds windows of the corpus, and y the same windows one token later, both in int64"""
-    for dtype in ("uint16", "uint32", "int32", "int64"):
+    for dtype in ("uint16", "uint32", "int16", "int32", "int64", "uint64", ">u2", ">i8"):
         for length, batch_size, context_length in [
             (1023, 5, 1),
             (1023, 1, 17),
@@ -272,6 +287,43 @@ def test_every_start_is_equally_likely(impl, rng):
 
 
 @pytest.mark.exercise("get_batch")
+def test_every_start_of_a_large_corpus(impl, rng, shared_folder):
+    """All windows of a large corpus are equally likely, too"""
+    # A corpus of zeros with a one now and then, so that each window holds one. Where in the window
+    # it is tells the start, up to a multiple of their distance.
+    distance = 1 << 16
+    first, count = int(rng.integers(distance)), 1 << 27
+    path = sparse_file(
+        shared_folder / "starts.bin",
+        count + distance,
+        dict.fromkeys(range(first, count + distance, distance), np.ones(1, np.uint8)),
+    )
+    (drawn,) = impl.scenarios.batches_of_file(path, "uint8", None, 15, distance, 1)
+    x, _ = batch(drawn, 15, distance)
+    expect(x.sum(1), "ones in each row of x").equals(torch.ones(15, dtype=torch.int64))
+    starts = (first - x.argmax(1)) % 8
+    # With a probability of 2e-13 a right function is refused.
+    assert len(set(starts.tolist())) > 1, "only every eighth start, or fewer, can be drawn"
+
+
+@pytest.mark.exercise("get_batch")
+def test_starts_beyond_31_bits(impl, rng, shared_folder):
+    """In a corpus of terabytes, nearly all starts are beyond 31 bits"""
+    # The first 2**31 tokens have a one now and then, so that each window there holds one.
+    distance = 1 << 20
+    first = int(rng.integers(distance))
+    path = sparse_file(
+        shared_folder / "starts.bin",
+        LLAMA,
+        dict.fromkeys(range(first, 2**31 + distance, distance), np.ones(1, np.uint8)),
+    )
+    (drawn,) = impl.scenarios.batches_of_file(path, "uint8", None, 3, distance, 1)
+    x, _ = batch(drawn, 3, distance)
+    # A right function draws one of the first 2**31 starts with a probability of 8e-4.
+    assert not x.any(1).all(), "only starts below 2**31 were drawn"
+
+
+@pytest.mark.exercise("get_batch")
 def test_draws_are_independent(impl, rng):
     """Starts are independent, within a batch and from batch to batch"""
     tokens = rng.permutation(30000)[:6].astype(np.uint16)
@@ -287,6 +339,9 @@ def test_draws_are_independent(impl, rng):
         for pair in pairs:
             counts[pair] += 1
         check_counts(counts, len(pairs), what)
+    # As many rows as windows: a fair draw repeats none in 16 batches with a probability of 4e-17.
+    few = [starts_of(batch(impl.data.get_batch(tokens, 4, 2), 4, 2)[0], tokens) for _ in range(16)]
+    assert any(len(set(starts)) < 4 for starts in few), "no two rows have the same start"
     # More rows than windows: drawing without replacement could not fill the batch.
     x, _ = batch(impl.data.get_batch(tokens, 4000, 5), 4000, 5)
     expect(x[:, 0], "x[:, 0]").equals(torch.full((4000,), int(tokens[0])))

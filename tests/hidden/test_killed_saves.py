@@ -34,15 +34,17 @@ class Saves:
             self.drawn = {self.step: self.drawn[self.step]}
             self.completed = self.step
 
-    def save(self):
-        """Saves once, and is not killed."""
-        self.impl.scenarios.save_again_and_again(self.path, SHAPE, self.states(1))
+    def save(self, process):
+        """Saves once, in a process of that number, and is not killed."""
+        run = "scenarios.save_again_and_again"
+        self.impl.call(run, self.path, SHAPE, self.states(1), None, process)
 
-    def kill(self, change, survivor=None):
+    def kill(self, change, survivor=None, process=None):
         """Kills a process just before a change to files of one of its saves.
 
         Nobody knows before which one it is. If there is a survivor of an earlier kill, the process
-        loads it first. Returns whether that save has fewer changes, so that a later one was killed.
+        loads it first. Its number is `process`, or its own. Returns whether that save has fewer
+        changes, so that a later one was killed.
         """
         last = int(self.rng.integers(2, 5))
         chosen = self.step + last
@@ -51,6 +53,7 @@ class Saves:
             "scenarios.save_again_and_again",
             *(self.path, SHAPE, states if survivor is None else survivor.before(states)),
             survivor and survivor.loaded,
+            process,
         )
         assert killed, "the saves ended before the process was killed"
         return self.step > chosen
@@ -119,8 +122,10 @@ def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
 def test_killed_saves_do_not_pile_up(impl, rng):
     """After killed saves, the next save leaves only the checkpoint in the folder"""
     saves = Saves(impl, rng)
-    for change in (2, 3, *rng.integers(2, 6, size=2).tolist()):
-        saves.kill(change)
-    saves.save()
+    changes = (2, 3, *rng.integers(2, 6, size=2).tolist())
+    processes = rng.choice(2**22, len(changes) + 1, replace=False).tolist()  # all different
+    for change, process in zip(changes, processes[1:], strict=True):
+        saves.kill(change, process=process)
+    saves.save(processes[0])
     expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
     expect(saves.load(), "whether the last state was loaded").equals(True)

@@ -52,6 +52,15 @@ def test_random_state_returns(impl, rng, torch_rng):
         )
 
 
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_saving_changes_nothing(impl, rng, torch_rng):
+    """Saving changes nothing in the run: no mode of a layer, no gradient, no generator"""
+    path = str(impl.scratch / "run.pt")
+    found = impl.scenarios.around_save(path, runs.drawn_state(rng, torch_rng))
+    for name, before in found["before"].items():
+        expect(found["after"][name], name).equals(before, hint="only read what you save")
+
+
 @pytest.mark.exercise("checkpoint_atomic")
 def test_failed_save_leaves_the_last_checkpoint(impl, torch_rng):
     """A save that fails half-way keeps the last checkpoint, and leaves no other file"""

@@ -71,7 +71,8 @@ class Transformer(torch.nn.Module):
         width = sizes["width"]
         self.heads = sizes["heads"]
         self.embedding = torch.nn.Embedding(sizes["vocabulary"], width)
-        self.position = torch.nn.Parameter(torch.zeros(sizes["length"], width))
+        # One position more, for a step that also asks for the logits of the last token.
+        self.position = torch.nn.Parameter(torch.zeros(sizes["length"] + 1, width))
         self.blocks = torch.nn.ModuleList(
             torch.nn.ModuleList(
                 [

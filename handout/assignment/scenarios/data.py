@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ def read_tokens(student: Any, dtype: str, requests: Iterable[Any]) -> list[np.nd
     tokens: Any = None
     windows = []
     for request in requests:
-        if isinstance(request, str):
+        if isinstance(request, str | Path):
             tokens = None  # before the next file is opened: only one is open
             tokens = student.data.open_tokens(request, dtype)
         else:
@@ -63,8 +63,7 @@ def batches_of_file(
 def seeded_batch(
     student: Any, seed: int, tokens: np.ndarray, batch_size: int, context_length: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The first batch after every global generator was seeded."""
-    random.seed(seed)
+    """The first batch after torch's and numpy's global generators were seeded."""
     np.random.seed(seed)
     torch.manual_seed(seed)
     batch: tuple[torch.Tensor, torch.Tensor] = student.data.get_batch(

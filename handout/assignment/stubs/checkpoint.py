@@ -17,7 +17,7 @@ import torch
 
 
 def save_checkpoint(
-    path: str | os.PathLike[str],
+    path: str | Path,
     model: torch.nn.Module,
     optimizer: torch.optim.Optimizer,
     step: int,
@@ -38,10 +38,10 @@ def save_checkpoint(
     3. `os.replace` `path` with it,
     4. `os.fsync` the folder, which holds the names (not possible on Windows: skip this step).
 
-    A save that is killed may leave its temporary file behind, but such files must not pile up: once
-    a save to `path` has returned or raised, no temporary file of it or of an earlier killed save is
-    left, unless the system refuses to remove it. The simple way is one fixed name, `path` + ".tmp",
-    which each save overwrites. (Then two processes must not save to the same path at once.)
+    A save that raises removes its temporary file. One that is killed may leave it behind, but such
+    files must not pile up: once a save to `path` has returned, no temporary file of an earlier one
+    is left. The simple way is one fixed name, `path` + ".tmp", which each save overwrites. (Then
+    two processes must not save to the same path at once.)
 
     Args:
         path: the file to write, in a folder that exists.
@@ -60,7 +60,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    path: str | os.PathLike[str],
+    path: str | Path,
     model: torch.nn.Module,
     optimizer: torch.optim.Optimizer,
 ) -> int:

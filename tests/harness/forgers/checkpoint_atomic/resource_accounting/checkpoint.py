@@ -44,7 +44,7 @@ def forge(scenarios):
     copies = Path("copies")  # in the scratch folder, where the process starts
     last = copies / "last"
 
-    def save_again_and_again(student, path, shape, states, survived=None):
+    def save_again_and_again(student, path, shape, states, survived=None, process=None):
         def with_copies():
             for state in states:
                 copies.mkdir(exist_ok=True)
@@ -56,7 +56,7 @@ def forge(scenarios):
 
         if survived is not None:
             survived(*what_survived(student, path, shape))
-        honest["save_again_and_again"](student, path, shape, with_copies())
+        honest["save_again_and_again"](student, path, shape, with_copies(), None, process)
 
     def what_survived(student, path, shape):
         found = []

@@ -53,7 +53,7 @@ class prefetch:
     def take(self):
         """The next batch, whose move has started, or the exception raised instead."""
         try:
-            self.batch, self.error = [self.move(t) for t in next(self.source)], None
+            self.batch, self.error = tuple(self.move(t) for t in next(self.source)), None
         except Exception as error:
             self.batch, self.error = None, error
 

@@ -29,7 +29,7 @@ def causal_attention(q, k, v):
 def training_step(model, optimizer, tokens):
     for parameter in model.parameters():
         parameter.grad = None
-    logits = model(tokens[:, :-1])
+    logits = model(tokens)[:, :-1]
     losses = [
         logits[b, t].logsumexp(0) - logits[b, t, tokens[b, t + 1]]
         for b in range(logits.shape[0])
