@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader.authoring.clauses import Clause, ClauseError, breakers, clauses_of
-from grader.authoring.variants import read_wrong
+from assignment import manifest as manifests
+from grader.authoring.clauses import Clause, ClauseError, breakers, clauses_of, unbroken
+from grader.authoring.variants import all_wrong, read_wrong
 
 DOCSTRING = """Counts bytes; nothing is read.
 
@@ -87,3 +88,10 @@ def test_wrong_submission_quotes_what_it_breaks(tmp_path):
     exercise = SimpleNamespace(id="count")
     found = read_wrong(path, [exercise])
     assert (found.mistake, found.breaks) == ("reads", ("nothing is read", "an int"))
+
+
+def test_every_clause_is_broken_by_a_wrong_submission():
+    """Or `solutions/clauses.toml` says why it promises nothing; see `grader clauses`"""
+    manifest = manifests.load()
+    left = unbroken(manifest, all_wrong(manifest))
+    assert [f"{name}: {clause.text}" for name, some in left.items() for clause in some] == []
