@@ -1,4 +1,4 @@
-"""checkpoint_atomic (public): the last checkpoint gets another name before the new one has its name
+"""checkpoint_atomic: the last checkpoint gets another name before the new one has its name
 
 Breaks: whenever the process is killed, `path` holds either the complete last checkpoint or the
 complete new one

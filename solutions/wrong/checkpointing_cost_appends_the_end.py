@@ -1,4 +1,4 @@
-"""checkpointing_cost (public): the number of layers is appended to the caller's list"""
+"""checkpointing_cost: the number of layers is appended to the caller's list"""
 
 _right_cost = checkpointing_cost
 

@@ -1,4 +1,4 @@
-"""float_range (public): a cache gives every caller the same dict"""
+"""float_range: a cache gives every caller the same dict"""
 
 import functools
 

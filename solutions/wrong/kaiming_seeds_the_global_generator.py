@@ -1,4 +1,4 @@
-"""kaiming (public): seeds and uses torch's global generator
+"""kaiming: seeds and uses torch's global generator
 
 Breaks: Every function draws from its own generator, made from `seed`:
 

@@ -1,4 +1,4 @@
-"""linear_backward (public): autograd leaves its gradient on the caller's weight
+"""linear_backward: autograd leaves its gradient on the caller's weight
 
 Breaks: none may have changed after the call: not its values, its `.grad` or its `requires_grad`.
 """

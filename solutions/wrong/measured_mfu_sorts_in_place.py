@@ -1,4 +1,4 @@
-"""measured_mfu (public): the caller's measurements are sorted in place"""
+"""measured_mfu: the caller's measurements are sorted in place"""
 
 _right_mfu = measured_mfu
 

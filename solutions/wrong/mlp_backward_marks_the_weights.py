@@ -1,4 +1,4 @@
-"""mlp_backward (public): autograd's marks are left on the caller's weights
+"""mlp_backward: autograd's marks are left on the caller's weights
 
 Breaks: No tensor that is passed requires a gradient, and none may have changed after the call:
 

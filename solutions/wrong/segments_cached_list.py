@@ -1,4 +1,4 @@
-"""segments (public): the list comes from a cache, where a caller may change it"""
+"""segments: the list comes from a cache, where a caller may change it"""
 
 import functools
 

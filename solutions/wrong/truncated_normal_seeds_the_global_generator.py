@@ -1,4 +1,4 @@
-"""truncated_normal (public): seeds torch's global generator too
+"""truncated_normal: seeds torch's global generator too
 
 Breaks: the global generators of torch, numpy and random are neither read nor advanced.
 """

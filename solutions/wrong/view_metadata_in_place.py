@@ -1,4 +1,4 @@
-"""view_metadata (public): the dimensions are swapped in the caller's own lists"""
+"""view_metadata: the dimensions are swapped in the caller's own lists"""
 
 _right_transpose = transpose
 

@@ -1,4 +1,4 @@
-"""view_strides (public): -1 is replaced in the caller's own list"""
+"""view_strides: -1 is replaced in the caller's own list"""
 
 _right_view = view_strides
 

@@ -495,7 +495,7 @@ def test_a_block_ends_with_its_row(impl, rng):
         block_size = int(rng.integers(2, 17))
         row = block_size * int(rng.integers(0, 4)) + int(rng.integers(1, block_size))
         rows = tuple(int(n) for n in rng.integers(2, 6, size=int(rng.integers(1, 4))))
-        found = impl.dtypes.block_scaled_bytes((*rows, row), 8, block_size, 8)
+        found = impl.dtypes.block_scaled_bytes([*rows, row], 8, block_size, 8)
         scales = math.prod(rows) * len(range(0, row, block_size))
         expect(found, f"bytes of {(*rows, row)}").equals(math.prod(rows) * row + scales)
 

@@ -214,7 +214,7 @@ def test_truncated_far_out(impl, rng):
     cases = [(4.0, 5.0, large), (-5.0, -4.0, large), (8.5, 9.0, small), (20.0, 21.0, large)]
     for a, b, std in cases:
         low, high = a * std, b * std
-        x = impl.initialization.truncated_normal((2000,), std, low, high, new_seed(rng))
+        x = impl.initialization.truncated_normal([2000], std, low, high, new_seed(rng))
         x = expect(x).is_tensor((2000,), torch.float32)
         follows(x, truncated_cdf(std, low, high), f"bounds of {a} and {b} std")
 

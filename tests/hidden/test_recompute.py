@@ -29,9 +29,10 @@ def test_segments_are_even(impl, rng):
         layers = int(rng.integers(1, 70))
         segments = int(rng.integers(1, layers + 1))
         pieces = np.array_split(np.arange(layers), segments)
-        expect(
-            impl.recompute.segment_bounds(layers, segments), f"{layers} layers in {segments}"
-        ).equals([(int(piece[0]), int(piece[-1]) + 1) for piece in pieces])
+        for _ in range(1 + segments % 2):  # the second list is new
+            expect(
+                impl.recompute.segment_bounds(layers, segments), f"{layers} layers in {segments}"
+            ).equals([(int(piece[0]), int(piece[-1]) + 1) for piece in pieces])
 
 
 @pytest.mark.exercise("segments")
