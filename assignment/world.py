@@ -35,6 +35,12 @@ _ALLOWED = {
     **{f"optimizers.{step}": {"arguments"} for step in _STEPS},
     "performance.adamw_update": {"arguments"},
 }
+# What changes nothing if it raises, and whose tensors share memory with nothing, by docstrings too.
+_UNCHANGED_IF_RAISED = {
+    "seeding.seed_everything",
+    *(f"optimizers.{step}" for step in _STEPS),
+}
+_OWN_MEMORY = {"strides.gather", "data.get_batch"}
 # Each mode, what reads it, and what sets it again.
 _MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "torch.is_grad_enabled()": (torch.is_grad_enabled, torch.set_grad_enabled),
@@ -80,6 +86,7 @@ class World:
         """
         self._calls[target] += 1
         is_thorough = not self._calls[target] & (self._calls[target] - 1)
+        is_thorough |= target in _UNCHANGED_IF_RAISED  # it may be refused at any call
         before = _Surroundings(target, (args, kwargs), is_thorough)
         before.skips_python = hasattr(function, "__wrapped__")
         try:
@@ -91,6 +98,8 @@ class World:
             before.check(error)
             raise
         before.check(None)
+        if target in _OWN_MEMORY:
+            _check_memory(target, args, result)
         new = _nearest(result)
         for known in (*_nearest((*args, *kwargs.values())), *self._results.get(target, ())):
             if any(part is known for part in new):
@@ -130,9 +139,10 @@ class _Surroundings:
     def __init__(self, target: str, arguments: Any, is_thorough: bool) -> None:
         self._target, self._arguments, self._is_thorough = target, arguments, is_thorough
         self._allowed = _ALLOWED.get(target, set())
+        self._may_raise_and_change = target not in _UNCHANGED_IF_RAISED
         self.skips_python = False
         self._threads = threading.active_count()
-        self._containers = [] if "arguments" in self._allowed else list(_containers(arguments))
+        self._containers = list(_containers(arguments))
         if is_thorough:
             self._generators = _generators()
             self._values = self._sums()
@@ -141,6 +151,8 @@ class _Surroundings:
 
     def check(self, error: Exception | None) -> None:
         """Raises LeftChanged if something is not as it was."""
+        if error is not None and not self._may_raise_and_change:
+            self._allowed = set()
         for changed in self._changes():
             raise LeftChanged(f"{self._target} leaves {changed}") from error
 
@@ -153,7 +165,7 @@ class _Surroundings:
             yield "a thread running"
         if not self._is_thorough:
             return
-        if self._values != self._sums():
+        if "arguments" not in self._allowed and self._values != self._sums():
             yield "a tensor or an array among its arguments changed; work on a copy"
         if self._marks != self._autograd():
             yield "a tensor among its arguments with a gradient, or requiring one; detach it first"
@@ -167,14 +179,26 @@ class _Surroundings:
             yield f"a file in the working folder: {new[0]}"
 
     def _sums(self) -> list[int]:
-        if "arguments" in self._allowed:
-            return []
         return [_sum(value) for value in _leaves(self._arguments) if _has_bytes(value)]
 
     def _autograd(self) -> list[tuple[bool, bool]]:
         """What autograd knows of each tensor among the arguments."""
-        tensors = [value for value in _leaves(self._arguments) if isinstance(value, torch.Tensor)]
-        return [(tensor.requires_grad, tensor.grad is None) for tensor in tensors]
+        return [(t.requires_grad, t.grad is None) for t in _tensors(self._arguments)]
+
+
+def _check_memory(target: str, args: Any, result: Any) -> None:
+    """Raises LeftChanged if tensors of a result share memory with an argument or one another."""
+    seen = [elements(tensor) for tensor in _tensors(args)]
+    seen += [leaf for leaf in _leaves(args) if type(leaf) is np.ndarray]
+    for tensor in _tensors(result):
+        found = elements(tensor)
+        if any(np.may_share_memory(found, other) for other in seen):
+            raise LeftChanged(f"{target} returned a tensor that shares memory; clone() it")
+        seen.append(found)
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    return [leaf for leaf in _leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
 def _generators() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The commands that run campaigns: `mutate`, `flakes` and `draws`."""
+"""The commands that run campaigns: `mutate`, `flakes`, `draws` and `screen`."""
 
 from __future__ import annotations
 
@@ -187,3 +187,46 @@ def draws(
         fail(1, "interrupted; to continue, name the submissions that are left")
     printer.summary(found)
     raise typer.Exit(OK if found.holds else 1)
+
+
+def screen(
+    folders: Annotated[
+        list[Path], typer.Argument(help="folders of files in the form of solutions/wrong")
+    ],
+    right: Annotated[
+        bool, typer.Option("--right", help="the files are right: list those that fail a test")
+    ] = False,
+    nonce: Annotated[str, typer.Option(help="draws the tests' inputs")] = "screen",
+    jobs: Jobs = None,
+) -> None:
+    """Screens submissions by other authors: lists mistakes that no test catches.
+
+    In process, without the sandbox. Exit status: 0 there are none; 1 there are some; 2 a folder has
+    no submission, or a file names no exercise; 3 a fault of the grader.
+    """
+    from grader.authoring.campaigns import draws as campaign
+    from grader.authoring.campaigns import inprocess, screen
+
+    def show(one: screen.Screened) -> None:
+        if bool(one.failed) is right:
+            what = f"{one.wrong.path}: {one.wrong.mistake}"
+            console.print(what, markup=False, highlight=False, soft_wrap=True)
+            for test in one.failed:
+                console.print(f"    {test}", markup=False, highlight=False, soft_wrap=True)
+
+    try:
+        found = screen.run(
+            campaign.own_assignment(), folders, nonce=nonce, jobs=jobs, on_screened=show
+        )
+    except inprocess.CampaignError as error:
+        fail(BAD_INPUT, str(error))
+    except GraderFault as error:
+        fail(FAULT, f"a fault of the grader: {error}")
+    for module, count, hidden, public in found.by_module():
+        text = (
+            f"{module:16} of {count:4}, {hidden:4} fail a hidden test and {public:3} a public one"
+        )
+        console.print(text, highlight=False)
+    bad = sum(bool(one.failed) is right for one in found.screened)
+    console.print(f"{len(found.screened)} submissions, {bad} of them listed above", highlight=False)
+    raise typer.Exit(1 if bad else OK)

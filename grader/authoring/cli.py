@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.authoring.campaign_commands import Jobs, draws, flakes, mutate, require
+from grader.authoring.campaign_commands import Jobs, draws, flakes, mutate, require, screen
 from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
 from grader.paths import REPOSITORY
@@ -16,7 +16,18 @@ from grader.terminal import BAD_ASSIGNMENT, FAULT, OK, console, errors, fail
 
 def add_commands(app: typer.Typer) -> None:
     """Adds the commands for authors to `grader`."""
-    for command in (verify, clauses, mutate, calibrate, flakes, draws, handout, site, pictures):
+    for command in (
+        verify,
+        clauses,
+        mutate,
+        calibrate,
+        flakes,
+        draws,
+        screen,
+        handout,
+        site,
+        pictures,
+    ):
         app.command()(command)
 
 
@@ -37,6 +48,10 @@ def verify(
             min=0, help="grade this many random submissions that should fail; all by default"
         ),
     ] = None,
+    exercise: Annotated[
+        list[str] | None,
+        typer.Option(help="grade only wrong submissions of this exercise; may be repeated"),
+    ] = None,
 ) -> None:
     """Verifies the assignment: correct solutions, handout, rote answers, all wrong submissions.
 
@@ -47,7 +62,8 @@ def verify(
     from grader.authoring import verify as verification
 
     done = 0
-    cases = verification.cases(kind or tuple(Kind), nonces, sample)
+    kinds = kind or ((Kind.WRONG,) if exercise else tuple(Kind))
+    cases = verification.cases(kinds, nonces, sample, exercise or ())
     total = len(cases) + 2
 
     def show(finding: verification.Finding) -> None:

@@ -57,12 +57,15 @@ class Finding:
 
 
 def cases(
-    kinds: Collection[Kind] = tuple(Kind), nonces: int = 1, sample: int | None = None
+    kinds: Collection[Kind] = tuple(Kind),
+    nonces: int = 1,
+    sample: int | None = None,
+    exercises: Collection[str] = (),
 ) -> list[Case]:
     """The submissions of some kinds that the assignment is verified with.
 
     Correct ones are graded `nonces` times. If `sample` is not None, that many random ones of those
-    that should fail are graded: wrong, rote and memorized.
+    that should fail are graded: wrong, rote and memorized. `exercises` selects wrong ones.
     """
     manifest = markers.load(REPOSITORY / "tests")
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
@@ -78,7 +81,11 @@ def cases(
         for name, body in variants.ROTE.items()
         if "raise" in body
     ]
-    failing += [Case(Kind.WRONG, w.path.stem, str(w.path)) for w in variants.all_wrong(manifest)]
+    failing += [
+        Case(Kind.WRONG, wrong.path.stem, str(wrong.path))
+        for wrong in variants.all_wrong(manifest)
+        if not exercises or wrong.exercise.id in exercises
+    ]
     failing = [case for case in failing if case.kind in kinds]
     if sample is not None and sample < len(failing):
         failing = random.sample(failing, sample)

@@ -77,7 +77,7 @@ def mlp_backward(
 
     Raises:
         ValueError: there are no weights; a weight's rows do not match the features of its input; or
-            the target's shape is not that of y.
+            the target's shape is not that of y. (The annotations refuse other leading axes.)
 
     Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]:
 

@@ -1,4 +1,4 @@
-"""gather (public): the tensor shares its storage
+"""gather: the tensor shares its storage
 
 Breaks: as a copy.
 

@@ -1,4 +1,4 @@
-"""gather (public): a contiguous layout shares its storage, only the others are copied
+"""gather: a contiguous layout shares its storage, only the others are copied
 
 Breaks: It shares no memory with `storage`.
 """

@@ -1,4 +1,4 @@
-"""get_batch (public): x and y are views of the same windows
+"""get_batch: x and y are views of the same windows
 
 Breaks: They share no memory with each other or with the corpus: a mask may be written into x.
 """

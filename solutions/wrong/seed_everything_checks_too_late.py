@@ -1,4 +1,4 @@
-"""seed_everything (public): has seeded random before it refuses
+"""seed_everything: has seeded random before it refuses
 
 Breaks: No generator has been changed.
 """

@@ -52,8 +52,7 @@ def random_dim(rng, ndim):
 def test_row_major_strides_are_torchs(impl, rng):
     """The strides of random shapes are those of a fresh tensor in torch"""
     for i in range(60):
-        ndim = i % 6  # from a scalar on
-        shape = [int(n) for n in rng.choice([1, 2, 3, 7, 1023], size=ndim)]
+        shape = [int(n) for n in rng.choice([1, 2, 3, 7, 1023], size=i % 6)]
         fresh = torch.empty(shape, dtype=torch.uint8, device="meta")
         expect(impl.strides.row_major_strides(shape), f"strides of {shape}").equals(fresh.stride())
 

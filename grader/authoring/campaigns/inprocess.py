@@ -148,8 +148,9 @@ def with_tests(
     repository: Path,
     campaign: Callable[[InProcess], None],
     only: Sequence[str] = (),
+    folders: Sequence[str] = ("hidden",),
 ) -> None:
-    """Collects the hidden tests, of some exercises if they are named, and runs the campaign.
+    """Collects the tests of folders, of some exercises if they are named, and runs the campaign.
 
     Raises:
         GraderFault: a file of tests cannot be read.
@@ -163,7 +164,7 @@ def with_tests(
 
     plugin = GraderPlugin(manifest, repository / "tests" / "public", run, only)
     with signals.stop_on_signals():
-        run_pytest(repository, plugin, ("hidden",), "campaign")
+        run_pytest(repository, plugin, folders, "campaign")
 
 
 @dataclass

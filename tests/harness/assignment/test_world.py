@@ -97,6 +97,7 @@ def test_tensor_that_autograd_marks_is_found():
 
 
 KNOWN = {"a": [1]}
+WHOLE = torch.ones(3)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +119,42 @@ def test_result_is_new(function, arguments):
 
     with pytest.raises(LeftChanged, match="return a new one"):
         twice()
+
+
+def test_what_is_refused_changes_nothing():
+    def seeds_then_refuses(seed):
+        random.seed(seed + random.random())
+        raise ValueError("seed")
+
+    def steps_then_refuses(tensor):
+        scale(tensor)
+        raise ValueError("step")
+
+    world = World()
+    for _ in range(3):  # at any call
+        with pytest.raises(LeftChanged, match="generator of random"):
+            call(seeds_then_refuses, 3, target="seeding.seed_everything", world=world)
+        with pytest.raises(LeftChanged, match="arguments"):
+            call(steps_then_refuses, torch.ones(2), target="optimizers.sgd_step", world=world)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda tensor: tensor[0],
+        lambda tensor: (tensor[1:].clone(), tensor),
+        lambda _: (WHOLE[:2], WHOLE[1:]),
+    ],
+)
+def test_memory_is_its_own(function):
+    with pytest.raises(LeftChanged, match="shares memory"):
+        call(function, torch.ones(3), target="strides.gather")
+    call(function, torch.ones(3))
+
+
+def test_memory_of_an_array_is_its_own():
+    with pytest.raises(LeftChanged, match="shares memory"):
+        call(torch.from_numpy, np.ones(3), target="data.get_batch")
 
 
 def test_what_changes_nothing_passes():

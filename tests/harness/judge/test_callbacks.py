@@ -49,7 +49,7 @@ def one_by_one(numbers):
 
 
 def a_list(numbers):
-    return [numbers, numbers]
+    return [numbers[:], numbers[:]]
 
 
 def fails_third():

@@ -1,0 +1,94 @@
+"""Screens submissions that other people wrote: are mistakes caught, is right code accepted?
+
+Each file of a folder has the form of `solutions/wrong`: its first line names the exercise. It runs
+in process, without the sandbox, against the tests of that exercise.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.authoring.campaigns import inprocess
+from grader.authoring.campaigns.draws import Assignment
+from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
+from grader.authoring.variants import Wrong, WrongError, read_wrong
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A submission, and the tests of its exercise that it fails."""
+
+    wrong: Wrong
+    hidden: tuple[str, ...]
+    public: tuple[str, ...]
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        return self.hidden + self.public
+
+
+@dataclass
+class Report:
+    """All submissions that were screened."""
+
+    screened: list[Screened] = field(default_factory=list)
+
+    def by_module(self) -> Iterator[tuple[str, int, int, int]]:
+        """Of each module: how many submissions there are, how many of them fail a hidden test, and
+        how many a public test alone."""
+        modules = dict.fromkeys(sorted(one.wrong.module for one in self.screened))
+        for module in modules:
+            those = [one for one in self.screened if one.wrong.module == module]
+            hidden = sum(bool(one.hidden) for one in those)
+            yield module, len(those), hidden, sum(bool(one.failed) for one in those) - hidden
+
+
+def run(
+    assignment: Assignment,
+    folders: Sequence[Path],
+    *,
+    nonce: str,
+    jobs: int | None = None,
+    on_screened: Callable[[Screened], None] = lambda _: None,
+) -> Report:
+    """Runs every file of some folders.
+
+    Raises:
+        CampaignError: a file does not name an exercise with hidden tests, or there is none.
+        GraderFault: the tests cannot be collected.
+    """
+    try:
+        wrong = {
+            str(path): read_wrong(path, assignment.manifest)
+            for folder in folders
+            for path in sorted(folder.glob("*.py"))
+        }
+    except WrongError as error:
+        raise CampaignError(str(error)) from error
+    if not wrong:
+        raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
+    report = Report()
+
+    def campaign(tests: InProcess) -> None:
+        with tempfile.TemporaryDirectory(prefix="screen-") as place:
+
+            def batches() -> Iterator[Batch]:
+                for number, (label, one) in enumerate(wrong.items()):
+                    chosen = tuple(t.name for t in tests.tests if t.exercise == one.exercise.id)
+                    written = one.write(Path(place) / str(number), assignment.reference)
+                    yield Batch(label, written, nonce, chosen)
+
+            for batch, outcomes in tests.run(batches(), jobs):
+                failed = [o.check for o in outcomes if o.check.state != "passed"]
+                hidden = tuple(check.test for check in failed if check.visibility == "hidden")
+                public = tuple(check.test for check in failed if check.visibility == "public")
+                report.screened.append(Screened(wrong[batch.label], hidden, public))
+                on_screened(report.screened[-1])
+
+    inprocess.with_tests(
+        assignment.manifest, assignment.repository, campaign, folders=("public", "hidden")
+    )
+    return report
