@@ -70,7 +70,27 @@ def run(
         raise CampaignError(str(error)) from error
     if not wrong:
         raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
+    hidden = _failed(assignment, wrong, "hidden", nonce, jobs, lambda name, failed: None)
     report = Report()
+
+    def note(label: str, public: tuple[str, ...]) -> None:
+        report.screened.append(Screened(wrong[label], hidden[label], public))
+        on_screened(report.screened[-1])
+
+    _failed(assignment, wrong, "public", nonce, jobs, note)
+    return report
+
+
+def _failed(
+    assignment: Assignment,
+    wrong: dict[str, Wrong],
+    folder: str,
+    nonce: str,
+    jobs: int | None,
+    on_failed: Callable[[str, tuple[str, ...]], None],
+) -> dict[str, tuple[str, ...]]:
+    """The tests of a folder that each submission fails."""
+    found: dict[str, tuple[str, ...]] = {}
 
     def campaign(tests: InProcess) -> None:
         with tempfile.TemporaryDirectory(prefix="screen-") as place:
@@ -82,13 +102,10 @@ def run(
                     yield Batch(label, written, nonce, chosen)
 
             for batch, outcomes in tests.run(batches(), jobs):
-                failed = [o.check for o in outcomes if o.check.state != "passed"]
-                hidden = tuple(check.test for check in failed if check.visibility == "hidden")
-                public = tuple(check.test for check in failed if check.visibility == "public")
-                report.screened.append(Screened(wrong[batch.label], hidden, public))
-                on_screened(report.screened[-1])
+                checks = [outcome.check for outcome in outcomes]
+                failed = tuple(check.test for check in checks if check.state != "passed")
+                found[batch.label] = failed
+                on_failed(batch.label, failed)
 
-    inprocess.with_tests(
-        assignment.manifest, assignment.repository, campaign, folders=("public", "hidden")
-    )
-    return report
+    inprocess.with_tests(assignment.manifest, assignment.repository, campaign, folders=(folder,))
+    return found

@@ -119,9 +119,9 @@ def test_bad_signature_is_named_before_any_test(quick_grader, submit):
 
 
 WRONG_TENSORS = {
-    "wrong shape": "x.reshape(-1)",
+    "wrong shape": "x.reshape(-1).clone()",
     "wrong dtype": "x.int()",
-    "wrong kind": "x.numpy()",
+    "wrong kind": "x.numpy().copy()",
     "NaN": "x.double() * float('nan')",
 }
 
@@ -132,7 +132,7 @@ def test_wrong_tensor_is_a_wrong_answer(quick_grader, submit, name):
         "import torch\n"
         "def get_batch(tokens, batch_size, context_length, device='cpu'):\n"
         "    x = torch.zeros(batch_size, context_length, dtype=torch.int64)\n"
-        f"    return ({WRONG_TENSORS[name]},) * 2\n"
+        f"    return {WRONG_TENSORS[name]}, {WRONG_TENSORS[name]}\n"
     )
     grade = quick_grader.grade(
         submit(data=text, dtypes=DTYPES), only=["get_batch", "bytes_per_element"]

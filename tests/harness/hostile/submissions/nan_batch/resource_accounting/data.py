@@ -5,4 +5,4 @@ import torch
 
 def get_batch(tokens, batch_size, context_length, device="cpu"):
     x = torch.full((batch_size, context_length), float("nan"))
-    return x, x
+    return x, x.clone()
