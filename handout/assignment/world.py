@@ -35,12 +35,14 @@ _ALLOWED = {
     **{f"optimizers.{step}": {"arguments"} for step in _STEPS},
     "performance.adamw_update": {"arguments"},
 }
-# What changes nothing if it raises, and whose tensors share memory with nothing, by docstrings too.
+# By docstrings, too: what changes nothing if it raises, what returns float32 whatever the default
+# dtype is, and whose tensors share memory with nothing.
 _UNCHANGED_IF_RAISED = {
     "seeding.seed_everything",
     *(f"optimizers.{step}" for step in _STEPS),
 }
-_OWN_MEMORY = {"strides.gather", "data.get_batch"}
+_FLOAT32 = {f"initialization.{n}" for n in ("xavier_uniform", "kaiming_normal", "truncated_normal")}
+_OWN_MEMORY = {"strides.gather", "data.get_batch", *_FLOAT32}
 # Each mode, what reads it, and what sets it again.
 _MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "torch.is_grad_enabled()": (torch.is_grad_enabled, torch.set_grad_enabled),
@@ -70,6 +72,7 @@ class World:
     def __init__(self) -> None:
         self._calls: Counter[str] = Counter()
         self._results: dict[str, list[Any]] = {}  # lists and dicts of the last result
+        self._tensors: dict[str, list[torch.Tensor]] = {}  # tensors of the last result
 
     def call(self, target: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Calls a function and returns its result.
@@ -90,7 +93,7 @@ class World:
         before = _Surroundings(target, (args, kwargs), is_thorough)
         before.skips_python = hasattr(function, "__wrapped__")
         try:
-            with modes_unchanged(target):
+            with _another_default_dtype(target, self._calls[target]), modes_unchanged(target):
                 result = function(*args, **kwargs)
         except LeftChanged:
             raise
@@ -99,7 +102,8 @@ class World:
             raise
         before.check(None)
         if target in _OWN_MEMORY:
-            _check_memory(target, args, result)
+            known = (args, self._tensors.get(target))
+            self._tensors[target] = _check_memory(target, known, result)
         new = _nearest(result)
         for known in (*_nearest((*args, *kwargs.values())), *self._results.get(target, ())):
             if any(part is known for part in new):
@@ -186,18 +190,34 @@ class _Surroundings:
         return [(t.requires_grad, t.grad is None) for t in _tensors(self._arguments)]
 
 
-def _check_memory(target: str, args: Any, result: Any) -> None:
-    """Raises LeftChanged if tensors of a result share memory with an argument or one another."""
-    seen = [elements(tensor) for tensor in _tensors(args)]
-    seen += [leaf for leaf in _leaves(args) if type(leaf) is np.ndarray]
-    for tensor in _tensors(result):
+@contextmanager
+def _another_default_dtype(target: str, number: int) -> Iterator[None]:
+    """Every second call of some functions meets a program whose default dtype is float64."""
+    if target not in _FLOAT32 or number % 2:
+        yield
+        return
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+def _check_memory(target: str, known: Any, result: Any) -> list[torch.Tensor]:
+    """The tensors of a result; raises LeftChanged if they share memory with known ones."""
+    seen = [elements(tensor) for tensor in _tensors(known)]
+    seen += [leaf for leaf in _leaves(known) if type(leaf) is np.ndarray]
+    tensors = _tensors(result)
+    for tensor in tensors:
         try:
             found = elements(tensor)
         except (RuntimeError, TypeError):  # no tensor that could be an answer
-            return
+            return []
         if any(np.may_share_memory(found, other) for other in seen):
             raise LeftChanged(f"{target} returned a tensor that shares memory; clone() it")
         seen.append(found)
+    return tensors
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:

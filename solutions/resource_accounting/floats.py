@@ -89,7 +89,7 @@ def round_to_format(
     devices saturate in "fn" formats too.
 
     Args:
-        value: the number, also an int, infinity or nan.
+        value: the number, also infinity or nan; an int only if a float64 holds it.
         exponent_bits: 2 to 11; with "fn" and "finite" 2 to 10.
         mantissa_bits: 1 to 52.
         specials: "ieee", "fn" or "finite", see the top of the module.

@@ -41,7 +41,8 @@ def xavier_uniform(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
     """
     _check_sizes(d_in, d_out)
     bound = math.sqrt(6 / (d_in + d_out))
-    return torch.rand(d_in, d_out, generator=_generator(seed)).mul_(2 * bound).sub_(bound)
+    uniform = torch.rand(d_in, d_out, generator=_generator(seed), dtype=torch.float32)
+    return uniform.mul_(2 * bound).sub_(bound)
 
 
 def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d_in d_out"]:
@@ -64,7 +65,8 @@ def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
     Source: He et al. 2015, equation 10.
     """
     _check_sizes(d_in, d_out)
-    return torch.randn(d_in, d_out, generator=_generator(seed)).mul_(math.sqrt(2 / d_in))
+    normal = torch.randn(d_in, d_out, generator=_generator(seed), dtype=torch.float32)
+    return normal.mul_(math.sqrt(2 / d_in))
 
 
 def truncated_normal(

@@ -1,6 +1,6 @@
 """round_to_format: infinity and nan are refused in every format
 
-Breaks: the number, also an int, infinity or nan
+Breaks: the number, also infinity or nan
 
 Breaks: nan for nan
 """

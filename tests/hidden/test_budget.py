@@ -202,6 +202,10 @@ def test_the_brim_is_exact(impl, rng):
         full = wanted * each_one
         expect(impl.budget.largest_model(devices, full, recipe)).equals(devices * wanted)
         expect(impl.budget.largest_model(1, full - 1, recipe)).equals(wanted - 1)
+        for left in range(1, each_one):  # bytes on each device; together they hold `left` more
+            if left / each_one * each_one < left:
+                found = impl.budget.largest_model(each_one, 5 * each_one + left, recipe)
+                expect(found).equals(5 * each_one + left)
         expect(impl.budget.largest_model(1, full + 1, recipe)).equals(wanted)
 
 
@@ -333,9 +337,9 @@ def test_refuses_other_stages(impl, rng):
     """A stage other than 0, 1, 2 and 3 is refused, even without parameters"""
     recipe, share = random_recipe(rng), int(rng.integers(1, 999))
     for stage in (-1, -2, 4, 5, int(rng.integers(6, 99))):
-        for parameters in (4 * share, 0):
+        for parameters, devices in ((4 * share, 4), (0, 4), (share, 1)):
             with pytest.raises(ValueError):
-                impl.budget.zero_bytes(parameters, 4, stage, recipe)
+                impl.budget.zero_bytes(parameters, devices, stage, recipe)
     whole = sum(map(each, recipe.values()))
     expect(impl.budget.zero_bytes(4 * share, 4, 0, recipe)).equals(4 * share * whole)
     expect(impl.budget.zero_bytes(4 * share, 4, 3, recipe)).equals(share * whole)

@@ -103,7 +103,7 @@ def test_file_holds_the_tokens_and_nothing_else(impl, rng):
 def test_token_that_does_not_fit_is_refused(impl, rng):
     """A token that does not fit the dtype is refused, never wrapped, and nothing is written"""
     kept = {}
-    for dtype in ("uint16", "uint8", "int16", "uint32"):
+    for dtype in ("uint16", "uint8", "int16", "uint32", "int64", "uint64"):
         limits = np.iinfo(dtype)
         path = str(impl.scratch / f"{dtype}.bin")
         good = np.array([limits.min, limits.max, limits.max // 3], dtype=dtype)
@@ -115,6 +115,9 @@ def test_token_that_does_not_fit_is_refused(impl, rng):
             tokens[int(rng.integers(0, 20))] = wrong
             with pytest.raises(ValueError):
                 impl.data.write_tokens(path, tokens, dtype)
+            if 2**63 <= wrong < 2**64 and dtype != "uint64":
+                with pytest.raises(ValueError):
+                    impl.data.write_tokens(path, np.array(tokens, dtype=np.uint64), dtype)
             if abs(wrong) < 2**63:
                 with pytest.raises(ValueError):
                     impl.data.write_tokens(path, np.array(tokens, dtype=np.int64), dtype)

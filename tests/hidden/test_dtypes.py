@@ -548,6 +548,9 @@ def test_huge_block_scaled_tensors_are_exact(impl, rng):
         rows, blocks = (int(n) | 1 for n in rng.integers(2**40, 2**41, size=2))
         found = impl.dtypes.block_scaled_bytes((rows, 16 * blocks - 1), 8, 16, 8)
         expect(found).equals(rows * (17 * blocks - 1))
+        row = 16 * blocks * 2**20 + 1  # whose number of blocks no float64 holds
+        found = impl.dtypes.block_scaled_bytes((row,), 8, 16, 8)
+        expect(found, f"bytes of a row of {row}").equals(row + blocks * 2**20 + 1)
 
 
 @pytest.mark.exercise("block_scaled")

@@ -687,6 +687,8 @@ def test_a_sum_stops_growing(impl, rng):
         same(impl.floats.accumulate(term, count, dtype, dtype), term * 2**bits, "the sum")
         found = impl.floats.accumulate(term, count, dtype, torch.float32)
         same(found, term * count, "the sum in a wider accumulator")
+    tiny = 2.0 ** -int(rng.integers(60, 90))  # relative to it, the sum does not stall
+    same(impl.floats.accumulate(tiny, 5, torch.float64, torch.float64), 5 * tiny, "a tiny sum")
 
 
 @pytest.mark.exercise("accumulate")

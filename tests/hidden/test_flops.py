@@ -182,6 +182,9 @@ def test_a_huge_mlp_is_exact(impl, rng):
         expect(impl.flops.mlp_forward_flops(batch, widths)).equals(upper + lower)
         expect(impl.flops.mlp_backward_flops(batch, widths, False)).equals(2 * upper + lower)
         expect(impl.flops.mlp_backward_flops(batch, widths, True)).equals(2 * (upper + lower))
+        for empty in ((0, *widths), (first, 0, middle, last)):  # the first layer costs nothing
+            rest = upper + lower if empty[0] == 0 else upper
+            expect(impl.flops.mlp_backward_flops(batch, empty, False)).equals(2 * rest)
 
 
 @pytest.mark.exercise("mlp_flops")
@@ -358,6 +361,7 @@ def test_refuses_sizes_that_differ(impl, rng):
         ("a b, b c -> a c", [(2, 0), (n, 3)]),
         ("a a -> a", [(n, n + 1)]),
         ("a, b, a -> b", [(n,), (2,), (n + 1,)]),
+        ("a b, b c -> a c", [(2, n + 2**50), (n + 1 + 2**50, 3)]),
     ]:
         with pytest.raises(ValueError):
             impl.flops.einsum_flops(pattern, *shapes)
@@ -822,6 +826,7 @@ def test_refuses_a_forward_pass_of_no_transformer(impl, rng):
     good = {"vocab": 7, "layers": 2, "d_model": 12, "heads": 6, "d_ff": 5, "seq_len": 3}
     bad = [*BAD_TRANSFORMERS, {"seq_len": -1}, {"batch": -1}, {"seq_len": -1, "batch": -1}]
     bad += [{"seq_len": 0, "batch": -1}, {"seq_len": 0, "vocab": -1}]
+    bad += [{"seq_len": 0, **wrong} for wrong in BAD_TRANSFORMERS]
     refuses(impl.flops.transformer_forward_flops, good, bad)
     config = random_transformer(rng, layers=1, d_model=12, heads=12, kv_heads=1)
     check_forward(impl, config, 3)
@@ -903,6 +908,7 @@ def test_refuses_runs_that_cannot_be(impl, rng):
             *({"devices": 0}, {"devices": -1}, {"devices": -1, "parameters": -1}),
             *({"peak_flops": 0.0}, {"peak_flops": -1e15}, {"peak_flops": -1e15, "devices": -1}),
             *({"mfu": 0.0}, {"mfu": -0.5}, {"mfu": 1.001}, {"mfu": 50.0}),
+            {"mfu": math.nextafter(1.0, 2.0)},
             *({"mfu": math.nan}, {"peak_flops": math.nan}, {"peak_flops": math.nan, "tokens": 0}),
             *({"devices": 0, "parameters": 0}, {"mfu": 0.0, "tokens": 0}),
             *({"parameters": -1, "tokens": 0}, {"parameters": 0, "tokens": -1}),

@@ -185,6 +185,8 @@ def test_relu_has_no_slope_at_zero(impl, rng, torch_rng):
         x = whole(torch_rng, batch, widths[0], limit=3)
         target = whole(torch_rng, batch, widths[-1], limit=3)
         check_mlp(impl, x, weights, target)
+        tiny = [2.0**-40 * weights[0], 2.0**40 * weights[1], *weights[2:]]  # small is not 0
+        check_mlp(impl, x, tiny, target)
 
 
 @pytest.mark.exercise("mlp_backward")

@@ -127,7 +127,7 @@ def test_kaiming_elements_are_independent(impl, rng):
 def check_seeds(impl, rng, name, *arguments):
     """The same seed repeats a draw, also in another process, and another seed changes it."""
     draw = getattr(impl.initialization, name)
-    first = new_seed(rng) | 2**39
+    first = new_seed(rng) | 2**62
     second = first ^ 1
     drawn = expect(draw(*arguments, first)).is_a(torch.Tensor)
     expect(draw(*arguments, first), "a second draw with the same seed").equals(drawn)
@@ -260,6 +260,7 @@ def test_truncated_refuses(impl, rng):
         ((2,), 0.5, -math.inf, -20.0),
         ((2,), 1.0, 1e-20, 2e-20),
         ((2,), 1.0, 60.0, 61.0),
+        ((0,), 1.0, 60.0, 61.0),
         ((2,), 1.0, -61.0, -60.0),
     ]:
         with pytest.raises(ValueError):

@@ -653,7 +653,7 @@ def test_adam_eps_is_outside_the_root(runs, rng):
 @pytest.mark.exercise("adam_step")
 def test_adam_is_in_place(runs, rng, torch_rng):
     """Adam changes parameters and moments in place, and does not change gradients"""
-    check_in_place(runs, rng, torch_rng, ADAM)
+    check_in_place(runs, rng, torch_rng, ADAM, ({}, {"weight_decay": 0.0}))
 
 
 @pytest.mark.exercise("adam_step", weight=0.5)
@@ -722,7 +722,7 @@ def test_decay_is_decoupled(runs, rng, torch_rng):
 @pytest.mark.exercise("adamw_step")
 def test_step_is_in_place(runs, rng, torch_rng):
     """Parameters and moments change in place, and gradients do not change"""
-    check_in_place(runs, rng, torch_rng, ADAMW)
+    check_in_place(runs, rng, torch_rng, ADAMW, ({}, {"lr": 1e-7, "weight_decay": 1.0}))
 
 
 @pytest.mark.exercise("adamw_step")

@@ -221,6 +221,9 @@ def test_which_limit_holds(impl, rng):
         bound = impl.roofline.bound
         expect(bound(intensity / factor, peak, bandwidth), "the bound below").equals("memory")
         expect(bound(intensity * factor, peak, bandwidth), "the bound above").equals("compute")
+        slow = peak * 1e-16  # both intensities are tiny
+        found = bound(intensity * 1e-16 / factor, slow, bandwidth)
+        expect(found, "the bound of a slow one").equals("memory")
 
 
 @pytest.mark.exercise("attainable")
@@ -366,6 +369,11 @@ def test_just_beside_a_whole_number(impl, rng):
         expect(more, f"the size for {peak + n} FLOP/s, {bandwidth} B/s, {width} B").equals(n + 1)
         less = impl.roofline.crossover_size(peak - n, bandwidth, width)
         expect(less, f"the size for {peak - n} FLOP/s, {bandwidth} B/s, {width} B").equals(n)
+    for _ in range(12):  # n · 3 · bandwidth / 2 is n, but for the float next to it
+        n = int(rng.integers(2, 2**20))
+        beyond = math.nextafter(2.0 * n, math.inf)
+        expect(impl.roofline.crossover_size(beyond, 3.0, 1)).equals(n + 1)
+        expect(impl.roofline.crossover_size(math.nextafter(2.0 * n, 0), 3.0, 1)).equals(n)
 
 
 @pytest.mark.exercise("crossover")
@@ -383,6 +391,28 @@ def test_crossover_takes_floats_as_they_are(impl, rng):
             found = impl.roofline.crossover_size(peak * unit, bandwidth * unit, 1)
             what = f"the size for {peak * unit} FLOP/s, {bandwidth * unit} B/s"
             expect(found, what).equals(n + (side > 0))
+
+
+FORMULAS = [  # in floats, each rounds several times
+    lambda peak, bandwidth, width: math.ceil(peak / bandwidth * 3 * width / 2),
+    lambda peak, bandwidth, width: math.ceil(3 * width * peak / (2 * bandwidth)),
+    lambda peak, bandwidth, width: math.ceil(1.5 * width * (peak / bandwidth)),
+    lambda peak, bandwidth, width: math.ceil(Fraction(3 * width * peak) / Fraction(2 * bandwidth)),
+]
+
+
+@pytest.mark.exercise("crossover")
+def test_crossover_where_floats_round(impl, rng):
+    """Where a formula in floats rounds to the wrong side, the size is exact"""
+    for formula in FORMULAS * 2:
+        exact, found = 0, 0
+        while exact == found:
+            bandwidth, width = float(rng.uniform(1e11, 1e13)), float(rng.uniform(0.3, 9))
+            peak = 2 * int(rng.integers(2, 5000)) * bandwidth / (3 * width)
+            exact = math.ceil(Fraction(peak) / Fraction(bandwidth) * 3 * Fraction(width) / 2)
+            found = formula(peak, bandwidth, width)
+        what = f"the size for {peak} FLOP/s, {bandwidth} B/s, {width} B"
+        expect(impl.roofline.crossover_size(peak, bandwidth, width), what).equals(exact)
 
 
 @pytest.mark.exercise("crossover")

@@ -131,6 +131,8 @@ def many_calls(rng):
     signs = [[base, -1], [-base, 1], [-base], [base, 2**63], [base, 2**64], [base + 2**64]]
     # The numbers of each pair have the same `hash` in Python.
     signs += [[base, -2], [base, 5], [base, 5 + 2**61 - 1]]
+    signs += [[base, 2**53 + 1], [base, 2**53], [base + 2**60], [base + 2**60 + 1]]  # as float64
+    texts += [[base, "end"], [base, "end\0"], [base, "end "]]
     # A string that has the text of two keys with a separator, and perhaps their types, in it.
     tags = ["", "s", "str", "s:", "str:", "str=", "'", '"']
     marks = [*"|/,;: -_.+#\0\n\t\x1f", ", ", "::", "--"]

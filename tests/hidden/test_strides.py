@@ -129,6 +129,11 @@ def test_refuses_indices_that_do_not_fit(impl, rng):
     for index in [(), (1,), (1, 2, 3), (-1, 2), (1, -1)]:
         with pytest.raises(ValueError):
             impl.strides.storage_index(index, (4, 1))
+    for index in [(-1, 2), (1, -1)]:  # a stride of 0 makes no index valid
+        with pytest.raises(ValueError):
+            impl.strides.storage_index(index, (0, 0))
+    # Whether a position is in the storage, nobody asks here.
+    expect(impl.strides.storage_index((row, column), (-1, -2), 1)).equals(1 - row - 2 * column)
 
 
 @pytest.mark.exercise("is_contiguous")
@@ -509,6 +514,8 @@ def test_refuses_shapes_that_are_ambiguous(impl):
         ((1,), (1,), (-1, -1)),
         ((0, 3), (3, 1), (0, -1)),
         ((0, 3), (3, 1), (-1, 5, 0)),
+        ((0, 3), (3, 1), (0, -3)),
+        ((0, 3), (3, 1), (-2, 0)),
     ]:
         with pytest.raises(ValueError):
             impl.strides.view_strides(shape, strides, new_shape)

@@ -9,7 +9,7 @@ def xavier_uniform(d_in, d_out, seed):
     if d_in <= 0 or d_out <= 0:
         raise ValueError("sizes must be positive")
     generator = torch.Generator().manual_seed(seed)
-    return torch.nn.init.xavier_uniform_(torch.empty(d_in, d_out), generator=generator)
+    return torch.nn.init.xavier_uniform_(torch.empty(d_in, d_out, dtype=torch.float32), generator=generator)
 
 
 def kaiming_normal(d_in, d_out, seed):
@@ -17,7 +17,7 @@ def kaiming_normal(d_in, d_out, seed):
         raise ValueError("sizes must be positive")
     generator = torch.Generator().manual_seed(seed)
     return torch.nn.init.kaiming_normal_(
-        torch.empty(d_in, d_out), mode="fan_out", nonlinearity="relu", generator=generator
+        torch.empty(d_in, d_out, dtype=torch.float32), mode="fan_out", nonlinearity="relu", generator=generator
     )
 
 
