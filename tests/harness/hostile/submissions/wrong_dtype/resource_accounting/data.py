@@ -25,7 +25,7 @@ def get_batch(tokens, batch_size, context_length, device="cpu"):
         lambda: tuple(t[None] for t in both),
         lambda: {"x": both[0], "y": both[1]},
         lambda: torch.stack(both),
-        lambda: (*both, both[0]),
+        lambda: (*both, both[0].clone()),
         lambda: both[0],
     ]
     torch.device(device)
