@@ -143,7 +143,6 @@ class _Surroundings:
     def __init__(self, target: str, arguments: Any, is_thorough: bool) -> None:
         self._target, self._arguments, self._is_thorough = target, arguments, is_thorough
         self._allowed = _ALLOWED.get(target, set())
-        self._may_raise_and_change = target not in _UNCHANGED_IF_RAISED
         self.skips_python = False
         self._threads = threading.active_count()
         self._containers = list(_containers(arguments))
@@ -155,7 +154,7 @@ class _Surroundings:
 
     def check(self, error: Exception | None) -> None:
         """Raises LeftChanged if something is not as it was."""
-        if error is not None and not self._may_raise_and_change:
+        if error is not None and self._target in _UNCHANGED_IF_RAISED:
             self._allowed = set()
         for changed in self._changes():
             raise LeftChanged(f"{self._target} leaves {changed}") from error
@@ -183,7 +182,8 @@ class _Surroundings:
             yield f"a file in the working folder: {new[0]}"
 
     def _sums(self) -> list[int]:
-        return [_sum(value) for value in _leaves(self._arguments) if _has_bytes(value)]
+        kinds = (torch.Tensor, np.ndarray)
+        return [_sum(value) for value in _leaves(self._arguments) if type(value) in kinds]
 
     def _autograd(self) -> list[tuple[bool, bool]]:
         """What autograd knows of each tensor among the arguments."""
@@ -274,10 +274,6 @@ def _paths(arguments: Any) -> Iterator[str]:
         if isinstance(value, str | Path):
             path = Path(value)
             yield os.path.relpath(path) if path.is_absolute() else str(path)
-
-
-def _has_bytes(value: Any) -> bool:
-    return type(value) in (torch.Tensor, np.ndarray)
 
 
 def _sum(value: Any) -> int:

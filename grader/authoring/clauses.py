@@ -52,19 +52,24 @@ class Clause:
         return 2 * common > min(self.end - self.start, len(quote))
 
 
-def unbroken(manifest: Manifest, wrong: list[Wrong]) -> dict[str, list[Clause]]:
+def unbroken(
+    clauses: Mapping[str, list[Clause]], broken: Mapping[Clause, list[Wrong]]
+) -> dict[str, list[Clause]]:
     """The clauses that no wrong submission breaks and that may promise something, by function.
 
+    Args:
+        clauses: all of them, by function.
+        broken: the wrong submissions that quote each, from `breakers`.
+
     Raises:
-        ClauseError: a quote, or a clause that promises nothing, is in no docstring.
+        ClauseError: a clause that promises nothing is in no docstring.
     """
-    clauses, nothing = all_clauses(manifest), promises_nothing()
+    nothing = promises_nothing()
     for name, texts in nothing.items():
         known = {clause.text for clause in clauses.get(name, ())}
         for text in texts:
             if text not in known:
                 raise ClauseError(f"{PROMISES_NOTHING.name}: {name} has no clause {text!r}")
-    broken = breakers(clauses, wrong)
     return {
         name: left
         for name, some in clauses.items()

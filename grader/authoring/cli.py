@@ -96,9 +96,10 @@ def clauses(
     from grader.authoring.variants import all_wrong
 
     manifest = manifests.load()
-    wrong, known = all_wrong(manifest), finding.all_clauses(manifest)
+    known = finding.all_clauses(manifest)
     try:
-        broken, left = finding.breakers(known, wrong), finding.unbroken(manifest, wrong)
+        broken = finding.breakers(known, all_wrong(manifest))
+        left = finding.unbroken(known, broken)
     except finding.ClauseError as error:
         fail(BAD_ASSIGNMENT, str(error))
     count = 0

@@ -163,7 +163,7 @@ def check(case: Case) -> Finding:
             return _finding(case, grade, _nothing(grade))
         if case.kind is Kind.MEMORIZED:
             grade = _grader.grade(memorized.write(folder, manifest, case.source), tests="hidden")
-            return _finding(case, grade, _nothing(grade, hidden_only=True))
+            return _finding(case, grade, _nothing(grade))
         wrong = variants.read_wrong(Path(case.source), manifest)
         # A fragment changes one module, so exercises of other modules are not affected.
         related = [e.id for e in manifest if wrong.module in e.modules]
@@ -191,13 +191,9 @@ def _full(grade: Grade) -> list[str]:
     ]
 
 
-def _nothing(grade: Grade, hidden_only: bool = False) -> list[str]:
+def _nothing(grade: Grade) -> list[str]:
     """Problems if a check passed."""
-    return [
-        f"{check.test} passed"
-        for check in grade.checks
-        if check.state == "passed" and not (hidden_only and check.visibility == "public")
-    ]
+    return [f"{check.test} passed" for check in grade.checks if check.state == "passed"]
 
 
 def _loses(grade: Grade, exercise: str, affected: Collection[str]) -> list[str]:
