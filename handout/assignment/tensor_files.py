@@ -71,7 +71,6 @@ class Left(Mapping[str, Any]):
     def __init__(self, runs: OptimizerRuns, file: TensorFile, **places: Any) -> None:
         self._runs, self.file, self.places = runs, file, places
         self.state_dict: dict[str, Any] = {}
-        self.report: dict[str, Any] = {}  # what the scenario returned, for people
 
     def __getitem__(self, name: str) -> Any:
         if not self.file.is_read:
@@ -132,7 +131,7 @@ class OptimizerRuns:
         kept = [[file.place(t, transposed) for t in tensors] for tensors in states]
         steps = [[file.place(g[i]) for g in grads] for i in range(len(grads[0]))]
         left = Left(self, file, params=places, states=kept, grads=steps)
-        left.report = self._impl.call(
+        self._impl.call(
             "scenarios.optimizer_steps",
             function, file.path, file.start, places, steps, kept, **settings,
         )  # fmt: skip

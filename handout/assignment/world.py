@@ -36,13 +36,20 @@ _ALLOWED = {
     "performance.adamw_update": {"arguments"},
 }
 # By docstrings, too: what changes nothing if it raises, what returns float32 whatever the default
-# dtype is, and whose tensors share memory with nothing.
+# dtype is, whose tensors share memory with nothing, and what never needs autograd.
 _UNCHANGED_IF_RAISED = {
     "seeding.seed_everything",
     *(f"optimizers.{step}" for step in _STEPS),
 }
 _FLOAT32 = {f"initialization.{n}" for n in ("xavier_uniform", "kaiming_normal", "truncated_normal")}
 _OWN_MEMORY = {"strides.gather", "data.get_batch", *_FLOAT32}
+_WITHOUT_AUTOGRAD = {
+    *(f"optimizers.{step}" for step in _STEPS),
+    "performance.adamw_update",
+    "gradients.linear_backward",
+    "gradients.mlp_backward",
+    *_FLOAT32,
+}
 # Each mode, what reads it, and what sets it again.
 _MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "torch.is_grad_enabled()": (torch.is_grad_enabled, torch.set_grad_enabled),
@@ -93,7 +100,7 @@ class World:
         before = _Surroundings(target, (args, kwargs), is_thorough)
         before.skips_python = hasattr(function, "__wrapped__")
         try:
-            with _another_default_dtype(target, self._calls[target]), modes_unchanged(target):
+            with _another_program(target, self._calls[target]), modes_unchanged(target):
                 result = function(*args, **kwargs)
         except LeftChanged:
             raise
@@ -191,17 +198,21 @@ class _Surroundings:
 
 
 @contextmanager
-def _another_default_dtype(target: str, number: int) -> Iterator[None]:
-    """Every second call of some functions meets a program whose default dtype is float64."""
-    if target not in _FLOAT32 or number % 2:
-        yield
-        return
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
+def _another_program(target: str, number: int) -> Iterator[None]:
+    """Every second call of some functions meets a program whose default dtype is float64.
+
+    Every third call of some meets one that has disabled gradients.
+    """
+    dtype, is_enabled = torch.get_default_dtype(), torch.is_grad_enabled()
+    if target in _FLOAT32 and not number % 2:
+        torch.set_default_dtype(torch.float64)
+    if target in _WITHOUT_AUTOGRAD and number % 3 == 2:
+        torch.set_grad_enabled(False)
     try:
         yield
     finally:
-        torch.set_default_dtype(before)
+        torch.set_default_dtype(dtype)
+        torch.set_grad_enabled(is_enabled)
 
 
 def _check_memory(target: str, known: Any, result: Any) -> list[torch.Tensor]:

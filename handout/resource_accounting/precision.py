@@ -34,7 +34,7 @@ def train_bf16(
 
     Args:
         model: its parameters are in float32 and stay so. Its mode (train, eval) does not change.
-        optimizer: over the model's parameters.
+        optimizer: holds all of the model's parameters.
         batches: pairs of inputs and targets; read once, from first to last, and may be empty.
         loss_fn: takes the model's output and the targets; returns a scalar tensor.
 

@@ -29,7 +29,7 @@ def train(
 
     Args:
         model: maps a batch of inputs to outputs; one forward pass per batch.
-        optimizer: over the model's parameters.
+        optimizer: holds all of the model's parameters.
         batches: pairs of inputs and targets; any iterable, iterated over once.
         loss_fn: maps outputs and targets to a scalar tensor.
 
@@ -58,8 +58,9 @@ def accumulate_gradients(
     """Adds the gradient of the whole batch to each parameter's gradient, one micro-batch at a time.
 
     Only one micro-batch's activations are in memory at a time, for example those of 16 of 64 rows:
-    its backward pass comes before the next one's forward pass. Micro-batches are slices in order;
-    the last one is smaller if `micro_batch` does not divide the batch, and then has less weight.
+    its backward pass comes before the next one's forward pass. Micro-batches are slices of
+    `micro_batch` rows, in order; the last one has the rows that are left, and less weight if these
+    are fewer.
     Existing gradients are kept and added to.
 
     Args:
@@ -103,7 +104,7 @@ def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) ->
     Args:
         parameters: each once; may be a generator, such as `model.parameters()`; iterated over once.
             Parameters without a gradient are skipped.
-        max_norm: more than 0, not nan.
+        max_norm: more than 0, not nan; inf is no limit.
 
     Returns:
         The norm before clipping; 0.0 if there is no gradient.

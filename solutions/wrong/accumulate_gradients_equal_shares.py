@@ -1,6 +1,6 @@
 """accumulate_gradients: divides by the number of micro-batches, also for a smaller last one
 
-Breaks: the last one is smaller if `micro_batch` does not divide the batch, and then has less weight
+Breaks: the last one has the rows that are left, and less weight if these are fewer
 
 Breaks: The mean loss of the whole batch
 """

@@ -1,6 +1,6 @@
 """accumulate_gradients: chunk(n) makes micro-batches of nearly one size
 
-Breaks: the last one is smaller if `micro_batch` does not divide the batch
+Breaks: Micro-batches are slices of `micro_batch` rows, in order
 """
 
 

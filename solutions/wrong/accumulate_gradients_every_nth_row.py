@@ -1,6 +1,6 @@
 """accumulate_gradients: a micro-batch takes every n-th row, not a slice
 
-Breaks: Micro-batches are slices in order
+Breaks: Micro-batches are slices of `micro_batch` rows, in order
 """
 
 _right = accumulate_gradients

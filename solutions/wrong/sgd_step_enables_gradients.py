@@ -1,4 +1,4 @@
-"""sgd_step (public): gradients are enabled after the step, whatever was before"""
+"""sgd_step: gradients are enabled after the step, whatever was before"""
 
 _right_step = sgd_step
 

@@ -1,4 +1,4 @@
-"""sgd_step (public): only the parameter changes without autograd, and the velocity gets a graph
+"""sgd_step: only the parameter changes without autograd, and the velocity gets a graph
 
 Breaks: the step itself is not recorded for autograd
 """

@@ -286,6 +286,8 @@ def test_fresh_tensors_add_up(impl, rng):
         chosen = program.whole() or [program.new()]
         # Of the same size as another, but separate.
         program.check(impl, [*chosen, *(program.add("clone", chosen[0]) for _ in range(2))])
+    large = program.add("new", (2**24 + 1 + 2 * int(rng.integers(99)),), torch.uint8)
+    program.check(impl, [program.new(), large])
 
 
 @pytest.mark.exercise("storage_bytes")

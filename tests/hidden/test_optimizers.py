@@ -275,6 +275,25 @@ def check_zero_over_zero(runs, rng, torch_rng, method):
     close64(found.nan_to_num(0.0), expected.nan_to_num(0.0), "the parameter")
 
 
+def check_not_finite(runs, rng, torch_rng, method):
+    """What inf and nan make of their own elements is torch's, and no other element sees them."""
+    params = random_tensors(torch_rng, [(9,), (4,)])
+    grads = random_tensors(torch_rng, [(9,), (4,)], steps=3)
+    places = torch.randperm(9, generator=torch_rng)
+    for place, value in zip(places[:3], (math.nan, math.inf, -math.inf), strict=True):
+        grads[0][1, place] = value
+    settings = random_settings(rng, method.settings)
+    expected, kept = steps_of_torch(method, params, grads, **settings)
+    found = steps_of(runs, method, params, grads, **settings)
+    for tensors, wanted, what in (
+        (found["params"], expected, "params"),
+        *[(mine, theirs, "states") for mine, theirs in zip(found["states"], kept, strict=True)],
+    ):
+        for tensor, like in zip(tensors, wanted, strict=True):
+            expect(tensor.isnan().tolist(), f"{what} that are nan").equals(like.isnan().tolist())
+            close64(tensor.nan_to_num(0.0), like.nan_to_num(0.0), what)
+
+
 def check_eps(runs, rng, method):
     """One step of Adam or AdamW without decay, with a large eps."""
     draws = []
@@ -367,6 +386,7 @@ def test_sgd_float64(runs, rng, torch_rng):
 def test_sgd_nesterov(runs, rng, torch_rng):
     """With nesterov, steps agree with torch.optim.SGD with nesterov"""
     check_float64(runs, rng, torch_rng, SGD, steps=40, nesterov=True)
+    check_float64(runs, rng, torch_rng, SGD, steps=20, nesterov=True, momentum=1e-12)
 
 
 @pytest.mark.exercise("sgd_step", weight=0.5)
@@ -415,6 +435,12 @@ def test_sgd_learning_rate_is_not_in_the_velocity(impl, runs, rng, torch_rng):
 def test_sgd_is_in_place(runs, rng, torch_rng):
     """Parameters and velocities change in place, and gradients do not change"""
     check_in_place(runs, rng, torch_rng, SGD, [{}, {"nesterov": True}])
+
+
+@pytest.mark.exercise("sgd_step", weight=0.5)
+def test_sgd_gradients_that_are_not_finite(runs, rng, torch_rng):
+    """With SGD, an element's inf or nan takes effect on this element, and on no other"""
+    check_not_finite(runs, rng, torch_rng, SGD)
 
 
 @pytest.mark.exercise("sgd_step")
@@ -491,6 +517,12 @@ def test_adagrad_extreme_gradients(runs, rng, torch_rng):
 def test_adagrad_without_eps(runs, rng, torch_rng):
     """With an eps of 0, AdaGrad makes an element nan that has only had gradients of 0"""
     check_zero_over_zero(runs, rng, torch_rng, ADAGRAD)
+
+
+@pytest.mark.exercise("adagrad_step", weight=0.5)
+def test_adagrad_gradients_that_are_not_finite(runs, rng, torch_rng):
+    """With AdaGrad, an element's inf or nan takes effect on this element, and on no other"""
+    check_not_finite(runs, rng, torch_rng, ADAGRAD)
 
 
 @pytest.mark.exercise("adagrad_step")
@@ -574,6 +606,12 @@ def test_rmsprop_extreme_gradients(runs, rng, torch_rng):
 def test_rmsprop_without_eps(runs, rng, torch_rng):
     """With an eps of 0, RMSProp makes an element nan that has only had gradients of 0"""
     check_zero_over_zero(runs, rng, torch_rng, RMSPROP)
+
+
+@pytest.mark.exercise("rmsprop_step", weight=0.5)
+def test_rmsprop_gradients_that_are_not_finite(runs, rng, torch_rng):
+    """With RMSProp, an element's inf or nan takes effect on this element, and on no other"""
+    check_not_finite(runs, rng, torch_rng, RMSPROP)
 
 
 @pytest.mark.exercise("rmsprop_step")
@@ -674,6 +712,12 @@ def test_adam_correction(runs, rng):
     check_correction(runs, rng, ADAM)
 
 
+@pytest.mark.exercise("adam_step", weight=0.5)
+def test_adam_gradients_that_are_not_finite(runs, rng, torch_rng):
+    """With Adam, an element's inf or nan takes effect on this element, and on no other"""
+    check_not_finite(runs, rng, torch_rng, ADAM)
+
+
 @pytest.mark.exercise("adam_step")
 def test_adam_refuses(impl, runs, rng, torch_rng):
     """Adam refuses invalid lists, shapes, steps and settings before anything changes"""
@@ -741,6 +785,12 @@ def test_step_without_eps(runs, rng, torch_rng):
 def test_step_correction(runs, rng):
     """AdamW corrects both averages at any step and with any betas, also those close to 1"""
     check_correction(runs, rng, ADAMW)
+
+
+@pytest.mark.exercise("adamw_step", weight=0.5)
+def test_adamw_gradients_that_are_not_finite(runs, rng, torch_rng):
+    """With AdamW, an element's inf or nan takes effect on this element, and on no other"""
+    check_not_finite(runs, rng, torch_rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")

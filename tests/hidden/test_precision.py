@@ -279,6 +279,24 @@ def test_fp16_keeps_tiny_gradients(impl, rng, torch_rng):
     assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
 
 
+@pytest.mark.exercise("fp16_train")
+def test_fp16_keeps_huge_gradients(impl, rng, torch_rng):
+    """Gradients whose squares float32 cannot hold are finite, and train the model"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 4)
+    loss_weight = 2.0**80 * float(rng.uniform(1, 3))
+    settings = {"lr": 0.1 / loss_weight}
+    result = impl.scenarios.fp16_run(
+        weights,
+        batches,
+        settings=settings,
+        loss_weight=loss_weight,
+        init_scale=2.0**-80,
+        growth_interval=LONG,
+    )
+    in_fp32 = train_fp32(weights, batches, settings, loss_weight=loss_weight)
+    assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
+
+
 @pytest.mark.exercise("fp16_train", weight=2)
 def test_fp16_survives_a_scale_too_large(impl, rng, torch_rng):
     """While the scale is too large, it falls and the parameters do not change"""
@@ -333,14 +351,15 @@ def test_fp16_skips_for_one_bad_gradient(impl, rng, torch_rng):
 def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
     """The scale grows after enough good steps in a row, and falls at each skipped step"""
     weights = random_weights(rng)
-    for interval, growth, backoff in [(1, 2.0, 0.5), (3, 4.0, 0.25), (2, 1.5, 0.75)]:
+    cases = [(1, 2.0, 0.5, 2.0**-6), (3, 4.0, 0.25, 4.0), (2, 1.5, 0.75, 2.0**25)]
+    for interval, growth, backoff, first in cases:
         batches = random_batches(torch_rng, 12)
         is_bad = rng.random(12) < 0.25
         is_bad[:5] = False, False, True, False, False  # an overflow restarts the count
         for (inputs, _), spoiled in zip(batches, is_bad, strict=True):
             if spoiled:
                 inputs[0, 0] = float(rng.choice([1e30, math.nan]))
-        expected, scale, good = [], 4.0, 0
+        expected, scale, good = [], first, 0
         for spoiled in is_bad:
             expected.append(scale)
             good = 0 if spoiled else good + 1
@@ -352,8 +371,8 @@ def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
             weights,
             batches,
             settings={"lr": 1e-3},
-            loss_weight=0.01,
-            init_scale=4.0,
+            loss_weight=0.04 / first,
+            init_scale=first,
             growth_interval=interval,
             growth_factor=growth,
             backoff_factor=backoff,
@@ -445,8 +464,9 @@ def test_fp16_losses(impl, rng, torch_rng):
     expect(losses, "losses").close(in_fp32, rtol=1e-2)
     for loss in losses:
         expect(loss, "a loss").is_a(float)
-    skipped = impl.scenarios.fp16_run(weights, batches, init_scale=2.0**40, **how)
-    unchanged = [train_fp32(weights, [batch], {"lr": 0.1})["losses"][0] for batch in batches]
+    # Times this scale, the loss itself overflows in float32.
+    skipped = impl.scenarios.fp16_run(weights, batches, init_scale=2.0**127, loss_weight=8.0, **how)
+    unchanged = [8 * train_fp32(weights, [batch], {"lr": 0.1})["losses"][0] for batch in batches]
     expect(skipped["losses"], "losses of skipped steps").close(unchanged, rtol=1e-2)
     batches[0][0][0, 0] = math.inf
     first = impl.scenarios.fp16_run(weights, batches[:1], init_scale=64.0, **how)["losses"]

@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -190,6 +191,17 @@ def test_backwards_is_not_contiguous(impl, rng):
 
 
 @pytest.mark.exercise("is_contiguous")
+def test_contiguity_of_huge_layouts(impl, rng):
+    """A stride beyond 2^53 that is off by 1 is not contiguous"""
+    for _ in range(8):
+        rows, columns, depth = (int(n) | 1 for n in rng.integers(2**28, 2**30, size=3))
+        for off in (0, 1, -1):
+            shape, strides = (rows, columns, depth), (columns * depth + off, depth, 1)
+            found = impl.strides.is_contiguous(shape, strides)
+            expect(found, f"contiguity of {shape, strides}").equals(off == 0)
+
+
+@pytest.mark.exercise("is_contiguous")
 def test_contiguity_refuses_what_is_no_layout(impl):
     """A shape and strides of different lengths, or a negative size, are refused"""
     for shape, strides in [
@@ -275,6 +287,29 @@ def test_layouts_that_go_backwards(impl, rng):
         expect(impl.strides.select(*given, *at), f"select{(*given, *at)}").equals(
             backwards(layout_of(tensor.select(*at)), start)
         )
+
+
+@pytest.mark.exercise("view_metadata")
+def test_huge_layouts(impl, rng):
+    """With strides and an offset beyond 2^53, each operation is exact"""
+
+    def far(layout):
+        return layout[0], tuple(stride * scale for stride in layout[1]), layout[2] * scale
+
+    for _ in range(20):
+        layout = random_layout(rng, smallest=1, dims=(1, 5))
+        scale = int(rng.integers(2**53, 2**55)) | 1
+        tensor, given = tensor_of(layout), far(layout)
+        dims = random_dim(rng, len(layout[0])), random_dim(rng, len(layout[0]))
+        bounds = (dims[0], *(int(n) for n in rng.integers(-7, 8, size=2)), int(rng.integers(1, 4)))
+        at = dims[0], random_dim(rng, layout[0][dims[0]])
+        expect(impl.strides.transpose(*given, *dims)).equals(
+            far(layout_of(tensor.transpose(*dims)))
+        )
+        expect(impl.strides.slice_dim(*given, *bounds)).equals(
+            far(layout_of(torch.ops.aten.slice(tensor, *bounds)))
+        )
+        expect(impl.strides.select(*given, *at)).equals(far(layout_of(tensor.select(*at))))
 
 
 @pytest.mark.exercise("view_metadata")
@@ -413,6 +448,25 @@ def test_views_of_broadcast_dimensions(impl, rng):
         layout = tuple(shape[d] for d in order), tuple(strides[d] for d in order), 0
         check_view(impl, layout, random_factors(rng, math.prod(shape)))
         check_view(impl, layout, [math.prod(layout[0][:2]), layout[0][2]])
+
+
+@pytest.mark.exercise("view_strides")
+def test_views_of_huge_layouts(impl, rng):
+    """With sizes and strides beyond 2^53, whether a view exists and its strides are exact"""
+    for _ in range(8):
+        outer, inner, step = (int(n) | 1 for n in rng.integers(2**28, 2**30, size=3))
+        split, strides = (outer, inner), (inner * step, step)
+        for new_shape in ((outer * inner,), (-1,)):
+            expect(impl.strides.view_strides(split, strides, new_shape)).equals((step,))
+            for off in (1, -1):
+                apart = inner * step + off, step
+                expect(impl.strides.view_strides(split, apart, new_shape)).equals(None)
+        for new_shape in (split, (-1, inner), (outer, -1)):
+            found = impl.strides.view_strides((outer * inner,), (step,), new_shape)
+            expect(found, f"strides of {outer * inner} elements as {new_shape}").equals(strides)
+        for off in (2, -2):
+            with pytest.raises(ValueError):
+                impl.strides.view_strides(split, strides, (outer * inner + off,))
 
 
 @pytest.mark.exercise("view_strides")
@@ -625,6 +679,18 @@ def test_gathers_a_single_element(impl, rng, torch_rng):
         strides = [int(n) for n in rng.integers(-99, 99, size=ndim)]
         expect(impl.strides.gather(storage, (1,) * ndim, strides, at)).equals(
             storage[at].reshape((1,) * ndim)
+        )
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_from_far_into_large_storage(impl, rng):
+    """A position beyond 2^24 is exact"""
+    size = 2**24 + int(rng.integers(1000, 2000))
+    storage = torch.from_numpy(rng.integers(0, 100, size=size, dtype=np.int8))
+    for _ in range(3):
+        step, offset = int(rng.integers(2, 9)), 2**24 + int(rng.integers(0, 300))
+        expect(impl.strides.gather(storage, (8, 9), (9 * step, step), offset)).equals(
+            storage[offset : offset + 72 * step : step].reshape(8, 9)
         )
 
 

@@ -451,6 +451,12 @@ def test_clips_to_the_norm(impl, rng, torch_rng):
         found = impl.scenarios.clip_run(grads, allowed)
         expected = [g * (allowed / norm_of(grads)) for g in grads]
         expect(found["grads"], "gradients").close(expected, rtol=1e-12)
+    grads = new_grads(torch_rng)  # slightly above the limit
+    allowed = norm_of(grads) * (1 - 2.0**-28)
+    found = impl.scenarios.clip_run(grads, allowed)
+    expect([torch.equal(*pair) for pair in zip(found["grads"], grads, strict=True)]).equals(
+        [False] * len(grads)
+    )
 
 
 @pytest.mark.exercise("clip_grad_norm")
@@ -471,6 +477,8 @@ def test_small_gradients_are_left_alone(impl, rng, torch_rng):
         found = impl.scenarios.clip_run(grads, factor * norm_of(grads))
         expect(found["grads"], "gradients").equals(grads)
         expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
+    found = impl.scenarios.clip_run(grads, math.inf)
+    expect(found["grads"], "gradients without a limit").equals(grads)
     flat = [torch.zeros_like(g) for g in grads]
     found = impl.scenarios.clip_run(flat, float(rng.uniform(1e-3, 1)))
     expect(found["grads"], "gradients of 0").equals(flat)

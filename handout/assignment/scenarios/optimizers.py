@@ -13,6 +13,7 @@ import torch
 
 from assignment.scenarios import scenario
 from assignment.tensor_files import Place, mapped
+from assignment.world import LeftChanged, modes_unchanged
 
 
 @scenario
@@ -29,7 +30,7 @@ def optimizer_steps(
     requires_grad: bool = False,
     grad_enabled: bool = True,
     **settings: Any,
-) -> dict[str, bool]:
+) -> None:
     """Calls a step function on tensors in a file, once for each list of gradients.
 
     Args:
@@ -44,26 +45,23 @@ def optimizer_steps(
         grad_enabled: whether the function is called with gradients enabled.
         settings: further arguments of the function.
 
-    Returns:
-        For people: "recorded", whether a tensor of the state has got a graph, and "grad_enabled",
-        whether gradients are enabled after the last call.
+    Raises:
+        LeftChanged: a step leaves gradients enabled or disabled that were not, or a graph at a
+            tensor of the state.
     """
     memory = mapped(path, start)
     module, _, name = function.partition(".")
     step_function = getattr(getattr(student, module), name)
     inputs = [p.requires_grad_(requires_grad) for p in _tensors(memory, params)]
     lists = [_tensors(memory, places) for places in states]
-    enabled = grad_enabled
     for i, places in enumerate(grads):
         if first_step is not None:
             settings["step"] = first_step + i
-        with torch.set_grad_enabled(grad_enabled):
+        # Every third step meets a program that has disabled gradients.
+        with torch.set_grad_enabled(grad_enabled and i % 3 != 2), modes_unchanged(function):
             step_function(inputs, _tensors(memory, places), *lists, **settings)
-            enabled = torch.is_grad_enabled()
-    return {
-        "recorded": any(t.requires_grad for tensors in lists for t in tensors),
-        "grad_enabled": enabled,
-    }
+    if any(t.requires_grad for tensors in lists for t in tensors):
+        raise LeftChanged(f"{function} leaves a graph at its state; step under torch.no_grad()")
 
 
 @scenario
