@@ -1,4 +1,4 @@
-"""sgd_step: nan and inf in a gradient are taken for 0
+"""sgd_step: nan in a gradient is taken for 0
 
 Breaks: v ← momentum · v + g
 """

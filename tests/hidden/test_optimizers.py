@@ -275,13 +275,11 @@ def check_zero_over_zero(runs, rng, torch_rng, method):
     close64(found.nan_to_num(0.0), expected.nan_to_num(0.0), "the parameter")
 
 
-def check_not_finite(runs, rng, torch_rng, method):
-    """What inf and nan make of their own elements is torch's, and no other element sees them."""
+def check_nan(runs, rng, torch_rng, method):
+    """What nan makes of its own element is torch's, and no other element sees it."""
     params = random_tensors(torch_rng, [(9,), (4,)])
     grads = random_tensors(torch_rng, [(9,), (4,)], steps=3)
-    places = torch.randperm(9, generator=torch_rng)
-    for place, value in zip(places[:3], (math.nan, math.inf, -math.inf), strict=True):
-        grads[0][1, place] = value
+    grads[0][1, int(rng.integers(9))] = math.nan
     settings = random_settings(rng, method.settings)
     expected, kept = steps_of_torch(method, params, grads, **settings)
     found = steps_of(runs, method, params, grads, **settings)
@@ -438,9 +436,9 @@ def test_sgd_is_in_place(runs, rng, torch_rng):
 
 
 @pytest.mark.exercise("sgd_step", weight=0.5)
-def test_sgd_gradients_that_are_not_finite(runs, rng, torch_rng):
-    """With SGD, an element's inf or nan takes effect on this element, and on no other"""
-    check_not_finite(runs, rng, torch_rng, SGD)
+def test_sgd_gradients_of_nan(runs, rng, torch_rng):
+    """With SGD, a gradient of nan takes effect on its own element, and on no other"""
+    check_nan(runs, rng, torch_rng, SGD)
 
 
 @pytest.mark.exercise("sgd_step")
@@ -520,9 +518,9 @@ def test_adagrad_without_eps(runs, rng, torch_rng):
 
 
 @pytest.mark.exercise("adagrad_step", weight=0.5)
-def test_adagrad_gradients_that_are_not_finite(runs, rng, torch_rng):
-    """With AdaGrad, an element's inf or nan takes effect on this element, and on no other"""
-    check_not_finite(runs, rng, torch_rng, ADAGRAD)
+def test_adagrad_gradients_of_nan(runs, rng, torch_rng):
+    """With AdaGrad, a gradient of nan takes effect on its own element, and on no other"""
+    check_nan(runs, rng, torch_rng, ADAGRAD)
 
 
 @pytest.mark.exercise("adagrad_step")
@@ -609,9 +607,9 @@ def test_rmsprop_without_eps(runs, rng, torch_rng):
 
 
 @pytest.mark.exercise("rmsprop_step", weight=0.5)
-def test_rmsprop_gradients_that_are_not_finite(runs, rng, torch_rng):
-    """With RMSProp, an element's inf or nan takes effect on this element, and on no other"""
-    check_not_finite(runs, rng, torch_rng, RMSPROP)
+def test_rmsprop_gradients_of_nan(runs, rng, torch_rng):
+    """With RMSProp, a gradient of nan takes effect on its own element, and on no other"""
+    check_nan(runs, rng, torch_rng, RMSPROP)
 
 
 @pytest.mark.exercise("rmsprop_step")
@@ -713,9 +711,9 @@ def test_adam_correction(runs, rng):
 
 
 @pytest.mark.exercise("adam_step", weight=0.5)
-def test_adam_gradients_that_are_not_finite(runs, rng, torch_rng):
-    """With Adam, an element's inf or nan takes effect on this element, and on no other"""
-    check_not_finite(runs, rng, torch_rng, ADAM)
+def test_adam_gradients_of_nan(runs, rng, torch_rng):
+    """With Adam, a gradient of nan takes effect on its own element, and on no other"""
+    check_nan(runs, rng, torch_rng, ADAM)
 
 
 @pytest.mark.exercise("adam_step")
@@ -788,9 +786,9 @@ def test_step_correction(runs, rng):
 
 
 @pytest.mark.exercise("adamw_step", weight=0.5)
-def test_adamw_gradients_that_are_not_finite(runs, rng, torch_rng):
-    """With AdamW, an element's inf or nan takes effect on this element, and on no other"""
-    check_not_finite(runs, rng, torch_rng, ADAMW)
+def test_adamw_gradients_of_nan(runs, rng, torch_rng):
+    """With AdamW, a gradient of nan takes effect on its own element, and on no other"""
+    check_nan(runs, rng, torch_rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
