@@ -15,7 +15,9 @@ import numpy as np
 import torch
 
 from assignment import runs
+from assignment.expect import expect
 from assignment.scenarios import scenario
+from assignment.world import LeftChanged
 
 
 @scenario
@@ -31,6 +33,9 @@ def training_run(
     Every generator is used: torch's by dropout, numpy's and Python's by the loss. Returns the step
     reached, each step's loss, the state of model and optimizer, and the next draws of each
     generator.
+
+    Raises:
+        LeftChanged: saving has changed the run.
     """
     model, optimizer = runs.new_run()
     step = 0
@@ -55,7 +60,14 @@ def training_run(
         losses.append(loss.item())
         step += 1
     if save is not None:
+        before = _everything(model, optimizer)
         student.checkpoint.save_checkpoint(save, model, optimizer, step)
+        for name, now in _everything(model, optimizer).items():
+            try:
+                expect(now, name).equals(before[name])
+            except AssertionError as error:
+                text = f"save_checkpoint leaves {name} changed; only read what you save"
+                raise LeftChanged(text) from error
     return {
         "step": step,
         "losses": losses,
@@ -149,7 +161,7 @@ def _with_buffers(
     model, optimizer = _linear(torch.zeros(2, 2))
     model.register_buffer("kept", kept)
     model.register_buffer("left", left, persistent=False)
-    return model, optimizer
+    return torch.nn.ModuleDict({"module": model}), optimizer
 
 
 @scenario

@@ -48,12 +48,12 @@ def batches_of_file(
     student: Any,
     path: str,
     dtype: str,
-    window: tuple[int, int] | None,
+    window: tuple[int, ...] | None,
     batch_size: int,
     context_length: int,
     count: int,
 ) -> list[Any]:
-    """Batches from a memory map of a file, or from its tokens [a, b)."""
+    """Batches from a memory map of a file, or from its tokens [a, b) or every c-th of these."""
     corpus = np.memmap(path, dtype=dtype, mode="r")
     tokens = corpus if window is None else corpus[slice(*window)]
     return [student.data.get_batch(tokens, batch_size, context_length) for _ in range(count)]

@@ -46,8 +46,8 @@ def optimizer_steps(
         settings: further arguments of the function.
 
     Raises:
-        LeftChanged: a step leaves gradients enabled or disabled that were not, or a graph at a
-            tensor of the state.
+        LeftChanged: a step leaves gradients enabled or disabled that were not, a parameter with
+            another `requires_grad` or `grad`, or a graph at a tensor of the state.
     """
     memory = mapped(path, start)
     module, _, name = function.partition(".")
@@ -60,6 +60,8 @@ def optimizer_steps(
         # Every third step meets a program that has disabled gradients.
         with torch.set_grad_enabled(grad_enabled and i % 3 != 2), modes_unchanged(function):
             step_function(inputs, _tensors(memory, places), *lists, **settings)
+        if any(p.requires_grad != requires_grad or p.grad is not None for p in inputs):
+            raise LeftChanged(f"{function} leaves a parameter with another requires_grad or grad")
     if any(t.requires_grad for tensors in lists for t in tensors):
         raise LeftChanged(f"{function} leaves a graph at its state; step under torch.no_grad()")
 

@@ -14,6 +14,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from assignment.scenarios import scenario
 from assignment.scenarios.rolling import RollLayer
+from assignment.world import LeftChanged
 
 
 @scenario
@@ -35,7 +36,7 @@ def checkpointed_pass(
 
     Args:
         weights: one for each layer. A matrix w makes the layer tanh(x @ w + n), which takes an x of
-            integers too; a scalar makes a `RollLayer`, which takes far less time.
+            integers modulo 7; a scalar makes a `RollLayer`, which takes far less time.
         draw: called with its index each time that a layer runs; answers n.
         output_grad: called with the output after the forward pass; answers the gradient of the
             output. None means only a forward pass, under `torch.no_grad()`.
@@ -47,7 +48,11 @@ def checkpointed_pass(
 
     Returns:
         "output", "x_grad" and "weight_grads". For people: how many layers' outputs were "held" at
-        most at any time that a layer ran, and torch's next "draws".
+        most at any time that a layer ran.
+
+    Raises:
+        LeftChanged: torch's generator is elsewhere after the backward pass than before it, or the
+            caller's x has been marked.
     """
     outputs: list[StorageWeakRef] = []
     held: list[int] = []
@@ -61,6 +66,8 @@ def checkpointed_pass(
         def layer(x: torch.Tensor) -> torch.Tensor:
             note_held()
             n = draw(i)
+            if not x.is_floating_point():
+                x = x % 7
             x = torch.tanh(x.to(w.dtype) @ w + n) if w.dim() else RollLayer.apply(x, w, int(n))  # type: ignore[no-untyped-call]
             if dropout:
                 x = x * (torch.rand(x.shape) >= dropout)
@@ -76,14 +83,20 @@ def checkpointed_pass(
     torch.manual_seed(seed)
     with torch.set_grad_enabled(output_grad is not None):
         y = student.recompute.checkpointed_forward(layers, x, segments)
+    if x.requires_grad != x_needs_grad or x.grad is not None:
+        raise LeftChanged("checkpointed_forward has changed requires_grad or grad of its x")
+    drawn = torch.get_rng_state()
     if clear_layers:
         layers.clear()
     if output_grad is not None:
         torch.autograd.backward(y, output_grad(y))
+    if not torch.equal(torch.get_rng_state(), drawn):
+        raise LeftChanged(
+            "the backward pass leaves torch's generator changed; restore the state that it found"
+        )
     return {
         "output": y,
         "x_grad": x.grad,
         "weight_grads": [w.grad for w in tensors],
         "held": max(held, default=0),
-        "draws": torch.rand(4),
     }

@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from assignment.scenarios import scenario
 from assignment.scenarios.rolling import RollLayer
+from assignment.world import LeftChanged
 
 Tensors = Sequence[torch.Tensor]
 Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]
@@ -34,7 +35,8 @@ class Model(torch.nn.Module):
     """tanh layers with the given weights, the last linear.
 
     Args:
-        weights: one for each layer. A matrix w makes the layer tanh(x @ w), a scalar makes a
+        weights: one for each layer. A matrix w makes the layer tanh(x @ w), which takes integers x
+            modulo 7; a scalar makes a
             `RollLayer`, whose n is its index. With a `backward_factor`, a graph holds the outputs
             of every fourth of these as long as it exists, and not only until its backward pass: so
             its memory shows that it is kept.
@@ -63,6 +65,8 @@ class Model(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         factor = self._forward_factor(x) if self._forward_factor else 1.0
         x = self.masked(x)
+        if not x.is_floating_point():
+            x = (x % 7).to(self.weights[0].dtype)
         kept = []
         for i, weight in enumerate(self.weights):
             if not weight.dim():
@@ -103,7 +107,7 @@ def train_run(
     *,
     loss: str = "mse_loss",
     stale: float | None = None,
-    eval_mode: bool = False,
+    eval_mode: bool | str = False,
     unused: torch.Tensor | None = None,
     forward_factor: Callable[[torch.Tensor], float] | None = None,
     backward_factor: Callable[[], float] | None = None,
@@ -113,25 +117,30 @@ def train_run(
 ) -> dict[str, Any]:
     """Trains by `train`; returns the "weights", the "losses" and the "unused" parameter.
 
-    "modes" are for people: whether the model is in training mode when the first batch is requested,
-    and at the end.
-
     Args:
         weights: of the model.
         batches: pairs of inputs and targets; `train` gets them as an iterator.
         loss: name of a function of torch.nn.functional.
         stale: the value of all gradients before.
-        eval_mode: whether the model is in evaluation mode before.
+        eval_mode: whether the model is in evaluation mode before; "layers" for its layers alone.
         unused, forward_factor, backward_factor, mask: as in `Model`.
         stepped: as in `WatchedSGD`.
         **settings: SGD's.
+
+    Raises:
+        LeftChanged: the model is not in training mode when the first batch is requested, or at the
+            end.
     """
     model = Model(weights, forward_factor, backward_factor, mask, unused)
-    model.train(not eval_mode)
-    modes = []
+    for module in model.children() if eval_mode == "layers" else (model,):
+        module.train(not eval_mode)
+
+    def check_mode(when: str) -> None:
+        if not all(module.training for module in model.modules()):
+            raise LeftChanged(f"the model is not in training mode {when}; call model.train() first")
 
     def source() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        modes.append(all(module.training for module in model.modules()))
+        check_mode("when the first batch is requested")
         yield from batches
 
     if stale is not None:
@@ -140,12 +149,11 @@ def train_run(
     optimizer = WatchedSGD(model.parameters(), **settings)
     optimizer.stepped = stepped
     losses = student.training.train(model, optimizer, source(), _loss(loss))
-    modes.append(all(module.training for module in model.modules()))
+    check_mode("after train")
     return {
         "weights": [p.detach() for p in model.weights],
         "losses": losses,
         "unused": None if model.unused is None else model.unused.detach(),
-        "modes": modes,
     }
 
 
@@ -198,22 +206,27 @@ def clip_run(
 ) -> dict[str, Any]:
     """Calls `clip_grad_norm`; returns the "norm", and the parameters' "grads" afterwards.
 
-    "views" are views of the gradients taken before the call. They are for people: only code that
-    changes gradients in place changes them. With `refused`, an exception is expected, and the norm
-    is None.
+    With `refused`, an exception is expected, and the norm is None.
+
+    Raises:
+        LeftChanged: a gradient is another tensor afterwards, or has changed in a call that raised.
     """
     parameters = [
         torch.nn.Parameter(torch.zeros(3) if g is None else torch.zeros_like(g)) for g in grads
     ]
     for p, g in zip(parameters, grads, strict=True):
         p.grad = None if g is None else g.clone()
-    views = [None if p.grad is None else p.grad.view_as(p) for p in parameters]
-    norm = None
+    given, norm = [p.grad for p in parameters], None
     try:
         norm = student.training.clip_grad_norm(
             (p for p in parameters) if generator else parameters, max_norm
         )
     except (ValueError, RuntimeError) as error:
+        for p, g in zip(parameters, grads, strict=True):
+            if g is not None and not torch.equal(g.nan_to_num(), p.grad.nan_to_num()):  # type: ignore[union-attr]
+                raise LeftChanged("clip_grad_norm raised, but has changed a gradient") from error
         if isinstance(error, NotImplementedError) or not refused:
             raise
-    return {"norm": norm, "grads": [p.grad for p in parameters], "views": views}
+    if any(p.grad is not g for p, g in zip(parameters, given, strict=True)):
+        raise LeftChanged("clip_grad_norm has replaced a gradient; change it in place")
+    return {"norm": norm, "grads": [p.grad for p in parameters]}

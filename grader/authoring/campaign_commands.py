@@ -208,7 +208,7 @@ def screen(
     from grader.authoring.campaigns import inprocess, screen
 
     def show(one: screen.Screened) -> None:
-        if bool(one.failed) is right:
+        if bool(one.failed) is right or (not one.hidden and not right):
             what = f"{one.wrong.path}: {one.wrong.mistake}"
             console.print(what, markup=False, highlight=False, soft_wrap=True)
             for test in one.failed:

@@ -128,6 +128,8 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
         raise WrongError(
             f'{path.name}: the first line must be """exercise_id: what is wrong""", got {first!r}'
         )
+    if "\nfrom __future__ import" in text:  # then no test would run, and each would seem to fail
+        raise WrongError(f"{path.name}: leave out `from __future__`: it is appended to a module")
     header = text.split('"""')[1].split("\n\n")[1:]
     breaks = tuple(" ".join(part.split()).removeprefix("Breaks: ") for part in header)
     return Wrong(path, known[name], mistake.strip(), public, breaks)

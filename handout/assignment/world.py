@@ -154,7 +154,7 @@ class _Surroundings:
         self._threads = threading.active_count()
         self._containers = list(_containers(arguments))
         if is_thorough:
-            self._generators = _generators()
+            self._generators = global_generators()
             self._values = self._sums()
             self._marks = self._autograd()
             self._names = _names()
@@ -180,7 +180,7 @@ class _Surroundings:
         if self._marks != self._autograd():
             yield "a tensor among its arguments with a gradient, or requiring one; detach it first"
         if "generators" not in self._allowed:
-            for name, state in _generators().items():
+            for name, state in global_generators().items():
                 if state != self._generators[name] and not (name == "random" and self.skips_python):
                     yield f"the global generator of {name} changed; draw from one of your own"
         told = {Path(text).parts[0] for text in _paths(self._arguments) if Path(text).parts}
@@ -235,7 +235,8 @@ def _tensors(value: Any) -> list[torch.Tensor]:
     return [leaf for leaf in _leaves(value) if type(leaf) is torch.Tensor]
 
 
-def _generators() -> dict[str, Any]:
+def global_generators() -> dict[str, Any]:
+    """The states of the global generators, to be compared."""
     state = np.random.get_state(legacy=False)
     return {
         "random": random.getstate(),

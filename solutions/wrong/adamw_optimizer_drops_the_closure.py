@@ -1,4 +1,4 @@
-"""adamw_optimizer (public): calls the closure and does not return its loss
+"""adamw_optimizer: calls the closure and does not return its loss
 
 Breaks: The closure's result, or None without a closure
 """

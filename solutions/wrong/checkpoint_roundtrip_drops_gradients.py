@@ -1,4 +1,4 @@
-"""checkpoint_roundtrip (public): gradients are dropped before a save
+"""checkpoint_roundtrip: gradients are dropped before a save
 
 Breaks: changes nothing in the run
 """

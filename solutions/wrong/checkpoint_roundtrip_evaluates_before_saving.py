@@ -1,4 +1,4 @@
-"""checkpoint_roundtrip (public): layers are set to evaluation before they are saved, and stay so
+"""checkpoint_roundtrip: layers are set to evaluation before they are saved, and stay so
 
 Breaks: changes nothing in the run
 """

@@ -1,6 +1,6 @@
 """checkpointed_forward: gradients are switched on, so that no_grad holds activations after all
 
-Breaks: Under `torch.no_grad()` no layer's input is held once the layer has run.
+Breaks: Under `torch.no_grad()` nothing else is held afterwards, and at most one segment's input while its layers run
 """
 
 

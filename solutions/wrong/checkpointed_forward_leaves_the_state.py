@@ -1,4 +1,4 @@
-"""checkpointed_forward (public): a segment that runs again leaves its first run's random state
+"""checkpointed_forward: a segment that runs again leaves its first run's random state
 
 Breaks: after the backward pass the same numbers are drawn as without checkpointing
 """

@@ -1,4 +1,4 @@
-"""checkpointed_forward (public): the caller's input is made to require a gradient, and keeps it"""
+"""checkpointed_forward: the caller's input is made to require a gradient, and keeps it"""
 
 _right_forward = checkpointed_forward
 

@@ -1,4 +1,4 @@
-"""checkpointed_forward (public): random state is not kept, so dropout draws other masks the second time
+"""checkpointed_forward: random state is not kept, so dropout draws other masks the second time
 
 Breaks: A layer that draws random numbers, such as dropout, draws the same numbers when it runs
 again

@@ -1,4 +1,4 @@
-"""checkpointed_forward (public): the same masks come from a fixed seed, which changes all that is drawn
+"""checkpointed_forward: the same masks come from a fixed seed, which changes all that is drawn
 
 Breaks: after the backward pass the same numbers are drawn as without checkpointing
 """

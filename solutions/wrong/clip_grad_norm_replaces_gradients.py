@@ -1,4 +1,4 @@
-"""clip_grad_norm (public): gives parameters new gradient tensors
+"""clip_grad_norm: gives parameters new gradient tensors
 
 Breaks: multiplied in place
 """

@@ -1,4 +1,4 @@
-"""clip_grad_norm (public): gradients are scaled before the norm is looked at
+"""clip_grad_norm: gradients are scaled before the norm is looked at
 
 Breaks: No gradient has been changed
 """

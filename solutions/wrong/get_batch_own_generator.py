@@ -1,4 +1,4 @@
-"""get_batch (public): a fresh generator for each call, which no seed reaches
+"""get_batch: a fresh generator for each call, which no seed reaches
 
 Breaks: from torch's or numpy's global generator (so that a seed repeats a run)
 """

@@ -1,4 +1,4 @@
-"""get_batch (public): draws from Python's generator
+"""get_batch: draws from Python's generator
 
 Breaks: from torch's or numpy's global generator (so that a seed repeats a run)
 """

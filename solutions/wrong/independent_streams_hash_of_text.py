@@ -1,4 +1,4 @@
-"""independent_streams (public): Python's hash of a text that separates all keys, which differs between processes
+"""independent_streams: Python's hash of a text that separates all keys, which differs between processes
 
 Breaks: The result is the same in every process and on every machine, unlike Python's `hash` of a
 string.

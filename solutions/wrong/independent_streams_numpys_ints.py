@@ -1,4 +1,4 @@
-"""independent_streams (public): np.int64(3) passes for an int, and is another stream than 3
+"""independent_streams: np.int64(3) passes for an int, and is another stream than 3
 
 Breaks: or an `np.int64`.
 """

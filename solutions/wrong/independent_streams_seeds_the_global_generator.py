@@ -1,4 +1,4 @@
-"""independent_streams (public): seeds the global generator and returns a copy of it
+"""independent_streams: seeds the global generator and returns a copy of it
 
 Breaks: The global generators are neither read nor advanced.
 """

@@ -1,4 +1,4 @@
-"""prefetch (public): another thread takes the batches, one at a time
+"""prefetch: another thread takes the batches, one at a time
 
 Breaks: Everything happens in the calling thread
 """

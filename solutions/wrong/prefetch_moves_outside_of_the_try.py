@@ -1,4 +1,4 @@
-"""prefetch (public): an exception of a move comes before the batch that was moved last
+"""prefetch: an exception of a move comes before the batch that was moved last
 
 Breaks: any that `batches` or moving a batch raises, after all batches before it were handed out
 """

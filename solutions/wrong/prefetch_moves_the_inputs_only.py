@@ -1,4 +1,4 @@
-"""prefetch (public): only the first tensor of each batch is moved
+"""prefetch: only the first tensor of each batch is moved
 
 Breaks: The batches, moved to a device
 

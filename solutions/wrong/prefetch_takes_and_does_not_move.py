@@ -1,4 +1,4 @@
-"""prefetch (public): takes the next batch ahead but moves it only when it is handed out
+"""prefetch: takes the next batch ahead but moves it only when it is handed out
 
 Breaks: The batches, moved to a device; each move starts before the previous batch is handed out.
 """

@@ -1,4 +1,4 @@
-"""train_loop (public): training mode begins with the first batch, and never without one
+"""train_loop: training mode begins with the first batch, and never without one
 
 Breaks: The model is put into training mode first
 """

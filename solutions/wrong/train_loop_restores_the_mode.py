@@ -1,4 +1,4 @@
-"""train_loop (public): the model gets the mode back that it had
+"""train_loop: the model gets the mode back that it had
 
 Breaks: and stays in it
 """

@@ -128,6 +128,9 @@ def test_token_that_does_not_fit_is_refused(impl, rng):
                 with pytest.raises(ValueError):
                     impl.data.write_tokens(name, tokens, dtype)
         kept[path] = good.tobytes()
+    tokens = np.append(rng.integers(0, 100, 2**20), 2**16)  # found late, if checked in parts
+    with pytest.raises(ValueError):
+        impl.data.write_tokens(str(impl.scratch / "uint16.bin"), tokens, "uint16")
     expect(impl.readers.files_bytes(list(kept)), "the files").equals(list(kept.values()))
     names = sorted(Path(path).name for path in kept)
     expect(impl.readers.names_in(str(impl.scratch)), "the names of all files").equals(names)
@@ -259,6 +262,13 @@ def test_targets_follow_their_tokens(impl, rng):
                 )
                 expect(x[row], f"x[{row}]").equals(window[:-1])
                 expect(y[row], f"y[{row}]").equals(window[1:])
+    first, other = (int(n) for n in rng.choice(2**31, 2, replace=False))
+    tokens = rng.permutation(30000)
+    drawn, again, new = (
+        impl.scenarios.seeded_batch(seed, tokens, 20, 8)[0] for seed in (first, first, other)
+    )
+    expect(again, "x after the same seed").equals(drawn)
+    assert not torch.equal(new, drawn), "another seed gives the same batch"
 
 
 @pytest.mark.exercise("get_batch")
@@ -444,5 +454,10 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
                     window = torch.from_numpy(dense[start : start + 101].astype(np.int64))
                     expect(x[row], f"x[{row}]").equals(window[:-1])
                     expect(y[row], f"y[{row}]").equals(window[1:])
+        # Of every fourth token: a corpus may have any layout.
+        strided = impl.scenarios.batches_of_file(path, "uint16", (0, size // 2, 4), 2, 1024, 3)
+        for drawn in strided:
+            x, y = batch(drawn, 2, 1024)
+            expect(y[:, :-1], "y[:, :-1]").equals(x[:, 1:])
         check_memory(impl, idle, before, f"batches from a file of {size} bytes")
     check_windows_from_all_over(impl, shared_folder, idle, *without_holes)

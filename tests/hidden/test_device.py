@@ -117,6 +117,29 @@ def test_timing_refuses(impl, rng):
     expect(seconds, "seconds").close(expected, rtol=1e-12)
 
 
+@pytest.mark.exercise("time_function", weight=0.5)
+def test_an_exception_of_the_function(impl, rng):
+    """An exception of the function is raised on, and what was switched off is on again"""
+    for warmup, good in [(0, 0), (1, 0), (1, 1), (1, 2)]:
+        costs_of_good = costs(rng, good)
+        device = SimulatedDevice(costs_of_good, costs_of_good)
+
+        def function(device=device, good=good):
+            if device.calls == good:
+                raise LookupError("the function has failed")
+            device.function()
+
+        with pytest.raises(LookupError):
+            impl.device.time_function(
+                function,
+                synchronize=device.synchronize,
+                clock=device.clock,
+                warmup=warmup,
+                repeats=2,
+            )
+        expect(device.calls, "calls").equals(good)
+
+
 # --- measured_mfu -------------------------------------------------------------
 
 
@@ -290,6 +313,14 @@ def test_exactly_one_ahead(impl, rng, torch_rng):
         found = list(source.prefetched(ask))
         expect(found, "batches").equals(batches[:ask])
         expect(source.events, "events").equals(one_ahead(count, ask))
+    # To the device "meta", which holds no data.
+    batches = [(torch.ones(10 * i + 1), torch.ones(10 * i + 2)) for i in range(4)]
+    found = list(impl.iterate("scenarios.moves_of_prefetched", batches))
+    expect([len(one["devices"]) for one in found], "tensors in each batch").equals([2] * 4)
+    for i, one in enumerate(found):
+        expect(one["devices"], f"devices of batch {i}").equals(["meta"] * 2)
+        for tensor in batches[i + 1] if i < 3 else ():
+            assert len(tensor) in one["moved"], f"batch {i + 1} has not moved before batch {i}"
 
 
 @pytest.mark.exercise("prefetch")
@@ -310,12 +341,17 @@ def test_an_endless_source(impl, rng, torch_rng):
 
 @pytest.mark.exercise("prefetch")
 def test_an_exception_in_its_place(impl, rng, torch_rng):
-    """An exception of the source is raised after all the batches before it are handed out"""
+    """An exception of the source or of a move comes after all batches before it are handed out"""
 
     def failing(batches):
         yield from batches
         raise LookupError("the source has failed")
 
+    for count in (1, 2, 4):
+        batches, found = random_batches(rng, torch_rng, count), []
+        with pytest.raises(RuntimeError):  # a batch that cannot be moved
+            found.extend(impl.iterate("scenarios.prefetched_until_stuck", batches, count - 1))
+        expect(found, "batches").equals(batches[: count - 1])
     for count in (0, 1, 2, 3, 4, int(rng.integers(5, 9))):
         batches = random_batches(rng, torch_rng, count)
         source, found = Source(impl, failing(batches)), []

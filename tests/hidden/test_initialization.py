@@ -132,9 +132,12 @@ def check_seeds(impl, rng, name, *arguments):
     drawn = expect(draw(*arguments, first)).is_a(torch.Tensor)
     expect(draw(*arguments, first), "a second draw with the same seed").equals(drawn)
     other = expect(draw(*arguments, second)).is_tensor(tuple(drawn.shape), torch.float32)
-    third = expect(draw(*arguments, first ^ 2**31)).is_tensor(tuple(drawn.shape), torch.float32)
+    others = [other]
+    for seed in (first ^ 2**31, first + 2**31 - 1, first + 2**32 - 1):
+        found = expect(draw(*arguments, seed))
+        others.append(found.is_tensor(tuple(drawn.shape), torch.float32))
     # Values moved onto a bound may be equal: another test refuses that.
-    for found in (other, third):
+    for found in others:
         assert torch.isin(found, drawn).double().mean().item() < 0.25, "two seeds draw the same"
     impl.restart()
     # In another order: a global generator, seeded alike in both processes, would draw others.

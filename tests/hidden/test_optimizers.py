@@ -309,6 +309,8 @@ def check_correction(runs, rng, method):
         draws.append((late, (0.999, 1 - float(rng.uniform(0.5, 2)) / late), 0.0))
         near = tuple(1 - float(x) for x in rng.uniform(0.5e-5, 2e-5, size=2))
         draws.append((int(rng.integers(1, 3)), near, 0.0))
+    # At step 1 a correction of 2^-k is exact.
+    draws += [(1, (1 - 2.0**-k, 1 - 2.0 ** -(k + 5)), 0.0) for k in (23, 30)]
     check_by_hand(runs, rng, method, draws)
 
 
@@ -432,7 +434,8 @@ def test_sgd_learning_rate_is_not_in_the_velocity(impl, runs, rng, torch_rng):
 @pytest.mark.exercise("sgd_step")
 def test_sgd_is_in_place(runs, rng, torch_rng):
     """Parameters and velocities change in place, and gradients do not change"""
-    check_in_place(runs, rng, torch_rng, SGD, [{}, {"nesterov": True}])
+    plain = {"nesterov": True, "weight_decay": 0.0}
+    check_in_place(runs, rng, torch_rng, SGD, [{}, {"nesterov": True}, plain])
 
 
 @pytest.mark.exercise("sgd_step", weight=0.5)
@@ -951,26 +954,41 @@ def test_state_is_exchanged_with_torch(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_closure(impl, rng, torch_rng):
-    """step(closure) calls the closure once before each step, and uses its gradient"""
+    """step(closure) calls the closure once before each step, uses its gradient, returns its loss"""
     (weight,), settings = random_tensors(torch_rng, [(4,)]), random_settings(rng)
-    theirs = torch.nn.Parameter(weight.clone())
-    optimizer = torch.optim.AdamW([theirs], foreach=False, **settings)
-    calls = []
+    run = ClosureRun(weight, torch_rng, settings)
+    result = impl.scenarios.adamw_closure(weight, run.coefficients, steps=10, **settings)
+    expect(len(run.losses), "calls of the closure").equals(10)
+    run.step()
+    close64(result["weight"], run.weight.detach(), "the weight")
+    close64(result["losses"], run.losses, "what the steps returned")
+    expect(result["without"], "the result without a closure").equals(None)
 
-    def coefficients(found):
+
+class ClosureRun:
+    """Steps of torch's AdamW beside those of the implementation, whose closures ask for gradients.
+
+    Attributes:
+        weight: after all steps but the last.
+        losses: of each closure that has asked.
+    """
+
+    def __init__(self, weight, torch_rng, settings):
+        self.weight, self.losses = torch.nn.Parameter(weight.clone()), []
+        self._optimizer = torch.optim.AdamW([self.weight], foreach=False, **settings)
+        self._torch_rng = torch_rng
+
+    def coefficients(self, found):
         """The gradient of the next step, once the weight is that after all steps before."""
-        if calls:
-            theirs.grad = calls[-1]
-            optimizer.step()
-        close64(found, theirs.detach(), "the weight in the closure")
-        calls.extend(random_tensors(torch_rng, [(4,)]))
-        return calls[-1].clone()
+        if self.losses:
+            self.step()
+        close64(found, self.weight.detach(), "the weight in the closure")
+        (self.weight.grad,) = random_tensors(self._torch_rng, [(4,)])
+        self.losses.append((self.weight.detach() * self.weight.grad).sum().item())
+        return self.weight.grad.clone()
 
-    result = impl.scenarios.adamw_closure(weight, coefficients, steps=10, **settings)
-    expect(len(calls), "calls of the closure").equals(10)
-    theirs.grad = calls[-1]
-    optimizer.step()
-    close64(result["weight"], theirs.detach(), "the weight")
+    def step(self):
+        self._optimizer.step()
 
 
 @pytest.mark.exercise("adamw_optimizer", weight=0.5)

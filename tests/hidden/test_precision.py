@@ -165,6 +165,17 @@ def check_mode_stays(run, rng, torch_rng, **how):
         assert distance(update(result, weights), in_fp32) < NEAR, f"training mode: {training}"
 
 
+def check_exception(run, rng, torch_rng, **how):
+    """A batch that does not fit the model comes after a good one, and nothing is left changed."""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 3)
+    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    assert distance(update(run(weights, batches, settings=SGD, **how), weights), in_fp32) < NEAR
+    inputs, targets = batches[1]
+    batches[1] = inputs[:, 1:], targets
+    with pytest.raises(RuntimeError):
+        run(weights, batches, settings=SGD, **how)
+
+
 def check_backward_pass(run, rng, torch_rng, **how):
     """The loss's gradient is 0 if a product in its backward pass runs in 16 bits."""
     weights, batches = random_weights(rng), random_batches(torch_rng, 2)
@@ -198,6 +209,12 @@ def test_bf16_clears_gradients_from_before(impl, rng, torch_rng):
 def test_bf16_mode_stays(impl, rng, torch_rng):
     """A model in training mode is trained in it, and one in evaluation mode in that"""
     check_mode_stays(impl.scenarios.bf16_run, rng, torch_rng)
+
+
+@pytest.mark.exercise("bf16_train", weight=0.5)
+def test_bf16_exception_of_the_model(impl, rng, torch_rng):
+    """After an exception of the model, autocast is as it was before"""
+    check_exception(impl.scenarios.bf16_run, rng, torch_rng)
 
 
 @pytest.mark.exercise("bf16_train")
@@ -405,6 +422,12 @@ def test_fp16_clears_gradients_from_before(impl, rng, torch_rng):
 def test_fp16_mode_stays(impl, rng, torch_rng):
     """A model in training mode is trained in it, and one in evaluation mode in that"""
     check_mode_stays(impl.scenarios.fp16_run, rng, torch_rng, init_scale=8.0, growth_interval=LONG)
+
+
+@pytest.mark.exercise("fp16_train", weight=0.5)
+def test_fp16_exception_of_the_model(impl, rng, torch_rng):
+    """After an exception of the model, autocast is as it was before"""
+    check_exception(impl.scenarios.fp16_run, rng, torch_rng, init_scale=8.0, growth_interval=LONG)
 
 
 @pytest.mark.exercise("fp16_train")

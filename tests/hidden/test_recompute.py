@@ -98,6 +98,7 @@ def f64(torch_rng, *shape):
 
 
 def layer(x, w, n):
+    x = x if x.is_floating_point() else x % 7
     return torch.tanh(x.to(w.dtype) @ w + n) if w.dim() else x + w * x.roll(n).relu()
 
 
@@ -113,8 +114,9 @@ class Runs:
         output: None until then.
     """
 
-    def __init__(self, net, draw, on_output=lambda: None):
+    def __init__(self, net, draw, on_output=lambda: None, masks=None):
         self._weights, self._x, self._output_grad = net
+        self._masks = masks or [1.0] * len(self._weights)  # each layer's dropout
         self._draw, self._on_output = draw, on_output
         self.forward, self.backward, self.output = [], [], None
 
@@ -150,7 +152,7 @@ class Runs:
         numbers, x = dict(self.forward), self._x
         yield x
         for i, w in enumerate(self._weights):
-            x = layer(x, w, numbers[i])
+            x = layer(x, w, numbers[i]) * self._masks[i]
             yield x
 
     def expected_output(self):
@@ -167,22 +169,29 @@ class Runs:
             weights = [self._weights[i].clone().requires_grad_() for i in part]
             sources = [*weights, x.requires_grad_()] if x.is_floating_point() else weights
             for i, w in zip(part, weights, strict=True):
-                y = layer(y, w, again.get(i, numbers[i]))
+                y = layer(y, w, again.get(i, numbers[i])) * self._masks[i]
             grads = torch.autograd.grad(y, sources, x_grad)
             weight_grads |= dict(zip(part, grads, strict=False))
             x_grad = grads[-1]  # of x, if it has one
         return inputs[-1], x_grad, [weight_grads[i] for i in range(len(weight_grads))]
 
 
-def check_pass(impl, rng, net, segments, *, x_needs_grad=False, frozen=(), clear_layers=False):
+def check_pass(
+    impl, rng, net, segments, *, x_needs_grad=False, frozen=(), clear_layers=False, dropout=0.0
+):
     """Checks output and gradients, and that layers ran again; returns the runs.
 
     The segments may be others than the right ones: the gradients must be those of the parts that
     ran again, each from its input in the forward pass.
     """
     weights, x, _ = net
-    runs = Runs(net, lambda: float(rng.uniform(-1, 1)))
+    seed, masks = int(rng.integers(2**40)), None
+    if dropout:
+        g = torch.Generator().manual_seed(seed)
+        masks = [torch.rand(len(x), w.shape[1], generator=g) >= dropout for w in weights]
+    runs = Runs(net, lambda: float(rng.uniform(-1, 1)), masks=masks)
     settings = {"x_needs_grad": x_needs_grad, "frozen": frozen, "clear_layers": clear_layers}
+    settings |= {"dropout": dropout, "seed": seed}
     found = impl.scenarios.checkpointed_pass(
         weights, x, segments, runs.draw, runs.output_grad, **settings
     )
@@ -240,8 +249,16 @@ def test_the_input_may_hold_integers(impl, rng, torch_rng):
     """Parameters get gradients if the first layer takes integers, such as tokens"""
     for dtype in (torch.int64, torch.int32, torch.uint8):
         weights, x, output_grad = network(rng, torch_rng, 6)
-        tokens = torch.randint(0, 9, x.shape, generator=torch_rng).to(dtype)
+        largest = torch.iinfo(dtype).max // 2  # beyond what float32 and float64 hold
+        tokens = torch.randint(0, largest, x.shape, generator=torch_rng).to(dtype)
         check_pass(impl, rng, (weights, tokens, output_grad), 3)
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_random_layers_draw_the_same_numbers(impl, rng, torch_rng):
+    """Layers with dropout draw the same numbers when they run again, and then new ones"""
+    for segments in (1, 2, 5, 7):
+        check_pass(impl, rng, network(rng, torch_rng, 7), segments, dropout=0.3)
 
 
 @pytest.mark.exercise("checkpointed_forward")
@@ -359,12 +376,15 @@ def test_without_gradients_nothing_is_held(impl, rng, torch_rng):
         expect(found["output"], "the output").close(runs.expected_output(), rtol=1e-10, atol=1e-12)
     net = large_network(torch_rng)
     runs = Runs(net, lambda: int(rng.integers(ELEMENTS)))
-    # Each layer is a segment: if their inputs were held, they would take 64 MiB.
-    found = impl.scenarios.checkpointed_pass(net[0], net[1], LAYERS, runs.draw, None)
-    grown = (impl.peak_rss() - before) / MIB
-    assert grown < ALLOWED, f"{grown:.1f} MiB"
-    check_runs(runs, LAYERS, 1)
-    expect(found["output"], "the output").close(output_of_large(runs, net), rtol=1e-3, atol=1e-5)
+    # Each layer is a segment, or all are one: if their inputs were held, they would take 64 MiB.
+    for segments in (LAYERS, 1):
+        del runs.forward[:]
+        found = impl.scenarios.checkpointed_pass(net[0], net[1], segments, runs.draw, None)
+        grown = (impl.peak_rss() - before) / MIB
+        assert grown < ALLOWED, f"{grown:.1f} MiB"
+        check_runs(runs, LAYERS, 1)
+        expected = output_of_large(runs, net)
+        expect(found["output"], "the output").close(expected, rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.exercise("checkpointed_forward")

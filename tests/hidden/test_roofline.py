@@ -234,6 +234,8 @@ def test_where_both_limits_hold(impl, rng):
         bound = impl.roofline.bound
         expect(bound(intensity, peak, bandwidth), "the bound at the kink").equals("compute")
         expect(bound(intensity - 1, peak, bandwidth), "the bound just below").equals("memory")
+        near = intensity * (1 - 2.0**-40)
+        expect(bound(near, peak, bandwidth), "the bound nearer below").equals("memory")
         found = impl.roofline.attainable_flops(intensity, peak, bandwidth)
         expect(found, "FLOP/s at the kink").close(peak, rtol=1e-12)
 

@@ -142,7 +142,10 @@ def many_calls(rng):
 
 def stream_seeds(impl, rng, calls):
     """The seed of each call: a function of the call alone, in two processes."""
-    return twice(rng, calls, impl.scenarios.stream_seeds, impl.restart)
+    salts = iter((0, int(rng.integers(1, 2**60))))  # workers are forks with the same `hash`
+    return twice(
+        rng, calls, lambda some: impl.scenarios.stream_seeds(some, salt=next(salts)), impl.restart
+    )
 
 
 def stream_draws(impl, rng, calls, count):
@@ -234,3 +237,7 @@ def test_refuses_other_keys(impl, rng):
             with pytest.raises(TypeError):
                 impl.scenarios.stream_draws([[seed, *keys]], 2)
     assert len({impl.seeding.stream_seed(seed, "good", i) for i in range(9)}) == 9
+    for key in (1, 7, 2):
+        expect(impl.seeding.stream_seed(seed, key), "a seed").is_a(int)
+        with pytest.raises(TypeError):
+            impl.scenarios.stream_seed_of_numpy(seed, key)

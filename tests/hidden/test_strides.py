@@ -191,6 +191,19 @@ def test_backwards_is_not_contiguous(impl, rng):
 
 
 @pytest.mark.exercise("is_contiguous")
+def test_contiguity_is_not_only_where_the_last_element_is(impl, rng):
+    """A last element where a contiguous layout has it does not make a layout contiguous"""
+    for shape in [(4, 3), (3, 4, 2), (5, 3), (3, 5, 3), (4, 4)]:
+        last = math.prod(shape) - 1
+        for strides in itertools.product(range(2 * max(shape)), repeat=len(shape)):
+            if sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) == last:
+                found = impl.strides.is_contiguous(shape, strides)
+                expect(found, f"contiguity of {shape, strides}").equals(
+                    torch.as_strided(STORAGE, shape, strides).is_contiguous()
+                )
+
+
+@pytest.mark.exercise("is_contiguous")
 def test_contiguity_refuses_what_is_no_layout(impl):
     """A shape and strides of different lengths, or a negative size, are refused"""
     for shape, strides in [

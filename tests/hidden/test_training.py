@@ -170,12 +170,14 @@ def test_trains_in_training_mode(impl, rng, torch_rng):
         masks.append(2.0 * torch.randint(2, shape, generator=torch_rng))
         return masks[-1]
 
-    found = impl.scenarios.train_run(weights, batches, eval_mode=True, mask=mask, lr=0.05)
-    assert len(masks) == len(batches), "dropout was off"
-    masked = [(x * m, y) for (x, y), m in zip(batches, masks, strict=True)]
-    expected, losses = trained(weights, masked, lr=0.05)
-    close(found["weights"], expected, "the weights")
-    close(found["losses"], losses, "the losses")
+    for eval_mode in (True, "layers"):
+        masks.clear()
+        found = impl.scenarios.train_run(weights, batches, eval_mode=eval_mode, mask=mask, lr=0.05)
+        assert len(masks) == len(batches), "dropout was off"
+        masked = [(x * m, y) for (x, y), m in zip(batches, masks, strict=True)]
+        expected, losses = trained(weights, masked, lr=0.05)
+        close(found["weights"], expected, "the weights")
+        close(found["losses"], losses, "the losses")
 
 
 @pytest.mark.exercise("train_loop")
@@ -208,6 +210,19 @@ def test_one_batch_at_a_time(impl, rng, torch_rng):
     # Before the next batch is taken: the weights after a step need its gradient.
     close(stepped, [weights for weights, _ in expected], "the weights after each step")
     close(found["losses"], [loss for _, loss in expected], "the losses")
+
+
+@pytest.mark.exercise("train_loop", weight=0.5)
+def test_inputs_stay_integers(impl, rng, torch_rng):
+    """Inputs that are integers, such as tokens, reach the model as they are"""
+    weights, batches = new_run(rng, torch_rng, 4)
+    tokens = [torch.randint(2**40, 2**60, x.shape, generator=torch_rng) for x, _ in batches]
+    plain = [((t % 7).to(x.dtype), y) for t, (x, y) in zip(tokens, batches, strict=True)]
+    expected, losses = trained(weights, plain, lr=0.005)
+    given = [(t, y) for t, (_, y) in zip(tokens, batches, strict=True)]
+    found = impl.scenarios.train_run(weights, given, lr=0.005)
+    close(found["weights"], expected, "the weights")
+    close(found["losses"], losses, "the losses")
 
 
 @pytest.mark.exercise("train_loop")

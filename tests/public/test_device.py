@@ -101,19 +101,6 @@ def test_takes_one_ahead(impl):
     )
 
 
-# Only the process itself sees in which thread it works, and, without an accelerator, that a tensor
-# moves: nothing but the next tests asks for it.
-
-
-@pytest.mark.exercise("prefetch")
-def test_works_in_the_calling_thread(impl):
-    """Batches are taken in the thread that asks for them"""
-    found = list(impl.iterate("scenarios.threads_of_prefetched", BATCHES))
-    expect(found, "taken in the calling thread").equals(
-        [{"here": True}] * 3, hint="a copy to the device is only queued: no thread is needed"
-    )
-
-
 @pytest.mark.exercise("prefetch")
 def test_moves_to_the_device(impl):
     """All tensors are moved to the device, here "meta", which holds no data"""

@@ -1,7 +1,8 @@
 """Screens submissions that other people wrote: are mistakes caught, is right code accepted?
 
 Each file of a folder has the form of `solutions/wrong`: its first line names the exercise. It runs
-in process, without the sandbox, against the tests of that exercise.
+in process, without the sandbox, against the tests of that exercise. What passes all hidden ones
+there is graded: some mistakes show only in a process of their own.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assignment import manifest as manifests
 from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.draws import Assignment
 from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.authoring.variants import Wrong, WrongError, read_wrong
+from grader.judge.failure import GraderFault
+from grader.judge.grader import Grader
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,7 @@ def run(
     if not wrong:
         raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
     hidden = _failed(assignment, wrong, "hidden", nonce, jobs, lambda name, failed: None)
+    hidden |= _graded({label: wrong[label] for label, failed in hidden.items() if not failed})
     report = Report()
 
     def note(label: str, public: tuple[str, ...]) -> None:
@@ -79,6 +84,20 @@ def run(
 
     _failed(assignment, wrong, "public", nonce, jobs, note)
     return report
+
+
+def _graded(wrong: dict[str, Wrong]) -> dict[str, tuple[str, ...]]:
+    """The hidden tests that each submission fails in the sandbox."""
+    found = {}
+    with Grader(lanes=1, manifest=manifests.load().without_devices) as grader:
+        for label, one in wrong.items():
+            with tempfile.TemporaryDirectory(prefix="screen-") as place:
+                folder = one.write(Path(place) / "submission")
+                grade = grader.grade(folder, only=[one.exercise.id], tests="hidden")
+            if grade.faults:
+                raise GraderFault(grade.faults[0])
+            found[label] = tuple(c.test for c in grade.checks if c.state != "passed")
+    return found
 
 
 def _failed(

@@ -10,17 +10,36 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from assignment.scenarios import scenario
+from assignment.world import LeftChanged
 
 
 @scenario
 def prefetched(
     student: Any, batches: Iterable[tuple[torch.Tensor, ...]], device: str
 ) -> Iterator[tuple[torch.Tensor, ...]]:
-    """Calls `prefetch` with a device of this name; use it with `impl.iterate`."""
-    batches_on_device: Iterator[tuple[torch.Tensor, ...]] = student.device.prefetch(
-        batches, torch.device(device)
-    )
-    return batches_on_device
+    """Calls `prefetch` with a device of this name; use it with `impl.iterate`.
+
+    Raises:
+        LeftChanged: a batch is taken in another thread than the one that asks for batches.
+    """
+    here, elsewhere = threading.get_ident(), []
+
+    def source() -> Iterator[tuple[torch.Tensor, ...]]:
+        for batch in batches:
+            if threading.get_ident() != here:
+                elsewhere.append(batch)
+            yield batch
+
+    def checked() -> Iterator[tuple[torch.Tensor, ...]]:
+        for batch in batches_on_device:
+            if elsewhere:
+                raise LeftChanged(
+                    "prefetch takes batches in another thread; a copy to the device is only queued"
+                )
+            yield batch
+
+    batches_on_device = student.device.prefetch(source(), torch.device(device))
+    return checked()
 
 
 class _Stuck(torch.Tensor):
@@ -44,26 +63,6 @@ def prefetched_until_stuck(
         given, torch.device("cpu")
     )
     return handed_out
-
-
-@scenario
-def threads_of_prefetched(
-    student: Any, batches: Iterable[tuple[torch.Tensor, ...]]
-) -> Iterator[dict[str, bool]]:
-    """As `prefetched`, on the CPU: whether all batches until then were taken "here".
-
-    Here means: in the thread that asks for batches.
-    """
-    here = threading.get_ident()
-    found: list[bool] = []
-
-    def source() -> Iterator[tuple[torch.Tensor, ...]]:
-        for batch in batches:
-            found.append(threading.get_ident() == here)
-            yield batch
-
-    for _ in student.device.prefetch(source(), torch.device("cpu")):
-        yield {"here": all(found)}
 
 
 @scenario

@@ -13,6 +13,7 @@ import torch
 
 from assignment import generators
 from assignment.scenarios import scenario
+from assignment.world import LeftChanged, global_generators
 
 
 @scenario
@@ -44,11 +45,23 @@ def stream_seeds(student: Any, calls: Sequence[Sequence[Any]], salt: int = 0) ->
 
     A salt changes the results of Python's `hash`, as another process does for strings. (The workers
     of one grading are forks and share their salt.)
+
+    Raises:
+        LeftChanged: a global generator has changed.
     """
     function = student.seeding.stream_seed
     original = builtins.hash
+    before = global_generators()
     with mock.patch.object(builtins, "hash", lambda value: original(value) ^ salt):
-        return [function(*call) for call in calls]
+        found = [function(*call) for call in calls]
+    _check_generators("stream_seed", before)
+    return found
+
+
+def _check_generators(function: str, before: dict[str, Any]) -> None:
+    for name, state in global_generators().items():
+        if state != before[name]:
+            raise LeftChanged(f"{function} changes the global generator of {name}")
 
 
 @scenario
@@ -60,6 +73,12 @@ def stream_seed_of_numpy(student: Any, seed: int, key: int) -> int:
 
 @scenario
 def stream_draws(student: Any, calls: Sequence[Sequence[Any]], count: int) -> list[torch.Tensor]:
-    """Draws of `stream_generator(*call)` for each call; all are made before the first is used."""
+    """Draws of `stream_generator(*call)` for each call; all are made before the first is used.
+
+    Raises:
+        LeftChanged: a global generator has changed.
+    """
+    before = global_generators()
     made = [student.seeding.stream_generator(*call) for call in calls]
+    _check_generators("stream_generator", before)
     return [torch.randn(count, generator=g, dtype=torch.float64) for g in made]

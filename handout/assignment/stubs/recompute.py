@@ -82,8 +82,8 @@ def checkpointed_forward(
         segments: number of segments; their bounds are those of `segment_bounds`.
 
     Returns:
-        The last layer's output. Under `torch.no_grad()` no layer's input is held once the layer has
-            run.
+        The last layer's output. Under `torch.no_grad()` nothing else is held afterwards, and at
+            most one segment's input while its layers run.
 
     Raises:
         ValueError: fewer than one segment, or more segments than layers, so always without layers;
