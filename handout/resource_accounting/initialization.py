@@ -32,7 +32,7 @@ def xavier_uniform(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
         seed: what the generator is made from.
 
     Returns:
-        A float32 weight, each element drawn independently from [-a, a].
+        A float32 weight, each element drawn independently from [-a, a], rounded to float32.
 
     Raises:
         ValueError: a size is less than 1.

@@ -279,7 +279,7 @@ class AdamW(torch.optim.Optimizer):
         """Adds a group, as `torch.optim.Optimizer` does; its constructor adds each group so.
 
         Args:
-            param_group: "params" and any of the settings.
+            param_group: "params" and any of the settings. The dict may become the group itself.
 
         Raises:
             ValueError: a setting is out of range. No group has been added.

@@ -1,6 +1,6 @@
 """checkpointed_forward: random state is not kept, so dropout draws other masks the second time
 
-Breaks: A layer that draws random numbers, such as dropout, draws the same numbers when it runs
+Breaks: A layer that draws from torch's generators, such as dropout, draws the same numbers when it runs
 again
 """
 

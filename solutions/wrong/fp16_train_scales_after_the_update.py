@@ -1,6 +1,8 @@
 """fp16_train: reports the scale after each step, not the one that its loss had
 
-Breaks: the scale that its loss was multiplied by. So the first scale is `init_scale`
+Breaks: the scale that its loss was multiplied by
+
+Breaks: So the first scale is `init_scale`
 """
 
 _right_train = train_fp16

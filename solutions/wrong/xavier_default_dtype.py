@@ -1,6 +1,6 @@
 """xavier: torch.rand without a dtype gives float64 where that is the default dtype
 
-Breaks: A float32 weight, each element drawn independently from [-a, a]
+Breaks: each element drawn independently from [-a, a]
 """
 
 import math

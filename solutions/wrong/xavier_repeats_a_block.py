@@ -1,6 +1,6 @@
 """xavier: draws half of the rows and uses them twice
 
-Breaks: A float32 weight, each element drawn independently from [-a, a].
+Breaks: each element drawn independently from [-a, a]
 """
 
 

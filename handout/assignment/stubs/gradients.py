@@ -5,7 +5,7 @@ loss L with respect to y, ∂L/∂y. Weights are stored d_in × d_out, so that a
 (torch's `nn.Linear` stores the transpose.) Any size may be 0. No tensor that is passed requires a
 gradient, and none may have changed after the call: not its values, its `.grad` or its
 `requires_grad`. In 16 bits, a sum may be rounded after every addition. torch's autograd is allowed,
-though the point is to do without it.
+though the point is to do without it; the caller may have disabled gradients.
 """
 
 from __future__ import annotations

@@ -83,12 +83,13 @@ def train_fp16(
         growth_factor: greater than 1 and finite.
         backoff_factor: greater than 0 and less than 1.
         max_norm: greater than 0. If given, and if the L2 norm of all unscaled gradients together is
-            above it, the gradients are multiplied by `max_norm / norm`
-            (`torch.nn.utils.clip_grad_norm_`).
+            above it, the gradients are multiplied by `max_norm / norm`, or clipped by
+            `torch.nn.utils.clip_grad_norm_`, which adds 1e-6 to the norm.
 
     Returns:
         Two lists with a number for each batch, skipped or not: its unscaled loss, even if it is inf
-        or nan, and the scale that its loss was multiplied by. So the first scale is `init_scale`.
+        or nan, and the scale that its loss was multiplied by, which may be kept in float32. So the
+        first scale is `init_scale`.
 
     Raises:
         ValueError: a setting is out of range. No batch has been read.

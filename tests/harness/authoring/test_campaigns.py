@@ -344,3 +344,42 @@ def test_defaults_are_the_repositorys_own_files():
     """The folder of wrong submissions, and all correct solutions"""
     assert Path(draws.own_assignment().wrong).is_dir()
     assert set(flakes.own_assignment().correct) == {"the reference", "by_loops", "another_order"}
+
+
+# --- screen --------------------------------------------------------------------------------------
+
+
+def screened(folder):
+    """What `grader screen` says of a folder, on the repository's own tests."""
+    return subprocess.run(
+        [sys.executable, "-m", "grader", "screen", str(folder)],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def test_screen_lists_what_no_test_catches(tmp_path):
+    """And what a public test alone catches; mistakes that hidden tests catch are counted"""
+    body = '"""segments: {}"""\n\n\ndef best_segments(layers):\n    return {}\n'
+    for name, result in (("constant", "4"), ("right", "_right(layers)")):
+        text = body.format(name, result) + "\n\n" * 2
+        (tmp_path / f"segments_{name}.py").write_text(
+            text.replace('"""\n\n', '"""\n\n_right = best_segments\n\n', 1)
+        )
+    found = screened(tmp_path)
+    assert found.returncode == 1, found.stdout
+    listed, *counts = found.stdout.splitlines()
+    assert listed == f"{tmp_path}/segments_right.py: right"
+    assert re.match(r"recompute +of +2, +1 fail a hidden test and +0 a public one", counts[0])
+
+
+def test_screen_refuses_a_file_that_no_module_could_hold(tmp_path):
+    (tmp_path / "segments_late.py").write_text(
+        '"""segments: late"""\n\nfrom __future__ import annotations\n'
+    )
+    found = screened(tmp_path)
+    assert found.returncode == 2, found.stdout
+    assert "leave out `from __future__`" in " ".join(found.stdout.split())
