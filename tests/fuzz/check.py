@@ -17,16 +17,13 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Any
 
-import msgspec
 import numpy as np
 import torch
 
 from assignment import plain
 from grader import wire
-from grader.judge import claims, failure, preflight
-from grader.judge.callbacks import Callbacks
-from grader.results.causes import Cause
-from tests.fuzz.frames import values_in
+from tests.fuzz.nodes import values_in
+from tests.fuzz.readers import Finding, check_answer, check_bytecode, check_import, check_use
 
 CAPS = wire.Caps(size=2**20, items=2000)  # small, so that small frames reach them
 HEADER = wire.HEADER.size
@@ -39,15 +36,9 @@ READ_STEPS = 1  # steps to read a decoded byte: readers use few fields
 SLACK_NS = 3_000_000  # nanoseconds for each frame
 TIMES = 4  # decoding may take this many times the slowest honest frame of the same length
 READ_NS = 100  # nanoseconds to read a decoded byte: readers copy little
-FUNCTIONS = 3  # that a frame may use
-_LENGTH = 5000  # characters; the judge cuts quotes after some 4000
 
 
 _REFUSED = object()
-
-
-class Finding(Exception):
-    """A frame broke a rule."""
 
 
 Clock = Callable[[], int]
@@ -192,10 +183,10 @@ def _name(function: Any) -> str:
 
 def _read(value: Any) -> None:
     """Reads a value as each kind of answer that the judge expects."""
-    _check_use(value)
-    _check_answer(value)
-    _check_bytecode(value)
-    _check_import(value)
+    check_use(value)
+    check_answer(value)
+    check_bytecode(value)
+    check_import(value)
 
 
 def _check_words(error: Exception) -> None:
@@ -270,75 +261,6 @@ class _Examiner:
             raise Finding(f"an array is of {array.dtype}")
         if array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
             raise Finding("a bool is neither 0 nor 1")
-
-
-def _check_use(value: Any) -> None:
-    callbacks = Callbacks()
-    for _ in range(FUNCTIONS):
-        callbacks.add(print)
-    try:
-        use = callbacks.use_in(value)
-    except failure.SubmissionFailure as error:
-        if error.cause is not Cause.PROTOCOL:
-            raise Finding(f"a use has the cause {error.cause}") from error
-    except Exception as error:
-        raise Finding(f"a use raised {type(error).__name__}: {error}") from error
-    else:
-        if use is None:
-            return
-        names = [type(name) for name in use.kwargs]
-        if use.function not in range(FUNCTIONS) or type(use.function) is not int:
-            raise Finding(f"a use is of function {use.function!r}")
-        if type(use.args) is not tuple or any(name is not str for name in names):
-            raise Finding("a use's arguments cannot be passed")
-        if type(value["use"]) is not int or value["use"] != 0:
-            raise Finding("a use is not the next one")
-
-
-def _check_answer(value: Any) -> None:
-    try:
-        result = claims.result(value, "module.function")
-    except failure.SubmissionFailure as error:
-        if error.cause is not Cause.PROTOCOL and error.cause not in claims.CAUSES.values():
-            raise Finding(f"an answer has the cause {error.cause}") from error
-        if len(error.detail) > 3 * _LENGTH:
-            raise Finding(f"a detail has {len(error.detail)} characters") from error
-    except Exception as error:
-        if not getattr(error, "from_submission", False):
-            raise Finding(f"an answer raised {type(error).__name__}: {error}") from error
-        if type(error) is not failure.nearest_builtin(type(error).__name__):
-            raise Finding(f"an answer raised {type(error)}") from error
-        if len(str(error)) > 6 * _LENGTH:  # a KeyError quotes its text, with escapes
-            raise Finding(f"an exception says {len(str(error))} characters") from error
-    else:
-        if type(value) is not dict or value.keys() != {"result"} or result is not value["result"]:
-            raise Finding("an answer is no result, and gave one")
-
-
-def _check_bytecode(value: Any) -> None:
-    try:
-        found = list(claims.bytecode(value, ["a.py"]).items())
-    except Exception as error:
-        raise Finding(f"bytecode raised {type(error).__name__}: {error}") from error
-    if any(name != "a.py" or type(code) is not bytes for name, code in found):
-        raise Finding("bytecode is of no file that was asked for")
-
-
-def _check_import(value: Any) -> None:
-    try:
-        answer = claims.import_report(value)
-        report = preflight.failed_import_report("package", "module", answer, missing=False)
-        msgspec.json.encode(report)
-    except Exception as error:
-        raise Finding(f"an import report raised {type(error).__name__}: {error}") from error
-    for name, item in answer.items():
-        if type(item) is not {"line": int, "result": dict}.get(name, str):
-            raise Finding(f"an import report's {name} is {type(item).__name__}")
-    for names in answer.get("result", {}).values():
-        if type(names) is not list or any(type(n) is not str for n in names):
-            raise Finding("an import report's parameters are not names")
-    if len(report.message) + len(report.file) > _LENGTH:
-        raise Finding("a module's report is not cut")
 
 
 # --- the way back --------------------------------------------------------------------------------

@@ -1,14 +1,12 @@
 """Frames to attack the judge with: valid ones, and mutants that follow the format.
 
-A body is parsed into `Node`s and written again with some field changed: a tag, a count, a dtype's
-name, a shape, a length. Bytes that cannot be parsed stay raw, so every frame can be mutated
-further.
+A body is parsed into nodes (`nodes.py`) and written again with some field changed: a tag, a count,
+a dtype's name, a shape, a length. A mutant can be mutated further.
 """
 
 from __future__ import annotations
 
 import random
-import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,11 +15,19 @@ import torch
 
 from grader import wire
 from grader.judge.claims import CAUSES
+from tests.fuzz.nodes import (
+    CONTAINERS,
+    TENSORS,
+    TEXTS,
+    WIDTHS,
+    Node,
+    length_field,
+    nodes_of,
+    parse,
+    write,
+)
 
 TAGS = b"NTFidIsb[({taDnfgvwpV"  # the last six only in arguments: refused
-CONTAINERS, TEXTS, TENSORS = b"[({", b"sbIDn", b"ta"
-WIDTHS = {**dict.fromkeys(b"NTF", 0), **dict.fromkeys(b"id", 8), **dict.fromkeys(b"fg", 4)}
-DEEP = 40  # levels that are parsed; the judge reads fewer
 NUMBERS = (
     *(0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 63, 64, 65, 127, 128, 255, 256, 511, 512, 513, 1023),
     *(2**15, 2**16, 2**20, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**39, 2**40 - 1, 2**40),
@@ -44,141 +50,6 @@ WORDS = (
 )
 
 
-class Node:
-    """One value of a body. Without a tag it is raw bytes followed by its items.
-
-    `count`, `rank` and `size`, if not None, are written instead of the true ones.
-    """
-
-    __slots__ = ("count", "data", "items", "name", "rank", "shape", "size", "tag")
-
-    def __init__(self, tag: int | None, data: bytes = b"", items: tuple[Node, ...] = ()) -> None:
-        self.tag, self.data, self.items = tag, data, items
-        self.name: bytes = b""
-        self.shape: tuple[int, ...] = ()
-        self.count: int | None = None
-        self.rank: int | None = None
-        self.size: int | None = None
-
-
-# --- parse and write -----------------------------------------------------------------
-
-
-class _CannotParse(Exception):
-    """The bytes from here on are not a value."""
-
-
-def parse(body: bytes) -> Node:
-    """A body as nodes. `write` gives the same bytes again, except for padding that is not 0."""
-    nodes, at = [], 0
-    try:
-        node, at = _parse(body, 0, 0)
-        nodes.append(node)
-    except _CannotParse:
-        pass
-    return Node(None, b"", (*nodes, Node(None, body[at:])))
-
-
-def _parse(body: bytes, at: int, depth: int) -> tuple[Node, int]:
-    if at >= len(body) or depth > DEEP:
-        raise _CannotParse
-    tag = body[at]
-    at += 1
-    if (width := WIDTHS.get(tag)) is not None:
-        return Node(tag, body[at : at + width]), _end(body, at + width)
-    if tag in TENSORS:
-        return _parse_tensor(body, tag, at)
-    if tag not in TEXTS and tag not in CONTAINERS:
-        raise _CannotParse
-    count = int.from_bytes(body[at : at + 4], "little")
-    at = _end(body, at + 4)
-    if tag in TEXTS:
-        return Node(tag, body[at : at + count]), _end(body, at + count)
-    items: list[Node] = []
-    node = Node(tag)
-    for _ in range(2 * count if tag == 0x7B else count):
-        try:
-            item, at = _parse(body, at, depth + 1)
-        except _CannotParse:
-            node.count = count
-            break
-        items.append(item)
-    node.items = tuple(items)
-    return node, at
-
-
-def _parse_tensor(body: bytes, tag: int, at: int) -> tuple[Node, int]:
-    node = Node(tag)
-    length = int.from_bytes(body[at : at + 4], "little")
-    at = _end(body, at + 4)
-    node.name = body[at : at + length]
-    at = _end(body, at + length)
-    rank = body[at] if at < len(body) else 0
-    end = _end(body, at + 1 + 8 * rank + 8)
-    *shape, size = struct.unpack(f"<{rank + 1}Q", body[at + 1 : end])
-    node.shape = tuple(shape)
-    at = end + -end % wire.ALIGNMENT
-    node.data = body[at : at + size]
-    return node, _end(body, at + size)
-
-
-def _end(body: bytes, at: int) -> int:
-    if at > len(body):
-        raise _CannotParse
-    return at
-
-
-def values_in(body: bytes) -> int:
-    """The number of values in a body, keys included, as far as it can be parsed."""
-    return sum(node.tag is not None for node in _nodes(parse(body)))
-
-
-def write(node: Node) -> bytes:
-    """The body of a node, as bytes."""
-    out = bytearray()
-    _write(node, out)
-    return bytes(out)
-
-
-def _write(node: Node, out: bytearray) -> None:
-    tag = node.tag
-    if tag is None:
-        out += node.data
-    elif tag in TENSORS:
-        _write_tensor(node, out)
-        return
-    else:
-        out.append(tag)
-        if tag in TEXTS:
-            out += _count(len(node.data) if node.count is None else node.count)
-        elif tag in CONTAINERS:
-            true = len(node.items) // 2 if tag == 0x7B else len(node.items)
-            out += _count(true if node.count is None else node.count)
-        out += node.data
-    for item in node.items:
-        _write(item, out)
-
-
-def _write_tensor(node: Node, out: bytearray) -> None:
-    assert node.tag is not None
-    out.append(node.tag)
-    out += _count(len(node.name) if node.count is None else node.count)
-    out += node.name
-    out.append((len(node.shape) if node.rank is None else node.rank) & 0xFF)
-    size = len(node.data) if node.size is None else node.size
-    for number in (*node.shape, size):
-        out += (number & 2**64 - 1).to_bytes(8, "little")
-    out += bytes(-len(out) % wire.ALIGNMENT)
-    out += node.data
-
-
-def _count(count: int) -> bytes:
-    return (count & 2**32 - 1).to_bytes(4, "little")
-
-
-# --- mutants -------------------------------------------------------------------------------------
-
-
 def frame_of(body: bytes, call_id: int = 1) -> bytes:
     """A body with its header, as one piece."""
     return wire.HEADER.pack(wire.MAGIC, call_id, len(body)) + body
@@ -187,7 +58,7 @@ def frame_of(body: bytes, call_id: int = 1) -> bytes:
 def mutants(frame: bytes, rng: random.Random, count: int) -> Iterator[bytes]:
     """`count` frames that each differ from this one in one to four fields."""
     tree = parse(frame[wire.HEADER.size :])
-    nodes = list(_nodes(tree))
+    nodes = list(nodes_of(tree))
     for _ in range(count):
         undo: list[tuple[Node, str, Any]] = []
         for _ in range((1, 1, 1, 2, 2, 4)[int(rng.random() * 6)]):
@@ -204,12 +75,6 @@ def mutants(frame: bytes, rng: random.Random, count: int) -> Iterator[bytes]:
         if rng.random() < 0.02:
             made = _scratch(made[: wire.HEADER.size], rng) + body
         yield made
-
-
-def _nodes(node: Node) -> Iterator[Node]:
-    yield node
-    for item in node.items:
-        yield from _nodes(item)
 
 
 def _change(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
@@ -304,7 +169,9 @@ def _change_tensor(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
 def _wrapped(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
     """Wraps the node into a random number of containers."""
     levels = rng.choice((1, 2, 3, 8, 30, 31, 32, 33, 34, 35, 400 if rng.random() < 0.2 else 1))
-    layer = rng.choice((b"[" + _count(1), b"(" + _count(1), b"{" + _count(1) + b"N"))
+    layer = rng.choice(
+        (b"[" + length_field(1), b"(" + length_field(1), b"{" + length_field(1) + b"N")
+    )
     return _as(Node(None, layer * levels + write(node)))
 
 
@@ -314,13 +181,13 @@ def _repeated(node: Node, rng: random.Random) -> list[tuple[str, Any]]:
     if rng.random() < 0.7:
         copy = write(node)
         times = max(1, min(times, 2**16 // (len(copy) + 1)))
-        return _as(Node(None, b"[" + _count(times) + copy * times))
+        return _as(Node(None, b"[" + length_field(times) + copy * times))
     if rng.random() < 0.5:  # these have equal hashes in Python
-        step, size, tag = 2**61 - 1, 16, b"I" + _count(16)
+        step, size, tag = 2**61 - 1, 16, b"I" + length_field(16)
     else:
         step, size, tag = 1, 8, b"i"
     keys = [tag + (i * step).to_bytes(size, "little") + b"N" for i in range(times)]
-    return _as(Node(None, b"{" + _count(times) + b"".join(keys)))
+    return _as(Node(None, b"{" + length_field(times) + b"".join(keys)))
 
 
 def _scratch(data: bytes, rng: random.Random) -> bytes:

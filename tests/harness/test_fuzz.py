@@ -16,7 +16,8 @@ from grader.judge.callbacks import Callbacks, Use
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
 from tests.fuzz import check
-from tests.fuzz.frames import frame_of, mutants, parse, seeds, write
+from tests.fuzz.frames import frame_of, mutants, seeds
+from tests.fuzz.nodes import parse, write
 
 FRAMES = 20_000
 pytestmark = pytest.mark.filterwarnings("ignore:ComplexHalf")

@@ -31,7 +31,9 @@ def drawn(seed):
         shape = [int(n) for n in rng.integers(1, 6, size=int(rng.integers(0, 5)))]
         strides = [int(n) for n in rng.integers(0, 9, size=len(shape))]
         offset = int(rng.integers(0, 7))
-        yield [int(rng.integers(0, n)) for n in shape], strides, offset
+        index = [int(rng.integers(0, n)) for n in shape]
+        yield index, strides, offset
+        yield index, [-stride for stride in strides], 1000 + offset
 
 
 known = []
