@@ -60,7 +60,7 @@ matrix: .venv/ready
 attack: .venv/dev
 	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/hostile tests/harness/pack
 
-# About an hour on two cores.
+# An hour and a half on two cores.
 layers: .venv/dev
 	@$(RUN) -m tests.harness.hostile.switch_off
 
