@@ -90,7 +90,7 @@ def bf16_run(
     """
     model = _model(weights, unused, offset, training)
     _fill_gradients(model, stale)
-    made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
+    made = getattr(torch.optim, optimizer)(_groups(model), **settings)
     dtypes = _watch_gradients(made)
     losses = student.precision.train_bf16(model, made, _once(batches), _loss(loss, 1.0))
     return _report(model, made, dtypes, losses)
@@ -110,17 +110,25 @@ def fp16_run(
     stale: float | None = None,
     offset: float = 0.0,
     training: bool | None = None,
+    shift: torch.Tensor | None = None,
     **scaling: Any,
 ) -> dict[str, Any]:
-    """Trains the model by `train_fp16`, with the loss multiplied by `loss_weight`."""
+    """Trains the model by `train_fp16`, with the loss multiplied by `loss_weight`.
+
+    `shift` is a parameter of the loss, not of the model: it is added to the model's outputs.
+    """
     model = _model(weights, unused, offset, training)
     _fill_gradients(model, stale)
-    made = getattr(torch.optim, optimizer)(model.parameters(), **settings)
+    made = getattr(torch.optim, optimizer)(_groups(model), **settings)
     dtypes = _watch_gradients(made)
-    losses, scales = student.precision.train_fp16(
-        model, made, _once(batches), _loss(loss, loss_weight), **scaling
-    )
-    return {**_report(model, made, dtypes, losses), "scales": list(scales)}
+    loss_fn = _loss(loss, loss_weight)
+    if shift is not None:
+        own, plain = torch.nn.Parameter(shift.clone()), loss_fn
+        made.add_param_group({"params": [own]})
+        loss_fn = lambda outputs, targets: plain(outputs + own, targets)  # noqa: E731
+    losses, scales = student.precision.train_fp16(model, made, _once(batches), loss_fn, **scaling)
+    report = {**_report(model, made, dtypes, losses), "scales": list(scales)}
+    return report if shift is None else {**report, "shift": own.detach()}
 
 
 def _model(
@@ -128,6 +136,12 @@ def _model(
 ) -> SmallModel:
     model = SmallModel(weights, unused, offset, training is not None)
     return model.train(training is not False)
+
+
+def _groups(model: SmallModel) -> list[dict[str, Any]]:
+    """The parameters as two groups, as where some do not decay."""
+    params = list(model.parameters())
+    return [{"params": some} for some in (params[:1], params[1:]) if some]
 
 
 def _fill_gradients(model: SmallModel, value: float | None) -> None:
@@ -147,6 +161,7 @@ def _squares_in_16_bits(outputs: torch.Tensor, targets: torch.Tensor) -> torch.T
 
 
 _LOSSES: dict[str, Callable[..., torch.Tensor]] = {
+    "plus_infinity": lambda outputs, targets: functional.mse_loss(outputs, targets) + torch.inf,
     "squares_in_16_bits": _squares_in_16_bits,
     "exact_backward": lambda outputs, targets: ExactBackward.apply(  # type: ignore[no-untyped-call]
         functional.mse_loss(outputs, targets)

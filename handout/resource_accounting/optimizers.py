@@ -1,7 +1,7 @@
 """Optimizers: steps over many tensors, in place, and AdamW as a `torch.optim.Optimizer`.
 
 A step over empty lists changes nothing, but refuses what any step refuses. nan is outside every
-range. The tensors at one position have one dtype.
+range. The tensors at one position have one dtype, float32 or float64.
 
 State of each optimizer per parameter, in addition to the parameter and its gradient:
 

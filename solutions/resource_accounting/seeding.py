@@ -47,8 +47,8 @@ def stream_seed(seed: int, *keys: int | str) -> int:
     every bit is equally often 0 and 1.
 
     Args:
-        seed: the run's seed, any int.
-        keys: the name of the stream: any number of ints, and of strings that UTF-8 can encode.
+        seed: the run's seed, any int of up to 4000 digits.
+        keys: the name of the stream: any number of such ints, and of strings that UTF-8 can encode.
 
     Returns:
         An int of at least 0 and less than 2**63.

@@ -1,6 +1,6 @@
 """independent_streams: seed and ints are packed into 8 bytes, so others are the same or an error
 
-Breaks: the run's seed, any int.
+Breaks: the run's seed, any int of up to 4000 digits
 """
 
 

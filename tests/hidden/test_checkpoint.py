@@ -141,10 +141,11 @@ def test_step_returns(impl, rng, torch_rng):
     """Loading returns the saved step"""
     path = impl.scratch / "run.pt"
     for step in (0, 1, int(rng.integers(2, 10**6)), int(rng.integers(2**53, 2**62)) | 1):
-        weights = torch.randn(20, 30, generator=torch_rng)
+        dtype = torch.float64 if step % 2 else torch.float32
+        weights = torch.randn(20, 30, generator=torch_rng, dtype=dtype)
         impl.scenarios.save_weights(path, weights, step)
         impl.restart()
-        found, loaded = pair(impl.scenarios.load_weights(path, (20, 30)))
+        found, loaded = pair(impl.scenarios.load_weights(path, (20, 30), dtype))
         expect(found, "the step").equals(step)
         expect(loaded, "the weights").equals(weights)
 
@@ -342,10 +343,14 @@ def test_a_folder_is_no_place_for_a_checkpoint(impl, rng, torch_rng):
     good, missing, *folders = names(rng, 4)
     path = str(impl.scratch / good)
     impl.scenarios.save_weights(path, weights, step)
-    for wrong in (impl.scratch, *(impl.scratch / missing / name for name in folders)):
+    folder = folders.pop()
+    impl.scenarios.make_folder(str(impl.scratch / folder))
+    wrong = [impl.scratch, impl.scratch / folder]
+    for path_of_none in (*wrong, *(impl.scratch / missing / name for name in folders)):
         with pytest.raises(OSError):
-            impl.scenarios.save_weights(str(wrong), weights + 1, step + 1)
-    expect(impl.readers.names_in(str(impl.scratch)), "the files").equals([good])
+            impl.scenarios.save_weights(str(path_of_none), weights + 1, step + 1)
+    found = impl.readers.names_in(str(impl.scratch))
+    expect(found, "the files").equals(sorted([good, folder]))
     found = pair(impl.scenarios.load_weights(path, (20, 30)))
     expect(list(found), "step and weights").equals([step, weights])
 

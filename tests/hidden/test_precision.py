@@ -476,6 +476,25 @@ def test_fp16_clips_unscaled_gradients(impl, rng, torch_rng):
         assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
 
 
+@pytest.mark.exercise("fp16_train", weight=0.5)
+def test_fp16_parameters_of_the_loss(impl, rng, torch_rng):
+    """The optimizer's parameters that are not the model's are trained like all others"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 4)
+    start = torch.randn(K, generator=torch_rng)
+    model, shift = SmallModel(weights), torch.nn.Parameter(start.clone())
+    optimizer = torch.optim.SGD([*model.parameters(), shift], **SGD)
+    for inputs, targets in batches:
+        optimizer.zero_grad()
+        functional.mse_loss(model(inputs) + shift, targets).backward()
+        optimizer.step()
+    how = {"init_scale": 1024.0, "growth_interval": LONG}
+    result = impl.scenarios.fp16_run(weights, batches, settings=SGD, shift=start, **how)
+    moved = expect(result["shift"], "a parameter of the loss").is_tensor((K,), torch.float32)
+    assert distance(moved - start, shift.detach() - start) < NEAR
+    in_fp32 = update({"params": [p.detach() for p in model.parameters()]}, weights)
+    assert distance(update(result, weights), in_fp32) < NEAR
+
+
 @pytest.mark.exercise("fp16_train")
 def test_fp16_losses(impl, rng, torch_rng):
     """The unscaled loss of each batch is reported, even if its step is skipped"""
@@ -491,6 +510,11 @@ def test_fp16_losses(impl, rng, torch_rng):
     skipped = impl.scenarios.fp16_run(weights, batches, init_scale=2.0**127, loss_weight=8.0, **how)
     unchanged = [8 * train_fp32(weights, [batch], {"lr": 0.1})["losses"][0] for batch in batches]
     expect(skipped["losses"], "losses of skipped steps").close(unchanged, rtol=1e-2)
+    # An infinite loss with finite gradients has its step.
+    result = impl.scenarios.fp16_run(weights, batches, init_scale=64.0, loss="plus_infinity", **how)
+    expect(result["losses"], "losses of inf").equals([math.inf] * len(batches))
+    in_fp32 = update(train_fp32(weights, batches, {"lr": 0.1}), weights)
+    assert distance(update(result, weights), in_fp32) < NEAR
     batches[0][0][0, 0] = math.inf
     first = impl.scenarios.fp16_run(weights, batches[:1], init_scale=64.0, **how)["losses"]
     assert len(first) == 1

@@ -204,6 +204,16 @@ def test_contiguity_is_not_only_where_the_last_element_is(impl, rng):
 
 
 @pytest.mark.exercise("is_contiguous")
+def test_a_stride_off_by_one_is_not_contiguous(impl, rng):
+    """A large stride that is off by 1 is as wrong as a small one"""
+    rows, columns = (int(n) for n in rng.integers(300, 400, size=2))
+    for off in (0, 1, -1):
+        strides = (rows * columns + off, columns, 1)
+        found = impl.strides.is_contiguous((2, rows, columns), strides)
+        expect(found, f"contiguity of {(2, rows, columns), strides}").equals(off == 0)
+
+
+@pytest.mark.exercise("is_contiguous")
 def test_contiguity_refuses_what_is_no_layout(impl):
     """A shape and strides of different lengths, or a negative size, are refused"""
     for shape, strides in [
@@ -466,6 +476,18 @@ def test_views_of_huge_strides(impl, rng):
                 expect(impl.strides.view_strides(split, apart, new_shape)).equals(None)
         found = impl.strides.view_strides((outer * inner,), (step,), split)
         expect(found, f"strides of {outer * inner} elements as {split}").equals(strides)
+
+
+@pytest.mark.exercise("view_strides")
+def test_where_the_last_element_is_does_not_decide(impl, rng):
+    """A layout whose first and last steps fit a single stride may have no view all the same"""
+    for _ in range(10):
+        size, inner = (int(n) for n in rng.integers(2, 6, size=2))
+        for off in (0, 1, 2):  # the last element stays where it is
+            layout = (size, size, inner), (size * inner + 2 - off, inner - 2 + off, 1), 0
+            if layout[1][1] >= 0:
+                check_view(impl, layout, (size * size * inner,))
+                check_view(impl, layout, (size * size, inner))
 
 
 @pytest.mark.exercise("view_strides")

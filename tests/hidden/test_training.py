@@ -581,7 +581,7 @@ def test_refuses_norms_that_are_not_finite(impl, rng, torch_rng):
     for bad in (math.inf, -math.inf, math.nan):
         grads = new_grads(torch_rng)
         grads[2][int(rng.integers(5))] = bad
-        cases.append((grads, 1.0))
+        cases += [(grads, limit) for limit in (1.0, math.inf)]
     refused_or_clipped(impl, rng, torch_rng, RuntimeError, cases)
 
 

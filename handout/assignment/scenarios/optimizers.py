@@ -53,6 +53,9 @@ def optimizer_steps(
     module, _, name = function.partition(".")
     step_function = getattr(getattr(student, module), name)
     inputs = [p.requires_grad_(requires_grad) for p in _tensors(memory, params)]
+    for p in inputs[::2]:
+        p.grad = torch.full_like(p, torch.nan)  # the caller's own, which no step uses
+    kept = [p.grad for p in inputs]
     lists = [_tensors(memory, places) for places in states]
     for i, places in enumerate(grads):
         if first_step is not None:
@@ -60,7 +63,10 @@ def optimizer_steps(
         # Every third step meets a program that has disabled gradients.
         with torch.set_grad_enabled(grad_enabled and i % 3 != 2), modes_unchanged(function):
             step_function(inputs, _tensors(memory, places), *lists, **settings)
-        if any(p.requires_grad != requires_grad or p.grad is not None for p in inputs):
+        if any(
+            p.requires_grad != requires_grad or p.grad is not g
+            for p, g in zip(inputs, kept, strict=True)
+        ):
             raise LeftChanged(f"{function} leaves a parameter with another requires_grad or grad")
     if any(t.requires_grad for tensors in lists for t in tensors):
         raise LeftChanged(f"{function} leaves a graph at its state; step under torch.no_grad()")

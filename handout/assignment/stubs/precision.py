@@ -77,7 +77,8 @@ def train_fp16(
     These are the rules of `torch.amp.GradScaler`, which you may use.
 
     Args:
-        model, optimizer, batches, loss_fn: as in `train_bf16`.
+        model, optimizer, batches, loss_fn: as in `train_bf16`; the optimizer may hold other
+            parameters too, such as the loss's.
         init_scale: the scale of the first batch, greater than 0 and finite.
         growth_interval: steps without inf or nan after which the scale grows, at least 1.
         growth_factor: greater than 1 and finite.
