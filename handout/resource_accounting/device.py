@@ -44,6 +44,7 @@ def time_function(
 
     Raises:
         ValueError: `warmup` is negative, or `repeats` is less than 1. `function` is not called.
+        Exception: any that `function` raises.
     """
     raise NotImplementedError(
         "time_function: not started; see assignment/writeup/device.md, "

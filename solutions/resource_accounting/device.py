@@ -44,6 +44,7 @@ def time_function(
 
     Raises:
         ValueError: `warmup` is negative, or `repeats` is less than 1. `function` is not called.
+        Exception: any that `function` raises.
     """
     if warmup < 0 or repeats < 1:
         raise ValueError(f"expected warmup >= 0 and repeats >= 1, got {warmup} and {repeats}")
