@@ -55,10 +55,11 @@ def test_random_state_returns(impl, rng, torch_rng):
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_saving_changes_nothing(impl, rng, torch_rng):
     """Saving changes nothing in the run: no mode of a layer, no gradient, no generator"""
-    path = str(impl.scratch / "run.pt")
-    found = impl.scenarios.around_save(path, runs.drawn_state(rng, torch_rng))
+    path, state = str(impl.scratch / "run.pt"), runs.drawn_state(rng, torch_rng)
+    found = impl.scenarios.around_save(path, state)
     for name, before in found["before"].items():
         expect(found["after"][name], name).equals(before, hint="only read what you save")
+    expect(impl.scenarios.training_run(load=path)["step"], "the step").equals(state["step"])
 
 
 @pytest.mark.exercise("checkpoint_atomic")

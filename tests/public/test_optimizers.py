@@ -29,7 +29,7 @@ def step(impl, function, g, *, p=1.0, states=1, steps=1, **settings):
 def check_autograd(impl, function, states=1, **settings):
     """Two steps of a parameter that requires gradients, with gradients enabled and disabled."""
     for enabled in (True, False):
-        OptimizerRuns(impl).steps(
+        left = OptimizerRuns(impl).steps(
             f"optimizers.{function}",
             [f64(1.0)],
             [f64(0.5, 0.5).view(2, 1)],
@@ -38,6 +38,7 @@ def check_autograd(impl, function, states=1, **settings):
             grad_enabled=enabled,
             **settings,
         )
+        expect(left["params"][0].item() < 1, "whether the parameter has moved").equals(True)
 
 
 @pytest.mark.exercise("sgd_step")
