@@ -74,7 +74,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "nan_batch": {WRONG},
         "wrong_kind": {WRONG},
         "wrong_scalars": {NOT_PLAIN},
-        "wrong_dtype": {WRONG},
+        "wrong_dtype": {WRONG, NOT_PLAIN},  # a large batch as lists has too many values
         "one_for_true": {WRONG},
         "always_true": {WRONG},
         "odd_floats": {WRONG},
