@@ -36,10 +36,9 @@ class Model(torch.nn.Module):
 
     Args:
         weights: one for each layer. A matrix w makes the layer tanh(x @ w), which takes integers x
-            modulo 7; a scalar makes a
-            `RollLayer`, whose n is its index. With a `backward_factor`, a graph holds the outputs
-            of every fourth of these as long as it exists, and not only until its backward pass: so
-            its memory shows that it is kept.
+            modulo 7; a scalar makes a `RollLayer`, whose n is its index. With a `backward_factor`,
+            a graph holds the outputs of every fourth of these as long as it exists, and not only
+            until its backward pass: so its memory shows that it is kept.
         forward_factor: gets the inputs of each forward pass; the outputs are multiplied by its
             answer.
         backward_factor: called in each backward pass; the gradient of the outputs is multiplied by

@@ -199,16 +199,20 @@ def screen(
     nonce: Annotated[str, typer.Option(help="draws the tests' inputs")] = "screen",
     jobs: Jobs = None,
 ) -> None:
-    """Screens submissions by other authors: lists mistakes that no test catches.
+    """Screens submissions by other authors: lists mistakes that no hidden test catches.
 
-    In process, without the sandbox. Exit status: 0 there are none; 1 there are some; 2 a folder has
+    Below each stand the public tests that do. In process; what passes there is graded in the
+    sandbox. Exit status: 0 there are none; 1 there are some; 2 a folder has
     no submission, or a file names no exercise; 3 a fault of the grader.
     """
     from grader.authoring.campaigns import draws as campaign
     from grader.authoring.campaigns import inprocess, screen
 
+    def is_listed(one: screen.Screened) -> bool:
+        return bool(one.failed) if right else not one.is_caught
+
     def show(one: screen.Screened) -> None:
-        if bool(one.failed) is right or (not one.hidden and not right):
+        if is_listed(one):
             what = f"{one.wrong.path}: {one.wrong.mistake}"
             console.print(what, markup=False, highlight=False, soft_wrap=True)
             for test in one.failed:
@@ -227,6 +231,6 @@ def screen(
             f"{module:16} of {count:4}, {hidden:4} fail a hidden test and {public:3} a public one"
         )
         console.print(text, highlight=False)
-    bad = sum(bool(one.failed) is right for one in found.screened)
+    bad = sum(map(is_listed, found.screened))
     console.print(f"{len(found.screened)} submissions, {bad} of them listed above", highlight=False)
     raise typer.Exit(1 if bad else OK)

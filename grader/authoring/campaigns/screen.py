@@ -33,6 +33,11 @@ class Screened:
     def failed(self) -> tuple[str, ...]:
         return self.hidden + self.public
 
+    @property
+    def is_caught(self) -> bool:
+        """Whether a hidden test fails, or a public one where it names no more."""
+        return bool(self.hidden or (self.wrong.public and self.public))
+
 
 @dataclass
 class Report:
