@@ -363,11 +363,10 @@ def screened(folder):
 
 def test_screen_lists_what_no_test_catches(tmp_path):
     """And what a public test alone catches; mistakes that hidden tests catch are counted"""
-    body = '"""segments: {}"""\n\n\ndef best_segments(layers):\n    return {}\n'
     for name, result in (("constant", "4"), ("right", "_right(layers)")):
-        text = body.format(name, result) + "\n\n" * 2
         (tmp_path / f"segments_{name}.py").write_text(
-            text.replace('"""\n\n', '"""\n\n_right = best_segments\n\n', 1)
+            f'"""segments: {name}"""\n\n_right = best_segments\n\n\n'
+            f"def best_segments(layers):\n    return {result}\n"
         )
     found = screened(tmp_path)
     assert found.returncode == 1, found.stdout
