@@ -52,7 +52,7 @@ class Zygote:
         hidden: folders that no worker may see.
         memory_mib: the most that a submission may hold in one test.
         only_try: tries each of the tiers, fills `refused`, and starts none.
-        with_devices: its workers, and no others, see the machine's CUDA devices.
+        device: the UUID of the CUDA device that its workers, and no others, see; None for none.
         lanes: how many judge processes will ask it, or forks of it, for workers.
 
     Attributes:
@@ -69,7 +69,7 @@ class Zygote:
         hidden: tuple[Path, ...],
         memory_mib: int = 1024,
         only_try: bool = False,
-        with_devices: bool = False,
+        device: str | None = None,
         lanes: int = USUAL_LANES,
     ) -> None:
         self.tier, self.control_group, self.own_uids = "", "", False
@@ -83,7 +83,7 @@ class Zygote:
         with theirs, (self._run.private / "zygote.log").open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, *_OPTIONS, "-c", _BOOT, str(REPOSITORY), str(theirs.fileno())],
-                env=_ENVIRONMENT,
+                env=_ENVIRONMENT if device is None else _ENVIRONMENT | _environment_of(device),
                 cwd="/",
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -101,7 +101,7 @@ class Zygote:
                     first_uid=users.first_uid(os.getpid()),
                     canary=str(self._run.canary),
                     results=str(self._run.private),
-                    with_devices=with_devices,
+                    with_devices=device is not None,
                 ),
                 memory=(_GROUP_MIB + lanes * (memory_mib + DISK_MIB)) * 2**20,
                 processes=_GROUP_PROCESSES,
@@ -273,14 +273,18 @@ class Zygote:
         fork._control, fork.lane = Control(ours), lane
         return fork
 
-    def with_devices(self, memory_mib: int) -> Zygote:
-        """Starts another zygote, in this one's tier, whose workers see the CUDA devices.
+    def with_device(self, device: str, memory_mib: int) -> Zygote:
+        """Starts another zygote, in this one's tier, whose workers see one CUDA device.
 
         The caller closes it.
+
+        Args:
+            device: its UUID.
+            memory_mib: the most host memory that a worker may hold.
         """
         self.wait()
         hidden = tuple(Path(folder) for folder in self._hidden)
-        return Zygote((self.tier,), hidden, memory_mib, with_devices=True)
+        return Zygote((self.tier,), hidden, memory_mib, device=device)
 
     def disconnect(self) -> None:
         """Closes this process's end: once every process has, the zygote and its workers end."""
@@ -289,3 +293,12 @@ class Zygote:
     def close(self) -> None:
         """Ends the zygote and every worker with it, and removes the folder."""
         self._run.remove()
+
+
+def _environment_of(device: str) -> dict[str, str]:
+    """Shows one CUDA device; the driver's libraries are where they are for this process.
+
+    By its UUID, since NVML and CUDA may number devices differently.
+    """
+    libraries = {k: os.environ[k] for k in ("LD_LIBRARY_PATH",) if k in os.environ}
+    return {"CUDA_VISIBLE_DEVICES": device, **libraries}

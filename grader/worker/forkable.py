@@ -46,9 +46,9 @@ def preload(with_devices: bool) -> None:
     from grader.paths import REPOSITORY
 
     sys.path[:] = [path for path in sys.path if path != str(REPOSITORY)]
-    hidden = devices.hidden()
+    visible = devices.visible()
     os.environ.clear()  # here, once: it would cost each worker half a millisecond
-    os.environ.update(LANG="C.UTF-8", **hidden)
+    os.environ.update(LANG="C.UTF-8", **visible)
     gc.collect()
     gc.freeze()  # collections in a worker skip what is loaded here
     speed.use_huge_pages()

@@ -92,6 +92,8 @@ def apply_restrictions(
     kernel.prctl(kernel.PR_SET_DUMPABLE, int(may_be_looked_at))
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user clears it
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    if with_cuda:
+        writable = [*writable, *cuda.WRITABLE]
     if readable is not None:
         landlock.restrict(readable, writable, cuda.device_nodes() if with_cuda else ())
     seccomp.install(seccomp.program(os.getpid(), with_cuda=with_cuda))

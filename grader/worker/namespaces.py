@@ -17,6 +17,7 @@ SUBMISSION, SCRATCH, TMP = "/submission", "/scratch", "/tmp"  # a worker's folde
 
 _DATA_FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 _LIBRARY_FLAGS = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
+_LIBRARY_ATTRIBUTES = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
 _DEVICE_FLAGS = kernel.MS_NOSUID | kernel.MS_NOEXEC
 # A remount must keep these flags of a mount: in a user namespace the kernel refuses to drop them.
 _LOCKED_MOUNT_FLAGS = {
@@ -99,12 +100,14 @@ class Namespaces(Sandbox):
         kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
         self.root.mkdir(mode=0o755)
         kernel.mount("tmpfs", root, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
+        with_devices = self.grading.with_devices
         for path in (*lockdown.LIBRARIES, *lockdown.interpreter_folders()):
             self._add_library(path)
-        for device in (*lockdown.DEVICES, *cuda.device_nodes()):
+        for device in (*lockdown.DEVICES, *(cuda.device_nodes() if with_devices else ())):
             self._bind_inside(device, _DEVICE_FLAGS)
-        for path in cuda.driver_files():
-            self._bind_inside(path, _DATA_FLAGS | kernel.MS_RDONLY)
+        if with_devices:
+            for path in (*cuda.libraries(), *cuda.kernel_folders()):
+                self._add_library(path)
         for folder in self.grading.hidden:
             inside = Path(root + folder)
             if inside.is_dir():
@@ -127,17 +130,25 @@ class Namespaces(Sandbox):
             inside.symlink_to(Path(path).readlink())
             path = os.path.realpath(path)
         if Path(path).exists() and not (self.root / path[1:]).exists():
-            self._bind_inside(path, _LIBRARY_FLAGS)
+            self._bind_inside(path, _LIBRARY_FLAGS, whole=self.grading.with_devices)
 
-    def _bind_inside(self, path: str, flags: int) -> None:
-        """Binds a path of the machine at the same path below the root."""
+    def _bind_inside(self, path: str, flags: int, whole: bool = False) -> None:
+        """Binds a path of the machine at the same path below the root.
+
+        With `whole`, what is mounted below the path comes along, read-only: containers mount the
+        driver's libraries as single files.
+        """
         inside = f"{self.root}{path}"
         if os.path.isdir(path):
             os.makedirs(inside, exist_ok=True)
         else:
             os.makedirs(os.path.dirname(inside), exist_ok=True)
             Path(inside).touch()
-        bind_mount(path, inside, flags)
+        if whole:
+            kernel.mount(path, inside, None, kernel.MS_BIND | kernel.MS_REC)
+            kernel.restrict_mounts(inside, _LIBRARY_ATTRIBUTES)
+        else:
+            bind_mount(path, inside, flags)
 
     # --- for each worker, in the zygote --------------------------------------------------------
 

@@ -18,7 +18,14 @@ import platform
 import struct
 
 from grader.worker import cuda, kernel
-from grader.worker.syscalls import AARCH64, ANSWERED, WITH_RULES, X86_64
+from grader.worker.syscalls import (
+    AARCH64,
+    ANSWERED,
+    CUDA_AARCH64,
+    CUDA_X86_64,
+    WITH_RULES,
+    X86_64,
+)
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -36,6 +43,8 @@ class Unsupported(RuntimeError):
 
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, X86_64), "aarch64": (0xC00000B7, AARCH64)}
+_CUDA = {"x86_64": CUDA_X86_64, "aarch64": CUDA_AARCH64}
+_AF_UNIX, _SOCK_SEQPACKET, _SOCK_TYPES = 1, 5, 0xF
 
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5450, 0x5451)  # TCGETS, TIOCGWINSZ, FIONREAD, FIO(N)CLEX
 # DUPFD, flags, DUPFD_CLOEXEC. No owner, and no locks: by a lock on a library's file a worker could
@@ -63,10 +72,11 @@ def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False
     return b"".join(is_own_pid if x == _IS_OWN_PID else x for x in template)
 
 
-def numbers_of(machine: str) -> tuple[int, dict[str, int]]:
+def numbers_of(machine: str, with_cuda: bool = False) -> tuple[int, dict[str, int]]:
     """The kernel's numbers for an architecture and its system calls; raises Unsupported."""
     try:
-        return _ARCHITECTURES[machine]
+        architecture, numbers = _ARCHITECTURES[machine]
+        return architecture, numbers | _CUDA[machine] if with_cuda else numbers
     except KeyError:
         known = " and ".join(_ARCHITECTURES)
         raise Unsupported(f"no table of system calls for {machine}; there are {known}") from None
@@ -75,7 +85,7 @@ def numbers_of(machine: str) -> tuple[int, dict[str, int]]:
 @functools.lru_cache(maxsize=4)
 def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
     """The filter's instructions, with `_IS_OWN_PID` in place of the check of the process's id."""
-    architecture, numbers = numbers_of(machine)
+    architecture, numbers = numbers_of(machine, with_cuda)
     denied, done = _ERRNO | errno.EPERM, _ERRNO | 0
     instructions = [
         *_load(_ARCH_AT),
@@ -130,6 +140,15 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
             _return(denied),
         )
     if with_cuda:
+        rule(
+            "socket",
+            *_load(_argument(0)),
+            *_return_unless(_JUMP_EQUAL, _AF_UNIX, denied),
+            *_load(_argument(1)),
+            _instruction(_AND, _SOCK_TYPES),
+            *_return_if(_JUMP_EQUAL, _SOCK_SEQPACKET, _ALLOW),
+            _return(denied),
+        )
         requests = (
             *_load(_argument(1)),
             *_return_if_at_most(cuda.UVM_HIGHEST, _ALLOW),
@@ -149,7 +168,7 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
     ):
         checks = [line for value in values for line in _return_if(_JUMP_EQUAL, value, _ALLOW)]
         rule(name, *_load(_argument(at)), *checks, _return(denied))
-    ruled = WITH_RULES - {"madvise", "mmap"} if with_cuda else WITH_RULES
+    ruled = (WITH_RULES - {"madvise", "mmap"}) | {"socket"} if with_cuda else WITH_RULES
     verdicts = {numbers[name]: _ALLOW for name in numbers.keys() - ruled}
     answers = {numbers[name]: _ERRNO | n for name, n in ANSWERED.items() if name in numbers}
     instructions.extend(_search(verdicts | answers, denied))

@@ -69,6 +69,8 @@ class SharedFilesystem(Sandbox):
             *lockdown.DEVICES,
             *_MACHINE_FACTS,
         )
+        if self.grading.with_devices:
+            machine += (*cuda.libraries(), *cuda.kernel_folders(), *cuda.kernel_files())
         hidden = tuple(os.path.realpath(folder) for folder in self.grading.hidden)
         parts = [part for path in machine for part in _without_hidden(path, hidden)]
         self._readable = list(dict.fromkeys(parts))  # /lib may be a link to /usr/lib
@@ -101,7 +103,6 @@ class SharedFilesystem(Sandbox):
         os.chdir(paths.tmp)
         lockdown.limit_resources(processes, with_cuda)
         readable = [*self._readable, "/proc/self", paths.submission, paths.shared]
-        readable += cuda.driver_files() if with_cuda else []
         if self.own_uids:
             kernel.drop_bounding_set()
         self.become_worker(request.uid, *_groups(paths))

@@ -78,4 +78,8 @@ AARCH64 = {
     "umask": 166, "uname": 160, "unlinkat": 35, "utimensat": 88, "wait4": 260, "write": 64,
     "writev": 66,
 }
+# Beside those, for workers that use CUDA: the driver binds a socket of its own, which nobody
+# connects to, and fails if it cannot.
+CUDA_X86_64 = {"bind": 49, "listen": 50, "memfd_create": 319, "setsockopt": 54, "socket": 41}
+CUDA_AARCH64 = {"bind": 200, "listen": 201, "memfd_create": 279, "setsockopt": 208, "socket": 198}
 # fmt: on

@@ -20,6 +20,6 @@ def hide() -> None:
     os.environ.update(_HIDDEN)
 
 
-def hidden() -> dict[str, str]:
-    """The environment variables that hide the CUDA devices, if they are set here; else none."""
-    return dict(_HIDDEN) if _HIDDEN.items() <= os.environ.items() else {}
+def visible() -> dict[str, str]:
+    """The environment variables that say which CUDA devices this process may see, if any do."""
+    return {name: os.environ[name] for name in _HIDDEN if name in os.environ}

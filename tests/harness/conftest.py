@@ -4,6 +4,7 @@ import os
 import re
 import secrets
 import shutil
+import tempfile
 import time
 import tomllib
 import warnings
@@ -17,7 +18,7 @@ import pytest
 from assignment import manifest
 from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
-from tests.harness.container import REPOSITORY
+from tests.harness.container import REPOSITORY, copy_of_repository
 
 pytest.register_assert_rewrite("tests.harness.hostile.assertions")
 
@@ -96,6 +97,29 @@ def keep_chapters(text: str, chapters: Collection[str]) -> str:
     top = re.sub(r"(?m)^points = .*$", f"points = {points}", top)
     top = re.sub(r"(?m)^cuda_points = .*$", "", top)
     return "".join([top, *(e for e, _ in kept)])
+
+
+@pytest.fixture(scope="session")
+def closed() -> Iterator[Path]:
+    """A copy of the repository that only root can read, as in a container.
+
+    Not in a folder of pytest's: an attack that looks for tests in its frames would find that word.
+    """
+    with tempfile.TemporaryDirectory(prefix="closed-") as parent:
+        folder = Path(parent) / "course"
+        folder.mkdir()
+        copy_of_repository(folder)
+        folder.chmod(0o700)
+        Path(parent).chmod(0o755)
+        yield folder
+
+
+def repository_for(profile: str, closed: Path) -> Path:
+    """The repository that a profile grades with.
+
+    An ordinary user must be able to read it; there Landlock hides it from workers.
+    """
+    return REPOSITORY if profile == "user" else closed
 
 
 @pytest.fixture(scope="module")

@@ -119,7 +119,7 @@ class TimingRunner:
         """
         if self.cuda is None:
             return self._zygote
-        self._with_devices = self._zygote.with_devices(self._memory_mib)
+        self._with_devices = self._zygote.with_device(self.cuda.identity, self._memory_mib)
         return self._with_devices
 
     def _stage(self, solutions: Path) -> Path:

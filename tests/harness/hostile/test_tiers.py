@@ -6,7 +6,6 @@
 import json
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from grader.results.record import from_json
 from grader.worker import selection
 from grader.worker.probe import probe
 from tests.harness import container, fickle
-from tests.harness.conftest import HOSTILE, REPOSITORY
+from tests.harness.conftest import HOSTILE, REPOSITORY, repository_for
 from tests.harness.container import copy_of_repository, run
 from tests.harness.hostile.assertions import assert_earns_nothing
 from tests.harness.hostile.attacks import CAUSES, ONLY_IN_TIER_A
@@ -74,29 +73,6 @@ def storage_index(index, strides, offset=0):
         os.unlink(path)
     return offset + sum(i * s for i, s in zip(index, strides))
 """
-
-
-@pytest.fixture(scope="session")
-def closed() -> Iterator[Path]:
-    """A copy of the repository that only root can read, as in a container.
-
-    Not in a folder of pytest's: an attack that looks for tests in its frames would find that word.
-    """
-    with tempfile.TemporaryDirectory(prefix="closed-") as parent:
-        folder = Path(parent) / "course"
-        folder.mkdir()
-        copy_of_repository(folder)
-        folder.chmod(0o700)
-        Path(parent).chmod(0o755)
-        yield folder
-
-
-def repository_for(profile: str, closed: Path) -> Path:
-    """The repository that a profile grades with.
-
-    An ordinary user must be able to read it; there Landlock hides it from workers.
-    """
-    return REPOSITORY if profile == "user" else closed
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -25,7 +25,7 @@ from grader.judge.grader import Grader
 
 with Grader() as grader:
     grader.prepare()
-    other = grader.zygote.with_devices(256)
+    other = grader.zygote.with_device("GPU-1", 256)
     for zygote in (grader.zygote, other):
         pool = WorkerPool(zygote, Path(sys.argv[1]), "resource_accounting", spare=False)
         implementation = GradedImplementation(pool, grader.manifest.limits, 1)

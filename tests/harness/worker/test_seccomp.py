@@ -147,6 +147,24 @@ def test_requests_to_a_cuda_device_are_allowed_only_with_cuda(machine):
     assert verdict(machine, *shared_memory, with_cuda=True) == ALLOWED
 
 
+@pytest.mark.parametrize("name", ["bind", "listen", "memfd_create", "setsockopt"])
+def test_calls_of_the_driver_are_allowed_only_with_cuda(machine, name):
+    number = seccomp.numbers_of(machine, with_cuda=True)[1][name]
+    assert verdict(machine, number) == DENIED
+    assert verdict(machine, number, with_cuda=True) == ALLOWED
+
+
+def test_a_driver_may_have_sockets_that_listen_on_this_machine_and_no_others(machine):
+    number = seccomp.numbers_of(machine, with_cuda=True)[1]["socket"]
+    unix, inet, stream, packets, on_exec = 1, 2, 1, 5, 0o2000000
+    assert verdict(machine, number, unix, packets | on_exec, with_cuda=True) == ALLOWED
+    for domain, kind in ((unix, stream), (inet, packets), (inet, stream | on_exec), (16, 3)):
+        assert verdict(machine, number, domain, kind, with_cuda=True) == DENIED
+    connect, accept = {"x86_64": (42, 43), "aarch64": (203, 202)}[machine]
+    for number in (connect, accept):
+        assert verdict(machine, number, with_cuda=True) == DENIED
+
+
 def test_numbers_are_those_of_the_kernels_headers(machine):
     if not HEADERS[machine].exists():
         pytest.skip(f"the kernel's headers are not installed: {HEADERS[machine]}")
@@ -154,4 +172,5 @@ def test_numbers_are_those_of_the_kernels_headers(machine):
     numbers = {m[1]: int(m[2]) for m in re.finditer(r"#define __NR(?:3264)?_(\w+) (\d+)\b", text)}
     numbers.setdefault("newfstatat", numbers.get("fstatat", -1))  # called so on 64-bit machines
     numbers.setdefault("fchmodat2", 452)  # some headers are older than this call
-    assert {name: numbers.get(name) for name in MACHINES[machine][1]} == MACHINES[machine][1]
+    _, ours = seccomp.numbers_of(machine, with_cuda=True)
+    assert {name: numbers.get(name) for name in ours} == ours

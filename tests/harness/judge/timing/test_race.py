@@ -120,13 +120,13 @@ def test_pairs_of_runs_share_inputs_and_no_other_runs_do(hash_grader, tmp_path, 
 def test_races_on_a_device_have_a_separate_zygote(hash_grader, tmp_path, monkeypatch):
     """It sees the device, and lives as long as the race; here the device is a CPU"""
     started = []
-    real = Zygote.with_devices
+    real = Zygote.with_device
 
-    def with_devices(self, memory_mib):
-        started.append(real(self, memory_mib))
+    def with_device(self, name, memory_mib):
+        started.append(real(self, name, memory_mib))
         return started[-1]
 
-    monkeypatch.setattr(Zygote, "with_devices", with_devices)
+    monkeypatch.setattr(Zygote, "with_device", with_device)
     monkeypatch.setattr(device, "find", lambda kind="auto": device.Cpu())
     grade, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert check.timing is not None  # the race finished

@@ -1,0 +1,48 @@
+"""A worker of a race may do what the CUDA driver was seen to ask for, in each tier.
+
+No test here needs a device, and none shows that a real driver asks for nothing else.
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.harness import container
+from tests.harness.conftest import repository_for
+from tests.harness.worker.driver_demands import LIBRARY
+
+NEVER = {"connection", "network"}
+# Where there is no Landlock, file modes alone decide: a worker may read what everybody may.
+WITHOUT_A_DEVICE = {"library", "listening_socket", "memory_file", "descriptors", *NEVER}
+
+
+@pytest.fixture
+def libraries(monkeypatch) -> Iterator[Path]:
+    """A folder of libraries that only LD_LIBRARY_PATH names, with one library."""
+    with tempfile.TemporaryDirectory(dir="/usr/local") as folder:
+        Path(folder).chmod(0o755)
+        some = importlib.util.find_spec("_ctypes")
+        assert some is not None
+        assert some.origin is not None
+        shutil.copy(some.origin, Path(folder, LIBRARY))
+        monkeypatch.setenv("LD_LIBRARY_PATH", folder)
+        yield Path(folder)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can drop rights as a container does")
+@pytest.mark.parametrize(("profile", "tier"), container.PROFILES.items())
+def test_driver_is_refused_nothing_that_it_was_seen_to_ask_for(profile, tier, closed, libraries):
+    module = "tests.harness.worker.driver_demands"
+    done = container.run(profile, repository_for(profile, closed), module, tier)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with_device, without = json.loads(done.stdout)
+    assert with_device.pop("environment") == "GPU-1"
+    assert {name for name, reason in with_device.items() if reason} == NEVER, with_device
+    assert without.pop("environment") == ""
+    assert {name for name, reason in without.items() if reason} >= WITHOUT_A_DEVICE, without
