@@ -27,6 +27,7 @@ from grader.judge import provenance
 from grader.judge.entries import SubmissionError, check_exists
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader, Timing
+from grader.judge.timing.device import why_unused
 from grader.terminal import (
     BAD_ASSIGNMENT,
     BAD_INPUT,
@@ -165,6 +166,8 @@ def grade(
             fail(FAULT, f"a fault of the grader, not of the submission: {error}")
     write_all(result, out)
     console.print(summary.summary(result))
+    if timing == "auto" and (reason := why_unused()):
+        console.print(f"! The CUDA device of this machine was not used: {reason}", style="yellow")
     if result.budget is not None and result.budget.drawn:
         console.print(
             f"Slow tests used {result.budget.drawn:.0f} s of this grading's "

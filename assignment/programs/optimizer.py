@@ -28,7 +28,7 @@ class AdamW(Program):
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         if kind == "cpu":
             return {"tensors": 60, "elements": 500, "steps": 10}
-        return {"tensors": 600, "elements": 8192, "steps": 100}
+        return {"tensors": 600, "elements": 8192, "steps": 300}
 
     @staticmethod
     def exact_dtype(kind: str) -> torch.dtype:
@@ -41,10 +41,7 @@ class AdamW(Program):
         return 12.0 * count, 28.0 * count
 
     def make(self) -> None:
-        drawn = torch.randn(
-            2, self.sizes["tensors"], self.sizes["elements"], generator=self.generator
-        )
-        params, targets = drawn.to(self.device, self.dtype)
+        params, targets = self.normal(2, self.sizes["tensors"], self.sizes["elements"])
         self.params, self.targets = list(params.unbind()), list(targets.unbind())
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:

@@ -33,10 +33,9 @@ class MatmulChain(Program):
 
     def make(self) -> None:
         n, count = self.sizes["n"], self.sizes["distinct"]
-        distinct = torch.randn(count, n, n, generator=self.generator, dtype=torch.float32)
-        distinct = (distinct / n**0.5).to(self.device, self.dtype)
+        distinct = [self.normal(n, n) / n**0.5 for _ in range(count)]
         self.weights = [distinct[i % count] for i in range(self.sizes["products"])]
-        self.x = torch.randn(n, n, generator=self.generator).to(self.device, self.dtype)
+        self.x = self.normal(n, n)
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
         drawn = self.drawn_by(start)

@@ -25,8 +25,7 @@ class Timer(Program):
 
     def make(self) -> None:
         n = self.sizes["n"]
-        weight: torch.Tensor = torch.randn(n, n, generator=self.generator) / n**0.5
-        self.weight = weight.to(self.device, self.dtype)
+        self.weight: torch.Tensor = self.normal(n, n) / n**0.5
 
     def products(self, start: int) -> int:
         """The matrix products in one call of the timed function, a number drawn by its start."""

@@ -36,15 +36,12 @@ class Training(Program):
     def make(self) -> None:
         sizes = self.sizes
         shape = (sizes["steps"], sizes["batch"], sizes["length"] + 1)
-        tokens = torch.randint(sizes["vocabulary"], shape, generator=self.generator)
-        self.tokens = tokens.to(self.device)
+        self.tokens = torch.randint(
+            sizes["vocabulary"], shape, generator=self.generator, device=self.device
+        )
         self.model = Transformer(sizes).to(self.device, self.dtype)
-        # Drawn on the host, so that all dtypes and devices start from the same numbers.
         self.parameters: list[torch.Tensor] = list(self.model.parameters())
-        self.initial = [
-            0.02 * torch.randn(parameter.shape, generator=self.generator).to(parameter)
-            for parameter in self.parameters
-        ]
+        self.initial = [0.02 * self.normal(*parameter.shape) for parameter in self.parameters]
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
         drawn = self.drawn_by(start)

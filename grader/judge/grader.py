@@ -129,8 +129,8 @@ class Grader:
             GraderFault: the grader failed as a whole; faults of single tests are in the grade.
         """
         raced = tests == "all" and timing != "skip" and (self.repository / "tests/timing").is_dir()
-        if raced and timing == "require" and devices.find() is None:
-            raise GraderFault("races are required, and this machine shows no CUDA device")
+        if raced and timing == "require" and (missing := devices.why_none()):
+            raise GraderFault(f"races are required, and no CUDA device can be used: {missing}")
         begun = time.monotonic()
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         budget, nonce = self._new_budget(), nonce or secrets.token_hex(16)

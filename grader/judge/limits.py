@@ -33,6 +33,8 @@ class LimitChecker:
         folders: what it may write, where no file system of its own bounds that.
         unlinked_bytes: measures files without a name, which no folder shows. That takes
             milliseconds: it is called only while the disk has far less room than before.
+        uses_device: whether its driver may pin memory for it. The driver's libraries count then,
+            too: the limits of such tests leave room for them.
     """
 
     def __init__(
@@ -41,11 +43,13 @@ class LimitChecker:
         limits: Limits,
         folders: tuple[Path, ...] = (),
         unlinked_bytes: Callable[[], int] = lambda: 0,
+        uses_device: bool = False,
     ) -> None:
         self._process, self._limits, self._folders = process, limits, folders
         self._unlinked_bytes = unlinked_bytes
         self._most_room = _room(folders)  # what an ended worker held may become free later
-        self._memory_before = process.resident() or 0
+        self._uses_device = uses_device
+        self._memory_before = process.resident(uses_device) or 0
         self._checked = time.monotonic()
 
     def check_if_due(self) -> None:
@@ -61,7 +65,7 @@ class LimitChecker:
             SubmissionFailure: the worker holds more than it may.
             WorkerEnded: it has ended.
         """
-        resident = self._process.resident()
+        resident = self._process.resident(self._uses_device)
         if resident is None:
             raise WorkerEnded
         held = resident - self._memory_before

@@ -14,7 +14,7 @@ from grader.judge.failure import GraderFault
 Activity = Literal["running", "disk", "asleep", "stopped"]
 
 _FIELD = re.compile(r"^(\w+):[ \t]*(.*)$", re.MULTILINE)
-_RESIDENT = re.compile(r"^(?:RssAnon|RssShmem|VmPTE):\s*(\d+) kB$", re.MULTILINE)
+_RESIDENT = re.compile(r"^(RssAnon|RssFile|RssShmem|VmPTE):\s*(\d+) kB$", re.MULTILINE)
 _TICKS = os.sysconf("SC_CLK_TCK")  # per second, the unit of CPU time in /proc/<pid>/stat
 
 
@@ -36,16 +36,20 @@ class Process:
         except (FileNotFoundError, ProcessLookupError) as error:
             raise GraderFault("a worker's process ended before its status was checked") from error
 
-    def resident(self) -> int | None:
-        """Resident memory and page tables in bytes, without file mappings.
+    def resident(self, with_files: bool = False) -> int | None:
+        """Resident memory and page tables in bytes; None if the process has ended.
 
-        None if the process has ended.
+        Args:
+            with_files: also counts what is mapped of files. Memory that a device's driver has
+                pinned counts there.
         """
         try:
-            found = _RESIDENT.findall(self._read("status"))
+            found = dict(_RESIDENT.findall(self._read("status")))
         except (FileNotFoundError, ProcessLookupError):
             return None
-        return 1024 * sum(map(int, found)) if len(found) == 3 else None  # none while it ends
+        if len(found) < 4:  # it is ending
+            return None
+        return 1024 * sum(int(kb) for of, kb in found.items() if with_files or of != "RssFile")
 
     def cpu(self) -> float | None:
         """CPU seconds that all of its threads have used together; None if it has ended."""

@@ -18,6 +18,7 @@ from grader.judge.pool import WorkerPool
 from grader.judge.preflight import Preflight
 from grader.judge.score import Outcome
 from grader.judge.time_budget import TimeBudget
+from grader.judge.timing.device import why_none
 from grader.results.causes import Cause
 from grader.results.record import Check, Visibility
 
@@ -98,7 +99,7 @@ class Conditions:
         """Why a test does not run, if it does not: no worker could change its outcome."""
         exercise = test.exercise
         if exercise.needs and not self.can_measure(exercise):
-            return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device"
+            return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device; {why_none()}"
         for module in exercise.modules:
             if (cause := self.preflight.broken.get(module)) is not None:
                 return cause, f"{module}.py could not be imported"

@@ -97,7 +97,8 @@ class Worker:
         folders = self._zygote.unbounded_folders(self.scratch_folder.name)
         uid = self.scratch_folder.uid
         unlinked = functools.partial(self._zygote.unlinked_bytes, process.pid, uid)
-        self._checker = LimitChecker(process, limits, folders, unlinked)
+        uses_device = self._zygote.has_device
+        self._checker = LimitChecker(process, limits, folders, unlinked, uses_device)
         is_judges_turn, check_limits = self._channel.is_judges_turn, self._checker.check
         self._meter = Meter(process, is_judges_turn, self._check_end, check_limits)
         request = {

@@ -56,6 +56,7 @@ class Zygote:
         lanes: how many judge processes will ask it, or forks of it, for workers.
 
     Attributes:
+        has_device: whether its workers see a CUDA device.
         lane: the number of the lane that asks it for workers; the first is 0.
         tier: the tier that holds; "" before `wait`.
         refused: why each stronger tier cannot be had, after `wait`.
@@ -75,6 +76,7 @@ class Zygote:
         self.tier, self.control_group, self.own_uids = "", "", False
         self.refused: dict[str, str] = {}
         self.lane, self._scratch_count, self._is_ready = 0, 0, False
+        self.has_device = device is not None
         self._run = RunFolder(lanes)
         self._hidden = tuple(str(path.resolve()) for path in (*hidden, self._run.private))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -101,7 +103,7 @@ class Zygote:
                     first_uid=users.first_uid(os.getpid()),
                     canary=str(self._run.canary),
                     results=str(self._run.private),
-                    with_devices=device is not None,
+                    with_devices=self.has_device,
                 ),
                 memory=(_GROUP_MIB + lanes * (memory_mib + DISK_MIB)) * 2**20,
                 processes=_GROUP_PROCESSES,

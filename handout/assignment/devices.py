@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 
-_HIDDEN = {"CUDA_VISIBLE_DEVICES": ""}  # CUDA reads it when it is first asked for devices
+_VARIABLE = "CUDA_VISIBLE_DEVICES"  # CUDA reads it when it is first asked for devices
+_before: dict[str, str] | None = None  # what `visible` returned when `hide` was first called
 
 
 def hide() -> None:
@@ -17,9 +18,18 @@ def hide() -> None:
 
     It may be called after importing torch, since the import does not ask for devices.
     """
-    os.environ.update(_HIDDEN)
+    global _before
+    if _before is None:
+        _before = visible()
+    os.environ[_VARIABLE] = ""
 
 
 def visible() -> dict[str, str]:
-    """The environment variables that say which CUDA devices this process may see, if any do."""
-    return {name: os.environ[name] for name in _HIDDEN if name in os.environ}
+    """The environment variable that says which CUDA devices this process may see, if it is set."""
+    return {_VARIABLE: os.environ[_VARIABLE]} if _VARIABLE in os.environ else {}
+
+
+def allowed() -> list[str] | None:
+    """The devices that this process was started with, by number or UUID; None for all."""
+    found = (visible() if _before is None else _before).get(_VARIABLE)
+    return None if found is None else [name.strip() for name in found.split(",") if name.strip()]

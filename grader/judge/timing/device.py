@@ -9,15 +9,21 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from assignment.devices import allowed
 from grader.judge.failure import GraderFault
 
+_LEAVING_SECONDS = 5.0  # that the driver may take to forget a process
+_DRIVER_SECONDS = 60.0  # to start the driver
 LOCKS = Path(tempfile.gettempdir())  # the same folder for all races of this machine
 
 
@@ -38,7 +44,7 @@ class Device(ABC):
 
     @abstractmethod
     def disturbance(self) -> str:
-        """What slows the device down at this moment, or ""."""
+        """What has slowed the device down since this was last asked, or ""."""
 
     @abstractmethod
     def pin_to_core(self, pid: int) -> None:
@@ -109,39 +115,91 @@ class Cpu(Device):
         return []
 
 
+class NoDevice(Exception):
+    """There is no CUDA device to measure on; the message says what is missing."""
+
+
 class Cuda(Device):
-    """The first CUDA device, as NVML shows it. Not yet run on one."""
+    """The first CUDA device that this process may see, as NVML shows it. Not yet run on one.
+
+    Raises:
+        NoDevice: there is none, or its driver cannot be asked.
+    """
 
     kind = "cuda"
     keeps_workers = False
 
     def __init__(self) -> None:
-        import pynvml  # type: ignore[import-not-found]  # the extra `cuda`
+        try:
+            import pynvml  # type: ignore[import-not-found]  # the extra `cuda`
+        except ImportError:
+            raise NoDevice("nvidia-ml-py is not installed: pip install nvidia-ml-py") from None
+        self._nvml = pynvml
+        try:
+            pynvml.nvmlInit()
+            self._handle = self._first_allowed()
+            self.name = str(pynvml.nvmlDeviceGetName(self._handle))
+            self.memory = int(pynvml.nvmlDeviceGetMemoryInfo(self._handle).total)
+        except pynvml.NVMLError as error:
+            raise NoDevice(f"NVIDIA's driver shows no device: {error}") from error
+        self._slowed = self._slowed_so_far()
 
-        pynvml.nvmlInit()
-        self._nvml, self._handle = pynvml, pynvml.nvmlDeviceGetHandleByIndex(0)
-        self.name = str(pynvml.nvmlDeviceGetName(self._handle))
-        self.memory = int(pynvml.nvmlDeviceGetMemoryInfo(self._handle).total)
+    def _first_allowed(self) -> Any:
+        names = allowed()
+        if names is None:
+            return self._nvml.nvmlDeviceGetHandleByIndex(0)
+        if not names:
+            raise NoDevice("CUDA_VISIBLE_DEVICES hides all devices")
+        if names[0].isdigit():
+            return self._nvml.nvmlDeviceGetHandleByIndex(int(names[0]))
+        return self._nvml.nvmlDeviceGetHandleByUUID(names[0])
 
     @property
     def identity(self) -> str:
         return str(self._nvml.nvmlDeviceGetUUID(self._handle))
 
     def disturbance(self) -> str:
-        reasons = self._nvml.nvmlDeviceGetCurrentClocksEventReasons(self._handle)
-        slows = {
-            "it is too hot": self._nvml.nvmlClocksEventReasonSwThermalSlowdown
-            | self._nvml.nvmlClocksThrottleReasonHwThermalSlowdown,
-            "its power is cut": self._nvml.nvmlClocksThrottleReasonHwPowerBrakeSlowdown,
-        }
-        return ", ".join(reason for reason, bits in slows.items() if reasons & bits)
+        # Counters: a device that waits for its next run has cooled down by the time it is asked.
+        before, self._slowed = self._slowed, self._slowed_so_far()
+        return ", ".join(reason for reason, ns in self._slowed.items() if ns > before[reason])
+
+    def _slowed_so_far(self) -> dict[str, int]:
+        """Nanoseconds for which each reason has slowed the device down since the driver started."""
+        found = {}
+        for reason, policy in (
+            ("it is too hot", self._nvml.NVML_PERF_POLICY_THERMAL),
+            ("its power is cut", self._nvml.NVML_PERF_POLICY_BOARD_LIMIT),
+        ):
+            found[reason] = 0
+            with contextlib.suppress(self._nvml.NVMLError):  # this device does not count it
+                status = self._nvml.nvmlDeviceGetViolationStatus(self._handle, policy)
+                found[reason] = int(status.violationTime)
+        return found
 
     def pin_to_core(self, pid: int) -> None:
         """Does nothing: the core on which a worker waits for the device does not matter."""
 
     def other_processes(self) -> list[int]:
-        running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._handle)
-        return [int(process.pid) for process in running]
+        """The driver still shows processes that have just ended: asks until it shows none."""
+        end = time.monotonic() + _LEAVING_SECONDS
+        while True:
+            running = self._nvml.nvmlDeviceGetComputeRunningProcesses(self._handle)
+            if not running or time.monotonic() >= end:
+                return [int(process.pid) for process in running]
+            time.sleep(_LEAVING_SECONDS / 100)
+
+    def start_driver(self) -> None:
+        """Starts the driver in a process that then ends: only root can make its device nodes.
+
+        Workers cannot, and neither may their zygote touch CUDA.
+        """
+        code = "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)"
+        subprocess.run(
+            [sys.executable, "-I", "-c", code],
+            timeout=_DRIVER_SECONDS,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
 
 
 def find(kind: str = "auto") -> Device | None:
@@ -150,5 +208,19 @@ def find(kind: str = "auto") -> Device | None:
         return Cpu()
     try:
         return Cuda()
-    except Exception:  # no pynvml, no driver, no device: NVML has an error class for each
+    except NoDevice:
         return None
+
+
+def why_none() -> str:
+    """Why `find` finds no CUDA device; "" if it finds one."""
+    try:
+        Cuda()
+    except NoDevice as error:
+        return str(error)
+    return ""
+
+
+def why_unused() -> str:
+    """Why this machine's CUDA device cannot be used; "" if it can be, or if there is none."""
+    return why_none() if Path("/dev/nvidiactl").exists() else ""

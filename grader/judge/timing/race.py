@@ -104,7 +104,7 @@ class Race(DeviceTest):
         for _ in range(_EXACT_RUNS):
             seed, start = self.draw()
             with self._worker(self.parties.reference, seed) as worker:
-                _, output = worker.run(start)
+                _, (output,) = worker.run([start])
             with self._worker(self.parties.naive, seed) as worker:
                 found = programs.errors(output, worker.exact(start))
             most = list(map(max, found, most or found))
@@ -142,16 +142,17 @@ class Race(DeviceTest):
         ):
             while not seconds or sum(seconds) < self.rules.block_seconds:
                 outputs = []
-                # An outer and an inner run share a start, so that their outputs can be compared.
-                one, other = self.draw()
-                for party, start in ((ours, one), (theirs, one), (theirs, other), (ours, other)):
+                # An outer and an inner place share starts, so that outputs can be compared.
+                one, other = zip(*(self.draw() for _ in range(self.rules.runs)), strict=True)
+                for party, starts in ((ours, one), (theirs, one), (theirs, other), (ours, other)):
                     with self.trusted() if party is theirs else contextlib.nullcontext():
-                        took, output = party.run(start)
+                        took, found = party.run(starts)
                     seconds.append(took)
-                    outputs.append(output)
+                    outputs.append(found)
                     disturbed.add(self.device.disturbance())
-                self._accept(outputs[0], outputs[1])
-                self._accept(outputs[3], outputs[2])
+                for mine, right in ((outputs[0], outputs[1]), (outputs[3], outputs[2])):
+                    for output, reference in zip(mine, right, strict=True):
+                        self._accept(output, reference)
         void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
         return Block(seconds=tuple(seconds), void=void)
 

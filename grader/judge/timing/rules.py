@@ -16,6 +16,7 @@ class RaceRules:
             share.
         max_spread: how far its two runs in a round may be from each other, as a share.
         block_seconds: that the runs of a block take together, at least.
+        runs: in each place of a round, whose median counts.
         looks: numbers of blocks after which a race may stop.
         least_span: naive / reference; below that the device cannot rank programs.
         slack: seconds that any run and any warm-up may take beside a multiple of our programs'.
@@ -25,6 +26,7 @@ class RaceRules:
     max_drift: float
     max_spread: float
     block_seconds: float
+    runs: int = 1
     looks: tuple[int, ...] = LOOKS
     least_span: float = LEAST_SPAN
     slack: float = 1.0
@@ -35,5 +37,6 @@ RULES: Mapping[str, RaceRules] = {
     # A shared core changes its speed by half within milliseconds, and for seconds. The error of a
     # block falls with the number of its rounds, and not with the length of its runs.
     "cpu": RaceRules(max_drift=3.0, max_spread=1.0, block_seconds=0.4),
-    "cuda": RaceRules(max_drift=0.03, max_spread=0.03, block_seconds=0.0),
+    # A place takes a new worker, whose start takes seconds, and single runs vary.
+    "cuda": RaceRules(max_drift=0.03, max_spread=0.03, block_seconds=0.0, runs=5),
 }

@@ -119,6 +119,8 @@ class TimingRunner:
         """
         if self.cuda is None:
             return self._zygote
+        if isinstance(self.cuda, devices.Cuda):
+            self.cuda.start_driver()
         self._with_devices = self._zygote.with_device(self.cuda.identity, self._memory_mib)
         return self._with_devices
 

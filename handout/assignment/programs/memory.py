@@ -40,9 +40,9 @@ class Recompute(Program):
             with contextlib.suppress(OSError, AttributeError):
                 ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 2**20)
         size = self.sizes["elements"]
-        self.x = torch.randn(size, generator=self.generator).to(self.device, self.dtype)
-        scales = torch.rand(self.sizes["layers"], generator=self.generator) + 0.5
-        self.scales = scales.to(self.device, self.dtype).requires_grad_()
+        self.x = self.normal(size)
+        scales = torch.rand(self.sizes["layers"], generator=self.generator, device=self.device)
+        self.scales = (scales + 0.5).to(self.dtype).requires_grad_()
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
         drawn = self.drawn_by(start)

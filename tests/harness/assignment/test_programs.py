@@ -110,3 +110,42 @@ def test_acceptance(found, reason):
     said = programs.unacceptable(found, [ONE, torch.tensor(3)], [0.01, 0.0])
     assert said.startswith(reason)
     assert bool(said) == bool(reason)
+
+
+def sketched(state, start=7):
+    return programs.sketch(state, programs.Program.drawn_by(start))
+
+
+@pytest.mark.parametrize("size", [(1024, 1024), (programs.SKETCH + 1,), (3, 1000, 999)])
+def test_sketch_is_small_and_has_the_error_of_its_state(size):
+    state = torch.randn(size, dtype=torch.float64)
+    right = sketched(state)
+    assert right.numel() <= programs.SKETCH
+    for share in (0.3, 1e-3):
+        near = state + share * torch.randn_like(state)
+        (exactly,) = programs.errors([near], [state])
+        (error,) = programs.errors([sketched(near)], [right])
+        assert error == pytest.approx(exactly, rel=0.02)
+
+
+def test_every_element_changes_the_sketch_and_every_start_draws_another():
+    state = torch.ones(programs.SKETCH * 3, dtype=torch.float64)
+    right = sketched(state)
+    for place in (0, 1, 2, -1, programs.SKETCH):
+        other = state.clone()
+        other[place] += 1.0
+        assert (sketched(other) != right).sum() == 1
+    assert (sketched(state, 8) != right).all()
+
+
+def test_small_states_and_integers_are_returned_whole():
+    small, many = torch.randn(4, 4), torch.arange(programs.SKETCH + 1)
+    assert torch.equal(sketched(small), small)
+    assert torch.equal(sketched(many), many)
+
+
+def test_every_answer_of_a_race_on_a_device_fits_into_a_frame(monkeypatch):
+    """Once the products' answer was 64 bytes too long, after all of the work"""
+    large = programs.find("matmul_chain").sizes_on("cuda", 80 * GIBIBYTE)
+    state = torch.zeros(1).expand(large["n"], large["n"])
+    assert sketched(state).nbytes <= 2**20

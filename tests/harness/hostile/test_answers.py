@@ -44,7 +44,7 @@ def test_answer_counts_although_the_process_ended_right_after_it(sandboxed, monk
     implementation.probe.f()
     running = implementation._worker
 
-    def ended(_: Process) -> None:
+    def ended(_: Process, with_files: bool) -> None:
         assert wait_until(running._channel.has_answer)
 
     monkeypatch.setattr(Process, "resident", ended)

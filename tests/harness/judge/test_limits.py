@@ -53,7 +53,7 @@ def test_files_without_a_name_are_measured_while_room_is_missing(monkeypatch, tm
     """Room that others take makes no verdict, only a measurement"""
     room, hidden, measured = [2**40], [0], []
     monkeypatch.setattr(limits, "_room", lambda _: room[0])
-    process = SimpleNamespace(resident=lambda: 1)
+    process = SimpleNamespace(resident=lambda with_files: 1)
 
     def measure():
         measured.append(room[0])

@@ -6,7 +6,7 @@ import itertools
 import sys
 import time
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -174,11 +174,11 @@ def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]
     now, running = 0.0, ""
     real_run, real_call = TimedWorker.run, Worker.call
 
-    def run(self: TimedWorker, start: int) -> Any:
+    def run(self: TimedWorker, starts: Sequence[int]) -> Any:
         nonlocal running
         parties = vars(self._test.parties)
         (running,) = [party for party, pool in parties.items() if pool is self._pool]
-        return real_run(self, start)
+        return real_run(self, starts)
 
     def call(self: Worker, target: str, args: Any, *others: Any) -> Any:
         nonlocal now

@@ -117,6 +117,44 @@ def test_pairs_of_runs_share_inputs_and_no_other_runs_do(hash_grader, tmp_path, 
     assert len(set(seeds)) == len(rounds)
 
 
+def test_place_of_a_round_may_have_several_runs(hash_grader, tmp_path, monkeypatch):
+    """On a device a worker's start takes longer than its runs; the median of its runs counts"""
+    monkeypatch.setattr(device.Cpu, "keeps_workers", False)
+    racing.change_rules(runs=3)
+    racing.simulate(monkeypatch, submission=itertools.cycle([1.5, 40.0, 1.2]))
+    workers, calls = set(), []
+    real = Worker.call
+
+    def call(self, target, args, kwargs, seconds=None):
+        if target == "programs.run":
+            workers.add(self.pid)
+            calls.append(args[1])
+        return real(self, target, args, kwargs, seconds)
+
+    monkeypatch.setattr(Worker, "call", call)
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert {block.seconds for block in check.timing.quads} == {(1.5, 1.0, 1.0, 1.5)}
+    raced = calls[2:]  # after the exact runs
+    assert len(raced) == 12 * (4 + BLOCKS)
+    assert len(workers) == 2 + 4 * (4 + BLOCKS)
+    for first in range(0, len(raced), 12):
+        one, same, other, again = (raced[first + n : first + n + 3] for n in (0, 3, 6, 9))
+        assert one == same != other == again
+    assert len(set(raced)) == 6 * (4 + BLOCKS)
+
+
+def test_each_output_of_a_place_is_compared(hash_grader, tmp_path):
+    """A submission that works only in the first of its runs earns nothing"""
+    racing.change_rules(runs=2)
+    text = racing.HASHES.module_text(1.0)
+    text += "\nright, seen = hash_block, []\n\ndef hash_block(state, rounds):\n"
+    text += "    seen.append(state)\n    found = right(state, rounds)\n"
+    text += f"    return found if len(seen) <= {4 * 3} else found[::-1]\n"  # four blocks a run
+    submission = racing.submission(tmp_path / "in", racing.HASHES, text)
+    _, check = grade_once(hash_grader, submission)
+    assert check.cause is Cause.WRONG_ANSWER
+
+
 def test_races_on_a_device_have_a_separate_zygote(hash_grader, tmp_path, monkeypatch):
     """It sees the device, and lives as long as the race; here the device is a CPU"""
     started = []
@@ -265,7 +303,7 @@ def test_races_can_be_left_out_and_required(hash_grader, tmp_path):
     with pytest.raises(GraderFault, match="NO_TESTS_COLLECTED"):  # there are only races
         hash_grader.grade(honest_submission(tmp_path), timing="skip")
     if device.find() is None:
-        with pytest.raises(GraderFault, match="no CUDA device"):
+        with pytest.raises(GraderFault, match=f"no CUDA device can be used: {device.why_none()}"):
             hash_grader.grade(tmp_path / "in", timing="require")
     assert list(hash_grader.zygote.submissions.iterdir()) == []
 
