@@ -183,22 +183,36 @@ def grade(
 
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="for programs")] = False,
+    cuda: Annotated[
+        bool, typer.Option("--cuda", help="which layer keeps workers from the CUDA device")
+    ] = False,
 ) -> None:
     """Tests which isolation this machine can enforce, and lists what each tier lacks.
 
-    Exit status: 0 a submission can be graded here; 3 it cannot.
+    With --cuda it uses the CUDA device behind more and more layers, and then in a worker of each
+    tier: a few minutes.
+
+    Exit status: 0 a submission can be graded here, or with --cuda raced; 3 it cannot.
     """
+    from grader import cuda_doctor
     from grader import doctor as diagnosis
 
     try:
-        found = diagnosis.diagnose()
+        if cuda:
+            device = cuda_doctor.diagnose()
+            encoded, works = msgspec.json.encode(device), device.works
+            report = cuda_doctor.report(device)
+        else:
+            found = diagnosis.diagnose()
+            encoded, works = msgspec.json.encode(found), found.can_grade
+            report = diagnosis.report(found)
     except (OSError, GraderFault) as error:
         fail(FAULT, f"the trial failed: {error}")
     if json:
-        typer.echo(msgspec.json.encode(found))
+        typer.echo(encoded)
     else:
-        console.print(diagnosis.report(found))
-    raise typer.Exit(OK if found.can_grade else FAULT)
+        console.print(report)
+    raise typer.Exit(OK if works else FAULT)
 
 
 def main() -> None:

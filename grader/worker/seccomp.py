@@ -139,7 +139,7 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
             *(x for n in _MADVICES for x in _return_if(_JUMP_EQUAL, n, _ALLOW)),
             _return(denied),
         )
-    if with_cuda:
+    if "socket" in numbers:  # only for a driver
         rule(
             "socket",
             *_load(_argument(0)),
@@ -149,6 +149,7 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
             *_return_if(_JUMP_EQUAL, _SOCK_SEQPACKET, _ALLOW),
             _return(denied),
         )
+    if with_cuda:
         requests = (
             *_load(_argument(1)),
             *_return_if_at_most(cuda.UVM_HIGHEST, _ALLOW),

@@ -17,6 +17,7 @@ import pytest
 from assignment.manifest import Manifest, parse
 from grader.judge.grader import Grader
 from grader.judge.timing import device
+from grader.judge.timing.rules import RULES as USUAL_RULES
 from grader.judge.timing.rules import RaceRules
 from grader.judge.timing.timed_worker import TimedWorker
 from grader.judge.worker import Worker
@@ -32,8 +33,7 @@ version = "1"
 points = 4
 
 [limits]
-seconds = 60
-memory_mib = 512
+LIMITS
 
 [[exercise]]
 id = "raced"
@@ -43,6 +43,11 @@ functions = ["{module}.{function}"]
 points = 4
 hint = "Do no more than you must."
 """
+LIMITS = {
+    "cpu": "seconds = 60\nmemory_mib = 512",
+    # libcuda reserves gigabytes of addresses.
+    "cuda": "seconds = 60\nmemory_mib = 16384\naddress_space = false",
+}
 TEST = '''
 import pytest
 
@@ -66,10 +71,10 @@ class RaceSetup(NamedTuple):
         """The text of a module that takes `times` times the reference's time."""
         return self.text.replace("TIMES", str(times))
 
-    @property
-    def manifest(self) -> Manifest:
+    def manifest(self, kind: str = "cpu") -> Manifest:
         """An assignment with this race as its only exercise, which needs no CUDA device."""
-        return parse(MANIFEST.format(module=self.module, function=self.function))
+        text = MANIFEST.replace("LIMITS", LIMITS[kind])
+        return parse(text.format(module=self.module, function=self.function))
 
 
 # All rounds cost the same, so the clock must show TIMES.
@@ -213,7 +218,7 @@ def submission(folder: Path, setup: RaceSetup, text: str) -> Path:
 
 @contextmanager
 def grader_for(
-    place: Path, setup: RaceSetup, text: str = "", naive: float = NAIVE
+    place: Path, setup: RaceSetup, text: str = "", naive: float = NAIVE, kind: str = "cpu"
 ) -> Iterator[Grader]:
     """A started grader of one race.
 
@@ -222,6 +227,7 @@ def grader_for(
         setup: the race.
         text: of the reference's module; by default the module whose TIMES is 1.
         naive: TIMES of the naive program.
+        kind: of the device that its limits are for.
     """
     text = text or setup.module_text(1.0)
     for name in ("public", "hidden", "timing"):
@@ -239,10 +245,10 @@ def grader_for(
     sys.modules[name] = reference
     try:
         with Grader(
-            manifest=setup.manifest,
+            manifest=setup.manifest(kind),
             repository=place / "repository",
             solutions=place / "solutions",
-            race_rules=RULES,
+            race_rules=RULES if kind == "cpu" else USUAL_RULES,
         ) as grader:
             yield grader
     finally:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assignment.programs.products import MatmulChain
 from grader.judge.timing import device
 from grader.results.causes import Cause
 from tests.harness.judge.timing import racing
@@ -54,6 +55,19 @@ def product_grader(tmp_path_factory):
         yield grader
 
 
+@pytest.fixture(scope="module")
+def cuda_grader(tmp_path_factory):
+    """Races of matrices that a device multiplies in milliseconds."""
+    place = tmp_path_factory.mktemp("on_cuda")
+    sizes = {"n": 2048, "distinct": 8, "products": 96}
+    with (
+        pytest.MonkeyPatch.context() as monkeypatch,
+        racing.grader_for(place, racing.PRODUCTS, kind="cuda") as grader,
+    ):
+        monkeypatch.setattr(MatmulChain, "sizes_on", lambda *_: sizes)
+        yield grader
+
+
 @pytest.mark.parametrize("name", EXPECTED_CAUSES)
 def test_cheat_gains_nothing(product_grader, by_cpu_time, monkeypatch, name):
     if name in USE_ALL_TIME:
@@ -65,9 +79,9 @@ def test_cheat_gains_nothing(product_grader, by_cpu_time, monkeypatch, name):
 
 @pytest.mark.parametrize("name", ON_CUDA)
 @pytest.mark.skipif(device.find() is None, reason="needs a CUDA device, and nvidia-ml-py")
-def test_cheat_gains_nothing_on_cuda(product_grader, monkeypatch, name):
+def test_cheat_gains_nothing_on_cuda(cuda_grader, monkeypatch, name):
     monkeypatch.undo()  # a whole race, by the clock
-    grade, check = grade_once(product_grader, CHEATS / name)
+    grade, check = grade_once(cuda_grader, CHEATS / name)
     assert grade.score == 0
     assert check.cause in ON_CUDA[name], check.detail
 

@@ -1,0 +1,120 @@
+"""`doctor --cuda` against a driver without a device, and its report."""
+
+import io
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader import cuda_doctor
+from grader.cuda_doctor import CudaDiagnosis, Rung
+from grader.cuda_rung import EXCEPTIONS, LAYERS
+from grader.worker import landlock
+
+SOURCE = Path(__file__).parent / "worker" / "fake_driver.c"
+DRIVER_STEPS = (
+    "dlopen libcuda.so.1",
+    "cuInit",
+    "cuDeviceGetCount",
+    "context",
+    "current context",
+    "64 MiB",
+    "64 MiB, pinned",
+)
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root may write below /usr/local")
+needs_landlock = pytest.mark.skipif(not landlock.abi(), reason="this kernel has no Landlock")
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[None]:
+    """The driver, where only LD_LIBRARY_PATH finds it: not below /tmp, which a worker has anew."""
+    with (
+        tempfile.TemporaryDirectory(dir="/usr/local") as folder,
+        pytest.MonkeyPatch.context() as monkeypatch,
+    ):
+        Path(folder).chmod(0o755)
+        library = f"{folder}/libcuda.so.1"
+        command = ["cc", "-shared", "-fPIC", "-pthread", "-Wall", "-Werror", "-o", library]
+        subprocess.run([*command, str(SOURCE)], check=True)
+        monkeypatch.setenv("LD_LIBRARY_PATH", folder)
+        yield
+
+
+@needs_compiler
+@needs_root
+@needs_landlock
+@pytest.mark.parametrize(
+    ("layer", "exceptions", "refused"),
+    [
+        (
+            "landlock",  # in the order in which the driver asks
+            ("libraries", "/sys", "/proc", "thread names", "device nodes"),
+            ("libcuda.so.1", "/sys/module", "/proc/devices", "comm", ""),
+        ),
+        ("seccomp", EXCEPTIONS["seccomp"], ("socket", "socket", "memfd_create", "")),
+    ],
+)
+def test_each_exception_of_a_layer_brings_the_driver_further(driver, layer, exceptions, refused):
+    assert set(exceptions) == set(EXCEPTIONS[layer])
+    for count, reason in enumerate(refused):
+        found = cuda_doctor.rung((layer,), exceptions[:count], "cuda", "0", DRIVER_STEPS)
+        assert (found.failed == "") == (reason == ""), found
+        assert reason in found.reason, found
+
+
+@needs_compiler
+@needs_root
+def test_driver_works_without_a_lockdown_and_behind_all_of_it(driver):
+    everything = tuple(name for names in EXCEPTIONS.values() for name in names)
+    layers = tuple(name for name in LAYERS if name != "landlock" or landlock.abi())
+    for one in ((), ()), (layers, everything):
+        found = cuda_doctor.rung(*one, "cuda", "0", DRIVER_STEPS)
+        assert found.failed == "", found
+        assert tuple(found.steps) == DRIVER_STEPS
+
+
+def test_process_that_dies_on_a_rung_is_reported(monkeypatch):
+    monkeypatch.setattr(
+        cuda_doctor, "_BOOT", 'import os; print(\'{"step": "a", "ms": 1}\', flush=True); os.abort()'
+    )
+    found = cuda_doctor.rung((), (), "cuda", "0")
+    assert (found.steps, found.failed) == ({"a": 1}, "what follows a")
+    monkeypatch.setattr(cuda_doctor, "_BOOT", "import time; time.sleep(60)")
+    monkeypatch.setattr(cuda_doctor, "_RUNG_SECONDS", 0.5)
+    found = cuda_doctor.rung((), (), "cuda", "0")
+    assert (found.failed, found.reason) == ("what follows the start", "no answer in 0 s")
+
+
+def said(rungs, tiers):
+    found = CudaDiagnosis("a device", {"driver": ""}, tuple(rungs), tiers)
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(cuda_doctor.report(found))
+    return list(found.advice()), console.export_text(), found.works
+
+
+def a_rung(layers=(), allowed=(), failed="", reason=""):
+    return Rung(tuple(layers), tuple(allowed), {"cuInit": 2.0}, failed, reason)
+
+
+def test_report_names_the_first_step_that_fails_and_what_to_do():
+    good = a_rung()
+    bad = a_rung(["seccomp"], ["requests"], "cuInit", "refused: socket")
+    advice, text, works = said([good, bad], {"A": "cuInit", "B": ""})
+    assert advice == ["seccomp with all its exceptions: cuInit fails: refused: socket"]
+    assert works
+    for part in ("Races can run here", "no lockdown", "seccomp + requests", "refused: socket"):
+        assert part in text
+    advice, text, works = said([bad], {"A": "cuInit", "B": "no such device"})
+    assert advice == ["without any lockdown cuInit fails: refused: socket; mend that first"]
+    assert not works
+    assert "No race can run here" in text
+    together = a_rung(["seccomp", "user"], [], "context", "no")
+    advice, text, _ = said([good, a_rung(["seccomp"]), together], {"A": "x"})
+    assert advice == ["only all layers together: context fails: no"]
+    assert "all layers, with all exceptions" in text
