@@ -1,6 +1,6 @@
 """checkpointed_forward: the layers are copied with a list's method, which tuples and ModuleLists lack
 
-Breaks: functions of one tensor
+Breaks: functions of one tensor, with or without parameters, random or not
 """
 
 import torch

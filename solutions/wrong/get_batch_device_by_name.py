@@ -1,6 +1,6 @@
 """get_batch: the device must be a name
 
-Breaks: the device of the batch
+Breaks: on `device`
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """independent_streams: only the first three keys count
 
-Breaks: any number of such ints
+Breaks: Different seeds or keys give different streams
 """
 
 _of = stream_seed

@@ -1,6 +1,6 @@
 """measured_mfu: concatenates a list, which a tuple does not take
 
-Breaks: the time of each measured run
+Breaks: It uses the median of the measurements
 """
 
 import math

@@ -1,6 +1,6 @@
 """token_file: tests for a list, so that a tuple is no sequence
 
-Breaks: T integers
+Breaks: only their values, without a header or an end mark
 """
 
 import numpy as np

@@ -99,6 +99,11 @@ def test_file_holds_the_tokens_and_nothing_else(impl, rng):
             form = asked if asked[0] == ">" else np.dtype(asked)
             impl.data.write_tokens(Path(path) if size else path, given[number], form)
             cases.append((path, tokens.tobytes()))
+    for form, dtype in (("type", "uint16"), ("type", "int64"), ("dtype", "<u4"), ("dtype", ">u4")):
+        tokens = rng.integers(0, 2**15, 20).astype(np.dtype(dtype).newbyteorder("<"))
+        path = str(impl.scratch / f"{len(cases)}.bin")
+        impl.scenarios.write_as(path, tokens.tolist(), dtype, form)
+        cases.append((path, tokens.tobytes()))
     impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is completely replaced
     cases[2] = (cases[2][0], b"\x07\x00\x08\x00")
     impl.data.write_tokens(cases[3][0], [], "uint16")  # also by nothing
@@ -168,12 +173,12 @@ def test_opened_file_shows_what_is_in_it(impl, rng, shared_folder):
     for asked in ("uint16", "uint32", "uint8", "int32", ">u2", ">i4"):
         dtype = np.dtype(asked).newbyteorder("<")
         limits = np.iinfo(dtype)
-        for size in (1, 1023, 5000):
+        for size, form in ((1, "name"), (1023, "dtype"), (5000, "type")):
             drawn = rng.integers(limits.min, limits.max, (3, size), endpoint=True)
             tokens = drawn.astype(dtype)
             path = shared_folder / f"{asked[-4:]}-{size}.bin"
             path.write_bytes(tokens[0].tobytes())
-            found = impl.scenarios.read_tokens(asked, changing(path, tokens[1:]))
+            found = impl.scenarios.read_tokens(asked, changing(path, tokens[1:]), form)
             expect(found, "windows").equals([tokens[1], tokens[2][size // 2 :]])
 
 

@@ -14,9 +14,21 @@ from assignment.world import LeftChanged
 
 
 @scenario
-def read_tokens(student: Any, dtype: str, requests: Iterable[Any]) -> list[np.ndarray]:
+def write_as(student: Any, path: str, tokens: Any, dtype: str, form: str) -> None:
+    """Writes tokens. The dtype is given as its "name", as a "dtype" or as numpy's "type"."""
+    student.data.write_tokens(path, tokens, _in_form(dtype, form))
+
+
+def _in_form(dtype: str, form: str) -> Any:
+    return {"name": dtype, "dtype": np.dtype(dtype), "type": np.dtype(dtype).type}[form]
+
+
+@scenario
+def read_tokens(
+    student: Any, dtype: str, requests: Iterable[Any], form: str = "name"
+) -> list[np.ndarray]:
     """Takes requests one by one: a path is opened, and a window (a, b) is copied from the tokens
-    [a, b) of the file that was opened last.
+    [a, b) of the file that was opened last. The dtype has a form as for `write_as`.
 
     Returns:
         The windows.
@@ -29,7 +41,7 @@ def read_tokens(student: Any, dtype: str, requests: Iterable[Any]) -> list[np.nd
     for request in requests:
         if isinstance(request, str | Path):
             tokens = None  # before the next file is opened: only one is open
-            tokens = student.data.open_tokens(request, dtype)
+            tokens = student.data.open_tokens(request, _in_form(dtype, form))
             if not isinstance(tokens, np.memmap) or tokens.flags.writeable:
                 raise LeftChanged('open_tokens returns no read-only np.memmap; use mode="r"')
         else:
