@@ -17,6 +17,7 @@ class SimulatedDevice:
         works: seconds of work that call i then adds to the queue.
         queued: seconds of work in the queue at the start.
         now: what the clock says at the start.
+        reading: seconds that each reading of the clock takes.
 
     Attributes:
         calls: how often `function` was called.
@@ -28,10 +29,12 @@ class SimulatedDevice:
         works: Sequence[float],
         queued: float = 0.0,
         now: float = 0.0,
+        reading: float = 0.0,
     ) -> None:
         self._costs = list(zip(launches, works, strict=True))
         self._queued = queued
         self._now = now
+        self._reading = reading
         self.calls = 0
 
     def function(self) -> None:
@@ -48,4 +51,5 @@ class SimulatedDevice:
 
     def clock(self) -> float:
         """The time in seconds."""
+        self._now += self._reading
         return self._now

@@ -81,19 +81,33 @@ def test_file_holds_the_tokens_and_nothing_else(impl, rng):
     # The byte order of the given dtype is ignored. It is passed by name, since an np.dtype loses it
     # on the way to a worker.
     dtypes = {"u2": "uint16", "u4": "uint32", "u1": "uint8", "i4": "int32", "i8": "int64"}
+    dtypes |= {"i1": "int8", "i2": "int16"}
     for asked, dtype in {**dtypes, "u8": "uint64", ">u2": "uint16", ">u4": "uint32"}.items():
         limits = np.iinfo(dtype)
-        for size in (0, 1, 1023):
+        for number, size in enumerate((0, 1, 1023, 99, 98, 97)):
             tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
             path = str(impl.scratch / f"{len(cases)}.bin")
-            as_array = tokens if dtype == "uint64" else tokens.astype(np.int64)
-            as_array = np.repeat(as_array, 2)[::2]  # a view with gaps
-            given = tokens.tolist() if size % 2 == len(cases) % 2 else as_array
+            wide = tokens if dtype == "uint64" else tokens.astype(np.int64)
+            given = (
+                tokens.tolist(),
+                np.repeat(wide, 2)[::2],  # a view with gaps
+                tokens.tolist() if len(cases) % 4 else wide,
+                tokens.astype(tokens.dtype.newbyteorder(">")),
+                tuple(tokens.tolist()),
+                tokens,
+            )
             form = asked if asked[0] == ">" else np.dtype(asked)
-            impl.data.write_tokens(Path(path) if size else path, given, form)
+            impl.data.write_tokens(Path(path) if size else path, given[number], form)
             cases.append((path, tokens.tobytes()))
+    for form, dtype in (("type", "uint16"), ("type", "int64"), ("dtype", "<u4"), ("dtype", ">u4")):
+        tokens = rng.integers(0, 2**15, 20).astype(np.dtype(dtype).newbyteorder("<"))
+        path = str(impl.scratch / f"{len(cases)}.bin")
+        impl.scenarios.write_as(path, tokens.tolist(), dtype, form)
+        cases.append((path, tokens.tobytes()))
     impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is completely replaced
     cases[2] = (cases[2][0], b"\x07\x00\x08\x00")
+    impl.data.write_tokens(cases[3][0], [], "uint16")  # also by nothing
+    cases[3] = (cases[3][0], b"")
     found = impl.readers.files_bytes([path for path, _ in cases])
     for file, (_, expected) in zip(found, cases, strict=True):
         expect(file, "the file").equals(expected)
@@ -139,14 +153,17 @@ def test_token_that_does_not_fit_is_refused(impl, rng):
 @pytest.mark.exercise("token_file")
 def test_only_integer_dtypes_make_a_file(impl, rng):
     """A dtype that is not an integer dtype is refused, bool too, even without tokens"""
-    path = str(impl.scratch / "tokens.bin")
-    for dtype in ("bool", "float32", "float64", "complex64"):
+    path, new = str(impl.scratch / "tokens.bin"), str(impl.scratch / "new.bin")
+    others = ("float16", "object", "S2", "timedelta64[s]", "datetime64[s]")
+    for dtype in ("bool", "float32", "float64", "complex64", *others):
         good = [int(n) for n in rng.integers(0, 2, size=9)]
         impl.data.write_tokens(path, good, "uint8")
-        for tokens in (good, [], np.array(good)):
+        for tokens, name in ((good, path), ([], path), (np.array(good), path), (good, new)):
             with pytest.raises(ValueError):
-                impl.data.write_tokens(path, tokens, dtype)
+                impl.data.write_tokens(name, tokens, dtype)
         expect(impl.readers.file_bytes(path), "the file").equals(bytes(good))
+    names = impl.readers.names_in(str(impl.scratch))
+    expect(names, "the names of all files").equals(["tokens.bin"])
 
 
 @pytest.mark.exercise("token_file")
@@ -156,12 +173,12 @@ def test_opened_file_shows_what_is_in_it(impl, rng, shared_folder):
     for asked in ("uint16", "uint32", "uint8", "int32", ">u2", ">i4"):
         dtype = np.dtype(asked).newbyteorder("<")
         limits = np.iinfo(dtype)
-        for size in (1, 1023, 5000):
+        for size, form in ((1, "name"), (1023, "dtype"), (5000, "type")):
             drawn = rng.integers(limits.min, limits.max, (3, size), endpoint=True)
             tokens = drawn.astype(dtype)
             path = shared_folder / f"{asked[-4:]}-{size}.bin"
             path.write_bytes(tokens[0].tobytes())
-            found = impl.scenarios.read_tokens(asked, changing(path, tokens[1:]))
+            found = impl.scenarios.read_tokens(asked, changing(path, tokens[1:]), form)
             expect(found, "windows").equals([tokens[1], tokens[2][size // 2 :]])
 
 
@@ -273,9 +290,16 @@ def test_targets_follow_their_tokens(impl, rng):
 
 @pytest.mark.exercise("get_batch")
 def test_large_tokens_keep_their_value(impl, rng):
-    """Tokens in the upper half of an unsigned dtype keep their value"""
-    for dtype, low, high in [("uint16", 2**15, 2**16), ("uint32", 2**31, 2**32)]:
-        tokens = np.sort(rng.choice(high - low, 40, replace=False) + low).astype(dtype)
+    """Tokens in the upper half of an unsigned dtype keep their value, and so do negative ones"""
+    for dtype, low, high in [
+        ("uint16", 2**15, 2**16),
+        ("uint32", 2**31, 2**32),
+        ("int8", -(2**7), 2**7),
+        ("int32", -(2**31), 2**31),
+        ("int64", -(2**63), 2**63),
+        ("uint64", 2**53, 2**63),
+    ]:
+        tokens = np.unique(rng.integers(low, high, 40, dtype=dtype))
         x, y = batch(impl.data.get_batch(tokens, 200, 3), 200, 3)
         following = dict(zip(tokens[:-1].tolist(), tokens[1:].tolist(), strict=True))
         expect(y, "y").equals(
@@ -369,6 +393,9 @@ def test_batch_goes_to_the_device(impl, rng):
         expect(y[row].tolist(), f"y[{row}]").equals(tokens[start + 1 : start + 5].tolist())
     with pytest.raises(RuntimeError):
         impl.data.get_batch(tokens, 3, 4, "nowhere")
+    x, y = batch(impl.scenarios.moved_batch(tokens, 3, 4), 3, 4)
+    for row, start in enumerate(starts_of(x, tokens)):
+        expect(y[row].tolist(), f"y[{row}]").equals(tokens[start + 1 : start + 5].tolist())
 
 
 @pytest.mark.exercise("get_batch")

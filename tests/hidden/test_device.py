@@ -18,15 +18,21 @@ def costs(rng, count):
     return [int(n) / 1024 for n in rng.integers(1, 1000, size=count)]
 
 
-def timed(impl, rng, count, queued=0.0, **settings):
-    """The expected seconds of `count` calls, what `time_function` returned, and the device."""
+def timed(impl, rng, count, queued=0.0, reading=0.0, **settings):
+    """The expected seconds of `count` calls, what `time_function` returned, and the device.
+
+    Of three calls or more, the last takes no time.
+    """
     launches, works = costs(rng, count), costs(rng, count)
+    if count > 2:
+        launches[-1] = works[-1] = 0.0
     # Late enough that float32 could not tell one reading from the next.
-    device = SimulatedDevice(launches, works, queued, now=float(rng.integers(2**35, 2**40)))
+    now = float(rng.integers(2**35, 2**40))
+    device = SimulatedDevice(launches, works, queued, now, reading)
     seconds = impl.device.time_function(
         device.function, synchronize=device.synchronize, clock=device.clock, **settings
     )
-    return [a + b for a, b in zip(launches, works, strict=True)], seconds, device
+    return [a + b + reading for a, b in zip(launches, works, strict=True)], seconds, device
 
 
 # --- time_function ------------------------------------------------------------
@@ -36,8 +42,12 @@ def timed(impl, rng, count, queued=0.0, **settings):
 def test_the_devices_work_is_measured(impl, rng):
     """Each measurement includes one call and all the work that it queued"""
     for repeats in (1, 2, 7):
-        expected, seconds, _ = timed(impl, rng, repeats, warmup=0, repeats=repeats)
-        expect(seconds, "seconds").close(expected, rtol=1e-12)
+        # Whoever reads a clock that is slow to read measures one reading.
+        for reading in (0.0, 1 / 64):
+            expected, seconds, _ = timed(
+                impl, rng, repeats, reading=reading, warmup=0, repeats=repeats
+            )
+            expect(seconds, "seconds").close(expected, rtol=1e-12)
 
 
 @pytest.mark.exercise("time_function")
@@ -120,16 +130,19 @@ def test_timing_refuses(impl, rng):
 @pytest.mark.exercise("time_function", weight=0.5)
 def test_an_exception_of_the_function(impl, rng):
     """An exception of the function is raised on, and what was switched off is on again"""
-    for warmup, good in [(0, 0), (1, 0), (1, 1), (1, 2)]:
-        costs_of_good = costs(rng, good)
-        device = SimulatedDevice(costs_of_good, costs_of_good)
+    errors = (LookupError, RuntimeError, ValueError, ArithmeticError)
+    cases = list(itertools.product([(0, 0), (1, 0), (1, 1), (1, 2)], errors))
+    for (warmup, good), error in cases:
+        costs_of_good = costs(rng, good + 1)
+        device, failed = SimulatedDevice(costs_of_good, costs_of_good), []
 
-        def function(device=device, good=good):
-            if device.calls == good:
-                raise LookupError("the function has failed")
+        def function(device=device, good=good, error=error, failed=failed):
+            if device.calls == good and not failed:  # the next call would do
+                failed.append(error)
+                raise error("the function has failed")
             device.function()
 
-        with pytest.raises(LookupError):
+        with pytest.raises(error):
             impl.device.time_function(
                 function,
                 synchronize=device.synchronize,
@@ -155,8 +168,14 @@ def test_mfu_takes_the_median(impl, rng):
     for count in (1, 3, 5, 9, 11):
         seconds, flops, peak = measurements(rng, count)
         middle = sorted(seconds)[count // 2]
-        expect(impl.device.measured_mfu(flops, seconds, peak), "MFU").close(
-            flops / middle / peak, rtol=1e-12
+        for given in (seconds, tuple(seconds)):
+            expect(impl.device.measured_mfu(flops, given, peak), "MFU").close(
+                flops / middle / peak, rtol=1e-12
+            )
+    slow, fast = max(seconds), min(seconds)
+    for few in ([slow, fast, fast], [fast, slow, fast], [slow, fast, slow]):  # equal ones count
+        expect(impl.device.measured_mfu(flops, few, peak), "MFU").close(
+            flops / sorted(few)[1] / peak, rtol=1e-12
         )
 
 
@@ -169,12 +188,16 @@ def test_mfu_of_an_even_number(impl, rng):
         expect(impl.device.measured_mfu(flops, seconds, peak), "MFU").close(
             flops / ((low + high) / 2) / peak, rtol=1e-12
         )
+    whole = int(rng.integers(1, 1000))
+    expect(impl.device.measured_mfu(whole, [2, 1, 3, 2 * whole], 1), "MFU of ints").close(
+        whole / statistics.median([2, 1, 3, 2 * whole]), rtol=1e-12
+    )
 
 
 @pytest.mark.exercise("measured_mfu")
 def test_one_slow_run_changes_nothing(impl, rng):
     """Very slow and very fast outliers do not change the result"""
-    for factor, worst in itertools.product((1e-3, 1e3), range(5)):
+    for factor, worst in itertools.product((1e-3, 1e3, math.inf), range(5)):
         seconds, flops, peak = measurements(rng, 3 + worst)
         expected = flops / statistics.median(seconds) / peak
         extreme = max(seconds) if factor > 1 else min(seconds)
@@ -192,6 +215,10 @@ def test_mfu_of_any_size(impl, rng):
             float(flops) / seconds / peak, rtol=1e-12
         )
         expect(impl.device.measured_mfu(0, [seconds], peak), "MFU of no work").close(0.0, rtol=0)
+        short = float(rng.uniform(1e-12, 1e-11))
+        expect(impl.device.measured_mfu(flops, [short], peak), "MFU").close(
+            float(flops) / short / peak, rtol=1e-12
+        )
         small = float(rng.uniform(0.1, 0.9))
         expect(impl.device.measured_mfu(3.0, [seconds], small), "MFU").close(
             3.0 / seconds / small, rtol=1e-12
@@ -221,6 +248,10 @@ def test_mfu_refuses(impl, rng):
         (flops, [*seconds, math.nan], peak),
         (flops, [math.nan, *seconds], peak),
         (0, [], peak),
+        (0, [0.0], peak),
+        (0, [*seconds, -1e-3], peak),
+        (0, seconds, 0.0),
+        (0, seconds, -peak),
     ]:
         with pytest.raises(ValueError):
             impl.device.measured_mfu(*bad)
@@ -295,13 +326,22 @@ def test_all_batches_in_order(impl, rng, torch_rng):
 
 @pytest.mark.exercise("prefetch")
 def test_batches_of_any_number_of_tensors(impl, torch_rng):
-    """A batch may have one tensor, or three"""
+    """A batch may have one tensor, or three, of any dtype and shape"""
     for sizes in [(3,), (2, 5, 1)]:
         batches = [tuple(torch.randn(n, generator=torch_rng) for n in sizes) for _ in range(4)]
         source = Source(impl, batches)
         found = list(source.prefetched(ask=5))
         expect(found, "batches").equals(batches)
         source.check_ahead()
+    dtypes = (torch.float16, torch.bfloat16, torch.float32, torch.uint8, torch.int32, torch.bool)
+    shapes = [(), (0, 3), (3,), (2, 0), (1, 1), (4, 2)]
+    batches = [
+        tuple(torch.randn(shape, generator=torch_rng).mul(50).abs().to(dtype) for dtype in dtypes)
+        for shape in shapes
+    ]
+    source = Source(impl, batches)
+    expect(list(source.prefetched(ask=7)), "batches").equals(batches)
+    source.check_ahead()
 
 
 @pytest.mark.exercise("prefetch", weight=2)
@@ -343,14 +383,15 @@ def test_an_endless_source(impl, rng, torch_rng):
 def test_an_exception_in_its_place(impl, rng, torch_rng):
     """An exception of the source or of a move comes after all batches before it are handed out"""
 
-    def failing(batches):
+    def failing(batches, error):
         yield from batches
-        raise LookupError("the source has failed")
+        raise error("the source has failed")
 
+    errors = itertools.cycle((LookupError, OSError, ValueError, RuntimeError, ArithmeticError))
     for count in (0, 1, 2, 3, 4, int(rng.integers(5, 9))):
-        batches = random_batches(rng, torch_rng, count)
-        source, found = Source(impl, failing(batches)), []
-        with pytest.raises(LookupError):
+        batches, error = random_batches(rng, torch_rng, count), next(errors)
+        source, found = Source(impl, failing(batches, error)), []
+        with pytest.raises(error):
             # One by one: what was handed out before the exception counts.
             found.extend(source.prefetched(ask=count + 2))
         expect(found, "batches").equals(batches)

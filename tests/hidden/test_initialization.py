@@ -74,8 +74,7 @@ def rows_and_columns_vary(w, what):
 @pytest.mark.exercise("xavier", weight=2)
 def test_xavier_is_uniform_between_its_bounds(impl, rng):
     """Elements are uniform on ±√(6 / (d_in + d_out))"""
-    for _ in range(2):
-        d_in, d_out = sizes(rng)
+    for d_in, d_out in (sizes(rng), (1, SAMPLE), (SAMPLE, 1)):
         w = expect(impl.initialization.xavier_uniform(d_in, d_out, new_seed(rng)))
         w = w.is_tensor((d_in, d_out), torch.float32)
         bound = math.sqrt(6 / (d_in + d_out))
@@ -96,8 +95,7 @@ def test_xavier_elements_are_independent(impl, rng):
 @pytest.mark.exercise("kaiming", weight=2)
 def test_kaiming_is_normal_of_its_scale(impl, rng):
     """Elements are normal with standard deviation √(2 / d_in)"""
-    for _ in range(2):
-        d_in, d_out = sizes(rng)
+    for d_in, d_out in (sizes(rng), (1, SAMPLE), (SAMPLE, 1)):
         w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
         w = w.is_tensor((d_in, d_out), torch.float32)
         follows(w, normal_cdf(math.sqrt(2 / d_in)), "kaiming_normal")
@@ -139,6 +137,12 @@ def check_seeds(impl, rng, name, *arguments):
     # Values moved onto a bound may be equal: another test refuses that.
     for found in others:
         assert torch.isin(found, drawn).double().mean().item() < 0.25, "two seeds draw the same"
+    # A seed of 0 is one like any other: not chance, and not what code takes if it has no seed.
+    zero = expect(draw(*arguments, 0)).is_tensor(tuple(drawn.shape), torch.float32)
+    expect(draw(*arguments, 0), "a second draw with the seed 0").equals(zero)
+    for seed in (1, 42, torch.Generator().initial_seed(), 2**63 - 1):
+        found = expect(draw(*arguments, seed)).is_tensor(tuple(drawn.shape), torch.float32)
+        assert torch.isin(found, zero).double().mean().item() < 0.25, "two seeds draw the same"
     impl.restart()
     # In another order: a global generator, seeded alike in both processes, would draw others.
     expect(draw(*arguments, second), "a draw in another process").equals(other)
@@ -163,7 +167,8 @@ def test_truncated_repeats_with_its_seed(impl, rng):
     check_seeds(impl, rng, "truncated_normal", (3, 5, 7), 1.5, -2.0, 1.0)
 
 
-def refuses_sizes(draw, rng):
+def refuses_sizes(draw, rng, cdf):
+    """Checks sizes; `cdf` is the distribution of the element of a 1×1 weight."""
     for d_in, d_out in [(0, 3), (3, 0), (-1, 3), (3, -1), (-2, -2)]:
         with pytest.raises(ValueError):
             draw(d_in, d_out, 0)
@@ -171,29 +176,43 @@ def refuses_sizes(draw, rng):
     for shape in [(1, n), (n, 1), (1, 1)]:
         w = expect(draw(*shape, new_seed(rng))).is_tensor(shape, torch.float32)
         assert bool((w != 0).any())
+    # One by one: a sample that is scaled to have the right deviation would show.
+    ones = [expect(draw(1, 1, new_seed(rng))).is_tensor((1, 1), torch.float32) for _ in range(350)]
+    follows(torch.cat(ones), cdf, "the element of a 1×1 weight")
 
 
 @pytest.mark.exercise("xavier")
 def test_xavier_refuses_sizes(impl, rng):
     """Sizes of less than 1 are refused, 1 is not"""
-    refuses_sizes(impl.initialization.xavier_uniform, rng)
+    refuses_sizes(impl.initialization.xavier_uniform, rng, uniform_cdf(math.sqrt(3)))
 
 
 @pytest.mark.exercise("kaiming")
 def test_kaiming_refuses_sizes(impl, rng):
     """Sizes of less than 1 are refused, 1 is not"""
-    refuses_sizes(impl.initialization.kaiming_normal, rng)
+    refuses_sizes(impl.initialization.kaiming_normal, rng, normal_cdf(math.sqrt(2)))
 
 
 @pytest.mark.exercise("truncated_normal", weight=2)
 def test_truncated_follows_the_conditioned_normal(impl, rng):
     """Between the bounds, values have the normal distribution conditioned on the bounds"""
-    std = float(rng.uniform(0.01, 3))
-    for a, b in [(-3, 3), (-1, 3), (-2.5, 0.5), (0.5, 4), (-2, -1)]:
+    usual = float(rng.uniform(0.01, 3))
+    tiny, huge = (float(10 ** rng.uniform(n, n + 5)) for n in (-25, 20))
+    for a, b, std in [
+        (-3, 3, usual),
+        (-1, 3, tiny),
+        (-2.5, 0.5, huge),
+        (0.5, 4, usual),
+        (-2, -1, usual),
+        (0, 1.5, usual),
+        (-1, 0, usual),
+        (-4e-10, 6e-10, usual),  # float64 has millions of steps between them
+    ]:
         low, high = a * std, b * std
         x = impl.initialization.truncated_normal((SAMPLE // 2, 2), std, low, high, new_seed(rng))
         x = expect(x).is_tensor((SAMPLE // 2, 2), torch.float32)
         follows(x, truncated_cdf(std, low, high), f"bounds of {a} and {b} std")
+        rows_and_columns_vary(x.view(-1, 100) / std, f"a draw with bounds of {a} and {b} std")
 
 
 @pytest.mark.exercise("truncated_normal")
@@ -250,11 +269,17 @@ def test_truncated_refuses(impl, rng):
     draw = impl.initialization.truncated_normal
     for shape, std, low, high in [
         ((2, -1), 1.0, -1.0, 1.0),
+        ((-1, 2), 1.0, -1.0, 1.0),
+        ((-2, -3), 1.0, -1.0, 1.0),
+        ((0, -1), 1.0, -1.0, 1.0),
+        ((-1,), 1.0, -1.0, 1.0),
         ((2,), 0.0, -1.0, 1.0),
         ((2,), -1.0, -1.0, 1.0),
         ((2,), math.nan, -1.0, 1.0),
         ((2,), 1.0, 1.0, -1.0),
         ((2,), 1.0, 0.5, 0.5),
+        ((2,), 1.0, math.inf, math.inf),
+        ((2,), 1.0, -math.inf, -math.inf),
         ((2,), 1.0, math.nan, 0.5),
         ((2,), 1.0, -0.5, math.nan),
         ((0,), 0.0, -1.0, 1.0),
@@ -272,6 +297,16 @@ def test_truncated_refuses(impl, rng):
         x = expect(draw((9,), 1.0, low, high, new_seed(rng))).is_tensor((9,), torch.float32)
         # The mean distance from the bound is 1/37.
         assert bool(((x.abs() >= 37) & (x.abs() < 38) & (x > 0).eq(low > 0)).all())
+    # Bounds that float64 can just tell apart, and bounds that are ints.
+    for std, low, high in [
+        (1.0, 1.0, 1.0 + 1e-9),
+        (0.7, -1.4 - 1e-9, -1.4),
+        (2, 40, 41),
+        (1, -31, -30),
+    ]:
+        x = expect(draw((9,), std, low, high, new_seed(rng))).is_tensor((9,), torch.float32)
+        slack = 1e-6 * abs(low)
+        assert bool(((x >= low - slack) & (x <= high + slack)).all())
     n = int(rng.integers(2, 20))
     x = expect(draw((n, 2), 1.0, -1.0, 1.0, new_seed(rng))).is_tensor((n, 2), torch.float32)
     assert x.unique().numel() > 1

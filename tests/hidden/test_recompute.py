@@ -186,8 +186,8 @@ def check_pass(
     """
     weights, x, _ = net
     seed, masks = int(rng.integers(2**40)), None
+    g = torch.Generator().manual_seed(seed)
     if dropout:
-        g = torch.Generator().manual_seed(seed)
         masks = [torch.rand(len(x), w.shape[1], generator=g) >= dropout for w in weights]
     runs = Runs(net, lambda: float(rng.uniform(-1, 1)), masks=masks)
     settings = {"x_needs_grad": x_needs_grad, "frozen": frozen, "clear_layers": clear_layers}
@@ -199,6 +199,8 @@ def check_pass(
     output, x_grad, weight_grads = runs.expected()
     close = {"rtol": 1e-10, "atol": 1e-12}
     expect(runs.output, "the output").close(output, **close)
+    following = torch.rand(3, generator=g, dtype=torch.float64)
+    expect(found["drawn"], "what is drawn after the backward pass").equals(following)
     if x_needs_grad:
         expect(found["x_grad"], "the gradient of x").close(x_grad, **close)
     for i, grad in enumerate(weight_grads):

@@ -6,6 +6,7 @@ Statistical bounds are about 6.5 standard deviations, a probability of 1e-10 eac
 import itertools
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -91,6 +92,17 @@ def test_the_whole_seed_counts(impl, rng):
     found = seeded(impl, [a + (b << 32) for a, b in halves])
     for name in ("random", "numpy"):
         assert count_different(found, name) == 4, f"{name} has one of the halves for the other"
+    (seed,) = new_seeds(rng, 1)
+    found = seeded(impl, [seed, *(seed ^ 1 << bit for bit in range(63))])
+    for name in ("random", "numpy"):
+        assert count_different(found, name) == 64, f"{name} draws the same without one of the bits"
+    # Of one word, numpy keeps that word as the first of its state.
+    impl.seeding.seed_everything(seed | 1 << 62)
+    states = impl.scenarios.generator_states()
+    expected = generators.draws(states)["numpy"]
+    one_word = np.random.RandomState(int(states["numpy"][1][0])).get_state()
+    drawn = generators.draws({**states, "numpy": one_word})["numpy"]
+    assert drawn != expected, "numpy was seeded with one word"
 
 
 @pytest.mark.exercise("seed_everything")
@@ -137,7 +149,15 @@ def many_calls(rng):
     tags = ["", "s", "str", "s:", "str:", "str=", "'", '"']
     marks = [*"|/,;: -_.+#\0\n\t\x1f", ", ", "::", "--"]
     texts += [[base, f"a{mark}{tag}b"] for mark in marks for tag in tags]
-    return [*near, *digits, *kinds, *texts, *quotes, *signs, [base, "é"], [base, "e"], [0], [0, 0]]
+    # Ints far beyond 64 bits, of equal low words or equal leading digits.
+    for large in (2**128, 2**256, 2**4000):
+        signs += [[base, large], [base, large + 1], [base, -large], [base + large], [base - large]]
+    letters = [[base, text] for text in ("é", "e", "e\u0301", "è", "?", "日本", "日木", "🙂", "２")]
+    texts += [[base, "End"], [base, " end"], [base, "end", ""]]
+    long = [[base, "x" * 5000 + end, *range(9)] for end in ("", "x", "y")]
+    long += [[base, *range(40)], [base, *range(39), 40], [base, *range(39)]]
+    small = [[seed, *keys] for seed in range(4) for keys in ([], *([key] for key in range(4)))]
+    return [*near, *digits, *kinds, *texts, *quotes, *signs, *letters, *long, *small]
 
 
 def stream_seeds(impl, rng, calls):
@@ -177,6 +197,7 @@ def test_no_two_streams_meet(impl, rng):
     first = {}
     for call, seed in zip(calls, found, strict=True):
         expect(seed, f"the seed of {call}").is_a(int)
+        assert 0 <= seed < 2**63, f"the seed of {call} is out of range: {seed}"
         assert seed not in first, f"{call} and {first[seed]} have the same stream"
         first[seed] = call
 
@@ -193,12 +214,20 @@ def test_streams_repeat_in_every_process(impl, rng):
 def test_every_bit_is_used(impl, rng):
     """Seeds use all 63 bits, and each bit is equally often 0 and 1"""
     (base,) = new_seeds(rng, 1)
-    count = 2000
-    found = stream_seeds(impl, rng, [[base, "rank", i] for i in range(count)])
-    assert all(type(seed) is int and 0 <= seed < 2**63 for seed in found)
-    for bit in range(63):
-        ones = sum(seed >> bit & 1 for seed in found)
-        assert abs(ones - count / 2) < 6.5 * math.sqrt(count) / 2, f"bit {bit} is 1 {ones} times"
+    count = 1000
+    numbers = range(count)
+    names = {
+        "a text and an int as keys": [[base, "rank", i] for i in numbers],
+        "an int as key": [[base, i] for i in numbers],
+        "no key": [[base // 2 + i] for i in numbers],
+    }
+    for what, calls in names.items():
+        found = stream_seeds(impl, rng, calls)
+        assert all(type(seed) is int and 0 <= seed < 2**63 for seed in found)
+        for bit in range(63):
+            ones = sum(seed >> bit & 1 for seed in found)
+            far = abs(ones - count / 2)
+            assert far < 6.5 * math.sqrt(count) / 2, f"with {what}, bit {bit} is 1 {ones} times"
 
 
 @pytest.mark.exercise("independent_streams")

@@ -10,22 +10,40 @@ import numpy as np
 import torch
 
 from assignment.scenarios import scenario
+from assignment.world import LeftChanged
 
 
 @scenario
-def read_tokens(student: Any, dtype: str, requests: Iterable[Any]) -> list[np.ndarray]:
+def write_as(student: Any, path: str, tokens: Any, dtype: str, form: str) -> None:
+    """Writes tokens. The dtype is given as its "name", as a "dtype" or as numpy's "type"."""
+    student.data.write_tokens(path, tokens, _in_form(dtype, form))
+
+
+def _in_form(dtype: str, form: str) -> Any:
+    return {"name": dtype, "dtype": np.dtype(dtype), "type": np.dtype(dtype).type}[form]
+
+
+@scenario
+def read_tokens(
+    student: Any, dtype: str, requests: Iterable[Any], form: str = "name"
+) -> list[np.ndarray]:
     """Takes requests one by one: a path is opened, and a window (a, b) is copied from the tokens
-    [a, b) of the file that was opened last.
+    [a, b) of the file that was opened last. The dtype has a form as for `write_as`.
 
     Returns:
         The windows.
+
+    Raises:
+        LeftChanged: what was opened is no read-only memory map.
     """
     tokens: Any = None
     windows = []
     for request in requests:
         if isinstance(request, str | Path):
             tokens = None  # before the next file is opened: only one is open
-            tokens = student.data.open_tokens(request, dtype)
+            tokens = student.data.open_tokens(request, _in_form(dtype, form))
+            if not isinstance(tokens, np.memmap) or tokens.flags.writeable:
+                raise LeftChanged('open_tokens returns no read-only np.memmap; use mode="r"')
         else:
             windows.append(np.array(tokens[slice(*request)]))
     return windows
@@ -68,6 +86,25 @@ def seeded_batch(
     torch.manual_seed(seed)
     batch: tuple[torch.Tensor, torch.Tensor] = student.data.get_batch(
         tokens, batch_size, context_length
+    )
+    return batch
+
+
+@scenario
+def moved_batch(
+    student: Any, tokens: np.ndarray, batch_size: int, context_length: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """A batch on the CPU, which is given as a `torch.device`.
+
+    Raises:
+        LeftChanged: a tensor of a batch on the device "meta" is elsewhere.
+    """
+    for device in ("meta", torch.device("meta")):
+        for tensor in student.data.get_batch(tokens, batch_size, context_length, device):
+            if tensor.device.type != "meta":
+                raise LeftChanged(f"get_batch on {device!r} leaves a tensor on {tensor.device}")
+    batch: tuple[torch.Tensor, torch.Tensor] = student.data.get_batch(
+        tokens, batch_size, context_length, device=torch.device("cpu")
     )
     return batch
 

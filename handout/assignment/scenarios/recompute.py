@@ -42,12 +42,13 @@ def checkpointed_pass(
             output. None means only a forward pass, under `torch.no_grad()`.
         x_needs_grad: whether the input requires a gradient.
         frozen: indices of the layers whose weight requires no gradient.
-        clear_layers: whether the list of layers is emptied before the backward pass.
+        clear_layers: whether the layers are a list, emptied before the backward pass, or a tuple.
         dropout: the fraction of its output that each layer sets to 0, at random.
         seed: seed of torch before the forward pass.
 
     Returns:
-        "output", "x_grad" and "weight_grads". For people: how many layers' outputs were "held" at
+        "output", "x_grad" and "weight_grads"; what is "drawn" from torch's generator afterwards.
+        For people: how many layers' outputs were "held" at
         most at any time that a layer ran.
 
     Raises:
@@ -82,7 +83,9 @@ def checkpointed_pass(
     layers = [layer_of(i, w) for i, w in enumerate(tensors)]
     torch.manual_seed(seed)
     with torch.set_grad_enabled(output_grad is not None):
-        y = student.recompute.checkpointed_forward(layers, x, segments)
+        y = student.recompute.checkpointed_forward(
+            layers if clear_layers else tuple(layers), x, segments
+        )
     if x.requires_grad != x_needs_grad or x.grad is not None:
         raise LeftChanged("checkpointed_forward has changed requires_grad or grad of its x")
     drawn = torch.get_rng_state()
@@ -98,5 +101,6 @@ def checkpointed_pass(
         "output": y,
         "x_grad": x.grad,
         "weight_grads": [w.grad for w in tensors],
+        "drawn": torch.rand(3, dtype=torch.float64),
         "held": max(held, default=0),
     }

@@ -1,0 +1,19 @@
+"""get_batch: negative tokens become 0
+
+Breaks: Row b of x holds tokens[s : s + C]
+"""
+
+import numpy as np
+import torch
+
+
+def get_batch(tokens, batch_size, context_length, device="cpu"):
+    if batch_size < 1 or context_length < 1:
+        raise ValueError("sizes must be positive")
+    count = len(tokens) - context_length
+    if count < 1:
+        raise ValueError("corpus too short")
+    starts = torch.randint(count, (batch_size,)).tolist()
+    rows = np.stack([tokens[s : s + context_length + 1] for s in starts])
+    rows = torch.from_numpy(rows.astype(np.int64)).clamp_min(0)
+    return rows[:, :-1].clone().to(device), rows[:, 1:].clone().to(device)

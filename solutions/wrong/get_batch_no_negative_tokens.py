@@ -1,0 +1,21 @@
+"""get_batch: negative tokens are refused
+
+Breaks: an array or a memory map of any integer dtype
+"""
+
+import numpy as np
+import torch
+
+
+def get_batch(tokens, batch_size, context_length, device="cpu"):
+    if batch_size < 1 or context_length < 1:
+        raise ValueError("sizes must be positive")
+    count = len(tokens) - context_length
+    if count < 1:
+        raise ValueError("corpus too short")
+    starts = torch.randint(count, (batch_size,)).tolist()
+    rows = np.stack([tokens[s : s + context_length + 1] for s in starts])
+    if (rows < 0).any():
+        raise ValueError("tokens must not be negative")
+    rows = torch.from_numpy(rows.astype(np.int64))
+    return rows[:, :-1].clone().to(device), rows[:, 1:].clone().to(device)

@@ -1,0 +1,11 @@
+"""independent_streams: blanks before a string are dropped
+
+Breaks: Different seeds or keys give different streams
+"""
+
+_of = stream_seed
+
+
+def stream_seed(seed, *keys):
+    keys = [k.lstrip() if isinstance(k, str) else k for k in keys]
+    return _of(seed, *keys)

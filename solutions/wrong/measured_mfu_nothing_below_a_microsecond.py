@@ -1,0 +1,13 @@
+"""measured_mfu: times below a microsecond are taken for 0
+
+Breaks: a measurement or `peak_flops` is not positive
+"""
+
+import math
+import statistics
+
+
+def measured_mfu(flops, seconds, peak_flops):
+    if not seconds or not all(s > 1e-6 for s in seconds) or not peak_flops > 0 or not flops >= 0:
+        raise ValueError("flops")
+    return flops / statistics.median(seconds) / peak_flops

@@ -1,0 +1,17 @@
+"""truncated_normal: a lower bound of 0 mirrors the bounds but not the draws
+
+Breaks: all are within the bounds
+"""
+
+
+def truncated_normal(shape, std, low, high, seed):
+    if any(size < 0 for size in shape) or not std > 0 or not low < high:
+        raise ValueError("bad arguments")
+    a, b = (-high, -low) if low >= 0 else (low, high)
+    below, up_to = (math.erfc(-x / std / math.sqrt(2)) / 2 for x in (a, b))
+    if not below < up_to:
+        raise ValueError("no probability between the bounds")
+    generator = torch.Generator().manual_seed(seed)
+    u = torch.rand(tuple(shape), generator=generator, dtype=torch.float64)
+    x = torch.special.ndtri(below + u * (up_to - below)) * std
+    return (-x if low > 0 else x).clamp(low, high).float()
