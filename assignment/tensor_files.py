@@ -31,8 +31,8 @@ def mapped(path: str, start: torch.Tensor | None) -> torch.Tensor:
 
 def tensor_at(memory: torch.Tensor, place: Place) -> torch.Tensor:
     """The tensor at a place of a file's content."""
-    *layout, is_narrow = place
-    return (memory.view(torch.float32) if is_narrow else memory).as_strided(*layout)
+    shape, strides, start, is_narrow = place
+    return (memory.view(torch.float32) if is_narrow else memory).as_strided(shape, strides, start)
 
 
 class TensorFile:

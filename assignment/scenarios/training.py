@@ -222,15 +222,16 @@ def accumulate_run(
         weight.requires_grad_(i not in frozen)
         if before is not None and before[i] is not None:
             weight.grad = torch.as_tensor(before[i]).clone()
-    found, given = None, [p.grad for p in model.parameters()]
+    found, given = None, [weight.grad for weight in model.weights]
+    copies = [None if g is None else g.clone() for g in given]
     for _ in range(times):
         try:
             found = student.training.accumulate_gradients(
                 model, inputs, targets, _loss(loss), micro_batch
             )
         except ValueError as error:
-            for p, g, old in zip(model.weights, given[-len(weights) :], before or given):
-                if p.grad is not g or (g is not None and not torch.equal(g, old)):
+            for p, g, old in zip(model.weights, given, copies, strict=True):
+                if p.grad is not g or not (old is None or torch.equal(p.grad, old)):
                     raise LeftChanged("a call has raised, but changed a gradient") from error
             raise
         if any(module.training == eval_mode for module in model.modules()):
@@ -248,8 +249,8 @@ def clip_run(
 ) -> dict[str, Any]:
     """Calls `clip_grad_norm`; returns the "norm", and the parameters' "grads" afterwards.
 
-    With `refused`, an exception is expected, and the norm is None. Every second parameter is frozen:
-    it has a gradient from before.
+    With `refused`, an exception is expected, and the norm is None. Every second parameter requires
+    no gradient, but has one from before.
 
     Raises:
         LeftChanged: a gradient is another tensor afterwards, or has changed in a call that raised.

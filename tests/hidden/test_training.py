@@ -141,19 +141,20 @@ def test_keeps_no_graphs(impl, rng, torch_rng):
     ]
     passes, peaks = Passes(rng), []
     how = {"backward_factor": passes.backward_factor, "lr": 0.0}
-    for some in (batches[:2], batches):
+    for some in (batches[:1], batches):
         del passes.inputs[:]
         found = impl.scenarios.train_run(weights, some, forward_factor=passes.forward_factor, **how)
         peaks.append(impl.peak_rss())
-    # The graphs of seven more batches take 12 MiB or more. Compare `check_large_batch`.
-    assert peaks[1] - peaks[0] < 5 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
+    # A graph that is retained through the next forward pass takes 9 MiB, and those of eight more
+    # batches 12 or more. Compare `check_large_batch`.
+    assert peaks[1] - peaks[0] < 6 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
     assert peaks[1] - idle < 64 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
-    expect(passes.events, "passes").equals(["forward", "backward"] * 11)
+    expect(passes.events, "passes").equals(["forward", "backward"] * 10)
     expect(passes.inputs, "inputs of the forward passes").equals([x for x, _ in batches])
     with torch.no_grad():
         losses = [
             functional.mse_loss(forward(weights, x) * factor, y).item()
-            for (x, y), factor in zip(batches, passes.forward_factors[2:], strict=True)
+            for (x, y), factor in zip(batches, passes.forward_factors[1:], strict=True)
         ]
     expect(found["losses"], "the losses").close(losses, rtol=1e-3)
 
@@ -361,20 +362,22 @@ def check_large_batch(impl, rng, torch_rng):
 
     The activations of a micro-batch take 8.5 MiB, those of all nine some 70 MiB.
 
-    Two things are measured. From two micro-batches to nine, right code grows by up to 2 MiB, which
-    an allocator leaves unused; if a sum of losses holds all graphs, by 12 or more. And all growth
-    since before the implementation was imported: else it could take much memory first, and free it.
-    Its imports and first calls take about 19 MiB, and the right micro-batches 16.
+    Two things are measured. From one micro-batch to nine, right code grows by up to 4 MiB: the last
+    graph lives on without its activations, and an allocator leaves some memory unused. If a graph
+    is retained until the next one is there, it grows by 9 or more, and if a sum of losses holds all
+    graphs, by 12. And all growth since before the implementation was imported: else it could take
+    much memory first, and free it. Its imports and first calls take about 19 MiB, and the right
+    micro-batches 16.
     """
     idle, weights = impl.peak_rss(), large_model(torch_rng)
     rows = 8 * MICRO + int(rng.integers(1, MICRO))
     x, y = eighths(torch_rng, rows, NARROW), randn(torch_rng, rows, NARROW, dtype=torch.float32)
-    few = slice(2 * MICRO + 1)
+    few = slice(MICRO)
     Passes(rng).accumulate(impl, weights, x[few], y[few], MICRO)
     before, passes = impl.peak_rss(), Passes(rng)
     found = passes.accumulate(impl, weights, x, y, MICRO)
     after = impl.peak_rss()
-    assert after - before < 5 * MIB, f"{(after - before) / MIB:.1f} MiB"
+    assert after - before < 6 * MIB, f"{(after - before) / MIB:.1f} MiB"
     assert after - idle < 64 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
     passes.check_slices(x, MICRO)
     passes.check_result(found, weights, x, y, rtol=1e-3, atol=1e-5)
