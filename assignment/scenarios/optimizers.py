@@ -96,7 +96,7 @@ def adamw_optimizer(
 ) -> dict[str, Any]:
     """Steps an AdamW once for each step in `grads`, setting `p.grad` before each.
 
-    Parameters without groups come from a generator, as those of a module do.
+    Parameters, alone and in groups, come from iterators, as those of a module do.
 
     Args:
         path, start, params: a file, its content, and where the parameters are in it, as in
@@ -122,8 +122,8 @@ def adamw_optimizer(
     """
     tensors = [torch.nn.Parameter(p) for p in _tensors(mapped(path, start), params)]
     optimizer = student.optimizers.AdamW(_grouped(tensors, groups), **settings)
-    for group in _grouped(tensors, added):
-        if len(group["params"]) == 1:
+    for group, indices in zip(_grouped(tensors, added), added, strict=True):
+        if len(indices["params"]) == 1:
             (group["params"],) = group["params"]
         optimizer.add_param_group(group)
     for group in _grouped(tensors, refused):
@@ -217,4 +217,4 @@ def _grouped(
 ) -> Iterable[Any]:
     if groups is None:
         return (p for p in tensors)
-    return [{**group, "params": [tensors[n] for n in group["params"]]} for group in groups]
+    return [{**group, "params": map(tensors.__getitem__, group["params"])} for group in groups]
