@@ -153,7 +153,8 @@ def _far(
         if plain.describe(actual) != plain.describe(expected):
             return what, plain.describe(expected), plain.describe(actual)
         found, wanted = _float64(actual), _float64(expected)
-        bad = ~(np.abs(found - wanted) <= atol + rtol * np.abs(wanted)) & ~(found == wanted)
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            bad = ~(np.abs(found - wanted) <= atol + rtol * np.abs(wanted)) & ~(found == wanted)
         if not bad.any():
             return None
         at = tuple(int(i) for i in np.argwhere(bad)[0])

@@ -15,8 +15,9 @@ import torch
 
 from assignment.implementation import Implementation
 
-# Where a tensor lies in a file: its shape, its strides, and the index of its first element.
-Place = tuple[tuple[int, ...], tuple[int, ...], int]
+# Where a tensor lies in a file: its shape, its strides, the index of its first element, and whether
+# it is in float32 in a file of float64; then it is counted in elements of float32.
+Place = tuple[tuple[int, ...], tuple[int, ...], int, bool]
 
 
 def mapped(path: str, start: torch.Tensor | None) -> torch.Tensor:
@@ -28,11 +29,17 @@ def mapped(path: str, start: torch.Tensor | None) -> torch.Tensor:
     return torch.from_numpy(np.memmap(path, dtype=dtype, mode="r+"))
 
 
-class TensorFile:
-    """Tensors of one dtype that lie in a file one after the other."""
+def tensor_at(memory: torch.Tensor, place: Place) -> torch.Tensor:
+    """The tensor at a place of a file's content."""
+    shape, strides, start, is_narrow = place
+    return (memory.view(torch.float32) if is_narrow else memory).as_strided(shape, strides, start)
 
-    def __init__(self, path: Path) -> None:
-        self.path = str(path)
+
+class TensorFile:
+    """Tensors that lie in a file one after the other: of one dtype, or float32 among float64."""
+
+    def __init__(self, path: Path, dtype: torch.dtype) -> None:
+        self.path, self._dtype = str(path), dtype
         self._parts: list[torch.Tensor] = []
         self._end: torch.Tensor | None = None
         self._size = 0  # elements
@@ -40,11 +47,15 @@ class TensorFile:
     def place(self, tensor: torch.Tensor, transposed: bool = False) -> Place:
         """Adds a tensor; a transposed matrix is stored column by column."""
         stored = tensor.t() if transposed and tensor.dim() == 2 else tensor
-        offset = self._size
-        self._size += stored.numel()
-        self._parts.append(stored.reshape(-1))
         strides = torch.empty(stored.shape, device="meta").stride()
-        return tuple(tensor.shape), strides if stored is tensor else strides[::-1], offset
+        part, offset, is_narrow = stored.reshape(-1), self._size, tensor.dtype is not self._dtype
+        if is_narrow:
+            part = torch.cat([part, part.new_zeros(part.numel() % 2)]).view(self._dtype)
+            offset *= 2
+        self._size += part.numel()
+        self._parts.append(part)
+        layout = strides if stored is tensor else strides[::-1]
+        return tuple(tensor.shape), layout, offset, is_narrow
 
     @property
     def start(self) -> torch.Tensor:
@@ -57,12 +68,12 @@ class TensorFile:
 
     def ends_with(self, content: bytes) -> None:
         """Takes what was read from the file."""
-        self._end = torch.frombuffer(bytearray(content), dtype=self._parts[0].dtype)
+        self._end = torch.frombuffer(bytearray(content), dtype=self._dtype)
 
     def tensors(self, places: Sequence[Place]) -> list[torch.Tensor]:
         """The tensors in the file after the last call."""
         assert self._end is not None
-        return [self._end.as_strided(*place) for place in places]
+        return [tensor_at(self._end, place) for place in places]
 
 
 class Left(Mapping[str, Any]):
@@ -98,8 +109,11 @@ class OptimizerRuns:
         self._impl = impl
         self._files: list[TensorFile] = []
 
-    def new_file(self) -> TensorFile:
-        file = TensorFile(self._impl.scratch / f"tensors-{len(self._files)}")
+    def new_file(self, params: Sequence[torch.Tensor]) -> TensorFile:
+        """A file for tensors of these parameters' dtypes."""
+        wide = any(p.dtype is torch.float64 for p in params) or not params
+        dtype = torch.float64 if wide else params[0].dtype
+        file = TensorFile(self._impl.scratch / f"tensors-{len(self._files)}", dtype)
         self._files.append(file)
         return file
 
@@ -120,16 +134,20 @@ class OptimizerRuns:
             params: the parameters before the first step.
             grads: a tensor for each parameter, whose first dimension is the steps.
             states: the lists that the function takes after the gradients.
-            transposed: store matrices column by column, so that they are not contiguous.
+            transposed: store matrices column by column, so that they are not contiguous; the
+                gradients' of every second step.
             settings: further arguments of the scenario.
 
         Returns:
             "params", "states" and "grads" after the last step.
         """
-        file = self.new_file()
+        file = self.new_file(params)
         places = [file.place(p, transposed) for p in params]
         kept = [[file.place(t, transposed) for t in tensors] for tensors in states]
-        steps = [[file.place(g[i]) for g in grads] for i in range(len(grads[0]))]
+        steps = [
+            [file.place(g[i], transposed and i % 2 == 0) for g in grads]
+            for i in range(len(grads[0]))
+        ]
         left = Left(self, file, params=places, states=kept, grads=steps)
         self._impl.call(
             "scenarios.optimizer_steps",
@@ -153,7 +171,7 @@ class OptimizerRuns:
             settings: further arguments of the scenario.
         """
         if onward_from is None:
-            file = self.new_file()
+            file = self.new_file(params)
             left = Left(self, file, params=[file.place(p) for p in params])
             start = file.start
         else:

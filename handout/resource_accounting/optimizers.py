@@ -1,7 +1,8 @@
 """Optimizers: steps over many tensors, in place, and AdamW as a `torch.optim.Optimizer`.
 
 A step over empty lists changes nothing, but refuses what any step refuses. nan is outside every
-range. The tensors at one position have one dtype, float32 or float64.
+range; infinity is inside those without an upper end. The tensors at one position have one dtype,
+float32 or float64, and those at another may have the other.
 
 State of each optimizer per parameter, in addition to the parameter and its gradient:
 
@@ -296,7 +297,7 @@ class AdamW(torch.optim.Optimizer):
 
         A parameter whose gradient is None is skipped: it does not decay, it gets no state, and its
         step count does not change. A gradient of zeros is not None and takes part. Parameters are
-        changed in place; autograd records nothing.
+        changed in place, gradients are not changed, and autograd records nothing.
 
         The state may come from a `state_dict()` of `torch.optim.AdamW`, where "step" is a tensor
         that holds a whole number. The next step of the parameter makes it an int.

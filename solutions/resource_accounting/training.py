@@ -29,7 +29,7 @@ def train(
 
     Args:
         model: maps a batch of inputs to outputs; one forward pass per batch.
-        optimizer: holds all of the model's parameters.
+        optimizer: holds all of the model's parameters, and may hold others, such as the loss's.
         batches: pairs of inputs and targets; any iterable, iterated over once.
         loss_fn: maps outputs and targets to a scalar tensor.
 
@@ -64,7 +64,7 @@ def accumulate_gradients(
     Existing gradients are kept and added to.
 
     Args:
-        model: maps inputs to outputs, each row by itself.
+        model: maps inputs to outputs, each row by itself. Its mode (train, eval) does not change.
         inputs: the whole batch; its first axis is the batch.
         targets: a row for each row of inputs.
         loss_fn: maps outputs and targets to a scalar tensor, the mean over their rows.

@@ -1,4 +1,4 @@
-"""adamw_optimizer (public): runs the closure without gradients where its caller has disabled them
+"""adamw_optimizer: runs the closure without gradients where its caller has disabled them
 
 Breaks: with gradients enabled
 """

@@ -35,6 +35,16 @@ RANGES = {"lr": (0.01, 0.05), "eps": (0.05, 0.5), "weight_decay": (0.05, 0.5)}
 RANGES |= {"momentum": (0.7, 0.95), "alpha": (0.7, 0.95)}
 
 
+# Settings that may be infinite and leave a result which is not nan, by function.
+UNLIMITED = {
+    "sgd_step": ["lr", "weight_decay"],
+    "adagrad_step": ["lr", "eps"],
+    "rmsprop_step": ["lr", "eps"],
+    "adam_step": ["lr", "eps"],
+    "adamw_step": ["eps", "weight_decay"],
+}
+
+
 @dataclass(frozen=True)
 class Method:
     """A step function, and the optimizer of torch that it must agree with."""
@@ -137,6 +147,8 @@ def check_float64(runs, rng, torch_rng, method, steps=150, **more):
         random_tensors(torch_rng, SHAPES, steps=steps),
     )
     done = []
+    grads[3] *= 100
+    grads[2][1:3] = 0  # a gradient of zeros takes part like any other
     for start in ("zeros", "random"):
         states, first_step = fresh(method, params), 1
         if start == "random":
@@ -153,14 +165,27 @@ def check_float64(runs, rng, torch_rng, method, steps=150, **more):
 
 
 def check_float32(runs, torch_rng, method, **settings):
-    """Many steps in float32 with the usual settings."""
+    """Many steps in float32 with the usual settings, and some beside a tensor in float64."""
     shapes = [(5,), (4, 6)]
     params = random_tensors(torch_rng, shapes, dtype=torch.float32)
     grads = random_tensors(torch_rng, shapes, steps=200, dtype=torch.float32)
     grads = [0.1 * (g + g.sign()) for g in grads]  # much larger than the usual eps
     expected, _ = steps_of_torch(method, params, grads, **settings)
     result = steps_of(runs, method, params, grads, **settings)
+    some = [g[:4] for g in grads]
+    wide, mixed = params[0].double(), []
+    for at in (0, 2):
+        beside, of_beside = list(params), list(some)
+        beside.insert(at, wide)
+        of_beside.insert(at, some[0].double())
+        mixed.append((at, steps_of(runs, method, beside, of_beside, **settings)))
     expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
+    narrow, _ = steps_of_torch(method, params, some, **settings)
+    (wide,), _ = steps_of_torch(method, [wide], [some[0].double()], **settings)
+    for at, left in mixed:
+        found = list(left["params"])
+        close64(found.pop(at), wide, "the parameter in float64")
+        expect(found, "the parameters in float32").close(narrow, rtol=1e-5, atol=1e-5)
 
 
 def check_in_place(runs, rng, torch_rng, method, variants=({},)):
@@ -208,6 +233,11 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
     at_zero = dict.fromkeys(method.settings, 0.0)
     at_zero |= {"betas": (0.0, 0.0)} if "betas" in at_zero else {}
     left_at_zero = steps_of(runs, method, params, [g[None] for g in grads], **at_zero)
+    # No setting but a beta or the like has an upper end.
+    large = {"lr": 3.0, "weight_decay": 4.0, "eps": 5.0}
+    large = [{**settings, **{k: large[k] for k in large if k in settings}}]
+    large += [{**settings, name: math.inf} for name in UNLIMITED[method.function]]
+    left_large = [steps_of(runs, method, params, [g[None] for g in grads], **s) for s in large]
     still = {**settings, "lr": 0.0}
     left_still = steps_of(runs, method, params, [g[None] for g in grads], **still)
     left = steps_of(runs, method, params, [g[None] for g in grads], **settings)
@@ -238,6 +268,9 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
                 impl.scenarios.optimizer_steps(*call, **more)
     expected, _ = steps_of_torch(method, params, [g[None] for g in grads], **at_zero)
     close64(left_at_zero["params"], expected, "params")
+    for one, how in zip(left_large, large, strict=True):
+        expected, _ = steps_of_torch(method, params, [g[None] for g in grads], **how)
+        close64(one["params"], expected, "params")
     expected, kept = steps_of_torch(method, params, [g[None] for g in grads], **still)
     close64(left_still["params"], expected, "params")
     close64(left_still["states"], kept, "states after a step of 0")
@@ -250,13 +283,16 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
 
 def misfits(places):
     """Lists of places that do not fit the parameters of the shapes (3,) and (2, 2)."""
-    (_, _, first), (_, _, second) = places
+    (_, _, first, _), (_, _, second, _) = places
     vector, matrix = places
     yield [vector]
     yield []
-    yield [vector, ((1, 2), (2, 1), second)]
-    yield [vector, ((4,), (1,), second)]
-    yield [((), (), first), matrix]
+    yield [vector, matrix, matrix]
+    yield [matrix, vector]
+    yield [vector, ((1, 2), (2, 1), second, False)]
+    yield [vector, ((4,), (1,), second, False)]
+    yield [vector, ((4, 1), (1, 1), second, False)]
+    yield [((), (), first, False), matrix]
 
 
 def check_zero_over_zero(runs, rng, torch_rng, method):
@@ -752,16 +788,19 @@ def test_decay_is_decoupled(runs, rng, torch_rng):
     """Weight decay multiplies the parameter by 1 - lr · weight_decay and does not enter moments"""
     params = random_tensors(torch_rng, [(6,), (2, 3)])
     grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=1)
-    settings = random_settings(rng)
-    plain, decayed = (
-        steps_of(runs, ADAMW, params, grads, **{**settings, "weight_decay": decay})
-        for decay in (0.0, settings["weight_decay"])
-    )
-    factor = settings["lr"] * settings["weight_decay"]
-    expected = [q - factor * p for p, q in zip(params, plain["params"], strict=True)]
-    close64(decayed["params"], expected, "params")
-    assert all(t.abs().min() > 0 for moments in plain["states"] for t in moments)
-    close64(decayed["states"], plain["states"], "moments")
+    settings, done = random_settings(rng), []
+    for more in ({}, {"lr": 2.0, "weight_decay": float(rng.uniform(1, 9))}):
+        settings |= more
+        plain, decayed = (
+            steps_of(runs, ADAMW, params, grads, **{**settings, "weight_decay": decay})
+            for decay in (0.0, settings["weight_decay"])
+        )
+        done.append((plain, decayed, settings["lr"] * settings["weight_decay"]))
+    for plain, decayed, factor in done:
+        expected = [q - factor * p for p, q in zip(params, plain["params"], strict=True)]
+        close64(decayed["params"], expected, "params")
+        assert all(t.abs().min() > 0 for moments in plain["states"] for t in moments)
+        close64(decayed["states"], plain["states"], "moments")
 
 
 @pytest.mark.exercise("adamw_step")
@@ -811,10 +850,16 @@ def test_optimizer_follows_torch(runs, rng, torch_rng):
         params = random_tensors(torch_rng, shapes, dtype=dtype)
         grads = random_tensors(torch_rng, shapes, steps=steps, dtype=dtype)
         settings = random_settings(rng)
-        expected, _ = torch_adamw(params, grads, **settings)
-        done.append((runs.adamw(params, grads, **settings), expected, tolerance))
-    for result, expected, tolerance in done:
+        expected, optimizer = torch_adamw(params, grads, **settings)
+        moments = [
+            {name: entry[name] for name in ADAMW.states} for entry in optimizer.state.values()
+        ]
+        done.append((runs.adamw(params, grads, **settings), expected, moments, tolerance))
+    for result, expected, moments, tolerance in done:
         expect(result["params"], "params").close(expected, rtol=tolerance, atol=tolerance)
+        kept = [result.state_dict["state"][n] for n in range(len(moments))]
+        kept = [{name: entry[name] for name in ADAMW.states} for entry in kept]
+        expect(kept, "the moments").close(moments, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.exercise("adamw_optimizer")
@@ -997,7 +1042,7 @@ def test_optimizer_refuses(runs, rng, torch_rng):
     shapes = [(3,), (2,)]
     params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes, steps=2)
     zeros = {"lr": 0.0, "betas": (0.0, 0.0), "eps": 0.0, "weight_decay": 0.0}
-    good = [zeros, random_settings(rng), random_settings(rng), random_settings(rng)]
+    good = [zeros, {"lr": 2.0, "eps": math.inf}, *(random_settings(rng) for _ in range(3))]
     found, cases = [], []
     for one in [*REFUSED, *good]:
         first, other = {"params": [0]}, {"params": [1], **one}
@@ -1014,6 +1059,7 @@ def test_optimizer_refuses(runs, rng, torch_rng):
                 runs.adamw(params, [g[:0] for g in grads], **how)
     only = {"groups": [{"params": [0], **good[-1]}]}
     later = [{"params": [1], **bad} for bad in REFUSED]
+    later.append({"params": [0], **good[-1]})  # of another group
     found.append((only, runs.adamw(params, grads, refused=later, **only)))
     for how, left in found:
         expected, _ = torch_adamw(params, grads, **how)

@@ -103,6 +103,17 @@ def test_stale_gradients_do_not_count(impl, rng, torch_rng):
     found = impl.scenarios.train_run(weights, batches, stale=stale, unused=unused, **settings)
     close(found["weights"], expected, "the weights")
     expect(found["unused"], "the parameter that no batch uses").equals(unused)
+    # The optimizer may hold a parameter of the loss, in a group of its own.
+    shift = randn(torch_rng, weights[1].shape[1])
+    params = [p.clone().requires_grad_() for p in (*weights, shift)]
+    optimizer = torch.optim.SGD(params, **settings)
+    for x, y in batches:
+        optimizer.zero_grad()
+        functional.mse_loss(forward(params[:2], x) + params[2], y).backward()
+        optimizer.step()
+    found = impl.scenarios.train_run(weights, batches, stale=stale, shift=shift, **settings)
+    expected = [p.detach() for p in params]
+    close([*found["weights"], found["shift"]], expected, "the weights and the loss's parameter")
 
 
 @pytest.mark.exercise("train_loop", weight=0.5)
@@ -130,19 +141,20 @@ def test_keeps_no_graphs(impl, rng, torch_rng):
     ]
     passes, peaks = Passes(rng), []
     how = {"backward_factor": passes.backward_factor, "lr": 0.0}
-    for some in (batches[:2], batches):
+    for some in (batches[:1], batches):
         del passes.inputs[:]
         found = impl.scenarios.train_run(weights, some, forward_factor=passes.forward_factor, **how)
         peaks.append(impl.peak_rss())
-    # The graphs of seven more batches take 12 MiB or more. Compare `check_large_batch`.
-    assert peaks[1] - peaks[0] < 5 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
+    # A graph that is retained through the next forward pass takes 9 MiB, and those of eight more
+    # batches 12 or more. Compare `check_large_batch`.
+    assert peaks[1] - peaks[0] < 6 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
     assert peaks[1] - idle < 64 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
-    expect(passes.events, "passes").equals(["forward", "backward"] * 11)
+    expect(passes.events, "passes").equals(["forward", "backward"] * 10)
     expect(passes.inputs, "inputs of the forward passes").equals([x for x, _ in batches])
     with torch.no_grad():
         losses = [
             functional.mse_loss(forward(weights, x) * factor, y).item()
-            for (x, y), factor in zip(batches, passes.forward_factors[2:], strict=True)
+            for (x, y), factor in zip(batches, passes.forward_factors[1:], strict=True)
         ]
     expect(found["losses"], "the losses").close(losses, rtol=1e-3)
 
@@ -152,9 +164,16 @@ def test_any_loss(impl, rng, torch_rng):
     """The given loss function is called with outputs first and targets second"""
     weights, batches = new_run(rng, torch_rng, 4)
     batches = [(x, y.sigmoid()) for x, y in batches]
-    for loss in ("l1_loss", BCE):
-        expected, losses = trained(weights, batches, getattr(functional, loss), lr=0.05)
-        found = impl.scenarios.train_run(weights, batches, loss=loss, lr=0.05)
+    column = [weights[0], weights[1][:, :1]], [(x, y[:, :1]) for x, y in batches]
+    classes = [(x, y.argmax(dim=1)) for x, y in batches]  # integers
+    for (ws, some), loss in (
+        ((weights, batches), "l1_loss"),
+        ((weights, batches), BCE),
+        (column, "l1_loss"),
+        ((weights, classes), "cross_entropy"),
+    ):
+        expected, losses = trained(ws, some, getattr(functional, loss), lr=0.05)
+        found = impl.scenarios.train_run(ws, some, loss=loss, lr=0.05)
         close(found["weights"], expected, "the weights")
         close(found["losses"], losses, "the losses")
 
@@ -278,12 +297,13 @@ class Passes:
     def backward_factor(self):
         return self._draw("backward")
 
-    def accumulate(self, impl, weights, x, y, micro):
+    def accumulate(self, impl, weights, x, y, micro, before=None):
         return impl.scenarios.accumulate_run(
             weights,
             x,
             y,
             micro_batch=micro,
+            before=before,
             forward_factor=self.forward_factor,
             backward_factor=self.backward_factor,
         )
@@ -342,20 +362,22 @@ def check_large_batch(impl, rng, torch_rng):
 
     The activations of a micro-batch take 8.5 MiB, those of all nine some 70 MiB.
 
-    Two things are measured. From two micro-batches to nine, right code grows by up to 2 MiB, which
-    an allocator leaves unused; if a sum of losses holds all graphs, by 12 or more. And all growth
-    since before the implementation was imported: else it could take much memory first, and free it.
-    Its imports and first calls take about 19 MiB, and the right micro-batches 16.
+    Two things are measured. From one micro-batch to nine, right code grows by up to 4 MiB: the last
+    graph lives on without its activations, and an allocator leaves some memory unused. If a graph
+    is retained until the next one is there, it grows by 9 or more, and if a sum of losses holds all
+    graphs, by 12. And all growth since before the implementation was imported: else it could take
+    much memory first, and free it. Its imports and first calls take about 19 MiB, and the right
+    micro-batches 16.
     """
     idle, weights = impl.peak_rss(), large_model(torch_rng)
     rows = 8 * MICRO + int(rng.integers(1, MICRO))
     x, y = eighths(torch_rng, rows, NARROW), randn(torch_rng, rows, NARROW, dtype=torch.float32)
-    few = slice(2 * MICRO + 1)
+    few = slice(MICRO)
     Passes(rng).accumulate(impl, weights, x[few], y[few], MICRO)
     before, passes = impl.peak_rss(), Passes(rng)
     found = passes.accumulate(impl, weights, x, y, MICRO)
     after = impl.peak_rss()
-    assert after - before < 5 * MIB, f"{(after - before) / MIB:.1f} MiB"
+    assert after - before < 6 * MIB, f"{(after - before) / MIB:.1f} MiB"
     assert after - idle < 64 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
     passes.check_slices(x, MICRO)
     passes.check_result(found, weights, x, y, rtol=1e-3, atol=1e-5)
@@ -370,6 +392,13 @@ def test_gradients_are_the_whole_batchs(impl, rng, torch_rng):
         expected, _ = whole_batch(weights, x, y)
         found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=micro)
         close(found["grads"], expected, f"gradients of {rows} rows by {micro}")
+    weights, x, y = new_batch(rng, torch_rng, 7)
+    weights[1], y = weights[1][:, :1], y[:, :1]
+    more = randn(torch_rng, 7, 3, len(weights[0]))
+    for inputs, targets in [(x, y), (more, randn(torch_rng, 7, 3, 1))]:
+        expected, _ = whole_batch(weights, inputs, targets)
+        found = impl.scenarios.accumulate_run(weights, inputs, targets, micro_batch=3)
+        close(found["grads"], expected, "gradients with outputs of one column")
 
 
 @pytest.mark.exercise("accumulate_gradients")
@@ -382,6 +411,19 @@ def test_loss_is_the_whole_batchs(impl, rng, torch_rng):
         found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=micro, loss=BCE)
         close(found["grads"], expected, "gradients")
         close(expect(found["loss"], "the loss").is_a(float), loss, "the loss")
+    tokens = torch.randint(2**40, 2**60, x.shape, generator=torch_rng)
+    classes = y.argmax(dim=1)
+    expected, loss = whole_batch(
+        weights, (tokens % 7).to(x.dtype), classes, functional.cross_entropy
+    )
+    found = impl.scenarios.accumulate_run(
+        weights, tokens, classes, micro_batch=2, loss="cross_entropy"
+    )
+    close(found["grads"], expected, "gradients of integers")
+    close(found["loss"], loss, "the loss of integers")
+    y[int(rng.integers(5))] = math.nan
+    found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=2)
+    assert math.isnan(found["loss"]), "a row whose loss is nan does not count"
 
 
 @pytest.mark.exercise("accumulate_gradients")
@@ -418,18 +460,44 @@ def test_earlier_gradients_are_added_to(impl, rng, torch_rng):
 
 @pytest.mark.exercise("accumulate_gradients")
 def test_works_with_frozen_weights(impl, rng, torch_rng):
-    """With a frozen weight, the others get their gradients"""
+    """With a frozen weight, or one that no row uses, the others get their gradients"""
     weights, x, y = new_batch(rng, torch_rng, 6)
     expected, _ = whole_batch(weights, x, y)
     for frozen in (0, 1):
         found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=4, frozen=[frozen])
         close(found["grads"][1 - frozen], expected[1 - frozen], "the gradient")
+    unused = randn(torch_rng, 3)
+    found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=4, unused=unused)
+    close(found["grads"], expected, "the gradients beside an unused weight")
+
+
+@pytest.mark.exercise("accumulate_gradients", weight=0.5)
+def test_accumulation_keeps_the_mode(impl, rng, torch_rng):
+    """The model is in training mode or in evaluation mode as its caller left it"""
+    weights, x, y = new_batch(rng, torch_rng, 7)
+    masks = []
+
+    def mask(shape):
+        masks.append(2.0 * torch.randint(2, shape, generator=torch_rng))
+        return masks[-1]
+
+    for eval_mode in (True, False):
+        masks.clear()
+        found = impl.scenarios.accumulate_run(
+            weights, x, y, micro_batch=3, eval_mode=eval_mode, mask=mask
+        )
+        assert len(masks) == (0 if eval_mode else 3), "the model was in another mode"
+        masked = x if eval_mode else x * torch.cat(masks)
+        expected, loss = whole_batch(weights, masked, y)
+        close(found["grads"], expected, "gradients")
+        close(found["loss"], loss, "the loss")
 
 
 @pytest.mark.exercise("accumulate_gradients")
 def test_refuses_what_makes_no_batch(impl, rng, torch_rng):
     """No rows, missing targets and micro-batches below 1 are refused before any forward pass"""
     weights, x, y = new_batch(rng, torch_rng, 6)
+    before = [randn(torch_rng, *weights[0].shape), None]
     bad = [(x, y, 0), (x, y, -2), (x[:0], y[:0], 2), (x, y[:5], 2), (x[:4], y, 4), (x[:5], y, 2)]
     good = [(x[:1], y[:1], 1), (x[:4], y[:4], 2), (x, y, 7)]
     for i in rng.permutation(len(bad + good)):
@@ -440,7 +508,7 @@ def test_refuses_what_makes_no_batch(impl, rng, torch_rng):
             passes.check_result(found, weights, inputs, targets)
             continue
         with pytest.raises(ValueError):
-            passes.accumulate(impl, weights, inputs, targets, micro)
+            passes.accumulate(impl, weights, inputs, targets, micro, before)
         expect(passes.events, "passes").equals([])
 
 
@@ -461,13 +529,13 @@ def new_grads(torch_rng, scale=100.0, dtype=torch.float64):
 def test_clips_to_the_norm(impl, rng, torch_rng):
     """Gradients above the limit are all scaled by one factor"""
     for scale in (100.0, 1.0, 1e-3, 1e-6, 1e-100, 1e100):
-        grads = new_grads(torch_rng, scale=scale)
+        grads = [*new_grads(torch_rng, scale=scale), randn(torch_rng, 0, 3)]
         allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
         found = impl.scenarios.clip_run(grads, allowed)
         expected = [g * (allowed / norm_of(grads)) for g in grads]
         expect(found["grads"], "gradients").close(expected, rtol=1e-12)
     grads = new_grads(torch_rng)  # slightly above the limit
-    allowed = norm_of(grads) * (1 - 2.0**-28)
+    allowed = norm_of(grads) * (1 - 2.0**-40)
     found = impl.scenarios.clip_run(grads, allowed)
     expect([torch.equal(*pair) for pair in zip(found["grads"], grads, strict=True)]).equals(
         [False] * len(grads)
@@ -532,13 +600,18 @@ def test_squares_do_not_overflow(impl, rng, torch_rng):
     cases = [(torch.float32, 1e30, 1.0, 1e-6), (torch.float16, 1e4, 1.0, 4e-3)]
     # The factor is 1e-8 here, which fp16 cannot hold; the clipped gradients are normal numbers.
     cases.append((torch.float16, 3e4, 2e-3, 4e-3))
+    # The factor is 0.1 or so, but neither the gradients times the limit nor the smallest of them
+    # divided by the norm are numbers of fp16.
+    cases.append((torch.float16, 1e4, 1e4, 4e-3))
+    cases.append((torch.bfloat16, 1e30, 1.0, 2e-2))
     for dtype, scale, limit, rtol in cases:
         values = 1 + torch.rand(40, generator=torch_rng, dtype=torch.float64)
+        values[:4] *= 2e-7 if limit == scale else 1.0
         grads = [(scale * values).to(dtype)]
         allowed = limit * float(rng.uniform(1, 3))
         found = impl.scenarios.clip_run(grads, allowed)
-        expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-6)
-        # Each element is rounded to its dtype once: a relative error of 2**-24 and 2**-11.
+        expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
+        # Each element is rounded to its dtype once: a relative error of 2**-24, 2**-11 or 2**-8.
         expected = (grads[0].double() * (allowed / norm_of(grads))).to(dtype)
         expect(found["grads"][0], "the gradient").close(expected, rtol=rtol)
 
@@ -552,7 +625,7 @@ def test_gradients_of_several_dtypes(impl, rng, torch_rng):
     ]
     allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
     found = impl.scenarios.clip_run(grads, allowed)
-    expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-6)
+    expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
     expected = [(g.double() * (allowed / norm_of(grads))).to(g.dtype) for g in grads]
     expect(found["grads"], "gradients").close(expected, rtol=1e-6)
 

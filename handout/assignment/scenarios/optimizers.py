@@ -6,13 +6,13 @@ The tensors lie in a file (`assignment/tensor_files.py`), which shows only chang
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
 
 from assignment.scenarios import scenario
-from assignment.tensor_files import Place, mapped
+from assignment.tensor_files import Place, mapped, tensor_at
 from assignment.world import LeftChanged, modes_unchanged
 
 
@@ -32,6 +32,8 @@ def optimizer_steps(
     **settings: Any,
 ) -> None:
     """Calls a step function on tensors in a file, once for each list of gradients.
+
+    The gradients and the states of every second step are tuples, which are sequences, too.
 
     Args:
         function: module and function, such as "optimizers.adamw_step".
@@ -56,13 +58,16 @@ def optimizer_steps(
     for p in inputs[::2]:
         p.grad = torch.full_like(p, torch.nan)  # the caller's own, which no step uses
     kept = [p.grad for p in inputs]
-    lists = [_tensors(memory, places) for places in states]
+    lists: list[Sequence[torch.Tensor]] = [_tensors(memory, places) for places in states]
     for i, places in enumerate(grads):
         if first_step is not None:
             settings["step"] = first_step + i
+        given = [_tensors(memory, places), *lists]
+        if i % 2:
+            given = [tuple(tensors) for tensors in given]
         # Every third step meets a program that has disabled gradients.
         with torch.set_grad_enabled(grad_enabled and i % 3 != 2), modes_unchanged(function):
-            step_function(inputs, _tensors(memory, places), *lists, **settings)
+            step_function(inputs, *given, **settings)
         if any(
             p.requires_grad != requires_grad or p.grad is not g
             for p, g in zip(inputs, kept, strict=True)
@@ -91,6 +96,8 @@ def adamw_optimizer(
 ) -> dict[str, Any]:
     """Steps an AdamW once for each step in `grads`, setting `p.grad` before each.
 
+    Parameters, alone and in groups, come from iterators, as those of a module do.
+
     Args:
         path, start, params: a file, its content, and where the parameters are in it, as in
             `optimizer_steps`.
@@ -98,7 +105,8 @@ def adamw_optimizer(
         present: for each step and parameter, False for a gradient of None.
         groups: settings of each group, where "params" are indices of parameters; None is one group
             of all.
-        added: groups that `add_param_group` adds before the first step, in the same form.
+        added: groups that `add_param_group` adds before the first step, in the same form. A single
+            parameter comes without a list, as `torch.optim.Optimizer` allows.
         refused: groups that it should refuse then.
         lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
         changes: settings that each group gets before each step, as a scheduler sets them.
@@ -107,10 +115,16 @@ def adamw_optimizer(
 
     Returns:
         The optimizer's `state_dict` after the last step.
+
+    Raises:
+        LeftChanged: a step leaves gradients enabled or disabled that were not, or a parameter with
+            another gradient.
     """
     tensors = [torch.nn.Parameter(p) for p in _tensors(mapped(path, start), params)]
     optimizer = student.optimizers.AdamW(_grouped(tensors, groups), **settings)
-    for group in _grouped(tensors, added):
+    for group, indices in zip(_grouped(tensors, added), added, strict=True):
+        if len(indices["params"]) == 1:
+            (group["params"],) = group["params"]
         optimizer.add_param_group(group)
     for group in _grouped(tensors, refused):
         with contextlib.suppress(ValueError):
@@ -124,9 +138,15 @@ def adamw_optimizer(
     for i in range(steps):
         for n, (p, g) in enumerate(zip(tensors, grads, strict=True)):
             p.grad = g[i].clone() if present is None or present[i][n] else None
+        kept = [p.grad for p in tensors]
         for group in optimizer.param_groups if changes else ():
             group.update(changes[i])
-        optimizer.step()
+        # Every third step meets a program that has disabled gradients.
+        with torch.set_grad_enabled(i % 3 != 2), modes_unchanged("AdamW.step"):
+            optimizer.step()
+        for p, g, old in zip(tensors, grads, kept, strict=True):
+            if p.grad is not old or (old is not None and not torch.equal(old, g[i])):
+                raise LeftChanged("AdamW.step leaves a parameter with another gradient")
         if scheduler is not None and i + 1 < steps:
             scheduler.step()
     saved = optimizer.state_dict()
@@ -148,41 +168,53 @@ def adamw_closure(
 ) -> dict[str, Any]:
     """Steps by `step(closure)`; the loss is the sum of `coefficients(weight) · weight`.
 
+    Every second closure returns it as a float.
+
     Args:
-        grad_enabled: whether `step` is called with gradients enabled.
+        grad_enabled: whether `step` is called with gradients enabled; every third is not.
 
     Returns:
         "weight" after the last step, what the steps returned as "losses", and as "without" the
         result of a further step without a closure.
+
+    Raises:
+        LeftChanged: a step leaves gradients enabled or disabled that were not, or returns another
+            object than the closure does.
     """
     parameter = torch.nn.Parameter(weight)
     optimizer = student.optimizers.AdamW([parameter], **settings)
 
-    def closure() -> torch.Tensor:
+    losses: list[torch.Tensor | float] = []
+
+    def closure() -> torch.Tensor | float:
         optimizer.zero_grad()
         loss = (parameter * coefficients(parameter.detach())).sum()
         loss.backward()  # type: ignore[no-untyped-call]
-        return loss
+        losses.append(loss.item() if len(losses) % 2 else loss)
+        return losses[-1]
 
     returned = []
-    for _ in range(steps):
-        with torch.set_grad_enabled(grad_enabled):
+    for i in range(steps):
+        gradients = torch.no_grad() if i % 3 == 2 else torch.set_grad_enabled(grad_enabled)
+        with gradients, modes_unchanged("AdamW.step"):
             returned.append(optimizer.step(closure))
+        if returned[-1] is not None and all(returned[-1] is not loss for loss in losses):
+            raise LeftChanged("AdamW.step returns another object than the closure did")
     fitted = parameter.detach().clone()
     return {
         "weight": fitted,
-        "losses": [None if loss is None else torch.as_tensor(loss).item() for loss in returned],
+        "losses": [loss.item() if isinstance(loss, torch.Tensor) else loss for loss in returned],
         "without": optimizer.step(),
     }
 
 
 def _tensors(memory: torch.Tensor, places: Sequence[Place]) -> list[torch.Tensor]:
-    return [memory.as_strided(*place).detach() for place in places]
+    return [tensor_at(memory, place).detach() for place in places]
 
 
 def _grouped(
     tensors: Sequence[torch.nn.Parameter], groups: Sequence[dict[str, Any]] | None
-) -> list[Any]:
+) -> Iterable[Any]:
     if groups is None:
-        return list(tensors)
-    return [{**group, "params": [tensors[n] for n in group["params"]]} for group in groups]
+        return (p for p in tensors)
+    return [{**group, "params": map(tensors.__getitem__, group["params"])} for group in groups]

@@ -93,6 +93,19 @@ class WatchedSGD(torch.optim.SGD):
         return loss
 
 
+class _Once:
+    """An iterable that is no iterator, as a list or a loader is, for one loop."""
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items: Iterator[Any] | None = items
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._items is None:
+            raise LeftChanged("the batches are iterated over twice; once is all that is promised")
+        items, self._items = self._items, None
+        return items
+
+
 def _loss(name: str) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
     found: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = getattr(functional, name)
     return found
@@ -110,25 +123,30 @@ def train_run(
     unused: torch.Tensor | None = None,
     forward_factor: Callable[[torch.Tensor], float] | None = None,
     backward_factor: Callable[[], float] | None = None,
+    shift: torch.Tensor | None = None,
     mask: Callable[[tuple[int, ...]], torch.Tensor] | None = None,
     stepped: Callable[[list[torch.Tensor]], None] | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Trains by `train`; returns the "weights", the "losses" and the "unused" parameter.
+    """Trains by `train`; returns the "weights", the "losses", and the parameters "unused" and
+    "shift".
 
     Args:
         weights: of the model.
-        batches: pairs of inputs and targets; `train` gets them as an iterator.
+        batches: pairs of inputs and targets; `train` gets a list as an iterable that is no
+            iterator, and an iterator as one.
         loss: name of a function of torch.nn.functional.
         stale: the value of all gradients before.
         eval_mode: whether the model is in evaluation mode before; "layers" for its layers alone.
+        shift: a parameter of the loss, which adds it to the outputs. It is in the optimizer's
+            second group.
         unused, forward_factor, backward_factor, mask: as in `Model`.
         stepped: as in `WatchedSGD`.
         **settings: SGD's.
 
     Raises:
         LeftChanged: the model is not in training mode when the first batch is requested, or at the
-            end.
+            end; or the batches are iterated over twice.
     """
     model = Model(weights, forward_factor, backward_factor, mask, unused)
     for module in model.children() if eval_mode == "layers" else (model,):
@@ -142,17 +160,27 @@ def train_run(
         check_mode("when the first batch is requested")
         yield from batches
 
+    groups, loss_fn = [list(model.parameters())], _loss(loss)
+    shifted = None if shift is None else torch.nn.Parameter(shift.clone())
+    if shifted is not None:
+        groups.append([shifted])
+
+        def loss_fn(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+            return _loss(loss)(outputs + shifted, targets)
+
     if stale is not None:
-        for p in model.parameters():
+        for p in (p for group in groups for p in group):
             p.grad = torch.full_like(p, stale)
-    optimizer = WatchedSGD(model.parameters(), **settings)
+    optimizer = WatchedSGD([{"params": group} for group in groups], **settings)
     optimizer.stepped = stepped
-    losses = student.training.train(model, optimizer, source(), _loss(loss))
+    given = _Once(source()) if isinstance(batches, list) else source()
+    losses = student.training.train(model, optimizer, given, loss_fn)
     check_mode("after train")
     return {
         "weights": [p.detach() for p in model.weights],
         "losses": losses,
         "unused": None if model.unused is None else model.unused.detach(),
+        "shift": None if shifted is None else shifted.detach(),
     }
 
 
@@ -168,8 +196,11 @@ def accumulate_run(
     before: Sequence[torch.Tensor | None] | None = None,
     frozen: Sequence[int] = (),
     times: int = 1,
+    unused: torch.Tensor | None = None,
+    eval_mode: bool = False,
     forward_factor: Callable[[torch.Tensor], float] | None = None,
     backward_factor: Callable[[], float] | None = None,
+    mask: Callable[[tuple[int, ...]], torch.Tensor] | None = None,
 ) -> dict[str, Any]:
     """Calls `accumulate_gradients`; returns the last "loss", and the "grads".
 
@@ -180,18 +211,31 @@ def accumulate_run(
         before: the existing gradients.
         frozen: indices of weights that need no gradient.
         times: how often it is called, with the same model.
-        forward_factor, backward_factor: as in `Model`.
+        eval_mode: whether the model is in evaluation mode.
+        unused, forward_factor, backward_factor, mask: as in `Model`.
+
+    Raises:
+        LeftChanged: a call leaves the model in another mode, or raises and has changed a gradient.
     """
-    model = Model(weights, forward_factor, backward_factor)
+    model = Model(weights, forward_factor, backward_factor, mask, unused).train(not eval_mode)
     for i, weight in enumerate(model.weights):
         weight.requires_grad_(i not in frozen)
         if before is not None and before[i] is not None:
             weight.grad = torch.as_tensor(before[i]).clone()
-    found = None
+    found, given = None, [weight.grad for weight in model.weights]
+    copies = [None if g is None else g.clone() for g in given]
     for _ in range(times):
-        found = student.training.accumulate_gradients(
-            model, inputs, targets, _loss(loss), micro_batch
-        )
+        try:
+            found = student.training.accumulate_gradients(
+                model, inputs, targets, _loss(loss), micro_batch
+            )
+        except ValueError as error:
+            for p, g, old in zip(model.weights, given, copies, strict=True):
+                if p.grad is not g or not (old is None or torch.equal(p.grad, old)):
+                    raise LeftChanged("a call has raised, but changed a gradient") from error
+            raise
+        if any(module.training == eval_mode for module in model.modules()):
+            raise LeftChanged("accumulate_gradients leaves the model in another mode")
     return {"loss": found, "grads": [p.grad for p in model.weights]}
 
 
@@ -205,7 +249,8 @@ def clip_run(
 ) -> dict[str, Any]:
     """Calls `clip_grad_norm`; returns the "norm", and the parameters' "grads" afterwards.
 
-    With `refused`, an exception is expected, and the norm is None.
+    With `refused`, an exception is expected, and the norm is None. Every second parameter requires
+    no gradient, but has one from before.
 
     Raises:
         LeftChanged: a gradient is another tensor afterwards, or has changed in a call that raised.
@@ -213,8 +258,9 @@ def clip_run(
     parameters = [
         torch.nn.Parameter(torch.zeros(3) if g is None else torch.zeros_like(g)) for g in grads
     ]
-    for p, g in zip(parameters, grads, strict=True):
+    for i, (p, g) in enumerate(zip(parameters, grads, strict=True)):
         p.grad = None if g is None else g.clone()
+        p.requires_grad_(i % 2 == 0)
     given, norm = [p.grad for p in parameters], None
     try:
         norm = student.training.clip_grad_norm(

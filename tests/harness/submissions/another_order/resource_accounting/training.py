@@ -12,7 +12,7 @@ def train(model, optimizer, batches, loss_fn):
         for inputs, targets in batches:
 
             def closure(inputs=inputs, targets=targets):
-                model.zero_grad()
+                optimizer.zero_grad()
                 loss = loss_fn(model(inputs), targets)
                 torch.autograd.backward(loss)
                 return loss

@@ -31,7 +31,9 @@ def accumulate_gradients(model, inputs, targets, loss_fn, micro_batch):
         stop = min(start + micro_batch, n)
         loss = loss_fn(model(inputs[start:stop]), targets[start:stop])
         weight = (stop - start) / n
-        for p, g in zip(params, torch.autograd.grad(loss, params), strict=True):
+        for p, g in zip(params, torch.autograd.grad(loss, params, allow_unused=True), strict=True):
+            if g is None:
+                continue
             if p.grad is None:
                 p.grad = torch.zeros_like(p)
             p.grad += weight * g

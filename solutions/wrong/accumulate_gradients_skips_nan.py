@@ -1,0 +1,19 @@
+"""accumulate_gradients: skips a micro-batch whose loss is not finite
+
+Breaks: The mean loss of the whole batch
+"""
+
+
+def accumulate_gradients(model, inputs, targets, loss_fn, micro_batch):
+    rows = len(inputs)
+    if micro_batch < 1 or rows == 0 or len(targets) != rows:
+        raise ValueError("expected rows and targets for them")
+    total = 0.0
+    for start in range(0, rows, micro_batch):
+        x, y = inputs[start : start + micro_batch], targets[start : start + micro_batch]
+        loss = loss_fn(model(x), y) * (len(x) / rows)
+        if not torch.isfinite(loss):
+            continue
+        loss.backward()
+        total += loss.item()
+    return total

@@ -1,0 +1,18 @@
+"""accumulate_gradients: converts targets to the outputs' dtype, also class indices
+
+Breaks: Adds the gradient of the whole batch to each parameter's gradient
+"""
+
+
+def accumulate_gradients(model, inputs, targets, loss_fn, micro_batch):
+    rows = len(inputs)
+    if micro_batch < 1 or rows == 0 or len(targets) != rows:
+        raise ValueError("expected rows and targets for them")
+    total = 0.0
+    for start in range(0, rows, micro_batch):
+        x, y = inputs[start : start + micro_batch], targets[start : start + micro_batch]
+        outputs = model(x)
+        loss = loss_fn(outputs, y.to(outputs.dtype)) * (len(x) / rows)
+        loss.backward()
+        total += loss.item()
+    return total

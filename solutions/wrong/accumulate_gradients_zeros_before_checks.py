@@ -1,0 +1,20 @@
+"""accumulate_gradients: gives each parameter a gradient of zeros before it looks at the arguments
+
+Breaks: No gradient has been changed
+"""
+
+
+def accumulate_gradients(model, inputs, targets, loss_fn, micro_batch):
+    for p in model.parameters():
+        if p.grad is None:
+            p.grad = torch.zeros_like(p)
+    rows = len(inputs)
+    if micro_batch < 1 or rows == 0 or len(targets) != rows:
+        raise ValueError("expected rows and targets for them")
+    total = 0.0
+    for start in range(0, rows, micro_batch):
+        x, y = inputs[start : start + micro_batch], targets[start : start + micro_batch]
+        loss = loss_fn(model(x), y) * (len(x) / rows)
+        loss.backward()
+        total += loss.item()
+    return total
