@@ -1,6 +1,6 @@
 """fp16_train: settings must be floats
 
-Breaks: the scale of the first batch
+Breaks: So the first scale is `init_scale`
 """
 
 import math
