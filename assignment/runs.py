@@ -52,12 +52,16 @@ def drawn_state(rng: np.random.Generator, torch_rng: torch.Generator) -> dict[st
         group["lr"] = float(rng.uniform(1e-3, 1e-2))
         group["betas"] = (float(rng.uniform(0.8, 0.95)), float(rng.uniform(0.95, 0.999)))
         group["weight_decay"] = float(rng.uniform(0.01, 0.1))
+        group["initial_lr"] = float(rng.uniform(1e-3, 1e-2))  # as a schedule keeps it
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     moments = {
         i: {
             "step": torch.tensor(float(rng.integers(10, 1000))),
             "exp_avg": torch.empty_like(p.data).uniform_(-1, 1, generator=torch_rng),
             "exp_avg_sq": torch.empty_like(p.data).uniform_(0.5, 2, generator=torch_rng),
+            # Some optimizers keep numbers and lists too. AdamW leaves these as they are.
+            "evaluations": int(rng.integers(10**6)),
+            "history": [float(value) for value in rng.normal(size=3)],
         }
         for i, p in enumerate(parameters)
     }

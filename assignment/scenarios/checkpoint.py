@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import os
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -78,9 +79,20 @@ def training_run(
 
 
 @scenario
-def save_weights(student: Any, path: str | Path, weights: torch.Tensor, step: int) -> None:
-    """Saves a model with these two-dimensional weights and an optimizer that took no step."""
+def save_weights(
+    student: Any,
+    path: str | Path,
+    weights: torch.Tensor,
+    step: int,
+    momentum: torch.Tensor | None = None,
+) -> None:
+    """Saves a model with these two-dimensional weights and an optimizer with this momentum.
+
+    By default the optimizer took no step.
+    """
     model, optimizer = _linear(weights)
+    if momentum is not None:
+        optimizer.state[model.weight]["momentum_buffer"] = momentum
     student.checkpoint.save_checkpoint(path, model, optimizer, step)
 
 
@@ -91,10 +103,52 @@ def load_weights(
     shape: tuple[int, int],
     dtype: torch.dtype = torch.float32,
 ) -> tuple[int, torch.Tensor | torch.nn.Parameter]:
-    """Loads a checkpoint of `save_weights`; returns the step and the weights."""
+    """Loads a checkpoint of `save_weights`; returns the step and the weights.
+
+    Raises:
+        LeftChanged: the weights are not where they were, or what does not belong to a checkpoint
+            has changed.
+    """
     model, optimizer = _linear(torch.zeros(shape, dtype=dtype))
-    step = student.checkpoint.load_checkpoint(path, model, optimizer)
+    with _loads_in_place(model):
+        step = student.checkpoint.load_checkpoint(path, model, optimizer)
     return step, model.weight
+
+
+@scenario
+def load_and_step(
+    student: Any, path: str, shape: tuple[int, int], gradient: torch.Tensor
+) -> torch.Tensor:
+    """Loads a checkpoint of `save_weights` into a run that is under way, with other settings.
+
+    Takes one step with this gradient then, and returns the weights.
+    """
+    model, optimizer = _linear(torch.ones(shape, dtype=gradient.dtype))
+    model.weight.grad = torch.ones_like(model.weight)
+    optimizer.step()
+    optimizer.param_groups[0].update(lr=0.5, momentum=0.5)
+    student.checkpoint.load_checkpoint(path, model, optimizer)
+    model.weight.grad = gradient
+    optimizer.step()
+    return model.weight.detach()
+
+
+@contextmanager
+def _loads_in_place(model: torch.nn.Module) -> Iterator[None]:
+    """Raises LeftChanged if loading inside moves tensors, or changes modes or gradients."""
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    tensors = [*model.parameters(), *model.buffers()]
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    modes = [module.training for module in model.modules()]
+    yield
+    now = [*model.parameters(), *model.buffers()]
+    if [tensor.data_ptr() for tensor in now] != addresses:
+        raise LeftChanged("load_checkpoint leaves tensors in other memory; overwrite their values")
+    if [module.training for module in model.modules()] != modes:
+        raise LeftChanged("load_checkpoint leaves the mode of a layer changed; do not set it")
+    if any(p.grad is None or (p.grad != 1).any() for p in model.parameters()):
+        raise LeftChanged("load_checkpoint leaves gradients changed; do not clear them")
 
 
 @scenario
@@ -146,8 +200,12 @@ def _everything(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dic
 
 
 def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, torch.Tensor | np.ndarray):
-        return bool((torch.as_tensor(one) == torch.as_tensor(other)).all())
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, torch.Tensor):
+        return one.dtype is other.dtype and torch.equal(one, other)
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple):
@@ -164,15 +222,21 @@ def save_buffers(student: Any, path: str, kept: torch.Tensor, left: torch.Tensor
 
 @scenario
 def load_buffers(student: Any, path: str, kept: torch.Tensor, left: torch.Tensor) -> list[Any]:
-    """Loads a checkpoint of `save_buffers` over these buffers; returns both."""
+    """Loads a checkpoint of `save_buffers` over these buffers; returns both.
+
+    Raises:
+        LeftChanged: as in `load_weights`.
+    """
     model, optimizer = _with_buffers(kept, left)
-    student.checkpoint.load_checkpoint(path, model, optimizer)
+    model["module"].eval()  # one layer alone
+    with _loads_in_place(model):
+        student.checkpoint.load_checkpoint(path, model, optimizer)
     return list(model.buffers())
 
 
 def _with_buffers(
     kept: torch.Tensor, left: torch.Tensor
-) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+) -> tuple[torch.nn.ModuleDict, torch.optim.Optimizer]:
     model, optimizer = _linear(torch.zeros(2, 2))
     model.register_buffer("kept", kept)
     model.register_buffer("left", left, persistent=False)

@@ -24,16 +24,16 @@ MANY = 80  # saves: many more than the 64 descriptors that a worker may hold ope
 SEEN = 256 * 2**20  # bytes that code in a file takes: far more than loading the file does
 
 
-def saved_and_resumed(impl, reference, rng, torch_rng):
+def saved_and_resumed(impl, reference, rng, torch_rng, count=4):
     """What a run is when it saves, what a fresh process loads, and what the reference's run is.
 
-    The run saves after some batches. Only its file is left, which is too small to hold them: nobody
-    can run again from the start.
+    The run saves after `count` batches. Only its file is left, which is too small to hold them:
+    nobody can run again from the start. numpy and Python draw normal numbers in pairs: after an
+    even number of batches both keep one, after an odd number none.
     """
     state, batches = runs.drawn_state(rng, torch_rng), runs.Batches(torch_rng, rows=ROWS)
     path = str(impl.scratch / "run.pt")
-    # numpy and Python draw normal numbers in pairs. After an even number of batches both keep one.
-    saved = impl.scenarios.training_run(batches.draw(4), start=state, save=path)
+    saved = impl.scenarios.training_run(batches.draw(count), start=state, save=path)
     leave_small(impl, path)
     resumed = impl.scenarios.training_run(load=path)
     return saved, resumed, reference.scenarios.training_run(batches.again(), start=state)
@@ -122,27 +122,40 @@ def test_optimizer_returns(impl, reference, rng, torch_rng):
         expect([group[name] for group in groups], name).close(
             [group[name] for group in known["optimizer"]["param_groups"]], rtol=1e-12
         )
+    # Into an optimizer that has a momentum and other settings: the file has one, or has none.
+    path = str(impl.scratch / "weights.pt")
+    for dtype, has_momentum in ((torch.float32, False), (torch.float64, True)):
+        weights, momentum, gradient = torch.randn(3, 4, 5, dtype=dtype, generator=torch_rng)
+        momentum *= has_momentum
+        impl.scenarios.save_weights(path, weights, 1, momentum if has_momentum else None)
+        found = impl.scenarios.load_and_step(path, (4, 5), gradient)
+        expected = weights - 0.1 * (0.9 * momentum + gradient)
+        tolerance = 1e-5 if dtype is torch.float32 else 1e-13
+        expect(found, "the weights after a step").close(expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_every_generator_returns(impl, reference, rng, torch_rng):
     """Loading restores the random state of torch, numpy and Python, and saving does not change
     it"""
-    saved, resumed, known = saved_and_resumed(impl, reference, rng, torch_rng)
-    expect(resumed["draws"], "the draws after loading").equals(saved["draws"])
-    for name in ("torch", "numpy", "python"):
-        draws = known["draws"][name]
-        expect(saved["draws"][name], f"{name} after saving").close(draws, rtol=1e-6)
-        expect(resumed["draws"][name], f"{name} after loading").close(draws, rtol=1e-6)
+    for count in (4, 1):
+        saved, resumed, known = saved_and_resumed(impl, reference, rng, torch_rng, count)
+        expect(resumed["draws"], "the draws after loading").equals(saved["draws"])
+        for name in ("torch", "numpy", "python"):
+            draws = known["draws"][name]
+            expect(saved["draws"][name], f"{name} after saving").close(draws, rtol=1e-6)
+            expect(resumed["draws"][name], f"{name} after loading").close(draws, rtol=1e-6)
 
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_step_returns(impl, rng, torch_rng):
-    """Loading returns the saved step"""
+    """Loading returns the saved step, and weights of any dtype"""
     path = impl.scratch / "run.pt"
-    for step in (0, 1, int(rng.integers(2, 10**6)), int(rng.integers(2**53, 2**62)) | 1):
-        dtype = torch.float64 if step % 2 else torch.float32
+    steps = (int(rng.integers(2**53, 2**62)) | 1, 0, int(rng.integers(2, 10**6)), 1)
+    dtypes = (torch.float64, torch.bfloat16, torch.float32, torch.float16)
+    for step, dtype in zip(steps, dtypes, strict=True):
         weights = torch.randn(20, 30, generator=torch_rng, dtype=dtype)
+        weights[0, :2] = torch.tensor([torch.inf, -torch.inf])
         impl.scenarios.save_weights(path, weights, step)
         impl.restart()
         found, loaded = pair(impl.scenarios.load_weights(path, (20, 30), dtype))
@@ -172,6 +185,19 @@ def test_the_file_is_the_checkpoint(impl, rng, torch_rng):
                 impl.scenarios.load_weights(path, (30, 40))
 
 
+@pytest.mark.exercise("checkpoint_roundtrip", weight=0.5)
+def test_the_file_holds_plain_data(impl, reference, rng, torch_rng):
+    """The file of a run loads with weights_only=True, in a process that allows nothing more"""
+    path = str(impl.scratch / "run.pt")
+    saved, _, _ = saved_and_resumed(impl, reference, rng, torch_rng)
+    (content,) = impl.readers.files_bytes([path])
+    if with_pickle(content, lambda pickled: pickled):  # a file of torch's
+        found = impl.readers.tensors_in(path)
+        for weights in saved["model"].values():
+            is_there = any(weights.dtype is t.dtype and torch.equal(weights, t) for t in found)
+            assert is_there, "a tensor of the model is not in the file"
+
+
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_a_gpus_checkpoint_loads_without_one(impl, rng, torch_rng):
     """A checkpoint whose tensors were on a GPU loads on a machine without one"""
@@ -192,24 +218,45 @@ def test_what_is_no_checkpoint_of_the_model(impl, rng, torch_rng):
     weights = torch.randn(shape, generator=torch_rng)
     buffers = torch.randn(2, 5, generator=torch_rng)
     step = int(rng.integers(0, 1000))
-    own, others, broken = (str(folder / name) for name in names(rng, 3))
+    own, others, row = (str(folder / name) for name in names(rng, 3))
     impl.scenarios.save_weights(own, weights, step)
+    impl.scenarios.save_weights(row, weights[:1], step)
     impl.scenarios.save_buffers(others, *buffers)  # a model with a buffer more
     (content,) = impl.readers.files_bytes([own])
     start = int(rng.integers(1, len(content) // 2))
-    impl.readers.write_files({broken: content[start:]})
+    end = int(rng.integers(len(content) // 2, len(content) - 1000))
+    contents = (b"", content[start:], content[:end], *of_other_programs(weights, step))
+    broken = {str(folder / name): part for name, part in zip(names(rng, 5), contents, strict=True)}
+    impl.readers.write_files(broken)
     found = pair(impl.scenarios.load_weights(own, shape))
     expect(list(found), "step and weights").equals([step, weights])
     with refused():
         impl.scenarios.load_weights(own, (9, 7))
-    with refused():
-        impl.scenarios.load_weights(broken, shape)
+    with refused():  # as few numbers as one row has
+        impl.scenarios.load_weights(row, shape)
+    for path in shuffled(rng, list(broken)):
+        with refused():
+            impl.scenarios.load_weights(path, shape)
     with refused():  # the buffer is missing
         impl.scenarios.load_buffers(own, *buffers)
     with refused():  # there is no such buffer
         impl.scenarios.load_weights(others, (2, 2))
     found = impl.scenarios.load_buffers(others, torch.zeros(5), buffers[1])
     expect(found, "the buffers").equals(list(buffers))
+
+
+def of_other_programs(weights, step):
+    """Files that hold these weights: alone, and with all of a checkpoint but the random state."""
+    model = torch.nn.Linear(*reversed(weights.shape), bias=False)
+    state = {"weight": weights}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9).state_dict()
+    parts = {"step": step}
+    for suffix in ("", "_state", "_state_dict"):
+        parts |= {f"model{suffix}": state, f"optimizer{suffix}": optimizer}
+    for content in (state, parts):
+        file = io.BytesIO()
+        torch.save(content, file)
+        yield file.getvalue()
 
 
 def names(rng, count):
@@ -316,7 +363,8 @@ def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
     """A save that raises half-way keeps the last checkpoint, and leaves no other file"""
 
     last = {}
-    for name in ("run.pt", "run.tmp", *names(rng, 1)):  # a name may end like a temporary file's
+    # A name may end like a temporary file's, or begin like another checkpoint's.
+    for name in ("run.tmp", "run.pt.last", "run.pt", *names(rng, 1)):
         path = str(impl.scratch / name)
         for kind in ["good", *shuffled(rng, ["good", "unsaveable", "interrupted"])]:
             weights, extra = (

@@ -156,10 +156,11 @@ def check_gradients_from_before(run, rng, torch_rng, **how):
 
 
 def check_mode_stays(run, rng, torch_rng, **how):
-    """The model doubles its inputs in training mode, which changes the update by a half."""
-    for training in (True, False, True):
+    """A layer doubles its inputs in training mode, which changes the update by a half."""
+    # The mode of the model, and that of the layer.
+    for training in ((True, True), (False, False), (True, False), (False, True)):
         weights, batches = random_weights(rng), random_batches(torch_rng, 3)
-        seen = [(2 * inputs, targets) for inputs, targets in batches] if training else batches
+        seen = [(2 * inputs, targets) for inputs, targets in batches] if training[1] else batches
         in_fp32 = update(train_fp32(weights, seen, {"lr": 0.02}), weights)
         result = run(weights, batches, settings={"lr": 0.02}, training=training, **how)
         assert distance(update(result, weights), in_fp32) < NEAR, f"training mode: {training}"
@@ -207,7 +208,7 @@ def test_bf16_clears_gradients_from_before(impl, rng, torch_rng):
 
 @pytest.mark.exercise("bf16_train")
 def test_bf16_mode_stays(impl, rng, torch_rng):
-    """A model in training mode is trained in it, and one in evaluation mode in that"""
+    """A layer in training mode is trained in it, one in evaluation mode in that, and both stay"""
     check_mode_stays(impl.scenarios.bf16_run, rng, torch_rng)
 
 
@@ -234,7 +235,9 @@ def test_bf16_losses(impl, reference, rng, torch_rng):
     """The loss of each batch before its step is reported, with float32's precision"""
     weights = random_weights(rng)
     batches = random_batches(torch_rng, 6, "cross_entropy")
-    how = {"settings": {"lr": 0.1}, "loss": "cross_entropy"}
+    # So small a loss that one rounded to a few decimals is off.
+    weight = float(rng.uniform(1e-3, 2e-3))
+    how = {"settings": {"lr": 0.1 / weight}, "loss": "cross_entropy", "loss_weight": weight}
     losses = impl.scenarios.bf16_run(weights, batches, **how)["losses"]
     # A loss in bf16 would be off by up to 2^-9 = 2e-3, most of six by more than 1e-4.
     expected = reference.scenarios.bf16_run(weights, batches, **how)["losses"]
@@ -242,6 +245,24 @@ def test_bf16_losses(impl, reference, rng, torch_rng):
     for loss in losses:
         expect(loss, "a loss").is_a(float)
     expect(impl.scenarios.bf16_run(weights, [], **how)["losses"], "losses of no batch").equals([])
+
+
+@pytest.mark.exercise("bf16_train")
+def test_bf16_takes_every_step(impl, rng, torch_rng):
+    """The optimizer steps after each batch, also where a loss or a gradient is inf or nan"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 4)
+    in_fp32 = update(train_fp32(weights, batches, SGD), weights)
+    for loss in ("plus_infinity", "plus_nan"):  # the gradients are finite
+        result = impl.scenarios.bf16_run(weights, batches, settings=SGD, loss=loss)
+        assert distance(update(result, weights), in_fp32) < NEAR, f"with a loss {loss}"
+    batches[2][1][0, 0] = math.nan
+    result = impl.scenarios.bf16_run(weights, batches, settings=SGD)
+    update(result, weights)
+    is_finite = [bool(p.isfinite().all()) for p in result["params"]]
+    expect(is_finite, "whether parameters are finite after gradients of nan").equals([False] * 4)
+    expect([math.isnan(loss) for loss in result["losses"]], "which losses are nan").equals(
+        [False, False, True, True]
+    )
 
 
 # --- fp16 -------------------------------------------------------------------
@@ -312,6 +333,29 @@ def test_fp16_keeps_huge_gradients(impl, rng, torch_rng):
     )
     in_fp32 = train_fp32(weights, batches, settings, loss_weight=loss_weight)
     assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
+    # Their norm need not be finite, either. Which gradients that leaves is not looked at.
+    clipped = impl.scenarios.fp16_run(
+        weights,
+        batches,
+        settings={"lr": 0.0},
+        loss_weight=loss_weight,
+        init_scale=2.0**-80,
+        growth_interval=LONG,
+        max_norm=1.0,
+    )
+    expect(clipped["scales"], "scales with max_norm").equals([2.0**-80] * 4)
+    # All outputs are too large by about 3: each gradient of the last layer has one sign. Its
+    # elements are below 2**126, and their sum is above 2**129.
+    one_sided = [(inputs, targets * 0.1 - 3) for inputs, targets in batches]
+    result = impl.scenarios.fp16_run(
+        weights,
+        one_sided,
+        settings={"lr": 0.0},
+        loss_weight=2.0**123,
+        init_scale=2.0**-113,
+        growth_interval=LONG,
+    )
+    expect(result["scales"], "scales with gradients of 1e37").equals([2.0**-113] * 4)
 
 
 @pytest.mark.exercise("fp16_train", weight=2)
@@ -362,13 +406,33 @@ def test_fp16_skips_for_one_bad_gradient(impl, rng, torch_rng):
     )
     in_fp32 = train_fp32(weights, good, settings)
     assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
+    check_other_bad_gradients(impl.scenarios.fp16_run, weights, good)
+
+
+def check_other_bad_gradients(run, weights, batches):
+    """Bad gradients alone: -inf, nan with a finite loss, and that of a parameter of the loss."""
+    how = {"settings": {**SGD, "weight_decay": 0.1}, "growth_interval": LONG}
+    one = torch.ones(1, 1)
+    # 2**20 overflows in fp16, in both directions.
+    for target in (0.5, 1.5):
+        result = run([one], [(one, target * one)] * 2, init_scale=2.0**20, **how)
+        expect(result["params"], "a weight whose gradient is inf or -inf").equals([one])
+        expect(result["scales"], "scales after inf or -inf").equals([2.0**20, 2.0**19])
+    result = run(weights, batches[:3], init_scale=64.0, loss="gradient_of_nan", **how)
+    expect(result["params"], "parameters whose gradients are nan").equals(weights)
+    expect(result["scales"], "scales after nan").equals([64.0, 32.0, 16.0])
+    shift = torch.zeros(K)  # its gradient is beyond float32 for scales of at least 2**8
+    result = run(weights, batches[:3], init_scale=2.0**12, shift=shift, slope=2.0**120, **how)
+    expect(result["params"], "parameters beside an infinite gradient").equals(weights)
+    expect(result["shift"], "a parameter with an infinite gradient").equals(shift)
+    expect(result["scales"], "scales after it").equals([2.0**12, 2.0**11, 2.0**10])
 
 
 @pytest.mark.exercise("fp16_train", weight=2)
 def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
     """The scale grows after enough good steps in a row, and falls at each skipped step"""
     weights = random_weights(rng)
-    cases = [(1, 2.0, 0.5, 2.0**-6), (3, 4.0, 0.25, 4.0), (2, 1.5, 0.75, 2.0**25)]
+    cases = [(1, 2.0, 0.5, 2.0**-40), (3, 16.0, 0.25, 4.0), (2, 1.5, 0.75, 2.0**40)]
     for interval, growth, backoff, first in cases:
         batches = random_batches(torch_rng, 12)
         is_bad = rng.random(12) < 0.25
@@ -387,7 +451,7 @@ def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
         result = impl.scenarios.fp16_run(
             weights,
             batches,
-            settings={"lr": 1e-3},
+            settings={"lr": 1e-3 * first},
             loss_weight=0.04 / first,
             init_scale=first,
             growth_interval=interval,
@@ -420,7 +484,7 @@ def test_fp16_clears_gradients_from_before(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train")
 def test_fp16_mode_stays(impl, rng, torch_rng):
-    """A model in training mode is trained in it, and one in evaluation mode in that"""
+    """A layer in training mode is trained in it, one in evaluation mode in that, and both stay"""
     check_mode_stays(impl.scenarios.fp16_run, rng, torch_rng, init_scale=8.0, growth_interval=LONG)
 
 
@@ -458,12 +522,31 @@ def test_fp16_losses_of_unlike_arguments(impl, reference, rng, torch_rng):
     expect(result["losses"], "losses").close(expected["losses"], rtol=1e-3)
 
 
+@pytest.mark.exercise("fp16_train", weight=0.5)
+def test_fp16_losses_are_not_rounded(impl, reference, rng, torch_rng):
+    """The loss is computed under autocast, and reported with float32's precision"""
+    weights, batches = random_weights(rng), random_batches(torch_rng, 6, "cross_entropy")
+    weight = float(rng.uniform(1e-3, 2e-3))
+    how = {"loss": "cross_entropy", "loss_weight": weight, "growth_interval": LONG}
+    # At a learning rate of 0 all see the same outputs. A loss in fp16 would be off by up to
+    # 2^-11 = 5e-4, most of six by more than 1e-4.
+    for lr in (0.1 / weight, 0.0):
+        how["settings"] = {"lr": lr}
+        result = impl.scenarios.fp16_run(weights, batches, init_scale=2.0**16, **how)
+        expected = reference.scenarios.fp16_run(weights, batches, init_scale=2.0**16, **how)
+        if lr:
+            moved = update(expected, weights)
+            assert distance(update(result, weights), moved) < NEAR
+        else:
+            expect(result["losses"], "losses").close(expected["losses"], rtol=5e-5)
+
+
 @pytest.mark.exercise("fp16_train")
 def test_fp16_clips_unscaled_gradients(impl, rng, torch_rng):
     """Gradients are clipped to max_norm after unscaling, and only if their norm is above it"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
     settings = {"lr": 0.05}
-    for max_norm in (0.1, float(rng.uniform(0.2, 0.4)), 100.0):
+    for max_norm in (0.1, float(rng.uniform(0.2, 0.4)), 100.0, math.inf):
         result = impl.scenarios.fp16_run(
             weights,
             batches,
@@ -474,25 +557,41 @@ def test_fp16_clips_unscaled_gradients(impl, rng, torch_rng):
         )
         in_fp32 = train_fp32(weights, batches, settings, max_norm=max_norm)
         assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
+    how = {"settings": settings, "init_scale": 1024.0, "growth_interval": LONG, "max_norm": 1.0}
+    result = impl.scenarios.fp16_run(weights, batches, loss_weight=0.0, **how)
+    expect(result["params"], "parameters after gradients of 0").equals(weights)
 
 
 @pytest.mark.exercise("fp16_train", weight=0.5)
 def test_fp16_parameters_of_the_loss(impl, rng, torch_rng):
     """The optimizer's parameters that are not the model's are trained like all others"""
-    weights, batches = random_weights(rng), random_batches(torch_rng, 4)
-    start = torch.randn(K, generator=torch_rng)
-    model, shift = SmallModel(weights), torch.nn.Parameter(start.clone())
-    optimizer = torch.optim.SGD([*model.parameters(), shift], **SGD)
-    for inputs, targets in batches:
-        optimizer.zero_grad()
-        functional.mse_loss(model(inputs) + shift, targets).backward()
-        optimizer.step()
-    how = {"init_scale": 1024.0, "growth_interval": LONG}
-    result = impl.scenarios.fp16_run(weights, batches, settings=SGD, shift=start, **how)
-    moved = expect(result["shift"], "a parameter of the loss").is_tensor((K,), torch.float32)
-    assert distance(moved - start, shift.detach() - start) < NEAR
-    in_fp32 = update({"params": [p.detach() for p in model.parameters()]}, weights)
-    assert distance(update(result, weights), in_fp32) < NEAR
+    slope = 2.0  # so that most of the gradients' norm is the shift's
+    # Clipped or not, and beside a model without parameters, which returns its inputs.
+    for of_model, max_norm in ((True, None), (True, 0.5), (False, None)):
+        batches = random_batches(torch_rng, 4)
+        weights = random_weights(rng) if of_model else []
+        if not of_model:
+            batches = [(torch.randn(B, K, generator=torch_rng), y) for _, y in batches]
+        start = torch.randn(K, generator=torch_rng)
+        model, shift = SmallModel(weights), torch.nn.Parameter(start.clone())
+        params = [*model.parameters(), shift]
+        optimizer = torch.optim.SGD(params, **SGD)
+        for inputs, targets in batches:
+            optimizer.zero_grad()
+            loss = functional.mse_loss(model(inputs) + shift, targets) + slope * shift.sum()
+            loss.backward()
+            if max_norm is not None:
+                torch.nn.utils.clip_grad_norm_(params, max_norm)
+            optimizer.step()
+        how = {"init_scale": 1024.0, "growth_interval": LONG, "max_norm": max_norm}
+        result = impl.scenarios.fp16_run(
+            weights, batches, settings=SGD, shift=start, slope=slope, **how
+        )
+        moved = expect(result["shift"], "a parameter of the loss").is_tensor((K,), torch.float32)
+        assert distance(moved - start, shift.detach() - start) < NEAR
+        if of_model:
+            in_fp32 = update({"params": [p.detach() for p in model.parameters()]}, weights)
+            assert distance(update(result, weights), in_fp32) < NEAR
 
 
 @pytest.mark.exercise("fp16_train")
@@ -510,11 +609,13 @@ def test_fp16_losses(impl, rng, torch_rng):
     skipped = impl.scenarios.fp16_run(weights, batches, init_scale=2.0**127, loss_weight=8.0, **how)
     unchanged = [8 * train_fp32(weights, [batch], {"lr": 0.1})["losses"][0] for batch in batches]
     expect(skipped["losses"], "losses of skipped steps").close(unchanged, rtol=1e-2)
-    # An infinite loss with finite gradients has its step.
-    result = impl.scenarios.fp16_run(weights, batches, init_scale=64.0, loss="plus_infinity", **how)
-    expect(result["losses"], "losses of inf").equals([math.inf] * len(batches))
+    # A loss of inf or nan with finite gradients has its step.
     in_fp32 = update(train_fp32(weights, batches, {"lr": 0.1}), weights)
-    assert distance(update(result, weights), in_fp32) < NEAR
+    for loss, said in (("plus_infinity", "inf"), ("plus_nan", "nan")):
+        result = impl.scenarios.fp16_run(weights, batches, init_scale=64.0, loss=loss, **how)
+        reported = [str(value) for value in result["losses"]]
+        expect(reported, f"losses of {said}").equals([said] * len(batches))
+        assert distance(update(result, weights), in_fp32) < NEAR
     batches[0][0][0, 0] = math.inf
     first = impl.scenarios.fp16_run(weights, batches[:1], init_scale=64.0, **how)["losses"]
     assert len(first) == 1
@@ -545,14 +646,13 @@ def test_fp16_refuses_settings_out_of_range(impl, rng, torch_rng):
     cases = [
         ("init_scale", 0.0),
         ("init_scale", -1.0),
-        ("growth_interval", 0),
-        ("growth_factor", 1.0),
-        ("backoff_factor", 0.0),
-        ("backoff_factor", 1.0),
+        *[("growth_interval", interval) for interval in (0, -1)],
+        *[("growth_factor", factor) for factor in (1.0, 0.5)],
+        *[("backoff_factor", factor) for factor in (0.0, 1.0, -0.5, 1.5)],
         *[("max_norm", limit) for limit in (0.0, -1.0, math.nan)],
         *[(name, math.nan) for name in ("init_scale", "growth_factor", "backoff_factor")],
         *[(name, math.inf) for name in ("init_scale", "growth_factor")],
-        *[("init_scale", scale) for scale in (8.0, 1.0, float(rng.uniform(0.3, 0.9)))],
+        *[("init_scale", scale) for scale in (8, 1.0, float(rng.uniform(0.3, 0.9)))],
     ]
     for i in rng.permutation(len(cases)):
         name, value = cases[i]

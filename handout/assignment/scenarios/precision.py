@@ -6,13 +6,15 @@ far each parameter moved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch.nn import functional
 
 from assignment.scenarios import scenario
+from assignment.world import LeftChanged
 
 Batch = tuple[torch.Tensor, torch.Tensor]
 
@@ -40,8 +42,9 @@ class ExactBackward(torch.autograd.Function):
 class SmallModel(torch.nn.Module):
     """Linear, ReLU, Linear, with the given weights. With one weight, a linear layer without bias.
 
-    `unused` adds a parameter that does not affect the loss, `offset` is subtracted from the inputs
-    first, and with `doubles` they are doubled in training mode.
+    Without weights the identity. `unused` adds a parameter that does not affect the loss, `offset`
+    is subtracted from the inputs first, by a hook, and with `doubles` they are doubled in training
+    mode.
     """
 
     def __init__(
@@ -52,14 +55,17 @@ class SmallModel(torch.nn.Module):
         doubles: bool = False,
     ) -> None:
         super().__init__()
-        self.offset, self.doubled = offset, Doubled() if doubles else torch.nn.Identity()
+        self.doubled = Doubled() if doubles else torch.nn.Identity()
         self.weights = torch.nn.ParameterList([torch.nn.Parameter(w.clone()) for w in weights])
         self.unused = torch.nn.Parameter(torch.ones(3)) if unused else None
         self.output_dtype: torch.dtype | None = None
+        self.register_forward_pre_hook(lambda _, inputs: (inputs[0] - offset,))
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        inputs = self.doubled(inputs - self.offset)
-        if len(self.weights) == 1:
+        inputs = self.doubled(inputs)
+        if not self.weights:
+            outputs = inputs
+        elif len(self.weights) == 1:
             outputs = functional.linear(inputs, self.weights[0])
         else:
             w1, b1, w2, b2 = self.weights
@@ -77,22 +83,28 @@ def bf16_run(
     optimizer: str = "SGD",
     settings: dict[str, Any],
     loss: str = "mse_loss",
+    loss_weight: float = 1.0,
     unused: bool = False,
     stale: float | None = None,
     offset: float = 0.0,
-    training: bool | None = None,
+    training: tuple[bool, bool] | None = None,
 ) -> dict[str, Any]:
-    """Trains the model by `train_bf16`.
+    """Trains the model by `train_bf16`, with the loss multiplied by `loss_weight`.
 
     `optimizer` and `settings` are those of torch.optim, `loss` is one of torch.nn.functional or of
-    `_LOSSES`, `stale` is the value of all gradients before, and `training` is the mode of a model
-    that doubles its inputs in training mode.
+    `_LOSSES`, `stale` is the value of all gradients before, and `training` is the mode of the
+    model, and that of a layer that doubles its inputs in training mode.
+
+    Raises:
+        LeftChanged: the mode of a layer has changed.
     """
     model = _model(weights, unused, offset, training)
     _fill_gradients(model, stale)
     made = getattr(torch.optim, optimizer)(_groups(model), **settings)
     dtypes = _watch_gradients(made)
-    losses = student.precision.train_bf16(model, made, _once(batches), _loss(loss, 1.0))
+    loss_fn = _loss(loss, loss_weight)
+    with _modes_stay(model), _autocast_to_fp16():
+        losses = student.precision.train_bf16(model, made, _once(batches), loss_fn)
     return _report(model, made, dtypes, losses)
 
 
@@ -109,33 +121,67 @@ def fp16_run(
     unused: bool = False,
     stale: float | None = None,
     offset: float = 0.0,
-    training: bool | None = None,
+    training: tuple[bool, bool] | None = None,
     shift: torch.Tensor | None = None,
+    slope: float = 0.0,
     **scaling: Any,
 ) -> dict[str, Any]:
-    """Trains the model by `train_fp16`, with the loss multiplied by `loss_weight`.
+    """Trains the model by `train_fp16`; the other parameters are as in `bf16_run`.
 
-    `shift` is a parameter of the loss, not of the model: it is added to the model's outputs.
+    `shift` is a parameter of the loss, not of the model: it is added to the model's outputs, and
+    its sum, times `slope`, to the loss.
+
+    Raises:
+        LeftChanged: the mode of a layer has changed.
     """
     model = _model(weights, unused, offset, training)
     _fill_gradients(model, stale)
-    made = getattr(torch.optim, optimizer)(_groups(model), **settings)
-    dtypes = _watch_gradients(made)
-    loss_fn = _loss(loss, loss_weight)
+    groups, loss_fn = _groups(model), _loss(loss, loss_weight)
     if shift is not None:
         own, plain = torch.nn.Parameter(shift.clone()), loss_fn
-        made.add_param_group({"params": [own]})
-        loss_fn = lambda outputs, targets: plain(outputs + own, targets)  # noqa: E731
-    losses, scales = student.precision.train_fp16(model, made, _once(batches), loss_fn, **scaling)
+        groups.append({"params": [own]})
+        loss_fn = lambda outputs, targets: plain(outputs + own, targets) + slope * own.sum()  # noqa: E731
+    made = getattr(torch.optim, optimizer)(groups, **settings)
+    dtypes = _watch_gradients(made)
+    with _modes_stay(model):
+        losses, scales = student.precision.train_fp16(
+            model, made, _once(batches), loss_fn, **scaling
+        )
     report = {**_report(model, made, dtypes, losses), "scales": list(scales)}
     return report if shift is None else {**report, "shift": own.detach()}
 
 
 def _model(
-    weights: Sequence[torch.Tensor], unused: bool, offset: float, training: bool | None
+    weights: Sequence[torch.Tensor],
+    unused: bool,
+    offset: float,
+    training: tuple[bool, bool] | None,
 ) -> SmallModel:
     model = SmallModel(weights, unused, offset, training is not None)
-    return model.train(training is not False)
+    whole, layer = training or (True, True)
+    model.train(whole)
+    model.doubled.train(layer)
+    return model
+
+
+@contextmanager
+def _modes_stay(model: torch.nn.Module) -> Iterator[None]:
+    """Raises LeftChanged if what is done inside leaves a layer in another mode."""
+    before = [module.training for module in model.modules()]
+    yield
+    if [module.training for module in model.modules()] != before:
+        raise LeftChanged("the mode of a layer has changed; call neither train() nor eval()")
+
+
+@contextmanager
+def _autocast_to_fp16() -> Iterator[None]:
+    """A program in which autocast without a dtype means float16 on a CPU, as it does on a GPU."""
+    before = torch.get_autocast_dtype("cpu")
+    torch.set_autocast_dtype("cpu", torch.float16)
+    try:
+        yield
+    finally:
+        torch.set_autocast_dtype("cpu", before)
 
 
 def _groups(model: SmallModel) -> list[dict[str, Any]]:
@@ -162,6 +208,11 @@ def _squares_in_16_bits(outputs: torch.Tensor, targets: torch.Tensor) -> torch.T
 
 _LOSSES: dict[str, Callable[..., torch.Tensor]] = {
     "plus_infinity": lambda outputs, targets: functional.mse_loss(outputs, targets) + torch.inf,
+    "plus_nan": lambda outputs, targets: functional.mse_loss(outputs, targets) + torch.nan,
+    # Adds 0, whose gradient is 0 / 0.
+    "gradient_of_nan": lambda outputs, targets: (
+        functional.mse_loss(outputs, targets) + 0 * (0 * outputs.float()).sqrt().sum()
+    ),
     "squares_in_16_bits": _squares_in_16_bits,
     "exact_backward": lambda outputs, targets: ExactBackward.apply(  # type: ignore[no-untyped-call]
         functional.mse_loss(outputs, targets)

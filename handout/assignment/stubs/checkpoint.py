@@ -72,7 +72,8 @@ def load_checkpoint(
 
     Args:
         path: a file that `save_checkpoint` wrote.
-        model: a model with the same parameters and buffers; they are overwritten in place.
+        model: a model with the same parameters and buffers; they are overwritten in place. Modes
+            and gradients stay.
         optimizer: an optimizer over that model's parameters; its state and settings are
             overwritten.
 

@@ -1,0 +1,37 @@
+"""checkpoint_roundtrip: of the optimizer's state only tensors are saved
+
+Breaks: The file holds the `state_dict()` of the model and of the optimizer
+"""
+
+import os
+from pathlib import Path
+
+import torch
+
+
+def save_checkpoint(path, model, optimizer, step):
+    path = Path(path)
+    saved = optimizer.state_dict()
+    saved = saved | {
+        "state": {
+            i: {k: v for k, v in entry.items() if torch.is_tensor(v)}
+            for i, entry in saved["state"].items()
+        }
+    }
+    content = {
+        "model": model.state_dict(),
+        "optimizer": saved,
+        "step": step,
+        "random": _random_state(),
+    }
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        with temporary.open("wb") as file:
+            torch.save(content, file)
+            file.flush()
+            os.fsync(file)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
