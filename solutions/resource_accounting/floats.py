@@ -190,7 +190,8 @@ def accumulate(
     """
     if count < 0:
         raise ValueError(f"expected a count of at least 0, got {count}")
-    if not term_dtype.is_floating_point or term_dtype is torch.float4_e2m1fn_x2:
+    no_terms = (torch.float4_e2m1fn_x2, torch.float8_e8m0fnu)
+    if not term_dtype.is_floating_point or term_dtype in no_terms:
         raise ValueError(f"expected a floating-point term_dtype, got {term_dtype}")
     if accumulator_dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         raise ValueError(f"expected a dtype that torch adds in, got {accumulator_dtype}")
