@@ -95,8 +95,8 @@ def test_bytes_of_random_shapes(impl, rng):
 @pytest.mark.exercise("tensor_bytes")
 def test_a_scalar_is_one_element(impl):
     """A scalar, of shape (), has one element"""
-    for dtype in COMMON:
-        expect(impl.dtypes.tensor_bytes((), dtype), f"bytes of () in {dtype}").equals(
+    for dtype, shape in itertools.product(COMMON, ((), [])):
+        expect(impl.dtypes.tensor_bytes(shape, dtype), f"bytes of {shape} in {dtype}").equals(
             torch.zeros((), dtype=dtype).nbytes
         )
 
@@ -536,10 +536,11 @@ def test_the_scale_of_the_tensor(impl, rng):
 def test_a_scalar_is_one_block(impl, rng):
     """A scalar has one element in one block"""
     for block in [(1, 1, 1), *(random_block(rng) for _ in range(10))]:
-        element_bits, block_size, scale_bits = block
-        expect(impl.dtypes.block_scaled_bytes((), element_bits, block_size, scale_bits)).equals(
-            whole_bytes(element_bits) + whole_bytes(scale_bits)
-        )
+        element_bits, _, scale_bits = block
+        for shape in ((), []):
+            expect(impl.dtypes.block_scaled_bytes(shape, *block), f"bytes of {shape}").equals(
+                whole_bytes(element_bits) + whole_bytes(scale_bits)
+            )
 
 
 @pytest.mark.exercise("block_scaled")
