@@ -172,7 +172,7 @@ def accumulate(
         term: the number to add, within the range of `term_dtype`.
         count: how often to add it, at least 0.
         term_dtype: the dtype of the term: a floating-point dtype of torch with one number per
-            element, including the 8-bit ones, but not float8_e8m0fnu, which has no 0.
+            element, including the 8-bit ones (fnuz, too), but not float8_e8m0fnu, which has no 0.
         accumulator_dtype: the dtype of the sum: float64, float32, bfloat16 or float16. (torch does
             not add in 8 bits.)
 
@@ -190,7 +190,8 @@ def accumulate(
     """
     if count < 0:
         raise ValueError(f"expected a count of at least 0, got {count}")
-    if not term_dtype.is_floating_point or term_dtype is torch.float4_e2m1fn_x2:
+    no_terms = (torch.float4_e2m1fn_x2, torch.float8_e8m0fnu)
+    if not term_dtype.is_floating_point or term_dtype in no_terms:
         raise ValueError(f"expected a floating-point term_dtype, got {term_dtype}")
     if accumulator_dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         raise ValueError(f"expected a dtype that torch adds in, got {accumulator_dtype}")

@@ -95,8 +95,8 @@ def test_bytes_of_random_shapes(impl, rng):
 @pytest.mark.exercise("tensor_bytes")
 def test_a_scalar_is_one_element(impl):
     """A scalar, of shape (), has one element"""
-    for dtype in COMMON:
-        expect(impl.dtypes.tensor_bytes((), dtype), f"bytes of () in {dtype}").equals(
+    for dtype, shape in itertools.product(COMMON, ((), [])):
+        expect(impl.dtypes.tensor_bytes(shape, dtype), f"bytes of {shape} in {dtype}").equals(
             torch.zeros((), dtype=dtype).nbytes
         )
 
@@ -132,6 +132,9 @@ def test_a_tensor_without_elements_has_a_dtype(impl, rng):
         )
         with pytest.raises(ValueError):
             impl.dtypes.tensor_bytes(shape, torch.quint4x2)
+        for packed in (torch.quint4x2, torch.int4, torch.uint1):  # 8 elements could fill bytes
+            with pytest.raises(ValueError):
+                impl.dtypes.tensor_bytes((*shape[1:], 8), packed)
         with pytest.raises(TypeError):
             impl.dtypes.tensor_bytes(shape, "float32")
 
@@ -147,6 +150,11 @@ def test_refuses_negative_sizes(impl):
 
 # --- storage_bytes ----------------------------------------------------------
 
+# Programs mostly use COMMON; dtypes of other kinds and sizes are stored alike.
+OTHERS = [
+    *(torch.complex128, torch.complex64, torch.float8_e4m3fn, torch.float16),
+    *(torch.bool, torch.int8, torch.int16, torch.int32),
+]
 # Larger tensors get no copies that are larger still.
 LARGE = 300
 
@@ -281,9 +289,10 @@ class Program:
 @pytest.mark.exercise("storage_bytes")
 def test_fresh_tensors_add_up(impl, rng):
     """Tensors that share no storage take the sum of their bytes"""
-    for _ in range(8):
+    for dtype in OTHERS:
         program = Program(rng, int(rng.integers(4, 15)))
         chosen = program.whole() or [program.new()]
+        chosen.append(program.add("new", (3, int(rng.integers(2, 9))), dtype))
         # Of the same size as another, but separate.
         program.check(impl, [*chosen, *(program.add("clone", chosen[0]) for _ in range(2))])
     large = program.add("new", (2**24 + 1 + 2 * int(rng.integers(99)),), torch.uint8)
@@ -519,6 +528,7 @@ def test_the_scale_of_the_tensor(impl, rng):
         for bits in (0, 1, 8, 9, 16, 32):
             check_bytes(impl, shape, *block, bits)
         check_bytes(impl, (shape[0], 0), *block, 16)
+        check_bytes(impl, (), *block, 16)
     check_bytes(impl, (3, 3), 1, 1, 1, 1)  # each part is rounded to bytes for itself
 
 
@@ -526,10 +536,11 @@ def test_the_scale_of_the_tensor(impl, rng):
 def test_a_scalar_is_one_block(impl, rng):
     """A scalar has one element in one block"""
     for block in [(1, 1, 1), *(random_block(rng) for _ in range(10))]:
-        element_bits, block_size, scale_bits = block
-        expect(impl.dtypes.block_scaled_bytes((), element_bits, block_size, scale_bits)).equals(
-            whole_bytes(element_bits) + whole_bytes(scale_bits)
-        )
+        element_bits, _, scale_bits = block
+        for shape in ((), []):
+            expect(impl.dtypes.block_scaled_bytes(shape, *block), f"bytes of {shape}").equals(
+                whole_bytes(element_bits) + whole_bytes(scale_bits)
+            )
 
 
 @pytest.mark.exercise("block_scaled")
@@ -568,14 +579,17 @@ def test_refuses_shapes_with_negative_sizes(impl, rng):
 def test_refuses_formats_that_are_none(impl, rng):
     """Elements of 0 bits, blocks of 0 elements and negative scales are refused"""
     shape = full_blocks(rng)
-    for block in [(0, 16, 8), (-4, 16, 8), (4, 0, 8), (4, -16, 8), (4, 16, -8), (4, 16, -1)]:
+    bad = [(0, 16, 8), (-4, 16, 8), (4, 0, 8), (4, -16, 8), (4, 16, -8), (4, 16, -1)]
+    for block in [*bad, (0, 16, 0), (4, 0, 0), (4, -16, 0)]:
         with pytest.raises(ValueError):
             impl.dtypes.bits_per_element(*block)
-        with pytest.raises(ValueError):
-            impl.dtypes.block_scaled_bytes(shape, *block)
+        for any_shape in (shape, (shape[0], 0), (0,), ()):
+            with pytest.raises(ValueError):
+                impl.dtypes.block_scaled_bytes(any_shape, *block)
     for bits in (-1, -32):
-        with pytest.raises(ValueError):
-            impl.dtypes.block_scaled_bytes(shape, 4, 16, 8, bits)
+        for any_shape in (shape, (shape[0], 0), (0,), ()):
+            with pytest.raises(ValueError):
+                impl.dtypes.block_scaled_bytes(any_shape, 4, 16, 8, bits)
     for block in [(1, 1, 0), (1, 1, 1), (4, 16, 8)]:
         check_bytes(impl, shape, *block, 0)
         expect(impl.dtypes.bits_per_element(*block)).equals(block[0] + block[2] / block[1])

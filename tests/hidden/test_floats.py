@@ -287,8 +287,8 @@ def test_the_specials_say_what_the_highest_exponent_means(impl, rng):
 @pytest.mark.exercise("decode_float")
 def test_refuses_patterns_of_another_width(impl, rng):
     """A negative pattern and a pattern with too many bits are refused"""
-    for _ in range(10):
-        format = random_format(rng, str(rng.choice(["fn", "finite"])))
+    for specials in ["ieee", "fn", "finite"] * 4:
+        format = random_format(rng, specials)
         end = 2 * sign_bit(format)
         for bits in (-1, -end, end, end + 1, 8 * end):
             with pytest.raises(ValueError):
@@ -369,6 +369,7 @@ def test_values_of_the_format_stay(impl, rng):
         check_rounded(impl, -0.0, format, -0.0)
         for whole in (0, 1, -2):
             check_rounded(impl, whole, format, float(whole))
+        check_rounded(impl, 5 * 2**70, (11, 3, "ieee"), 5 * 2.0**70)  # an int of more than 64 bits
         # Other numbers do change.
         format = narrowed(format, 20)
         value = easy_value(rng, format)
@@ -618,6 +619,8 @@ NUMPY = {
     torch.bfloat16: ml_dtypes.bfloat16,
     torch.float8_e4m3fn: ml_dtypes.float8_e4m3fn,
     torch.float8_e5m2: ml_dtypes.float8_e5m2,
+    torch.float8_e4m3fnuz: ml_dtypes.float8_e4m3fnuz,
+    torch.float8_e5m2fnuz: ml_dtypes.float8_e5m2fnuz,
 }
 
 
@@ -656,6 +659,8 @@ def test_sums_in_a_wider_accumulator(impl, rng):
     for narrow in (torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2):
         for wide in (torch.float32, torch.float64):
             check_sum(impl, random_term(rng), int(rng.integers(100, 400)), narrow, wide)
+    for narrow in (torch.float8_e4m3fnuz, torch.float8_e5m2fnuz):
+        check_sum(impl, random_term(rng), 20, narrow, torch.float32)
     for _ in range(4):
         check_sum(impl, random_term(rng), 300, torch.float32, torch.float64)
 
@@ -698,6 +703,9 @@ def test_few_additions(impl, rng):
         for wide in dict.fromkeys((dtype, torch.float64)):
             for count in (0, 1, 2):  # the third addition may have to round
                 check_sum(impl, random_term(rng), count, dtype, wide)
+            check_sum(impl, -0.0, 2, dtype, wide)  # 0 + -0 is 0
+    subnormal = int(rng.integers(1, 512)) * 2 * 2.0**-24
+    check_sum(impl, subnormal, 2, torch.float16, torch.float32)
 
 
 @pytest.mark.exercise("accumulate")
@@ -726,6 +734,7 @@ def test_refuses_negative_counts(impl, rng):
 def test_refuses_dtypes_that_do_not_add(impl, rng):
     """Dtypes of a term or a sum that are none are refused, even if nothing is added"""
     no_terms = [torch.int32, torch.bool, torch.complex64, torch.uint8, torch.float4_e2m1fn_x2]
+    no_terms.append(torch.float8_e8m0fnu)  # which has no 0
     for dtype in no_terms:
         for count in (3, 0):
             with pytest.raises(ValueError):

@@ -130,6 +130,9 @@ def test_refuses_negative_sizes_of_a_layer(impl):
                 impl.flops.linear_backward_flops(*given, input_needs_grad)
     expect(impl.flops.linear_forward_flops(1, 2, 3)).equals(12)
     expect(impl.flops.linear_backward_flops(1, 2, 3, True)).equals(24)
+    for given in [(0, 2, 3), (1, 0, 3), (1, 2, 0)]:  # 0 is no error
+        expect(impl.flops.linear_forward_flops(*given)).equals(0)
+        expect(impl.flops.linear_backward_flops(*given, True)).equals(0)
 
 
 @pytest.mark.exercise("mlp_flops")
@@ -212,6 +215,9 @@ def test_refuses_negative_sizes_of_an_mlp(impl):
             impl.flops.mlp_backward_flops(batch, widths, False)
     expect(impl.flops.mlp_forward_flops(2, (3, 5, 7))).equals(200)
     expect(impl.flops.mlp_backward_flops(2, (3, 5, 7), False)).equals(340)
+    for batch, widths, forward in [(0, (3, 5), 0), (2, (3, 0, 5), 0), (2, (0, 5, 7), 140)]:
+        expect(impl.flops.mlp_forward_flops(batch, widths)).equals(forward)  # 0 is no error
+        expect(impl.flops.mlp_backward_flops(batch, widths, False)).equals(2 * forward)
 
 
 # --- einsum_flops -------------------------------------------------------------
@@ -301,6 +307,8 @@ def test_axes_of_one_operand_and_outer_products(impl, rng):
             check_einsum(impl, rng, both, result, sizes, every)
         outer = 2 * visits([left, right], sizes)
         check_einsum(impl, rng, [[left], [right]], [right, left], sizes, outer)
+        beyond_ascii = {"größe": sizes[left], "λ_1": sizes[right]}  # identifiers, too
+        check_einsum(impl, rng, [["größe"], ["λ_1"]], ["λ_1"], beyond_ascii, outer)
 
 
 @pytest.mark.exercise("einsum_flops")
@@ -403,6 +411,10 @@ def test_refuses_results_that_make_no_sense(impl, rng):
         "a b, b c -> a a",
         "a b, b c -> a c c",
         "a b, b c -> c b c",
+        "a b, b c -> a, c",
+        "a b, b c -> (a c)",
+        "a b, b c -> a 1",
+        "a b, b c -> a ...",
     ]:
         with pytest.raises(ValueError):
             impl.flops.einsum_flops(pattern, (2, n), (n, 3))
@@ -709,6 +721,9 @@ BAD_TRANSFORMERS = [
     {"heads": 4, "kv_heads": 3},
     {"vocab": -1, "d_model": 0},
     {"vocab": -1, "layers": -1},
+    {"layers": 0, "heads": 5},
+    {"layers": 0, "kv_heads": 4},
+    {"layers": 0, "d_ff": -1},
 ]
 
 

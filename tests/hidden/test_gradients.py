@@ -58,7 +58,7 @@ def widths_of(rng, layers, smallest=1, end=9):
 
 def check_mlp(impl, x, weights, target):
     """Compares loss and gradients to 1e-10 of the largest gradient: float64 rounds by 1e-16."""
-    found = impl.gradients.mlp_backward(x, weights, target)
+    found = impl.gradients.mlp_backward(x, (list, tuple)[len(weights) % 2](weights), target)
     loss, grads = autograd_mlp(x, weights, target)
     largest = max([1.0, *(float(g.abs().max()) for g in grads if g.numel())])
     expect(found, "(loss, gradients)").close((loss, grads), rtol=1e-10, atol=1e-10 * largest)
@@ -251,6 +251,18 @@ def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
             expect(found[0], "the loss").is_a(float)
             expect(found[0], "the loss").close(loss, rtol=1e-6)
             expect(found[1], "the gradients").equals([g.to(dtype) for g in grads])
+    for dtype in (torch.bfloat16, torch.float16):
+        for layers in (1, 2):
+            # Nothing but the loss exceeds 3 · 4 · 17 < 256, which both dtypes hold exactly.
+            widths = widths_of(rng, layers, smallest=3, end=5)
+            weights = [whole(torch_rng, *s, limit=1) for s in itertools.pairwise(widths)]
+            x, target = (whole(torch_rng, 3, n, limit=1) for n in (widths[0], widths[-1]))
+            _, grads = autograd_mlp(x, weights, target)
+            found = impl.gradients.mlp_backward(
+                x.to(dtype), [w.to(dtype) for w in weights], target.to(dtype)
+            )
+            expect(found[0], "the loss").is_a(float)
+            expect(found[1], "the gradients").equals([g.to(dtype) for g in grads])
 
 
 @pytest.mark.exercise("mlp_backward")
@@ -270,8 +282,9 @@ def test_refuses_layers_that_do_not_fit(impl, rng, torch_rng):
         ]:
             with pytest.raises(ValueError):
                 impl.gradients.mlp_backward(x, weights, target)
-        with pytest.raises(ValueError):  # no layers, even if the target has x's shape
-            impl.gradients.mlp_backward(x, [], normal(torch_rng, batch, d_in))
+        for none in ([], ()):  # no layers, even if the target has x's shape
+            with pytest.raises(ValueError):
+                impl.gradients.mlp_backward(x, none, normal(torch_rng, batch, d_in))
 
 
 @pytest.mark.exercise("mlp_backward")

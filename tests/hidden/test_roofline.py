@@ -581,6 +581,8 @@ def test_an_entry_may_have_several_names(impl, rng):
         expect(find(f"{b} {a}", table)).equals("entry 1")
         expect(find(f"{e} {b}", table_of([a, b], [a, c], [e, f"{e} {b}"]))).equals("entry 2")
         expect(find(f"{a} {b}", table_of([a, b, f"{a} {c}"]))).equals("entry 0")
+        more = table_of([f"{a} {b}", f"{c} {d}"], [f"{a} {b} {c}"])  # names are not added up
+        expect(find(f"{a} {b} {c} {d}", more)).equals("entry 1")
 
 
 @pytest.mark.exercise("find_accelerator")

@@ -61,9 +61,9 @@ def test_row_major_strides_are_torchs(impl, rng):
 @pytest.mark.exercise("row_major_strides")
 def test_a_size_of_0_counts_as_1(impl, rng):
     """With sizes of 0 at any position, the strides are torch's"""
-    for _ in range(40):
-        shape = [int(n) for n in rng.integers(1, 9, size=int(rng.integers(2, 6)))]
-        for d in rng.integers(1, len(shape), size=2):
+    for i in range(40):
+        shape = [int(n) for n in rng.integers(2, 9, size=int(rng.integers(2, 6)))]
+        for d in rng.integers(1, len(shape), size=2) if i % 4 else [0]:
             shape[d] = 0
         expect(impl.strides.row_major_strides(shape), f"strides of {shape}").equals(
             torch.empty(shape).stride()
@@ -100,6 +100,8 @@ def test_index_follows_the_strides(impl, rng):
         backwards = [-stride for stride in strides]
         found = impl.strides.storage_index(index, backwards, 1000 + offset)
         expect(found, "the position with negative strides").equals(1000 + 2 * offset - int(element))
+        found = impl.strides.storage_index(index, backwards, -1 - offset)
+        expect(found, "the position with a negative offset").equals(-1 - int(element))
 
 
 @pytest.mark.exercise("storage_index")
@@ -130,6 +132,9 @@ def test_refuses_indices_that_do_not_fit(impl, rng):
     for index in [(), (1,), (1, 2, 3), (-1, 2), (1, -1)]:
         with pytest.raises(ValueError):
             impl.strides.storage_index(index, (4, 1))
+    for index in [(0,), (row, column)]:
+        with pytest.raises(ValueError):
+            impl.strides.storage_index(index, ())
     for index in [(-1, 2), (1, -1)]:  # a stride of 0 makes no index valid
         with pytest.raises(ValueError):
             impl.strides.storage_index(index, (0, 0))
@@ -163,6 +168,10 @@ def test_the_stride_of_a_size_of_1_is_never_used(impl, rng):
         expect(
             impl.strides.is_contiguous(shape, strides), f"contiguity of {shape, strides}"
         ).equals(tensor.is_contiguous())
+    for ndim in range(1, 5):  # a single element
+        shape, strides = (1,) * ndim, [int(n) for n in rng.integers(2, 9, size=ndim)]
+        found = impl.strides.is_contiguous(shape, strides)
+        expect(found, f"contiguity of {shape, strides}").equals(True)
 
 
 @pytest.mark.exercise("is_contiguous")
@@ -255,13 +264,18 @@ def test_slice_is_torchs(impl, rng):
 @pytest.mark.exercise("view_metadata")
 def test_slice_with_open_ends(impl, rng):
     """By default a slice goes from the first to the last index with step 1"""
-    for _ in range(20):
-        layout = random_layout(rng, smallest=1, dims=(1, 5))
+    empty = (3, 0, 2), (2, 2, 1), int(rng.integers(5, 9))
+    for i in range(20):
+        layout = random_layout(rng, smallest=1, dims=(1, 5)) if i else empty
         start, stop = int(rng.integers(-7, 8)), int(rng.integers(-7, 8))
+        dim = random_dim(rng, len(layout[0])) if i else 1
         for bounds in [(None, stop), (start, None), (None, None), (start, stop)]:
-            expect(impl.strides.slice_dim(*layout, 0, *bounds)).equals(
-                layout_of(tensor_of(layout)[slice(*bounds)])
-            )
+            for step in [(), (int(rng.integers(2, 5)),)]:
+                arguments = (*layout, dim, *bounds, *step)
+                found = impl.strides.slice_dim(*arguments)
+                expect(found, f"slice_dim{arguments}").equals(
+                    layout_of(torch.ops.aten.slice(tensor_of(layout), dim, *bounds, *step))
+                )
 
 
 @pytest.mark.exercise("view_metadata")
@@ -271,6 +285,12 @@ def test_select_is_torchs(impl, rng):
         layout = random_layout(rng, smallest=1, dims=(1, 5))
         dim = random_dim(rng, len(layout[0]))
         index = random_dim(rng, layout[0][dim])
+        expect(impl.strides.select(*layout, dim, index), f"select{(*layout, dim, index)}").equals(
+            layout_of(tensor_of(layout).select(dim, index))
+        )
+    rows, columns, offset = (int(n) for n in rng.integers(2, 9, size=3))
+    layout = (rows, 0, columns), (columns, columns, 1), offset  # empty, but not in these dimensions
+    for dim, index in [(0, rows - 1), (-3, -1), (2, columns - 1), (-1, 0)]:
         expect(impl.strides.select(*layout, dim, index), f"select{(*layout, dim, index)}").equals(
             layout_of(tensor_of(layout).select(dim, index))
         )
@@ -284,9 +304,10 @@ def test_layouts_that_go_backwards(impl, rng):
         """The mirror image of a layout: every step from the position `start` is reversed."""
         return list(layout[0]), [-stride for stride in layout[1]], 2 * start - layout[2]
 
-    for _ in range(20):
+    for i in range(20):
         layout = random_layout(rng, smallest=1, dims=(1, 5))
-        tensor, given, start = tensor_of(layout), backwards(layout, layout[2]), layout[2]
+        start = layout[2] if i % 2 else -1  # from -1, the offset is negative
+        tensor, given = tensor_of(layout), backwards(layout, start)
         dims = random_dim(rng, len(layout[0])), random_dim(rng, len(layout[0]))
         expect(impl.strides.transpose(*given, *dims), f"transpose{(*given, *dims)}").equals(
             backwards(layout_of(tensor.transpose(*dims)), start)
@@ -334,6 +355,8 @@ def test_refuses_dimensions_out_of_range(impl):
         with pytest.raises(IndexError):
             impl.strides.transpose(*square, 0, dim)
         with pytest.raises(IndexError):
+            impl.strides.transpose(*square, dim, dim)
+        with pytest.raises(IndexError):
             impl.strides.slice_dim(*square, dim, 0, 2)
         with pytest.raises(IndexError):
             impl.strides.select(*square, dim, 0)
@@ -362,9 +385,9 @@ def test_select_refuses_indices_out_of_range(impl):
 @pytest.mark.exercise("view_metadata")
 def test_refuses_what_is_no_step_and_no_layout(impl):
     """A step below 1 and a shape and strides of different lengths are refused"""
-    for step in (0, -1):
+    for step, size, ends in itertools.product((0, -1), (4, 1, 0), [(0, 4), (None, None), (3, 0)]):
         with pytest.raises(ValueError):
-            impl.strides.slice_dim((4,), (1,), 0, 0, 0, 4, step)
+            impl.strides.slice_dim((size,), (1,), 0, 0, *ends, step)
     for shape, strides in [
         *(((4, 4), (1,)), ((4,), (4, 1)), ((-4,), (1,)), ((4, -4), (1, 1))),
         *(((0, -4), (1, 1)), ((-4, 0), (1, 1)), ((2, 0), (1,))),
@@ -521,16 +544,43 @@ def test_views_of_layouts_that_go_backwards(impl, rng):
             layout = layout[0], tuple(packed(layout[0], [1] * len(layout[0]))), 0
         new_shape = random_factors(rng, math.prod(layout[0]))
         strides, view = [-stride for stride in layout[1]], torch_view(layout, new_shape)
-        found = impl.strides.view_strides(layout[0], strides, new_shape)
-        what = f"view_strides{(layout[0], strides, new_shape)}"
-        if view is None or not isinstance(found, list | tuple) or len(found) != view.ndim:
-            expected = None if view is None else [-stride for stride in view.stride()]
-            expect(found, what).equals(expected)
-            continue
-        used = [d for d, size in enumerate(view.shape) if size > 1]
-        expect([found[d] for d in used], f"{what} at dimensions {used}").equals(
-            [-view.stride()[d] for d in used]
-        )
+        expected = None if view is None else [-stride for stride in view.stride()]
+        check_used_strides(impl, layout[0], strides, new_shape, expected)
+
+
+def evenly_spaced(shape, strides, new_shape):
+    """The strides of a view, found in the positions of all elements, or None if there is none."""
+    at = sum(i * stride for i, stride in zip(np.indices(shape), strides, strict=True))
+    steps = [np.unique(np.diff(at.reshape(new_shape), axis=d)) for d in range(len(new_shape))]
+    if any(len(each) > 1 for each in steps):
+        return None
+    return [int(each[0]) if len(each) else 0 for each in steps]
+
+
+def check_used_strides(impl, shape, strides, new_shape, expected):
+    """Compares strides in dimensions with more than one element."""
+    found = impl.strides.view_strides(shape, strides, new_shape)
+    what = f"view_strides{(shape, strides, new_shape)}"
+    if expected is None or not isinstance(found, list | tuple) or len(found) != len(expected):
+        expect(found, what).equals(expected)
+        return
+    used = [d for d, size in enumerate(new_shape) if size > 1]
+    expect([found[d] for d in used], f"{what} at dimensions {used}").equals(
+        [expected[d] for d in used]
+    )
+
+
+@pytest.mark.exercise("view_strides")
+def test_views_of_layouts_that_go_both_ways(impl, rng):
+    """If only some strides are negative, a view exists where its elements are evenly spaced"""
+    for i in range(24):
+        shape, strides, _ = random_layout(rng, smallest=2, dims=(2, 4))
+        if i % 2:  # without the signs one that lies like a single dimension
+            strides = packed(shape, [1] * len(shape))
+        strides = [-strides[0], *strides[1:]] if i % 3 else [*strides[:-1], -strides[-1]]
+        for new_shape in ([math.prod(shape)], random_factors(rng, math.prod(shape)), list(shape)):
+            expected = evenly_spaced(shape, strides, new_shape)
+            check_used_strides(impl, shape, strides, new_shape, expected)
 
 
 @pytest.mark.exercise("view_strides")
@@ -773,11 +823,11 @@ def test_gather_refuses_what_is_no_layout(impl, rng, torch_rng):
 @pytest.mark.exercise("gather")
 def test_gathers_out_of_a_part_of_a_tensor(impl, rng, torch_rng):
     """If storage is part of a larger tensor, positions count within that part"""
-    for _ in range(10):
+    for i in range(10):
         start, left = (int(n) for n in rng.integers(1, 5, size=2))
         shape = [int(n) for n in rng.integers(1, 4, size=2)]
         strides = [int(n) for n in rng.integers(1, 4, size=2)]
-        offset, step = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+        offset, step = int(rng.integers(1, 4)), int(rng.integers(1, 4)) if i else 1
         size = offset + reach(shape, strides)[1] + 1
         whole = shuffled(torch_rng, start + size * step + left)
         part = whole[start : start + size * step : step]

@@ -145,7 +145,7 @@ def accumulate(
         term: the number to add, within the range of `term_dtype`.
         count: how often to add it, at least 0.
         term_dtype: the dtype of the term: a floating-point dtype of torch with one number per
-            element, including the 8-bit ones, but not float8_e8m0fnu, which has no 0.
+            element, including the 8-bit ones (fnuz, too), but not float8_e8m0fnu, which has no 0.
         accumulator_dtype: the dtype of the sum: float64, float32, bfloat16 or float16. (torch does
             not add in 8 bits.)
 

@@ -78,7 +78,7 @@ def accumulate(term, count, term_dtype, accumulator_dtype):
     if int(count) < 0:
         raise ValueError(f"count is {count}")
     for dtype in (term_dtype, accumulator_dtype):
-        if not dtype.is_floating_point or dtype.itemsize < 1 or "_x2" in str(dtype):
+        if not dtype.is_floating_point or str(dtype).endswith(("_x2", "e8m0fnu")):
             raise ValueError(f"{dtype} is not floating point")
     if accumulator_dtype.itemsize == 1:
         raise ValueError(f"no addition in {accumulator_dtype}")

@@ -157,6 +157,8 @@ def accumulate(term, count, term_dtype, accumulator_dtype):
         term = ROUND[term_dtype](term)
     elif term_dtype in EIGHT_BITS:
         term = round_to_format(term, *EIGHT_BITS[term_dtype])
+    elif term_dtype in (torch.float8_e4m3fnuz, torch.float8_e5m2fnuz):
+        term = torch.tensor(term, dtype=term_dtype).item()
     else:
         raise ValueError(f"{term_dtype} is not floating point")
     rounded = ROUND[accumulator_dtype]

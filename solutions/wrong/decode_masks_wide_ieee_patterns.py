@@ -1,0 +1,12 @@
+"""decode_float: in ieee formats the bits above the sign are masked away
+
+Breaks: or the pattern has more bits than the format or is
+"""
+
+_right_decode = decode
+
+
+def decode(bits, exponent_bits, mantissa_bits, specials="ieee"):
+    if specials == "ieee" and isinstance(exponent_bits, int) and exponent_bits + mantissa_bits > 0:
+        bits &= (1 << (1 + exponent_bits + mantissa_bits)) - 1
+    return _right_decode(bits, exponent_bits, mantissa_bits, specials)
