@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,15 +15,17 @@ def new_run() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
     """A small model and its optimizer, before the first step.
 
     BatchNorm has buffers, which are state but no parameters. All layers are smooth, so that a
-    rounding error stays one. Dropout draws from torch's generator.
+    rounding error stays one. Dropout draws from torch's generator. A layer is called `module`, as
+    the whole model is in a wrapper for several devices: this model is no wrapper.
     """
-    model = torch.nn.Sequential(
-        torch.nn.Linear(32, 32),
-        torch.nn.BatchNorm1d(32),
-        torch.nn.Tanh(),
-        torch.nn.Dropout(0.3),
-        torch.nn.Linear(32, 32),
-    )
+    layers: dict[str, torch.nn.Module] = {
+        "module": torch.nn.Linear(32, 32),
+        "norm": torch.nn.BatchNorm1d(32),
+        "tanh": torch.nn.Tanh(),
+        "dropout": torch.nn.Dropout(0.3),
+        "last": torch.nn.Linear(32, 32),
+    }
+    model = torch.nn.Sequential(OrderedDict(layers))
     groups: list[dict[str, Any]] = [
         {"params": model[0].parameters()},
         {"params": [*model[1].parameters(), *model[4].parameters()], "lr": 2e-2},

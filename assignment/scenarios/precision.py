@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional
 
 from assignment.scenarios import scenario
-from assignment.world import LeftChanged
+from assignment.world import LeftChanged, generators_unchanged
 
 Batch = tuple[torch.Tensor, torch.Tensor]
 
@@ -168,7 +168,8 @@ def _model(
 def _modes_stay(model: torch.nn.Module) -> Iterator[None]:
     """Raises LeftChanged if what is done inside leaves a layer in another mode."""
     before = [module.training for module in model.modules()]
-    yield
+    with generators_unchanged("training"):
+        yield
     if [module.training for module in model.modules()] != before:
         raise LeftChanged("the mode of a layer has changed; call neither train() nor eval()")
 

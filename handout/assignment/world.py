@@ -134,6 +134,17 @@ def modes_unchanged(target: str) -> Iterator[None]:
     _check_modes(target, before, None)
 
 
+@contextmanager
+def generators_unchanged(what: str) -> Iterator[None]:
+    """Raises LeftChanged if what is done inside draws from torch's or numpy's global generator."""
+    before = global_generators()
+    yield
+    for name, state in global_generators().items():
+        # Checks of types draw from Python's.
+        if name != "random" and state != before[name]:
+            raise LeftChanged(f"{what} leaves the global generator of {name} changed; draw nothing")
+
+
 def _check_modes(target: str, before: list[Any], error: Exception | None) -> None:
     changed = []
     for (name, (read, write)), old in zip(_MODES.items(), before, strict=True):

@@ -157,7 +157,8 @@ def many_calls(rng):
     long = [[base, "x" * 5000 + end, *range(9)] for end in ("", "x", "y")]
     long += [[base, *range(40)], [base, *range(39), 40], [base, *range(39)]]
     small = [[seed, *keys] for seed in range(4) for keys in ([], *([key] for key in range(4)))]
-    return [*near, *digits, *kinds, *texts, *quotes, *signs, *letters, *long, *small]
+    sums = [[base, "plumless"], [base, "buckeroo"]]  # of equal CRC-32
+    return [*near, *digits, *kinds, *texts, *quotes, *signs, *letters, *long, *small, *sums]
 
 
 def stream_seeds(impl, rng, calls):

@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from assignment.scenarios import scenario
 from assignment.scenarios.rolling import RollLayer
-from assignment.world import LeftChanged
+from assignment.world import LeftChanged, generators_unchanged
 
 Tensors = Sequence[torch.Tensor]
 Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]
@@ -174,7 +174,8 @@ def train_run(
     optimizer = WatchedSGD([{"params": group} for group in groups], **settings)
     optimizer.stepped = stepped
     given = _Once(source()) if isinstance(batches, list) else source()
-    losses = student.training.train(model, optimizer, given, loss_fn)
+    with generators_unchanged("train"):
+        losses = student.training.train(model, optimizer, given, loss_fn)
     check_mode("after train")
     return {
         "weights": [p.detach() for p in model.weights],
@@ -226,9 +227,10 @@ def accumulate_run(
     copies = [None if g is None else g.clone() for g in given]
     for _ in range(times):
         try:
-            found = student.training.accumulate_gradients(
-                model, inputs, targets, _loss(loss), micro_batch
-            )
+            with generators_unchanged("accumulate_gradients"):
+                found = student.training.accumulate_gradients(
+                    model, inputs, targets, _loss(loss), micro_batch
+                )
         except ValueError as error:
             for p, g, old in zip(model.weights, given, copies, strict=True):
                 if p.grad is not g or not (old is None or torch.equal(p.grad, old)):
@@ -263,9 +265,10 @@ def clip_run(
         p.requires_grad_(i % 2 == 0)
     given, norm = [p.grad for p in parameters], None
     try:
-        norm = student.training.clip_grad_norm(
-            (p for p in parameters) if generator else parameters, max_norm
-        )
+        with generators_unchanged("clip_grad_norm"):
+            norm = student.training.clip_grad_norm(
+                (p for p in parameters) if generator else parameters, max_norm
+            )
     except (ValueError, RuntimeError) as error:
         for p, g in zip(parameters, grads, strict=True):
             if g is not None and not torch.equal(g.nan_to_num(), p.grad.nan_to_num()):  # type: ignore[union-attr]
