@@ -116,19 +116,50 @@ def prefetch(
             handed out. (Others, such as KeyboardInterrupt, may come at once.)
     """
 
-    def move(batch: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-        if device.type == "cuda":  # pragma: no cover: needs a device
-            # A copy from memory that is not pinned would block.
-            return tuple(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch)
-        return tuple(tensor.to(device) for tensor in batch)
-
-    moved = map(move, batches)
+    mover = (_CudaMover if device.type == "cuda" else _Mover)(device)
+    moved = map(mover.move, batches)
     current = next(moved, None)
     while current is not None:
         try:
             following = next(moved, None)
         except Exception:
-            yield current
+            yield mover.ready(current)
             raise
-        yield current
+        yield mover.ready(current)
         current = following
+
+
+class _Mover:
+    """Moves batches."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+
+    def move(self, batch: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        return tuple(tensor.to(self._device) for tensor in batch)
+
+    def ready(self, moved: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        return moved
+
+
+class _CudaMover(_Mover):  # pragma: no cover: needs a device
+    """Copies on a stream of its own: on one stream, copies and kernels wait for each other."""
+
+    def __init__(self, device: torch.device) -> None:
+        super().__init__(device)
+        self._copies = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        self._copied: list[torch.cuda.Event] = []  # of batches that are not ready, in order
+
+    def move(self, batch: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        with torch.cuda.stream(self._copies):
+            # A copy from memory that is not pinned would block.
+            moved = tuple(t.pin_memory().to(self._device, non_blocking=True) for t in batch)
+        self._copied.append(self._copies.record_event())
+        return moved
+
+    def ready(self, moved: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        user = torch.cuda.current_stream(self._device)
+        user.wait_event(self._copied.pop(0))
+        for tensor in moved:
+            tensor.record_stream(user)  # the next copies may not reuse its memory before
+        return moved

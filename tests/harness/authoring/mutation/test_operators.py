@@ -207,3 +207,17 @@ def test_some_code_is_never_mutated():
         ("return", "return None"),
     ]
     assert made.placeholders == ("later",)
+
+
+def test_code_that_no_test_can_run_is_not_mutated():
+    """Where its first line says so, with the reason"""
+    text = "class A:{}\n    def f(a):\n        return a + 1\n\n\ndef g(a):{}\n    return a + 1\n"
+    never = "  # pragma: no cover: needs a device"
+    for one, other, found in (
+        ("", "", {"A.f", "g"}),
+        (never, "", {"g"}),
+        ("", never, {"A.f"}),
+        ("  # pragma: no cover", "  # needs a device", {"A.f", "g"}),  # without a reason
+    ):
+        made = mutants_of("m", text.format(one, other)).mutants
+        assert {m.function for m in made} == found
