@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips must not write into .venv at once
-.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures pictures check check-coverage lint types sync bench races clean
+.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures pictures check check-coverage lint types sync bench races gpu clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
@@ -35,6 +35,7 @@ help:
 	@echo "make check-coverage       do hidden tests execute every line and branch of the reference?"
 	@echo "make bench                how fast the grader is, compared with plain pytest"
 	@echo "make races                how exact races are on this CPU, for programs of known ratio"
+	@echo "make gpu STEP=learn       what a CUDA device shows; then STEP=lockdown, STEP=table"
 	@echo "make clean                removes the files of other targets, except .venv"
 	@echo
 	@echo "To use another Python than python3: make PYTHON=python3.12 …"
@@ -138,6 +139,10 @@ bench: .venv/ready
 # About twenty minutes on an idle machine.
 races: .venv/ready
 	@$(RUN) -m tests.benchmarks.races
+
+# On a CUDA device, nine minutes a step. DEVICE=cpu rehearses it.
+gpu: .venv/ready
+	@$(RUN) -m tests.benchmarks.gpu $(or $(STEP),learn) $(if $(DEVICE),--device $(DEVICE))
 
 clean:
 	rm -rf out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

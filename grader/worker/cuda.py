@@ -48,4 +48,5 @@ def kernel_files() -> list[str]:
 def libraries() -> list[str]:
     """Folders with the driver's libraries that are no usual ones for libraries."""
     named = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    return [path for path in (*_DRIVER_LIBRARIES, *named) if Path(path).is_absolute()]
+    folders = map(Path, (*_DRIVER_LIBRARIES, *named))
+    return [str(folder) for folder in folders if folder.is_absolute() and folder.is_dir()]

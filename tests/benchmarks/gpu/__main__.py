@@ -1,0 +1,106 @@
+"""The first minutes on a CUDA device, in three steps of nine minutes: `make gpu STEP=learn`.
+
+    python -m tests.benchmarks.gpu learn       what this machine has, and what CUDA asks for
+    python -m tests.benchmarks.gpu lockdown    workers, budgets and races behind the lockdown
+    python -m tests.benchmarks.gpu table       each race once; writes tests/benchmarks/gpu.md
+
+Each stage is a process with its own time limit. Its result is a line of `gpu.jsonl`, in $OUT or in
+build/gpu, written as soon as it is there; after a failure the next stage goes on. `--device cpu`
+rehearses all of it with small sizes. Nothing here needs a network: wheels in `.gpu/` are installed
+first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.gpu import table
+from tests.benchmarks.gpu.stages import STEPS
+
+ROOT = Path(__file__).resolve().parents[3]
+STEP_SECONDS = 540.0
+_LEAST_SECONDS = 5.0  # with less time left, a stage is not begun
+_RUN = "from tests.benchmarks.gpu.stages import main; main()"
+
+
+def main() -> None:
+    """Runs the stages of one step, then shows what was found."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("step", choices=STEPS)
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--seconds", type=float, default=STEP_SECONDS, help="of the whole step")
+    parser.add_argument("--only", nargs="*", default=(), help="some of the stages, by name")
+    options = parser.parse_args()
+    folder = Path(os.environ.get("OUT", ROOT / "build" / "gpu"))
+    folder.mkdir(parents=True, exist_ok=True)
+    install_wheels()
+    run_step(options.step, options.device, options.seconds, folder / "gpu.jsonl", options.only)
+    if options.step == "table":
+        text = table.written((folder / "gpu.jsonl").read_text().splitlines())
+        where = ROOT / "tests" / "benchmarks" if options.device == "cuda" else folder
+        (where / "gpu.md").write_text(text)
+        (folder / "gpu.md").write_text(text)
+        print(text)
+
+
+def install_wheels() -> None:
+    """Installs what was brought in `.gpu/` into this environment, without a network."""
+    wheels = sorted(map(str, (ROOT / ".gpu").glob("*.whl")))
+    if wheels:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+        subprocess.run([*pip, *wheels], check=False)
+
+
+def run_step(
+    step: str, device: str, seconds: float, record: Path, only: tuple[str, ...] = ()
+) -> None:
+    """Runs the stages of a step one after the other, and appends each result to a file."""
+    end = time.monotonic() + seconds
+    for name, limit in STEPS[step].items():
+        if only and name not in only:
+            continue
+        left = end - time.monotonic()
+        begun = time.monotonic()
+        if left < _LEAST_SECONDS:
+            found: dict[str, Any] = {"error": "no time left"}
+        else:
+            found = run_stage(name, device, min(limit, left))
+        took = round(time.monotonic() - begun, 1)
+        line = {"step": step, "stage": name, "device": device, "seconds": took, **found}
+        with record.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        said = f"FAILED {found['error']}" if "error" in found else "ok"
+        print(f"{step} {name:32} {took:7.1f} s  {said[:300]}", flush=True)
+
+
+def run_stage(name: str, device: str, seconds: float) -> dict[str, Any]:
+    """Runs one stage in a process; returns its result, or its error."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _RUN, name, device],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)  # its own children, too
+            return {"error": f"no answer in {seconds:.0f} s"}
+    try:
+        return {"result": json.loads(output.splitlines()[-1])}
+    except (IndexError, ValueError):
+        last = errors.strip().splitlines()[-3:]
+        return {"error": f"status {process.returncode}: {' | '.join(last)}"}
+
+
+if __name__ == "__main__":
+    main()
