@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import random
+import sys
 from collections.abc import Sequence
 from typing import Any
 from unittest import mock
@@ -44,13 +45,15 @@ def stream_seeds(student: Any, calls: Sequence[Sequence[Any]], salt: int = 0) ->
     """`stream_seed(*call)` for each of many calls.
 
     A salt changes the results of Python's `hash`, as another process does for strings. (The workers
-    of one grading are forks and share their salt.)
+    of one grading are forks and share their salt.) With one, equal strings are one object.
 
     Raises:
         LeftChanged: a global generator has changed.
     """
     function = student.seeding.stream_seed
     original = builtins.hash
+    if salt:
+        calls = [[sys.intern(k) if isinstance(k, str) else k for k in call] for call in calls]
     before = global_generators()
     with mock.patch.object(builtins, "hash", lambda value: original(value) ^ salt):
         found = [function(*call) for call in calls]

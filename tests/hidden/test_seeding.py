@@ -158,6 +158,7 @@ def many_calls(rng):
     long += [[base, *range(40)], [base, *range(39), 40], [base, *range(39)]]
     small = [[seed, *keys] for seed in range(4) for keys in ([], *([key] for key in range(4)))]
     sums = [[base, "plumless"], [base, "buckeroo"]]  # of equal CRC-32
+    sums += [[base, "twice", "twice"], [base, "twice", "twice", "once", "twice"]]
     return [*near, *digits, *kinds, *texts, *quotes, *signs, *letters, *long, *small, *sums]
 
 

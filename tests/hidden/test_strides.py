@@ -641,6 +641,9 @@ def test_refuses_shapes_that_are_ambiguous(impl):
         ((0, 3), (3, 1), (-1, 5, 0)),
         ((0, 3), (3, 1), (0, -3)),
         ((0, 3), (3, 1), (-2, 0)),
+        # Each of these could be 1.
+        ((1,), (1,), (-1, -1, -1)),
+        ((2,), (1,), (-1, -1, 2, -1)),
     ]:
         with pytest.raises(ValueError):
             impl.strides.view_strides(shape, strides, new_shape)
