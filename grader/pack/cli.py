@@ -70,6 +70,16 @@ def pack_docker(
     out: Annotated[Path, typer.Option(help="a folder: new, empty, or made by this command")] = Path(
         "out/docker"
     ),
+    cuda: Annotated[
+        bool, typer.Option("--cuda", help="for a runner with a CUDA device, which times programs")
+    ] = False,
+    base: Annotated[
+        str,
+        typer.Option(
+            help="the image to start from; with its digest (python:…@sha256:…) each build is the "
+            "same. By default Python's own"
+        ),
+    ] = "",
 ) -> None:
     """Makes a build context for Docker; its Dockerfile says how to build and how to run it.
 
@@ -82,7 +92,7 @@ def pack_docker(
     try:
         docker.check_folder(out)
         _rehearse()
-        docker.write(out)
+        docker.write(out, cuda=cuda, base=base or docker.BASE)
     except (PackError, OSError) as error:
         fail(BAD_INPUT, str(error))
     console.print(f"packed {out}/, with the hidden tests: staff only")

@@ -9,11 +9,41 @@ from grader.pack.files import PYTHON, PackError, contents, template
 from grader.paths import REPOSITORY
 
 _MARK = b"# Made by `grader pack docker`."
+BASE = f"python:{PYTHON}-slim-bookworm"  # torch's packages hold CUDA; the driver is the host's
+_CPU_INDEX = """\
+The address is PyTorch's index of CPU builds, from PyTorch's install page. Without it the
+#       image holds several GB for CUDA."""
+_CUDA_INDEX = "The address is PyTorch's index of builds for the driver's CUDA; or leave it out."
+_CUDA_RUN = """\
+#   docker run … --gpus device=0 --entrypoint python autograder -m grader doctor --cuda
+#       shows whether workers can use the device. It needs the NVIDIA Container Toolkit. To time
+#       programs, grade with --gpus device=0 and, after `autograder`, --timing require: one
+#       submission at a time on a device.
+#
+"""
+_CUDA_ENVIRONMENT = """\
+ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+"""
+_CUDA_PACKAGES = ', *project["optional-dependencies"]["cuda"]'
 
 
-def context(root: Path = REPOSITORY) -> dict[str, bytes]:
-    """Every file of the build context by its path, sorted; raises PackError."""
-    files = contents(root) | {"Dockerfile": template("Dockerfile", python=PYTHON)}
+def context(root: Path = REPOSITORY, cuda: bool = False, base: str = BASE) -> dict[str, bytes]:
+    """Every file of the build context by its path, sorted; raises PackError.
+
+    Args:
+        root: the repository.
+        cuda: whether the image is for a runner with a CUDA device.
+        base: the image that it starts from, best with its digest.
+    """
+    made = template(
+        "Dockerfile",
+        base=base,
+        index=_CUDA_INDEX if cuda else _CPU_INDEX,
+        device=_CUDA_RUN if cuda else "",
+        environment=_CUDA_ENVIRONMENT if cuda else "",
+        extra=_CUDA_PACKAGES if cuda else "",
+    )
+    files = contents(root) | {"Dockerfile": made}
     return dict(sorted(files.items()))
 
 
@@ -27,13 +57,13 @@ def check_folder(folder: Path) -> None:
             raise PackError(f"{folder} holds something else; name a folder that is empty or new")
 
 
-def write(folder: Path, root: Path = REPOSITORY) -> None:
-    """Writes the build context into `folder`, and removes an older one.
+def write(folder: Path, root: Path = REPOSITORY, cuda: bool = False, base: str = BASE) -> None:
+    """Writes the build context into `folder`, and removes an older one. Takes what `context` takes.
 
     Raises:
         PackError: the folder holds something else, or a file to pack is missing.
     """
-    files = context(root)
+    files = context(root, cuda, base)
     check_folder(folder)
     if folder.exists():
         shutil.rmtree(folder)
