@@ -44,7 +44,8 @@ def _races(last: dict[tuple[str, str], Any]) -> list[str]:
 
 def _variants(last: dict[tuple[str, str], Any]) -> list[str]:
     rows = [
-        "Without a lockdown, five runs each; at least, by the data sheet of an H100 in bf16:",
+        "Without a lockdown, five runs each. What an H100 needs at least is for its own sizes, "
+        "by its data sheet, in bf16.",
         "",
         "| program | variant | s | spread | error | TFLOP/s | GB/s | an H100 needs, s |",
         "|---|---|---|---|---|---|---|---|",

@@ -1,6 +1,8 @@
 """Memory and disk that a submission takes in short calls are noticed."""
 
 import itertools
+import mmap
+import os
 import time
 from types import SimpleNamespace
 
@@ -10,6 +12,7 @@ import pytest
 from assignment import manifest
 from grader.judge import limits
 from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.process import Process
 from grader.results.causes import Cause
 
 
@@ -109,3 +112,25 @@ def test_failure_on_a_full_disk_is_no_zero(sandboxed, quick_grader, monkeypatch,
                 submission.readers.file_bytes(missing)
         with pytest.raises(FileNotFoundError):
             submission.readers.file_bytes(missing)
+
+
+def test_memory_that_a_driver_pinned_counts_where_there_is_a_device(tmp_path):
+    """The kernel shows it as a mapped file; elsewhere a mapped file is free"""
+    own = manifest.load().limits
+    resident = {False: 2**30, True: 2**30}
+    process = SimpleNamespace(resident=lambda with_files: resident[with_files])
+    checkers = [limits.LimitChecker(process, own, uses_device=uses) for uses in (False, True)]
+    resident[True] += (own.memory_mib + 1) * 2**20
+    checkers[0].check()
+    with pytest.raises(SubmissionFailure) as failure:
+        checkers[1].check()
+    assert failure.value.cause is Cause.MEMORY
+    large = tmp_path / "mapped"
+    large.write_bytes(bytes(2**26))
+    me = Process(os.getpid())
+    before = [me.resident(with_files) for with_files in (False, True)]
+    with large.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+        assert sum(mapped[i] for i in range(0, 2**26, 4096)) == 0
+        private, all_of_it = (me.resident(with_files) for with_files in (False, True))
+    assert all_of_it - before[1] > 2**25
+    assert private - before[0] < 2**25
