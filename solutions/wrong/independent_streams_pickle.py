@@ -3,6 +3,7 @@
 Breaks: The result is the same in every process and on every machine, unlike
     Python's `hash` of a string.
 """
+
 import hashlib
 import pickle
 

@@ -3,6 +3,7 @@
 Breaks: it
             has more than one -1 or another negative size;
 """
+
 import math
 
 
