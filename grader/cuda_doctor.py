@@ -115,13 +115,13 @@ def diagnose(device: str = "cuda", steps: tuple[str, ...] = ()) -> CudaDiagnosis
     Raises:
         GraderFault: the reference cannot be staged.
     """
-    name, uuid = _device(device)
-    rungs = tuple(_climb(device, uuid, steps))
-    tiers = {tier: _why_not_in(tier, device, uuid) for tier in TIERS}
-    return CudaDiagnosis(name, _facts(), rungs, tiers)
+    name, uuid = device_of(device)
+    rungs = tuple(climb(device, uuid, steps))
+    tiers = {tier: why_not_in(tier, device, uuid) for tier in TIERS}
+    return CudaDiagnosis(name, facts(), rungs, tiers)
 
 
-def _device(kind: str) -> tuple[str, str]:
+def device_of(kind: str) -> tuple[str, str]:
     """The device in words, and its UUID; "" for the UUID where there is none."""
     if kind == "cpu":
         return "a CPU, to rehearse", ""
@@ -133,7 +133,8 @@ def _device(kind: str) -> tuple[str, str]:
     return f"{found.name}, {found.identity}", found.identity
 
 
-def _climb(device: str, uuid: str, steps: tuple[str, ...]) -> Iterator[Rung]:
+def climb(device: str, uuid: str, steps: tuple[str, ...]) -> Iterator[Rung]:
+    """Each rung, from no lockdown to all of it; of a layer no more than the first that holds."""
     root = os.geteuid() == 0
     layers = [
         layer
@@ -195,7 +196,7 @@ def rung(
     )
 
 
-def _why_not_in(tier: str, device: str, uuid: str) -> str:
+def why_not_in(tier: str, device: str, uuid: str) -> str:
     """Runs the reference's programs in a real worker of a tier; "" if all ran."""
     solutions = REPOSITORY / "solutions" / _PACKAGE
     modules = tuple(path.stem for path in solutions.glob("*.py"))
@@ -225,7 +226,7 @@ def _why_not_in(tier: str, device: str, uuid: str) -> str:
         zygote.close()
 
 
-def _facts() -> dict[str, str]:
+def facts() -> dict[str, str]:
     """What decides whether a driver works here, by name; "" for what this machine lacks."""
     status = dict(
         line.split(":\t", 1)

@@ -189,7 +189,9 @@ def test_the_file_is_the_checkpoint(impl, rng, torch_rng):
 def test_the_file_holds_plain_data(impl, reference, rng, torch_rng):
     """The file of a run loads with weights_only=True, in a process that allows nothing more"""
     path = str(impl.scratch / "run.pt")
-    saved, _, _ = saved_and_resumed(impl, reference, rng, torch_rng)
+    saved, resumed, known = saved_and_resumed(impl, reference, rng, torch_rng)
+    expect(resumed["model"], "model.state_dict()").equals(saved["model"])
+    expect(resumed["model"], "model.state_dict()").close(known["model"], **NEAR)
     (content,) = impl.readers.files_bytes([path])
     if with_pickle(content, lambda pickled: pickled):  # a file of torch's
         found = impl.readers.tensors_in(path)

@@ -116,7 +116,7 @@ def facts(_: str, device: str) -> Any:
 
     from grader import cuda_doctor
 
-    name, _ = cuda_doctor._device(device)
+    name, _ = cuda_doctor.device_of(device)
     query = "name,driver_version,pcie.link.gen.current,power.limit,mig.mode.current"
     command = ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"]
     said = "no nvidia-smi"
@@ -124,17 +124,17 @@ def facts(_: str, device: str) -> Any:
         done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
         said = done.stdout.strip() or done.stderr.strip()
     versions = {"torch": torch.__version__, "python": sys.version.split()[0]}
-    return {"device": name, "nvidia-smi": said, **versions, **cuda_doctor._facts()}
+    return {"device": name, "nvidia-smi": said, **versions, **cuda_doctor.facts()}
 
 
 def ladder(_: str, device: str) -> Any:
     """Every rung of `grader doctor --cuda`."""
     from grader import cuda_doctor
 
-    _, uuid = cuda_doctor._device(device)
+    _, uuid = cuda_doctor.device_of(device)
     return [
         {"rung": rung.name, "failed": rung.failed, "reason": rung.reason, "ms": rung.steps}
-        for rung in cuda_doctor._climb(device, uuid, ())
+        for rung in cuda_doctor.climb(device, uuid, ())
     ]
 
 
@@ -159,7 +159,7 @@ def zygotes(_: str, device: str) -> Any:
     from grader.judge.zygote import Zygote
 
     found = {}
-    for uuid in (None, cuda_doctor._device(device)[1]):
+    for uuid in (None, cuda_doctor.device_of(device)[1]):
         zygote = Zygote(TIERS, SECRETS, device=uuid)
         try:
             zygote.wait()
@@ -182,8 +182,8 @@ def tiers(_: str, device: str) -> Any:
     from grader import cuda_doctor
     from grader.isolation import TIERS
 
-    _, uuid = cuda_doctor._device(device)
-    return {tier: cuda_doctor._why_not_in(tier, device, uuid) or "works" for tier in TIERS}
+    _, uuid = cuda_doctor.device_of(device)
+    return {tier: cuda_doctor.why_not_in(tier, device, uuid) or "works" for tier in TIERS}
 
 
 def race(what: str, device: str) -> Any:

@@ -50,9 +50,9 @@ def measured(program: str, variant: str, kind: str) -> dict[str, Any]:
     for start in range(_RUNS):
         took, state = timed(lambda start=start: made.run(student, start))
         seconds.append(took)
-    copy_seconds, host = timed(lambda: programs._sketches(state, _RUNS - 1))
+    copy_seconds, host = timed(lambda: programs.sketches(state, _RUNS - 1))
     exact = made_of(where, sizes, 7, made_of.exact_dtype(kind))
-    truth = programs._sketches(exact.run(_student("reference"), _RUNS - 1), _RUNS - 1)
+    truth = programs.sketches(exact.run(_student("reference"), _RUNS - 1), _RUNS - 1)
     flops, moved = made_of.work(sizes)
     median = statistics.median(seconds)
     return {

@@ -38,7 +38,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "patches_system_calls": {PROTOCOL},
         "patches_tensors": {NOT_PLAIN},
         "torch_modes": {WRONG, EXCEPTION, Cause.LEFT_CHANGED},
-        "hijacks_scenarios": {WRONG, EXCEPTION},
+        "hijacks_scenarios": {WRONG, EXCEPTION, Cause.LEFT_CHANGED},
     },
     "introspection": {
         "looks_for_answers": {WRONG},

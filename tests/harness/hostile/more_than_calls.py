@@ -7,6 +7,7 @@ from grader.results.causes import Cause
 
 DIED, DISK, EXCEPTION, IMPORT = Cause.DIED, Cause.DISK, Cause.EXCEPTION, Cause.IMPORT_FAILED
 NOT_PLAIN, PROTOCOL, WRONG = Cause.NOT_PLAIN_DATA, Cause.PROTOCOL, Cause.WRONG_ANSWER
+CHANGED = Cause.LEFT_CHANGED
 
 ATTACKS_ON_MORE_THAN_CALLS: dict[str, dict[str, set[Cause]]] = {
     "callbacks": {
@@ -36,11 +37,11 @@ ATTACKS_ON_MORE_THAN_CALLS: dict[str, dict[str, set[Cause]]] = {
     "files for readers": {
         "folder_in_place_of_a_file": {EXCEPTION},
         "file_that_nobody_may_read": {EXCEPTION},
-        "files_of_much_air": {WRONG, Cause.TOO_LARGE},
-        "writes_after_its_end": {WRONG},
-        "links_to_what_is_not_its_own": {WRONG},
-        "spoils_the_readers": {WRONG},
-        "reads_what_it_was_not_given": {WRONG},
+        "files_of_much_air": {WRONG, CHANGED, Cause.TOO_LARGE},
+        "writes_after_its_end": {WRONG, CHANGED, EXCEPTION},
+        "links_to_what_is_not_its_own": {WRONG, CHANGED},
+        "spoils_the_readers": {WRONG, CHANGED},
+        "reads_what_it_was_not_given": {WRONG, CHANGED},
         "checkpoint_unpacks_to_gigabytes": {WRONG},
         "checkpoint_is_a_program": {WRONG},
         "checkpoint_names_lie": {WRONG},

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from grader.judge.grader import Grader
 from tests.harness.conftest import REPOSITORY
 
 # Tests of these train: in workers, and in the judge itself.
@@ -102,6 +103,13 @@ def test_workers_of_races_see_the_device_and_can_use_it(submit):
     """Their zygote sees it and does not touch it; other workers see none"""
     lines = python("-W", "ignore", "-c", WORKERS, str(submit(probe=PROBE))).splitlines()
     assert lines == ["False privateuseone", "True fakecuda"]
+
+
+def test_control_group_fits_what_runs_in_it():
+    """Tests on a device take gigabytes of the host's memory, and no other test does"""
+    with Grader(("none",)) as grader:
+        assert grader._max_memory(on_device=True) == 16384
+        assert grader._max_memory(on_device=False) == 1024
 
 
 def test_zygote_with_a_second_thread_reports_a_fault():

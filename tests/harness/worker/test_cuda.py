@@ -6,13 +6,13 @@ No test here needs a device, and none shows that a real driver asks for nothing 
 import importlib.util
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from grader.worker import kernel
 from tests.harness import container
 from tests.harness.conftest import repository_for
 from tests.harness.worker.driver_demands import LIBRARY
@@ -24,15 +24,21 @@ WITHOUT_A_DEVICE = {"library", "listening_socket", "memory_file", "descriptors",
 
 @pytest.fixture
 def libraries(monkeypatch) -> Iterator[Path]:
-    """A folder of libraries that only LD_LIBRARY_PATH names, with one library."""
+    """A folder that only LD_LIBRARY_PATH names, with a library that is a mount of its own.
+
+    So containers get the driver's libraries: each as a file that is mounted from the host.
+    """
     with tempfile.TemporaryDirectory(dir="/usr/local") as folder:
         Path(folder).chmod(0o755)
         some = importlib.util.find_spec("_ctypes")
         assert some is not None
         assert some.origin is not None
-        shutil.copy(some.origin, Path(folder, LIBRARY))
+        library = Path(folder, LIBRARY)
+        library.touch()
+        kernel.mount(some.origin, str(library), None, kernel.MS_BIND)
         monkeypatch.setenv("LD_LIBRARY_PATH", folder)
         yield Path(folder)
+        kernel.umount(str(library))
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can drop rights as a container does")
