@@ -145,7 +145,7 @@ def prepare(
 
 def run(student: Any, name: str, start: int) -> list[torch.Tensor]:
     """Runs a prepared program once; returns its final state, in host memory."""
-    return _sketches(_prepared[name].run(student, start), start)
+    return sketches(_prepared[name].run(student, start), start)
 
 
 def repeat(student: Any, name: str, calls: int, start: int) -> list[torch.Tensor]:
@@ -166,10 +166,11 @@ def exact(
     """The result of `run` in `exact_dtype`; needs functions that keep the dtype of their inputs."""
     kind = find(name)
     made = kind(torch.device(device), sizes, seed, kind.exact_dtype(device))
-    return _sketches(made.run(student, start), start)
+    return sketches(made.run(student, start), start)
 
 
-def _sketches(state: list[torch.Tensor], start: int) -> list[torch.Tensor]:
+def sketches(state: list[torch.Tensor], start: int) -> list[torch.Tensor]:
+    """The sketch of each tensor of a final state, in host memory."""
     drawn = Program.drawn_by(start)
     return [sketch(tensor, drawn).cpu() for tensor in state]
 
