@@ -256,16 +256,20 @@ def report(found: CudaDiagnosis) -> RenderableType:
     """For people: the device, each rung with the first step that failed, each tier."""
     rungs = Table(box=None, pad_edge=False, show_header=False)
     for one in found.rungs:
-        mark = Text("✗ " if one.failed else "✓ ", style="red" if one.failed else "green")
         took = f"{len(one.steps)} steps, {sum(one.steps.values()):.0f} ms"
-        rungs.add_row(mark + Text(one.name), f"{one.failed}: {one.reason}" if one.failed else took)
+        said = f"{one.failed}: {one.reason}" if one.failed else took
+        rungs.add_row(_marked(one.name, not one.failed), said)
     tiers = Table(box=None, pad_edge=False, show_header=False)
     for tier, reason in found.tiers.items():
-        mark = Text("✗ " if reason else "✓ ", style="red" if reason else "green")
-        tiers.add_row(mark + Text(tier), reason or "the reference's programs ran in a worker")
+        said = reason or "the reference's programs ran in a worker"
+        tiers.add_row(_marked(tier, not reason), said)
     verdict = Text("Races can run here." if found.works else "No race can run here.", style="bold")
     advice = [Text(f"! {line}", style="yellow") for line in found.advice()]
     return Group(verdict, Text(found.device), *advice, Text(), _rows(found.facts), rungs, tiers)
+
+
+def _marked(name: str, holds: bool) -> Text:
+    return Text("✓ " if holds else "✗ ", style="green" if holds else "red") + Text(name)
 
 
 def _rows(facts: Mapping[str, str]) -> RenderableType:

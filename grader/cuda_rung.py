@@ -28,7 +28,6 @@ EXCEPTIONS = {
 _CALLS = {"sockets": ("bind", "listen", "setsockopt", "socket"), "memory files": ("memfd_create",)}
 _MEMORY_MIB = 16384
 _USER = 170_000  # no user of this machine
-_FACTS = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo")
 
 
 def lock_down(layers: Sequence[str], allowed: Sequence[str]) -> None:
@@ -45,7 +44,8 @@ def lock_down(layers: Sequence[str], allowed: Sequence[str]) -> None:
             *lockdown.LIBRARIES,
             *lockdown.interpreter_folders(),
             *lockdown.DEVICES,
-            *_FACTS,
+            *lockdown.MACHINE_FACTS,
+            "/proc/self",
         ]
         readable += cuda.kernel_folders() if "/sys" in allowed else []
         readable += cuda.kernel_files() if "/proc" in allowed else []

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from assignment.manifest import Exercise, Manifest
 from grader import signals
@@ -95,11 +95,16 @@ class Conditions:
     counted: Visibility
     can_measure: Callable[[Exercise], bool]
 
+    @cached_property
+    def _no_device(self) -> str:
+        """Why there is no device; asked once, not for each test that needs one."""
+        return why_none()
+
     def why_not(self, test: GradedTest, outcomes: Outcomes) -> tuple[Cause, str] | None:
         """Why a test does not run, if it does not: no worker could change its outcome."""
         exercise = test.exercise
         if exercise.needs and not self.can_measure(exercise):
-            return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device; {why_none()}"
+            return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device; {self._no_device}"
         for module in exercise.modules:
             if (cause := self.preflight.broken.get(module)) is not None:
                 return cause, f"{module}.py could not be imported"

@@ -21,8 +21,6 @@ from grader.messages import ForkWorker, Grading
 from grader.worker import cuda, kernel, landlock, lockdown, seccomp
 from grader.worker.sandbox import Sandbox, WorkerPaths
 
-# What libraries read about the machine. Landlock hides other processes from a worker.
-_MACHINE_FACTS = ("/proc/cpuinfo", "/proc/meminfo")
 # A worker could leave files here for another one to find, or fill the disk.
 _WORLD_WRITABLE = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/var/lock")
 
@@ -67,7 +65,7 @@ class SharedFilesystem(Sandbox):
             *lockdown.LIBRARIES,
             *lockdown.interpreter_folders(),
             *lockdown.DEVICES,
-            *_MACHINE_FACTS,
+            *lockdown.MACHINE_FACTS,
         )
         if self.grading.with_devices:
             machine += (*cuda.libraries(), *cuda.kernel_folders(), *cuda.kernel_files())

@@ -69,7 +69,7 @@ def verdict(number: int, argument: int) -> int:
 def _readable() -> list[str]:
     found = [*lockdown.LIBRARIES, *lockdown.interpreter_folders(), *lockdown.DEVICES]
     found += [*cuda.libraries(), *cuda.kernel_folders(), *cuda.kernel_files()]
-    found += [*cuda.device_nodes(), "/proc/cpuinfo", "/proc/meminfo"]
+    found += [*cuda.device_nodes(), *lockdown.MACHINE_FACTS]
     return [os.path.realpath(path) for path in found if Path(path).exists()]
 
 
