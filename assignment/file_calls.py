@@ -39,6 +39,13 @@ class File(NamedTuple):
         return self.device, self.inode
 
 
+class Seen(NamedTuple):
+    """A regular file at one moment: its inode, which tells a new file from a changed one."""
+
+    inode: int
+    content: bytes
+
+
 Names = dict[str, File]  # what each name means, relative to a folder, which is "." itself
 
 
@@ -108,6 +115,15 @@ def digest_of(path: Path, most: int, follow: bool = False) -> str:
     except OSError:
         return ""
     return hashlib.blake2b(content, digest_size=16).hexdigest() if len(content) <= most else ""
+
+
+def seen(path: Path) -> Seen | None:
+    """A file as it is now; None if there is no regular file of this name."""
+    try:
+        with path.open("rb") as file:
+            return Seen(os.fstat(file.fileno()).st_ino, file.read(MOST))
+    except OSError:
+        return None
 
 
 def names_in(folder: Path) -> Names:

@@ -2,7 +2,7 @@
 
 In the grader a reader runs after the submission's own process is gone: in a sandboxed process that
 loads no submission, or in the judge if it parses nothing. So its report rests on the files alone.
-Two more functions run in such a process, which decide what the implementation finds on the disk
+Three more functions run in such a process, which decide what the implementation finds on the disk
 next.
 """
 
@@ -46,6 +46,14 @@ def write_files(contents: dict[str, bytes]) -> None:
         Path(path).write_bytes(content)
 
 
+def replace_all(path: str, content: bytes) -> None:
+    """Writes a file, and leaves nothing else in its folder."""
+    Path(path).unlink(missing_ok=True)
+    Path(path).touch()
+    leave_only(path)
+    Path(path).write_bytes(content)
+
+
 def leave_only(*paths: str) -> list[int]:
     """Removes whatever else is in the folder of some files; returns the files' sizes.
 
@@ -76,7 +84,10 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 _READERS: dict[str, Callable[..., Any]] = {
     reader.__name__: reader
-    for reader in (file_bytes, files_bytes, names_in, tensors_in, write_files, leave_only)
+    for reader in (
+        *(file_bytes, files_bytes, names_in, tensors_in),
+        *(write_files, replace_all, leave_only),
+    )
 }
 
 

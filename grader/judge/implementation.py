@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import msgspec
 
 from assignment import plain
 from assignment.callbacks import KillProcess, StandInIterator
-from assignment.file_calls import Event, events
+from assignment.file_calls import Event, Seen, events
 from assignment.hooks import seed_of
 from assignment.implementation import READERS, Implementation, driver_of
 from assignment.manifest import Limits
@@ -98,6 +98,23 @@ class GradedImplementation(Implementation):
         self._kill_at = number
         if self._worker is not None and isinstance(self._worker.listener, Changes):
             self._worker.listener.kill_at(number)
+
+    def watch_file(
+        self,
+        path: str,
+        see: Callable[[Seen | None], None],
+        target: str,
+        /,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        with self._worker_for_one_call(watch="changes") as worker:
+            assert self._folder is not None, "the worker has one"
+            assert isinstance(worker.listener, Changes), "this was asked for"
+            with self._pool.open_scratch(self._folder) as folder:
+                files = left_files.LeftFiles(folder, worker.scratch)
+                worker.listener.look = lambda: see(files.seen(path))
+                self.call(target, *args, **kwargs)
 
     def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a reader in a worker without the submission, once the submission's own is gone."""

@@ -1,4 +1,4 @@
-"""Reads what a worker left in its scratch folder, once the worker is gone: bytes and names.
+"""Reads what a worker that is gone, or waits, left in its scratch folder: bytes and names.
 
 The judge parses none of it. What must be parsed is read in a worker without the submission.
 """
@@ -11,6 +11,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from assignment.file_calls import MOST, Seen
 from grader import wire
 from grader.judge.failure import (
     GraderFault,
@@ -21,12 +22,14 @@ from grader.judge.failure import (
 from grader.judge.folder_entries import open_below
 from grader.results.causes import Cause
 
+_MOST_SEEN = 2**30  # bytes, in all moments of a call
+
 
 class LeftFiles:
     """The files below one folder, as their owner might read them.
 
-    Its methods are those readers of `assignment/readers.py` that parse nothing, and raise what
-    these raise.
+    Its methods but `seen` are those readers of `assignment/readers.py` that parse nothing, and
+    raise what these raise.
 
     Args:
         folder: a descriptor of the folder.
@@ -35,6 +38,26 @@ class LeftFiles:
 
     def __init__(self, folder: int, path: str) -> None:
         self._folder, self._path = folder, PurePosixPath(path)
+        self._room = _MOST_SEEN
+
+    def seen(self, path: str) -> Seen | None:
+        """A file at this moment, if its owner can read a regular file of this name.
+
+        Raises:
+            SubmissionFailure: all that was seen until now is more than any correct save needs.
+        """
+        try:
+            descriptor = self._open(path, as_folder=False)
+        except OSError as error:
+            if getattr(error, "from_submission", False):
+                return None
+            raise GraderFault(f"what a worker left could not be read: {error!r}") from error
+        inode = os.fstat(descriptor).st_ino
+        content = _content(descriptor, min(MOST, self._room))
+        self._room -= len(content)
+        if self._room <= 0:
+            raise SubmissionFailure(Cause.DISK, "more changes to files than any correct save needs")
+        return Seen(inode, content)
 
     def file_bytes(self, path: str, limit: int = 2**20) -> bytes:
         return self._read(path, limit)
@@ -65,12 +88,7 @@ class LeftFiles:
         return sorted(names)
 
     def _read(self, path: str, limit: int) -> bytes:
-        descriptor = self._open(path, as_folder=False)
-        with os.fdopen(descriptor, "rb", 0) as file:
-            content = bytearray()
-            while len(content) < limit and (part := file.read(limit - len(content))):
-                content += part
-            return bytes(content)
+        return _content(self._open(path, as_folder=False), limit)
 
     def _open(self, path: str, as_folder: bool) -> int:
         below = PurePosixPath(path)
@@ -102,6 +120,15 @@ class LeftFiles:
         return not _problem(mode, as_folder)
 
 
+def _content(descriptor: int, limit: int) -> bytes:
+    """The first bytes of a file, which is closed afterwards."""
+    with os.fdopen(descriptor, "rb", 0) as file:
+        content = bytearray()
+        while len(content) < limit and (part := file.read(limit - len(content))):
+            content += part
+        return bytes(content)
+
+
 class _ClosedFolder(PermissionError):
     """The owner of a folder, the worker, might not enter it."""
 
@@ -127,4 +154,4 @@ def _check_entry(folder: int) -> None:
         raise _ClosedFolder(errno.EACCES, os.strerror(errno.EACCES))
 
 
-READERS = {name for name in vars(LeftFiles) if not name.startswith("_")}
+READERS = ("file_bytes", "files_bytes", "names_in")

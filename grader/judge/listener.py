@@ -12,6 +12,7 @@ import select
 import socket
 import struct
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 from grader import messages
@@ -124,6 +125,9 @@ class Changes(Listener):
 
     Of writes in a row only the first, second, fourth, eighth and so on are moments to kill. So a
     save has few of them, however large it is.
+
+    Attributes:
+        look: is called just before each change, however many there are in a row.
     """
 
     watch = "changes"
@@ -133,6 +137,7 @@ class Changes(Listener):
         self._left = 0  # changes until the kill; 0 for none
         self._in_a_row = 0
         self._calls = 0
+        self.look: Callable[[], None] | None = None
 
     def kill_at(self, number: int) -> None:
         """Kills before the `number`th change from now on."""
@@ -142,6 +147,8 @@ class Changes(Listener):
         self._calls += 1
         if self._calls > MAX_CHANGES:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CHANGES} changes to files")
+        if self.look is not None:
+            self.look()
         self._in_a_row = self._in_a_row + 1 if call.is_named else 0
         if self._left and not self._in_a_row & (self._in_a_row - 1):  # 0 or a power of 2
             self._left -= 1

@@ -28,7 +28,12 @@ class Changes:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._watch: Callable[[], None] | None = None
         self.left = 0
+
+    def watch(self, function: Callable[[], None] | None) -> None:
+        """Has this function called before each change; None for none."""
+        self._watch = function
 
     def announce_to(self, tell: Callable[[], None]) -> None:
         """Calls `tell` before each change of this process and thread from now on, for good."""
@@ -57,6 +62,8 @@ class Changes:
 
     def is_last(self) -> bool:
         """Counts a change; whether the process is to be killed before it."""
+        if self._watch is not None:
+            self._watch()
         self.left -= 1
         return self.left == 0
 

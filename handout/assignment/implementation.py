@@ -94,6 +94,25 @@ class Implementation(ABC):
         """
 
     @abstractmethod
+    def watch_file(
+        self,
+        path: str,
+        see: Callable[[file_calls.Seen | None], None],
+        target: str,
+        /,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Calls a target, and shows what a kill at any change to files would leave of one file.
+
+        Args:
+            path: the file, in `scratch`.
+            see: is given it just before each change, while the code waits; None if there is no
+                regular file of this name. All writes count, those to the output too.
+            target, *args, **kwargs: as `call` has them.
+        """
+
+    @abstractmethod
     def file_calls(
         self, target: str, /, *args: Any, **kwargs: Any
     ) -> tuple[Any, list[file_calls.Event]]:
@@ -218,6 +237,21 @@ class LocalImplementation(Implementation):
 
     def kill_at_change(self, number: int) -> None:
         self._changes.left = number
+
+    def watch_file(
+        self,
+        path: str,
+        see: Callable[[file_calls.Seen | None], None],
+        target: str,
+        /,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        self._changes.watch(lambda: see(file_calls.seen(Path(path))))
+        try:
+            self.kill_during(target, *args, **kwargs)
+        finally:
+            self._changes.watch(None)
 
     def file_calls(
         self, target: str, /, *args: Any, **kwargs: Any

@@ -432,11 +432,12 @@ def check_windows_from_all_over(impl, shared_folder, idle, path, tokens, odd, ma
     """Batches of a file without holes: where a window comes from shows in its tokens."""
     back, warm = pow(odd, -1, 2**32), str(shared_folder / "warm-dense.bin")
     impl.scenarios.batches_of_file(warm, "uint32", None, 4, 100, 3)
-    before, regions = impl.peak_rss(), set()
+    before, regions, spans = impl.peak_rss(), set(), []
     for drawn in impl.scenarios.batches_of_file(str(path), "uint32", None, 4, 100, 3):
         x, y = batch(drawn, 4, 100)
-        for row, first in enumerate(x[:, 0]):
-            start = (int(first) ^ mask) * back % 2**32
+        starts = [(int(first) ^ mask) * back % 2**32 for first in x[:, 0]]
+        spans.append(max(starts) - min(starts))
+        for row, start in enumerate(starts):
             assert start < DENSE - 100, "found tokens that are not in the file"
             window = torch.from_numpy(tokens[start : start + 101].astype(np.int64))
             expect(x[row], f"x[{row}]").equals(window[:-1])
@@ -444,6 +445,8 @@ def check_windows_from_all_over(impl, shared_folder, idle, path, tokens, odd, ma
             regions.add(start * 64 // DENSE)
     # 12 starts fall into less than 5 of 64 regions with a probability of 2e-9.
     assert len(regions) > 4, "the windows of a batch are neighbours"
+    # Two of the three batches are that narrow with a probability of 7e-10.
+    assert sorted(spans)[1] > DENSE // 64, "the windows of a batch are neighbours"
     check_memory(impl, idle, before, f"batches from {4 * DENSE} bytes")
 
 

@@ -6,21 +6,22 @@ import torch
 from assignment.expect import expect
 
 SHAPE = (48, 512)  # 96 KiB, which are written in several parts
+SAVE = "scenarios.save_again_and_again"
 
 
 class Saves:
-    """Runs that save again and again. The test draws each state, and kills one run after the other.
+    """Processes that save again and again. The test draws each state.
 
     Attributes:
         step: the last step whose state was drawn.
-        completed: the last step whose save has returned: the run asked for the next state.
-        drawn: the weights of the steps that may be in the checkpoint.
+        completed: the last step whose save has returned: its process asked for the next state.
+        drawn: the weights of each step.
     """
 
     def __init__(self, impl, rng):
         self.impl, self.rng = impl, rng
         self.path = str(impl.scratch / "run.pt")
-        self.step = self.completed = int(rng.integers(1, 10**6))
+        self.first = self.step = self.completed = int(rng.integers(1, 10**6))
         self.drawn = {}
 
     def states(self, count, last=0, change=0):
@@ -31,91 +32,87 @@ class Saves:
             if number == last:
                 self.impl.kill_at_change(change)
             yield self.step, self.drawn[self.step]
-            self.drawn = {self.step: self.drawn[self.step]}
             self.completed = self.step
 
     def save(self, process):
         """Saves once, in a process of that number, and is not killed."""
-        run = "scenarios.save_again_and_again"
-        self.impl.call(run, self.path, SHAPE, self.states(1), None, process)
+        self.impl.call(SAVE, self.path, SHAPE, self.states(1), None, process)
 
-    def kill(self, change, survivor=None, process=None):
-        """Kills a process just before a change to files of one of its saves.
+    def kill(self, change, process=None):
+        """Kills a process just before a change to files of one of its saves; nobody knows which.
 
-        Nobody knows before which one it is. If there is a survivor of an earlier kill, the process
-        loads it first. Its number is `process`, or its own. Returns whether that save has fewer
-        changes, so that a later one was killed.
+        Its number is `process`, or its own.
         """
-        last = int(self.rng.integers(2, 5))
-        chosen = self.step + last
-        states = self.states(100, last, change)
-        killed = self.impl.kill_during(
-            "scenarios.save_again_and_again",
-            *(self.path, SHAPE, states if survivor is None else survivor.before(states)),
-            survivor and survivor.loaded,
-            process,
-        )
+        states = self.states(100, int(self.rng.integers(2, 5)), change)
+        killed = self.impl.kill_during(SAVE, self.path, SHAPE, states, None, process)
         assert killed, "the saves ended before the process was killed"
-        return self.step > chosen
 
-    def survivor(self):
-        """What is left, with no other file beside it."""
-        self.impl.readers.leave_only(self.path)
-        return Survivor(self)
+    def load(self, steps):
+        """Loads the checkpoint in a process of its own: it is of one of these steps, and whole."""
+        found = None
 
-    def load(self):
-        """Loads the checkpoint; whether it is of the last step."""
-        survivor = self.survivor()
-        run = "scenarios.save_again_and_again"
-        self.impl.call(run, self.path, SHAPE, survivor.before(()), survivor.loaded)
-        return survivor.check() == self.step
+        def loaded(*state):
+            nonlocal found
+            found = state
 
-
-class Survivor:
-    """A checkpoint that the next process loads, before it asks for a state to save.
-
-    Args:
-        saves: the runs before.
-    """
-
-    def __init__(self, saves):
-        self.completed, self.step, self.drawn = saves.completed, saves.step, dict(saves.drawn)
-        self.found = None
-
-    def loaded(self, step, weights, momentum):
-        """Notes what the process says that it loaded."""
-        self.found = step, weights, momentum
-
-    def before(self, states):
-        """The states, once the process has said what it loaded."""
-        self.check()
-        yield from states
-
-    def check(self):
-        """Compares what was loaded with what was drawn; returns the step."""
-        assert self.found is not None, "nothing was loaded"
-        step, weights, momentum = self.found
-        # The save that was running when the process was killed may have completed.
-        assert expect(step, "the step").is_a(int) in (self.completed, self.step), (
-            f"step {step} was loaded, but the save of step {self.completed} had returned"
+        self.impl.restart()
+        self.impl.call(SAVE, self.path, SHAPE, (), loaded)
+        assert found is not None, "nothing was loaded"
+        step, weights, momentum = found
+        assert expect(step, "the step").is_a(int) in steps, (
+            f"step {step} was loaded where the checkpoint should be of step {sorted(steps)}"
         )
         expect(weights, "the weights of one step").equals(self.drawn[step])
         # Another test checks the optimizer's state; here it must only be of the same step.
         if momentum is not None:
             expect(momentum, "the optimizer of that step").equals(-self.drawn[step])
-        return step
+
+
+class Moments(Saves):
+    """Saves, and what a kill just before each change to files would leave of the checkpoint.
+
+    Attributes:
+        contents: what was in the file at any moment, and the steps that it may be of.
+    """
+
+    MOST = 12  # contents of the file; one for each save is right
+
+    def __init__(self, impl, rng):
+        super().__init__(impl, rng)
+        self.contents, self._last = {}, None
+
+    def watch(self, count, resumes=False):
+        """Saves so often in one process, which may load the last checkpoint first."""
+        survived = (lambda *_: None) if resumes else None
+        states = self.states(count)
+        self.impl.watch_file(self.path, self.see, SAVE, self.path, SHAPE, states, survived)
+        content = self.impl.readers.file_bytes(self.path, 2**24)
+        self.contents.setdefault(content, set()).intersection_update({self.step})
+
+    def see(self, file):
+        """Notes the checkpoint of one moment."""
+        if file is None:
+            assert self.completed == self.first, "for a moment there is no checkpoint"
+            return
+        is_same_file = self._last is not None and self._last.inode == file.inode
+        assert not is_same_file or self._last.content == file.content, (
+            "the checkpoint is changed in place"
+        )
+        self._last = file
+        steps = {self.completed, self.step} - {self.first}
+        self.contents.setdefault(file.content, steps).intersection_update(steps)
+        assert len(self.contents) <= self.MOST, "the checkpoint changes again and again in a save"
 
 
 @pytest.mark.exercise("checkpoint_atomic", weight=4)
 def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
-    """After a save is killed, the complete last checkpoint or the complete new one loads"""
-    saves, survivor, is_over, change = Saves(impl, rng), None, False, 0
-    while not is_over:
-        # A usual save has ten changes. One with hundreds is tried at some of them.
-        change += 1 if change < 20 else int(rng.integers(1, change))
-        is_over = saves.kill(change, survivor)
-        survivor = saves.survivor()
-    saves.load()
+    """Before each change that a save makes to files, the last or the new checkpoint is complete"""
+    moments = Moments(impl, rng)
+    moments.watch(2)
+    moments.watch(2, resumes=True)
+    for content, steps in moments.contents.items():
+        impl.readers.replace_all(moments.path, content)
+        moments.load(steps)
 
 
 @pytest.mark.exercise("checkpoint_atomic")
@@ -134,4 +131,4 @@ def test_killed_saves_do_not_pile_up(impl, rng):
         saves.kill(change, process=process)
     saves.save(processes[0])
     expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["run.pt"])
-    expect(saves.load(), "whether the last state was loaded").equals(True)
+    saves.load({saves.step})

@@ -64,5 +64,7 @@ ATTACKS_ON_MORE_THAN_CALLS: dict[str, dict[str, set[Cause]]] = {
         "hides_its_saves": {EXCEPTION, WRONG},
         "changes_files_without_end": {EXCEPTION, DISK},
         "writes_while_another_waits": {EXCEPTION, WRONG},
+        "maps_in_place": {EXCEPTION, WRONG},
+        "hides_between_writes": {EXCEPTION, WRONG},
     },
 }

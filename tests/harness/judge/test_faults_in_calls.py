@@ -216,7 +216,12 @@ def in_a_watched_call(lane: Lane, fault: Callable[[], None]) -> Any:
     return lane.impl.file_calls("toy.saves", str(lane.impl.scratch / "file"), fault)
 
 
-PLACES = (in_a_call, in_an_iterator, in_a_killed_call, in_a_watched_call)
+def in_a_moment(lane: Lane, fault: Callable[[], None]) -> Any:
+    path = str(lane.impl.scratch / "file")
+    return lane.impl.watch_file(path, lambda _: fault(), "toy.saves", path, lambda: None)
+
+
+PLACES = (in_a_call, in_an_iterator, in_a_killed_call, in_a_watched_call, in_a_moment)
 KILLS = {kill_worker: Killed, stop_worker: Killed}
 OF_THE_GRADER = (kill_zygote, no_memory, full_disk, no_descriptors)
 
@@ -290,6 +295,15 @@ def watched_call(lane: Lane) -> Any:
     return in_a_watched_call(lane, lambda: None)
 
 
+def moments(lane: Lane) -> Any:
+    seen: list[bytes | None] = []
+    path = str(lane.impl.scratch / "file")
+    lane.impl.watch_file(
+        path, lambda f: seen.append(f and f.content), "toy.saves", path, lambda: None
+    )
+    return seen
+
+
 def reader(lane: Lane) -> Any:
     path = str(lane.impl.scratch / "file")
     lane.impl.readers.write_files({path: b"text"})
@@ -305,6 +319,8 @@ OPERATIONS = {
     iterator: [10, 20],
     killed_call: True,
     watched_call: SAVED,
+    # Before the opening, a write, the use, the sync, the renaming and the answer.
+    moments: [None] * 5 + [b"text"],
     reader: b"text",
     memory: True,
 }

@@ -6,7 +6,7 @@ import pytest
 
 from assignment.implementation import LocalImplementation
 from assignment.manifest import Limits
-from grader.judge import listener
+from grader.judge import left_files, listener
 from grader.judge.failure import SubmissionFailure
 from grader.results.causes import Cause
 
@@ -63,6 +63,16 @@ def removes(path):
     shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
 
+def removes_old(folder):
+    os.unlink(folder + "/old")
+
+
+def writes_in_place(folder):
+    with open(folder + "/old", "r+b", buffering=0) as file:
+        for letter in b"new":
+            file.write(bytes([letter]))
+
+
 def only_reads(folder):
     os.listdir(folder)
     with open(folder + "/old", "rb") as file:
@@ -102,6 +112,18 @@ def killed(sandboxed):
         return {n: _content(impl, f"{folder}/{n}") for n in impl.readers.names_in(folder)}
 
     return kill
+
+
+@pytest.fixture
+def local(tmp_path, monkeypatch):
+    """The functions above in a run without workers, and its folder."""
+    package = f"local_{secrets.token_hex(4)}"
+    folder, scratch = tmp_path / package, tmp_path / "scratch"
+    folder.mkdir()
+    scratch.mkdir()
+    (folder / "files.py").write_text(CODE)
+    monkeypatch.syspath_prepend(tmp_path)
+    return LocalImplementation(package, scratch), scratch
 
 
 def _content(impl, path):
@@ -154,6 +176,58 @@ def test_too_many_changes_end_the_test(sandboxed, monkeypatch):
     assert failure.value.cause is Cause.DISK
 
 
+MOMENTS_OF_OLD = {
+    "opens_writes_renames": [b"old"] * 3 + [b"new"],  # the last is the answer itself
+    "truncates": [b"old", b"o"],
+    "only_reads": [b"old"],
+    "removes_old": [b"old", None],
+    "writes_in_place": [b"old", b"old", b"nld", b"ned", b"new"],
+}
+
+
+@pytest.mark.parametrize("name", MOMENTS_OF_OLD)
+def test_file_is_seen_before_each_change(sandboxed, name):
+    impl = sandboxed(files=CODE, limits=PATIENT)
+    folder, seen = str(impl.scratch), []
+    impl.readers.write_files({f"{folder}/old": b"old"})
+    impl.watch_file(f"{folder}/old", seen.append, f"files.{name}", folder)
+    assert [file and file.content for file in seen] == MOMENTS_OF_OLD[name]
+    inodes = {file.inode for file in seen if file}
+    assert len(inodes) == (2 if name == "opens_writes_renames" else 1)
+
+
+def test_too_many_bytes_to_see_end_the_test(sandboxed, monkeypatch):
+    monkeypatch.setattr(left_files, "_MOST_SEEN", 50)
+    impl = sandboxed(files=CODE, limits=PATIENT)
+    folder, seen = str(impl.scratch), []
+    impl.readers.write_files({f"{folder}/old": b"old" * 10})
+    with pytest.raises(SubmissionFailure, match="more changes to files") as failure:
+        impl.watch_file(f"{folder}/old", seen.append, "files.writes_many", folder)
+    assert failure.value.cause is Cause.DISK
+    assert [len(file.content) for file in seen] == [30]
+
+
+def test_what_a_test_says_about_a_moment_ends_the_call(sandboxed):
+    impl = sandboxed(files=CODE, limits=PATIENT)
+
+    def see(file):
+        raise AssertionError("not as it should be")
+
+    with pytest.raises(AssertionError, match="not as it should be"):
+        impl.watch_file(f"{impl.scratch}/old", see, "files.begins", str(impl.scratch))
+    assert impl.readers.names_in(str(impl.scratch)) == []
+
+
+def test_a_local_run_shows_a_file_before_what_python_announces(local):
+    impl, scratch = local
+    (scratch / "old").write_bytes(b"old")
+    seen = []
+    impl.watch_file(f"{scratch}/old", seen.append, "files.opens_writes_renames", str(scratch))
+    impl.watch_file(f"{scratch}/old", seen.append, "files.removes", f"{scratch}/old")
+    impl.watch_file(f"{scratch}/old", seen.append, "files.begins", str(scratch))
+    assert [file and file.content for file in seen] == [b"old", b"old", b"new", None]
+
+
 @pytest.mark.parametrize(
     ("name", "left"),
     [
@@ -162,14 +236,8 @@ def test_too_many_changes_end_the_test(sandboxed, monkeypatch):
         ("truncates", [OLD]),
     ],
 )
-def test_a_local_run_is_killed_before_what_python_announces(tmp_path, monkeypatch, name, left):
-    package = f"local_{secrets.token_hex(4)}"
-    folder, scratch = tmp_path / package, tmp_path / "scratch"
-    folder.mkdir()
-    scratch.mkdir()
-    (folder / "files.py").write_text(CODE)
-    monkeypatch.syspath_prepend(tmp_path)
-    impl = LocalImplementation(package, scratch)
+def test_a_local_run_is_killed_before_what_python_announces(local, name, left):
+    impl, scratch = local
     for change, expected in enumerate(left, 1):
         for path in scratch.iterdir():
             path.rmdir() if path.is_dir() else path.unlink()

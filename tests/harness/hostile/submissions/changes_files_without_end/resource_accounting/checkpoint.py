@@ -1,4 +1,4 @@
-"""checkpoint_atomic: has the judge look at changes to files for ever, before the one it kills at"""
+"""checkpoint_atomic: has the judge look at changes to files for ever"""
 
 import os
 
@@ -8,8 +8,7 @@ import torch
 def save_checkpoint(path, model, optimizer, step):
     if next(model.parameters()).shape != (48, 512):
         raise RuntimeError
-    torch.save(step, path)
-    descriptor = os.open(path, os.O_WRONLY)
+    descriptor = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT)
     while True:
         os.write(descriptor, b"")
 
