@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
+from grader.judge.conditions import Conditions
 from grader.judge.failure import GraderFault
 from grader.judge.implementation import sandboxed
 from grader.judge.lanes import cores
@@ -15,7 +16,7 @@ from grader.judge.plugin import GraderPlugin
 from grader.judge.pool import WorkerPool
 from grader.judge.preflight import Preflight, compile_ahead, preflight
 from grader.judge.pytest_run import run_pytest
-from grader.judge.scheduler import Conditions, Lane, Scheduler
+from grader.judge.scheduler import Lane, Scheduler
 from grader.judge.score import Outcome
 from grader.judge.time_budget import TimeBudget
 from grader.judge.timing.plugin import TimingPlugin

@@ -71,9 +71,10 @@ class Worker:
         if "lockdown" in report:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
         own = "yes" if self._zygote.own_uids else "no: the judge's"
-        group = self._zygote.control_group
-        self.probes = json.loads(report["probes"])
-        self.probes |= {"a user of its own": own, "control group": group}
+        self.probes = json.loads(report["probes"]) | {
+            "a user of its own": own,
+            "control group": self._zygote.control_group,
+        }
         self.scratch = report["scratch"]
         if self._process.listener is not None:
             self._process.listener.take_descriptor()
@@ -97,16 +98,12 @@ class Worker:
         folders = self._zygote.unbounded_folders(self.scratch_folder.name)
         uid = self.scratch_folder.uid
         unlinked = functools.partial(self._zygote.unlinked_bytes, process.pid, uid)
-        uses_device = self._zygote.has_device
-        self._checker = LimitChecker(process, limits, folders, unlinked, uses_device)
-        is_judges_turn, check_limits = self._channel.is_judges_turn, self._checker.check
-        self._meter = Meter(process, is_judges_turn, self._check_end, check_limits)
-        request = {
-            "package": package,
-            "memory_mib": limits.memory_mib,
-            "address_space": limits.address_space,
-            "seed": seed,
-        }
+        self._checker = check = LimitChecker(
+            process, limits, folders, unlinked, self._zygote.has_device
+        )
+        self._meter = Meter(process, self._channel.is_judges_turn, self._check_end, check.check)
+        request = {"package": package, "seed": seed}
+        request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}
         with trusted("a worker ended before its test"):
             answer, _ = self._ask(request, WallTimer(_LOCKDOWN_SECONDS))
         if "failed" in answer:

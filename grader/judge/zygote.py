@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,20 +19,9 @@ from grader.judge.lanes import USUAL_LANES
 from grader.judge.listener import Changes, Listener
 from grader.judge.run_folder import RunFolder
 from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
-from grader.paths import REPOSITORY
+from grader.judge.zygote_process import start_zygote
 
 _START_SECONDS = 120
-# No user site (-s), and neither the working directory nor a script's folder on the path (-P). -I
-# would do both, and would also ignore the one variable of Python's that the zygote needs.
-_OPTIONS = ("-s", "-P", "-X", "utf8")
-# Sets of text keep one order in every grading, so that the same code gets the same mark. Who knows
-# the seed can slow down their own dicts only; the judge, which reads their answers, has another.
-_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
-# The path holds this package alone. The zygote drops it again, and no worker can read it.
-_BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from grader.worker.zygote import main; main(int(sys.argv[2]))"
-)
 # Of all that a grading's zygotes and workers take, beside one test's limits in each lane.
 _GROUP_MIB, _GROUP_PROCESSES = 2048, 512
 _SEND_BUFFER = 4 * 2**20  # bytes
@@ -83,15 +70,7 @@ class Zygote:
         self._control = Control(ours)
         self._run.end_first(self._control)
         with theirs, (self._run.private / "zygote.log").open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, *_OPTIONS, "-c", _BOOT, str(REPOSITORY), str(theirs.fileno())],
-                env=_ENVIRONMENT if device is None else _ENVIRONMENT | _environment_of(device),
-                cwd="/",
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-            )
+            self._process = start_zygote(theirs.fileno(), log, device)
             self._run.end_first(self._control, self._process)
         self._control.send(
             messages.Start(
@@ -295,12 +274,3 @@ class Zygote:
     def close(self) -> None:
         """Ends the zygote and every worker with it, and removes the folder."""
         self._run.remove()
-
-
-def _environment_of(device: str) -> dict[str, str]:
-    """Shows one CUDA device; the driver's libraries are where they are for this process.
-
-    By its UUID, since NVML and CUDA may number devices differently.
-    """
-    libraries = {k: os.environ[k] for k in ("LD_LIBRARY_PATH",) if k in os.environ}
-    return {"CUDA_VISIBLE_DEVICES": device, **libraries}

@@ -46,9 +46,9 @@ def install() -> None:
 
 def in_zygotes() -> None:
     """Installs the device in every zygote that this process starts from now on."""
-    from grader.judge import zygote
+    from grader.judge import zygote_process
 
-    zygote._BOOT = zygote._BOOT.replace(
+    zygote_process._BOOT = zygote_process._BOOT.replace(
         "from grader.worker",
         "from tests.harness.judge import fake_device; fake_device.install(); from grader.worker",
     )

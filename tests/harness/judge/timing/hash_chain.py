@@ -38,7 +38,7 @@ def known_to_zygotes() -> Any:
     # Imported here, since a zygote loads this module and must not load the judge.
     from unittest import mock
 
-    from grader.judge import zygote
+    from grader.judge import zygote_process
     from grader.worker.forkable import ADDED
 
-    return mock.patch.dict(zygote._ENVIRONMENT, {ADDED: __name__})
+    return mock.patch.dict(zygote_process._ENVIRONMENT, {ADDED: __name__})
