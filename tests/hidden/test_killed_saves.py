@@ -87,7 +87,7 @@ class Moments(Saves):
         states = self.states(count)
         self.impl.watch_file(self.path, self.see, SAVE, self.path, SHAPE, states, survived)
         content = self.impl.readers.file_bytes(self.path, 2**24)
-        self.contents.setdefault(content, set()).intersection_update({self.step})
+        self.contents.setdefault(content, {self.step}).intersection_update({self.step})
 
     def see(self, file):
         """Notes the checkpoint of one moment."""
