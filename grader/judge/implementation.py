@@ -17,6 +17,7 @@ from assignment.hooks import seed_of
 from assignment.implementation import READERS, Implementation, driver_of
 from assignment.manifest import Limits
 from grader.judge import left_files
+from grader.judge.account import Account
 from grader.judge.failure import GraderFault, SubmissionFailure, machines_faults
 from grader.judge.file_calls import FileCalls
 from grader.judge.listener import Changes
@@ -27,6 +28,7 @@ from grader.judge.worker import Worker
 from grader.judge.worker_process import ScratchFolder
 from grader.messages import Watch
 from grader.results.causes import Cause
+from grader.results.record import Visibility
 
 _END = object()  # of an iterator
 _DISK_FULL = "the disk of the temporary folder is full, so the code may have failed of that"
@@ -35,18 +37,23 @@ _DISK_FULL = "the disk of the temporary folder is full, so the code may have fai
 class GradedImplementation(Implementation):
     """An implementation behind a process boundary; the first use starts a worker.
 
+    Args:
+        pool: starts its workers.
+        limits: of one test.
+        seed: of its workers' random numbers.
+        group: tests of this group share a worker, one after the other; none is shared if empty.
+
     Attributes:
         answers: how often the submission's code has answered, failures included.
     """
 
-    def __init__(self, pool: WorkerPool, limits: Limits, seed: int) -> None:
-        self._pool, self._limits, self._seed = pool, limits, seed
+    def __init__(self, pool: WorkerPool, limits: Limits, seed: int, group: str = "") -> None:
+        self._pool, self._limits, self._seed, self._group = pool, limits, seed, group
         self._worker: Worker | None = None
         self._ended: Worker | None = None  # the one before
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
         self.answers = 0
-        self._charged = 0.0  # to workers that are gone
-        self._printed = ""  # by them
+        self._account = Account()
         self._kill_at = 0
 
     @functools.cached_property
@@ -109,9 +116,8 @@ class GradedImplementation(Implementation):
         **kwargs: Any,
     ) -> None:
         with self._worker_for_one_call(watch="changes") as worker:
-            assert self._folder is not None, "the worker has one"
             assert isinstance(worker.listener, Changes), "this was asked for"
-            with self._pool.open_scratch(self._folder) as folder:
+            with self._pool.open_scratch(worker.scratch_folder) as folder:
                 files = left_files.LeftFiles(folder, worker.scratch)
                 worker.listener.look = lambda: see(files.seen(path))
                 self.call(target, *args, **kwargs)
@@ -153,6 +159,7 @@ class GradedImplementation(Implementation):
         """A worker of its own, as `WorkerPool.start` describes it; the last one has ended."""
         self._end(keep_scratch=True)
         self._worker = self._pool.start(self._limits, self._seed, self._folder, package, watch)
+        self._account.begin(self._worker)
         self._folder = self._worker.scratch_folder
         try:
             yield self._worker
@@ -197,33 +204,42 @@ class GradedImplementation(Implementation):
     def file_calls(self, target: str, /, *args: Any, **kwargs: Any) -> tuple[Any, list[Event]]:
         with self._worker_for_one_call(watch="syncs") as worker:
             result = self.call(target, *args, **kwargs)
-        assert self._folder is not None
         assert isinstance(worker.listener, FileCalls), "this was asked for"
-        return result, events(worker.listener.calls, self._pool.names_in(self._folder))
+        return result, events(worker.listener.calls, self._pool.names_in(worker.scratch_folder))
 
     def peak_rss(self) -> int:
+        if self._account.has_earlier_tests:  # one of them may have had the peak
+            self.restart()
         with machines_faults("the memory of a worker could not be read"):
             return self._running().peak_rss()
 
     @property
     def charged(self) -> float:
         """Seconds of CPU and of sleep that the test's workers were charged."""
-        return self._charged + (self._worker.charged if self._worker else 0.0)
+        return self._account.charged
 
     @property
     def output(self) -> str:
         """What the submission's code printed until now, up to a cap."""
-        return self._printed + (self._worker.output if self._worker else "")
+        return self._account.output
 
     def close(self) -> None:
         """Ends the worker, and removes what it and earlier ones wrote."""
         if self._worker is None and self._folder is not None:
             self._pool.zygote.discard(self._folder.name)
+        # A worker goes on if no code was told where its scratch folder is.
+        elif self._group and self._worker and "scratch" not in vars(self):
+            self._account.end()
+            self._pool.keep(self._group, self._worker)
+            self._worker = None
         self._end()
 
     def _running(self) -> Worker:
         if self._worker is None:
-            self._worker = self._pool.start(self._limits, self._seed, self._folder)
+            is_first = self._group and self._folder is None
+            kept = self._pool.take_kept(self._group, self._seed) if is_first else None
+            self._worker = kept or self._pool.start(self._limits, self._seed, self._folder)
+            self._account.begin(self._worker, has_earlier_tests=kept is not None)
             self._folder = self._worker.scratch_folder
         return self._worker
 
@@ -235,8 +251,7 @@ class GradedImplementation(Implementation):
                 raise
             except Exception as error:
                 raise GraderFault(f"a worker could not be ended: {error!r}") from error
-            self._charged += self._worker.charged
-            self._printed += self._worker.output
+            self._account.end()
             self._ended, self._worker = self._worker, None
 
 
@@ -254,20 +269,30 @@ def _check_name(target: str) -> None:
         raise GraderFault(f"a test asked for {target}: {error}") from error
 
 
-def sandboxed(pool: WorkerPool, nonce: str) -> TestContext:
-    """The context of tests whose `impl` runs in workers of this pool."""
-    implementation = functools.partial(_implementation, pool, nonce)
+def sandboxed(pool: WorkerPool, nonce: str, counted: Visibility | None = None) -> TestContext:
+    """The context of tests whose `impl` runs in workers of this pool.
+
+    Each test has workers of its own; those of one exercise that carry no points share one.
+
+    Args:
+        pool: starts workers.
+        nonce: seeds them.
+        counted: which tests carry points; all if None.
+    """
+    implementation = functools.partial(_implementation, pool, nonce, counted)
     return TestContext(nonce, pool.zygote.shared_folders, implementation)
 
 
 @contextmanager
 def _implementation(
-    pool: WorkerPool, nonce: str, test: GradedTest
+    pool: WorkerPool, nonce: str, counted: Visibility | None, test: GradedTest
 ) -> Iterator[GradedImplementation]:
     """The `impl` of one test: limited by the pool's budget, charged to it, and ended afterwards."""
     seconds = pool.budget.limit(test.group, test.limits.seconds)
     limits = msgspec.structs.replace(test.limits, seconds=seconds)
-    implementation = GradedImplementation(pool, limits, seed_of(nonce, "worker", test.id))
+    group = "" if counted in (None, test.visibility) else test.group
+    seed = seed_of(nonce, "worker", test.id)
+    implementation = GradedImplementation(pool, limits, seed, group)
     try:
         yield implementation
     finally:

@@ -10,7 +10,7 @@ from pathlib import Path
 from assignment.file_calls import Names
 from assignment.manifest import Limits
 from grader import messages
-from grader.judge.failure import GraderFault, Killed, machines_faults
+from grader.judge.failure import GraderFault, Killed, SubmissionFailure, machines_faults
 from grader.judge.file_calls import names
 from grader.judge.time_budget import TimeBudget
 from grader.judge.worker import Worker
@@ -44,6 +44,7 @@ class WorkerPool:
         self.budget = budget or TimeBudget(math.inf)
         self._keeps_spare = spare
         self._spare: Worker | None = None
+        self._kept: tuple[str, Worker] | None = None
 
     def start(
         self,
@@ -93,6 +94,36 @@ class WorkerPool:
                 return worker
         raise GraderFault("two workers in turn were killed before they ran anything")
 
+    def keep(self, group: str, worker: Worker) -> None:
+        """Keeps the worker of a test that is over, for the next test of its group."""
+        self._end_kept()
+        self._kept = group, worker
+
+    def take_kept(self, group: str, seed: int) -> Worker | None:
+        """The worker that the last test of this group left, with new random numbers.
+
+        None if there is none. One of another group is ended.
+        """
+        if self._kept is None or self._kept[0] != group:
+            self._end_kept()
+            return None
+        (_, worker), self._kept = self._kept, None
+        try:
+            worker.begin_next_test(seed)
+        except SubmissionFailure:
+            worker.kill()
+            return None
+        except BaseException:
+            with suppress(GraderFault):  # the first exception says more
+                worker.kill()
+            raise
+        return worker
+
+    def _end_kept(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept[1].kill()
+
     @contextmanager
     def worker(self, limits: Limits, seed: int) -> Iterator[Worker]:
         """A fresh worker, which is killed at the end; raises what `start` raises."""
@@ -116,7 +147,8 @@ class WorkerPool:
             yield folder.fileno()
 
     def close(self) -> None:
-        """Ends the spare worker; those that were handed out stay."""
+        """Ends the workers that no test has; those that were handed out stay."""
+        self._end_kept()
         if self._spare is not None:
             self._spare.kill()
             self._spare = None

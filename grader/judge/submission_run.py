@@ -135,7 +135,7 @@ class SubmissionRun:
     def _lane(self, zygote: Zygote) -> Lane:
         package = self._manifest.package
         pool = WorkerPool(zygote, self._submission, package, budget=self._budget)
-        return Lane(pool, sandboxed(pool, self._options.nonce))
+        return Lane(pool, sandboxed(pool, self._options.nonce, self._options.counted))
 
     def _can_measure(self, exercise: Exercise) -> bool:
         return self._timing is not None and self._timing.device_of(exercise) is not None

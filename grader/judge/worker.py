@@ -54,8 +54,6 @@ class Worker:
         self.probes: dict[str, str] = {}
         self.scratch = ""
 
-    # --- start and end -------------------------------------------------------------------------
-
     def ready(self) -> None:
         """Waits until the worker is locked down, and checks that from outside.
 
@@ -184,8 +182,6 @@ class Worker:
             self.kill(keep_scratch=True)
             raise self._process.exit_failure() from None
 
-    # --- calls ---------------------------------------------------------------------------------
-
     def call(
         self,
         target: str,
@@ -240,6 +236,10 @@ class Worker:
         """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
         request = {"import": module, "functions": functions}
         return claims.import_report(self._ask_metered(request, seconds))
+
+    def begin_next_test(self, seed: int) -> None:
+        """Seeds the generators anew; raises SubmissionFailure if the worker cannot go on."""
+        self._ask_metered({"seed": seed}, None)
 
     def check_limits(self) -> None:
         """Checks memory and disk limits between calls, at most every 50 ms.

@@ -32,7 +32,10 @@ def clean(text: str, limit: int = LIMIT) -> str:
     """
     text = _SEQUENCE.sub("", text[: 4 * limit])
     text = re.sub("\r\n?|[\u2028\u2029\x85\v\f]", "\n", text)
-    text = "".join(_printable(character) for character in text)
+    if text.isascii():  # most texts are, and there are thousands
+        text = _CONTROL.sub("", text)
+    else:
+        text = "".join(_printable(character) for character in text)
     text = "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
     return text if len(text) <= limit else text[:limit].rstrip() + " … (cut)"
 
@@ -47,6 +50,7 @@ _SEQUENCE = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS
     r"|\x1b[ -/]*[0-~]"  # two characters: reset, charset
 )
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

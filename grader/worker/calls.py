@@ -19,7 +19,7 @@ from beartype import BeartypeConf, beartype
 from jaxtyping import jaxtyped
 
 from assignment import plain, readers
-from assignment.implementation import DRIVERS, READERS, Package, resolve
+from assignment.implementation import DRIVERS, READERS, Package, resolve, seed_everything
 from assignment.world import LeftChanged, World, modes_unchanged
 from grader.worker.failures import describe, failure, is_out_of_memory
 from grader.worker.sandbox import WorkerPaths
@@ -36,6 +36,15 @@ class CheckedPackage(Package):
         super().__init__(name)
         self._root = f"{folder}/"
         self._world = World()
+        self._signatures: dict[Any, inspect.Signature] = {}
+
+    def signature_of(self, function: Any) -> inspect.Signature:
+        """Its signature; finding it takes longer than many a call. Raises what `inspect` does."""
+        if not isfunction(function):  # it may be anything, and have no hash
+            return inspect.signature(function)
+        if function not in self._signatures:
+            self._signatures[function] = inspect.signature(function)
+        return self._signatures[function]
 
     def __getattr__(self, module: str) -> Any:
         found = _CheckedModule(super().__getattr__(module))
@@ -93,7 +102,7 @@ def call(
     except BaseException as error:  # annotations that cannot be checked
         return describe("wrong_signature", error, package._root)
     try:
-        inspect.signature(function).bind(*args, **kwargs)
+        package.signature_of(function).bind(*args, **kwargs)
     except (TypeError, ValueError) as error:
         return describe("wrong_signature", error, package._root)
     return _outcome(package, lambda: package._world.call(target, function, args, kwargs))
@@ -161,6 +170,12 @@ def compile_files(paths: WorkerPaths, files: list[str]) -> dict[str, bytes]:
             )
             found[name] = Path(compiled).read_bytes()
     return found
+
+
+def begin_next_test(package: CheckedPackage, seed: int) -> dict[str, Any]:
+    """Seeds the global generators, and forgets what the last test's calls were."""
+    package._world = World()
+    return _outcome(package, lambda: seed_everything(seed))
 
 
 def check_import(package: CheckedPackage, module: str, functions: list[str]) -> dict[str, Any]:

@@ -94,6 +94,8 @@ def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPath
             answer = {"result": calls.compile_files(paths, request["compile"])}
         elif "import" in request:
             answer = calls.check_import(package, request["import"], request["functions"])
+        elif "seed" in request:
+            answer = calls.begin_next_test(package, request["seed"])
         elif "next" in request:
             answer = calls.next_item(package, iterators[request["next"]])
         else:

@@ -165,7 +165,7 @@ def test_an_mlp_backward_without_the_inputs_gradient(impl, rng):
 @pytest.mark.exercise("mlp_flops")
 def test_layers_of_equal_widths(impl, rng):
     """Each of several layers with the same widths counts, forward and backward"""
-    for layers in range(2, 7):
+    for layers in (2, 3, 6):
         batch, width, other = sizes(rng, 3)
         for widths in [[width] * (layers + 1), [width, other] * layers]:
             _, flops = forward_and_backward(mlp(widths), batch, widths[0], True)
