@@ -177,7 +177,7 @@ def refuses_sizes(draw, rng, cdf):
         w = expect(draw(*shape, new_seed(rng))).is_tensor(shape, torch.float32)
         assert bool((w != 0).any())
     # One by one: a sample that is scaled to have the right deviation would show.
-    ones = [expect(draw(1, 1, new_seed(rng))).is_tensor((1, 1), torch.float32) for _ in range(150)]
+    ones = [expect(draw(1, 1, new_seed(rng))).is_tensor((1, 1), torch.float32) for _ in range(350)]
     follows(torch.cat(ones), cdf, "the element of a 1×1 weight")
 
 
