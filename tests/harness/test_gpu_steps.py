@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -136,3 +138,15 @@ def test_table_shows_figures_failures_and_that_it_is_a_rehearsal():
     assert "- table timer, 1.0 s: no" in text
     measured = table.written([json.dumps({"device": "cuda", "seconds": 1.0, **lines[0]})])
     assert "rehearsal" not in measured
+
+
+def test_wheels_can_be_installed_before_anything_is_imported():
+    """Nothing that the first lines import is in the wheels that are brought along"""
+    code = (
+        "import sys; before = set(sys.modules); import tests.benchmarks.gpu.__main__; "
+        "print({sys.modules[m].__file__ for m in set(sys.modules) - before "
+        "if 'site-packages' in (getattr(sys.modules[m], '__file__', '') or '')})"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
+    assert set(stages.STEPS) == {"learn", "lockdown", "table"}
