@@ -1,6 +1,7 @@
 """`python -m assignment`: hints, progress, handing in, starting an exercise over.
 
 python -m assignment hint [EX]      shows the hint of an exercise; without EX, lists the exercises
+python -m assignment watch [EX]     tests an exercise at each save, and goes on to the next
 python -m assignment progress       shows the table of exercises, without the failures
 python -m assignment submit         packs submission.zip
 python -m assignment reset EX       restores the stubs of an exercise, and saves a copy of your code
@@ -13,11 +14,13 @@ import argparse
 import ast
 import difflib
 import io
+import os
 import subprocess
 import sys
 import time
 import zipfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -49,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     hint = commands.add_parser("hint", help="shows the hint of an exercise")
     hint.add_argument("exercise", nargs="?", help="its id; without one, lists all exercises")
+    watch = commands.add_parser("watch", help="tests an exercise at each save, then the next one")
+    watch.add_argument("exercise", nargs="?", help="the first one; by default the first to do")
     commands.add_parser("progress", help="runs the public tests and shows only the table")
     submit = commands.add_parser("submit", help=f"packs {ARCHIVE}")
     submit.add_argument("--output", type=Path, default=ROOT / ARCHIVE)
@@ -62,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         match options.command:
             case "hint":
                 show_hint(console, options.exercise)
+            case "watch":
+                watch_files(console, options.exercise)
             case "progress":
                 return run_tests()
             case "submit":
@@ -116,6 +123,17 @@ def show_hint(console: Console, exercise_id: str | None) -> None:
     console.print(f"Try it:   {command('test', exercise.id)}")
     if exercise.depends_on:
         console.print(f"Builds on: {', '.join(exercise.depends_on)}")
+
+
+def watch_files(console: Console, exercise_id: str | None) -> None:
+    """Tests an exercise at each save, until the key q."""
+    from assignment import watch  # imports torch, which takes seconds: only if it is needed
+
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    exercise = find(exercise_id) if exercise_id else watch.first_open(ROOT)
+    watch.preload()
+    watch.Watch(console, ROOT, exercise, partial(show_hint, console)).loop()
 
 
 def run_tests() -> int:

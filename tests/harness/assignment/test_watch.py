@@ -1,0 +1,179 @@
+"""`make watch`, in a terminal of its own: a save is tested, and what passes leads to the next."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from assignment import watch
+from grader.authoring import handout
+from tests.harness.conftest import MAX_WAIT, REPOSITORY
+
+REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
+PROMPT = "q: quit"  # the end of what follows each run
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory):
+    """A handout outside this repository."""
+    folder = tmp_path_factory.mktemp("watched") / "handout"
+    handout.build(folder)
+    return folder
+
+
+class Terminal:
+    """A watch in a terminal: `shown` waits for a text, and returns all that came before it."""
+
+    def __init__(self, folder, *arguments):
+        self.folder = folder
+        command = [sys.executable, "-X", "utf8", "-m", "assignment", "watch", *arguments]
+        self.pid, self._terminal = pty.fork()
+        if self.pid == 0:
+            outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
+            outer |= {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"}
+            os.chdir(folder)
+            os.execve(sys.executable, command, outer)
+        self._unread = ""
+
+    def shown(self, text):
+        end = time.monotonic() + MAX_WAIT
+        while text not in self._unread:
+            assert time.monotonic() < end, f"{text!r} was not shown: {self._unread}"
+            if select.select([self._terminal], [], [], 0.1)[0]:
+                self._unread += os.read(self._terminal, 2**16).decode(errors="replace")
+        before, _, self._unread = self._unread.partition(text)
+        return before
+
+    def press(self, key):
+        os.write(self._terminal, key.encode())
+
+    def save(self, module, text):
+        path = self.folder / "resource_accounting" / f"{module}.py"
+        path.write_text(text, encoding="utf-8")
+
+    def ends(self):
+        """The exit status."""
+        end = time.monotonic() + MAX_WAIT
+        while time.monotonic() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.pid = 0
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.05)
+        raise AssertionError("it goes on")
+
+    def close(self):
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self._terminal)
+
+
+@pytest.fixture
+def terminal(pristine, tmp_path):
+    """Starts a watch in a fresh copy of the handout."""
+    made = []
+
+    def start(*arguments, passed=()):
+        folder = tmp_path / "handout"
+        subprocess.run(["cp", "-r", str(pristine), str(folder)], check=True)
+        watch.note_passed(folder, set(passed))
+        made.append(Terminal(folder, *arguments))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.close()
+
+
+def test_save_is_tested_and_what_passes_leads_to_the_next(terminal):
+    one = terminal()
+    assert "not started" in one.shown(PROMPT)
+    right = (REFERENCE / "dtypes.py").read_text(encoding="utf-8")
+    one.save("dtypes", right.replace("dtype.itemsize", "dtype.itemsize + 1"))
+    assert "in progress" in one.shown(PROMPT)
+    one.save("dtypes", right)
+    last = one.shown(PROMPT)
+    assert "passed" in last
+    assert "[now tensor_bytes]" in last
+    assert watch.already_passed(one.folder) == {"bytes_per_element"}
+    one.press("\n")
+    assert "tensor_bytes" in one.shown(PROMPT)
+    one.press("q")
+    assert one.ends() == 0
+
+
+def test_keys_move_and_show_hints(terminal):
+    one = terminal("gather")
+    one.shown(PROMPT)
+    one.press("h")
+    one.shown("assignment/writeup/strides.md")
+    one.press("b")
+    assert "view_strides" in one.shown(PROMPT)
+    one.press("n")
+    assert "gather" in one.shown(PROMPT)
+    one.press("l")
+    one.shown("true_timer")
+    one.press("q")
+    assert one.ends() == 0
+
+
+def test_save_ends_a_loop_without_end(terminal):
+    one = terminal()
+    one.shown(PROMPT)
+    right = (REFERENCE / "dtypes.py").read_text(encoding="utf-8")
+    forever = "\n\ndef bytes_per_element(dtype):\n    print('begun', flush=True)\n"
+    one.save("dtypes", right + forever + "    while True:\n        pass\n")
+    time.sleep(1.0)  # not a moment that anything depends on: it may have begun or not
+    one.save("dtypes", right)
+    assert "passed" in one.shown("[now tensor_bytes]")
+    one.press("q")
+    assert one.ends() == 0
+
+
+def test_process_that_dies_is_told(terminal):
+    one = terminal()
+    one.shown(PROMPT)
+    right = (REFERENCE / "dtypes.py").read_text(encoding="utf-8")
+    dies = "\n\ndef bytes_per_element(dtype):\n    import os\n    os.kill(os.getpid(), 11)\n"
+    one.save("dtypes", right + dies)
+    assert "signal 11" in one.shown(PROMPT)
+    one.press("q")
+    assert one.ends() == 0
+
+
+def test_it_begins_where_the_last_runs_ended(terminal):
+    one = terminal(passed=["bytes_per_element", "tensor_bytes"])
+    assert "storage_bytes" in one.shown(PROMPT)
+
+
+def test_unknown_exercise_is_an_error_with_a_suggestion(terminal):
+    one = terminal("view_stride")
+    one.shown("view_strides")
+    assert one.ends() == 2
+
+
+def test_without_forks_a_run_is_a_new_python(pristine, monkeypatch):
+    monkeypatch.setattr(watch, "can_fork", lambda: False)
+    run = watch.Run(pristine, watch.first_open(pristine))
+    end = time.monotonic() + MAX_WAIT
+    while run.status() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    assert run.status() == 1  # nothing is written yet
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"a": 1}', "[1, 2]", "null"])
+def test_what_is_noted_may_be_anything(tmp_path, text):
+    folder = tmp_path / ".pytest_cache" / "v" / "assignment"
+    folder.mkdir(parents=True)
+    (folder / "passed").write_text(text)
+    assert all(isinstance(name, str) for name in watch.already_passed(Path(tmp_path)))
+    watch.note_passed(tmp_path, {"a"})
+    assert json.loads((folder / "passed").read_text()) == ["a"]
