@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 import time
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
@@ -71,7 +72,7 @@ class Tally:
             return "no public test"
         if self.passed + self.skipped == self.total:
             return "passed" if self.passed else "skipped"
-        return "not started" if self.waiting + self.skipped == self.total else "in progress"
+        return "not started" if self.waiting + self.skipped == self.ran else "in progress"
 
 
 class Progress:
@@ -114,6 +115,11 @@ class Progress:
         for item in session.items:
             if (exercise := exercise_of(item)) is not None:
                 self._tallies.setdefault(exercise, Tally()).collected += 1
+        # A part of an exercise's tests, by -k or a test's name, must not look like all of them.
+        modules = {item.getparent(pytest.Module) for item in session.items}
+        every = Counter(exercise_of(test) for module in modules for test in _tests_of(module))
+        for name, tally in self._tallies.items():
+            tally.collected = max(tally.collected, every[name])
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         exercise = getattr(report, "exercise", None)
@@ -199,6 +205,8 @@ class Progress:
             tally = self._tallies[exercise.id]
             state = tally.state
             count = f"{tally.passed} of {tally.total} tests" if state == "in progress" else ""
+            if 0 < tally.ran < tally.total:
+                count = f"{tally.ran} of {tally.total} tests run"
             table.add_row(
                 Text(f"  {_SYMBOLS[state]} {exercise.id}", style=_STYLES[state]),
                 Text(state, style=_STYLES[state]),
@@ -267,6 +275,13 @@ class Progress:
 
     def _exercises(self) -> Iterator[Exercise]:
         return (e for e in manifest.load() if e.id in self._tallies)
+
+
+def _tests_of(module: pytest.Module | None) -> Iterator[pytest.Item]:
+    """All tests in a file, also those that this run leaves out."""
+    for node in module.collect() if module is not None else ():
+        if isinstance(node, pytest.Item):
+            yield node
 
 
 def _lines(text: str, width: int) -> Iterator[Text]:

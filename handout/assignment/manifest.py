@@ -103,6 +103,23 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             + ", ".join(exercise.id for exercise in self.exercise)
         )
 
+    def named(self, name: str) -> tuple[Exercise, ...]:
+        """The exercise of this name, or those of this chapter.
+
+        Raises:
+            ManifestError: there is neither; the message offers the nearest names.
+        """
+        found = tuple(e for e in self.exercise if e.id == name) or tuple(
+            e for e in self.exercise if e.chapter == name
+        )
+        if found:
+            return found
+        known = [e.id for e in self.exercise] + sorted({e.chapter for e in self.exercise})
+        near = difflib.get_close_matches(name, known, n=3) or known
+        raise ManifestError(
+            f"no exercise or chapter is called {name!r}. Did you mean: {', '.join(near)}?"
+        )
+
     @property
     def without_devices(self) -> Manifest:
         """The same, with every exercise tested on any machine: by all its tests except races."""

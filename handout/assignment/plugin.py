@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--submission", default=".", help="folder with the package under test")
     group.addoption("--package", default=None, help="name of the package under test")
     group.addoption("--nonce", default="local", help="text from which random inputs are derived")
-    group.addoption("--ex", default=None, help="run only this exercise's tests")
+    group.addoption("--ex", default=None, help="run only the tests of this exercise or chapter")
     group.addoption(
         "--progress",
         action="store_true",
@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"{manifest.AUTHORS}{error}") from error
     if (chosen := config.getoption("--ex")) is not None:
         try:
-            _ = exercises[chosen]
+            exercises.named(chosen)
         except manifest.ManifestError as error:
             raise pytest.UsageError(str(error)) from error
     if config.getoption("progress"):
@@ -63,7 +63,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = config.getoption("--ex")
     if chosen is None:
         return
-    kept = [item for item in items if exercise_of(item) == chosen]
+    names = {exercise.id for exercise in manifest.load().named(chosen)}
+    kept = [item for item in items if exercise_of(item) in names]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
 

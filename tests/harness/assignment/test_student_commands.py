@@ -136,7 +136,35 @@ def test_one_exercise_runs_alone_and_a_wrong_name_is_an_error(pristine):
     assert "make hint EX=matmul_flops" in run.stdout
     run = python(pristine, "pytest", "--ex", "matmul_flop")
     assert run.returncode == 4
-    assert "no exercise is called 'matmul_flop'; the exercises are: " in run.stderr
+    assert "no exercise or chapter is called 'matmul_flop'. Did you mean: matmul_f" in run.stderr
+
+
+def test_a_chapter_runs_alone(pristine):
+    run = python(pristine, "pytest", "-p", "no:cacheprovider", "--ex", "strides")
+    chapter = {exercise.id for exercise in manifest.load() if exercise.chapter == "strides"}
+    assert states(run.stdout).keys() == chapter
+
+
+@pytest.mark.parametrize(
+    ("options", "ran"),
+    [
+        (["tests/test_flops.py::test_a_tiny_product"], 1),
+        (["tests/test_flops.py", "-k", "tiny or of_the_lecture"], 2),
+        (["--ex", "matmul_flops", "-x"], 3),
+        (["--ex", "matmul_flops", "--deselect", "tests/test_flops.py::test_a_tiny_product"], 2),
+    ],
+)
+def test_a_part_of_the_tests_never_looks_like_all(workspace, options, ran):
+    write(workspace, "flops", "def matmul_flops(n, k, m):\n    return 2 * n * k * m\n")
+    run = python(workspace, "pytest", *options)
+    assert states(run.stdout)["matmul_flops"][0] == "in progress"
+    assert ("2 of 3 tests" if ran == 3 else f"{ran} of 3 tests run") in run.stdout
+
+
+def test_a_run_that_ends_early_says_so(workspace):
+    write(workspace, "flops", "def matmul_flops(n, k, m):\n    return n * k * m\n")
+    run = python(workspace, "pytest", "--ex", "matmul_flops", "-x")
+    assert "1 of 3 tests run" in run.stdout
 
 
 def test_a_terminal_without_symbols_gets_ascii(pristine):

@@ -62,6 +62,7 @@ class Rig:
         pool = SimpleNamespace(zygote=self.worker._zygote)
         self.implementation = GradedImplementation(pool, manifest.load().limits, 1)
         self.implementation._worker, self.implementation._folder = self.worker, SCRATCH
+        self.implementation._account.begin(self.worker)
 
     def end(self) -> None:
         """What a test does at its end."""
