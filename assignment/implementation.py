@@ -247,11 +247,11 @@ class LocalImplementation(Implementation):
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        self._changes.watch(lambda: see(file_calls.seen(Path(path))))
+        self._changes.look = lambda: see(file_calls.seen(Path(path)))
         try:
             self.kill_during(target, *args, **kwargs)
         finally:
-            self._changes.watch(None)
+            self._changes.look = None
 
     def file_calls(
         self, target: str, /, *args: Any, **kwargs: Any

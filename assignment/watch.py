@@ -81,7 +81,6 @@ class Watch:
         self._console, self._root, self._hint = console, root, hint
         self._exercises = list(manifest.load())
         self._at = self._exercises.index(exercise)
-        self._passed = already_passed(root)
         self._package = root / manifest.load().package
 
     def loop(self) -> None:
@@ -145,8 +144,7 @@ class Watch:
         if status < 0:
             self._console.print(Text(f"The process ended with signal {-status}.", style="red"))
         if status == 0:
-            self._passed.add(self._exercise.id)
-            note_passed(self._root, self._passed)
+            note_passed(self._root, already_passed(self._root) | {self._exercise.id})
             self._at = self._exercises.index(first_open(self._root))
         where = f"{self._exercise.id}, {seconds:.2f} s" if status else f"now {self._exercise.id}"
         self._console.print(Text(f"[{where}]   {_KEYS}", style="dim"))

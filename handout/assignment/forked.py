@@ -23,17 +23,14 @@ class Changes:
     """The changes that a fork makes to files of a folder, as Python announces them.
 
     Attributes:
+        look: is called just before each change.
         left: until it is killed, this one included; 0 or less if no change is to kill it.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._watch: Callable[[], None] | None = None
+        self.look: Callable[[], None] | None = None
         self.left = 0
-
-    def watch(self, function: Callable[[], None] | None) -> None:
-        """Has this function called before each change; None for none."""
-        self._watch = function
 
     def announce_to(self, tell: Callable[[], None]) -> None:
         """Calls `tell` before each change of this process and thread from now on, for good."""
@@ -62,8 +59,8 @@ class Changes:
 
     def is_last(self) -> bool:
         """Counts a change; whether the process is to be killed before it."""
-        if self._watch is not None:
-            self._watch()
+        if self.look is not None:
+            self.look()
         self.left -= 1
         return self.left == 0
 

@@ -24,7 +24,8 @@ def save_checkpoint(path, model, optimizer, step):
 
 def others(path):
     for _ in range(random.randrange(500)):
-        os.truncate(path, os.stat(path).st_size) if os.path.exists(path) else None
+        if os.path.exists(path):
+            os.truncate(path, os.stat(path).st_size)
 
 
 def load_checkpoint(path, model, optimizer):
