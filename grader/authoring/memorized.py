@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,7 +74,6 @@ class _Recorded(LocalImplementation):
 def record_answers(manifest: Manifest) -> dict[str, dict[str, str]]:
     """The reference's answers to the calls of the public tests, by module."""
     recorder = _Recorder(f"solutions.{manifest.package}")
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     configuration = REPOSITORY / "grader" / "judge" / "judge.ini"
     status = pytest.main(
         ["-c", str(configuration), "--capture=no", str(REPOSITORY / "tests" / "public")],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
 from grader import signals
 from grader.judge.failure import GraderFault
@@ -56,24 +58,40 @@ def run_pytest(
         GraderFault: pytest did not come to an end, or a file of tests cannot be read.
         BaseException: whatever `plugin` raised outside a test.
     """
-    # Only the plugins named here are loaded, whatever else is installed.
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     escaped = _Escaped()
-    status = pytest.main(
-        [
-            *("-c", str(_CONFIGURATION), "--rootdir", str(repository / "tests")),
-            # The grader's own report shows failures; pytest's would parse whole files for it.
-            *("--nonce", nonce, "--capture=no", "--tb=native"),
-            *(path for folder in folders for path in _paths(repository, folder, only)),
-        ],
-        plugins=[plugin, escaped, *others],
-    )
+    with plain_asserts():
+        status = pytest.main(
+            [
+                *("-c", str(_CONFIGURATION), "--rootdir", str(repository / "tests")),
+                # The grader's own report shows failures; pytest's would parse whole files for it.
+                *("--nonce", nonce, "--capture=no", "--tb=native"),
+                *(path for folder in folders for path in _paths(repository, folder, only)),
+            ],
+            plugins=[plugin, escaped, *others],
+        )
     signals.raise_if_stopped()
     if escaped.error is not None:
         raise escaped.error
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         errors = "\n".join(plugin.collection_errors)
         raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
+
+
+@contextmanager
+def plain_asserts() -> Iterator[None]:
+    """Keeps asserts plain, as `judge.ini` asks, also where a test of pytest's runs pytest.
+
+    The outer pytest would rewrite them, and what it makes of them fails where the inner one, whose
+    asserts are plain, has not escaped a "%".
+    """
+    finders = list(sys.meta_path)
+    sys.meta_path[:] = [
+        finder for finder in finders if not isinstance(finder, AssertionRewritingHook)
+    ]
+    try:
+        yield
+    finally:
+        sys.meta_path[:] = finders
 
 
 def _paths(repository: Path, folder: str, only: Collection[str]) -> list[str]:
