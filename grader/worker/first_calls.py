@@ -8,6 +8,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import einops
 import numpy as np
 import torch
 from jaxtyping import Float, Int
@@ -19,7 +20,7 @@ from grader.worker.calls import with_shape_checks
 
 
 def make_first_calls() -> None:
-    """Checks shapes, runs a forward pass, decodes a frame."""
+    """Checks shapes, runs a forward pass, rearranges, decodes a frame."""
     for function in (_sum_of_squares, _nothing):
         with_shape_checks(function)
     function = with_shape_checks(_sum_of_squares)
@@ -28,6 +29,7 @@ def make_first_calls() -> None:
     with contextlib.suppress(Exception):
         function(torch.ones(2, 2), [1], ("1",))
     _model()(torch.zeros(4, 8))
+    einops.rearrange(torch.zeros(2, 3), "a b -> b a")
     wire.decode(memoryview(bytearray(b"".join(map(bytes, wire.encode(0, [1.0])[1:])))))
     torch.stack([torch.from_numpy(np.arange(8, dtype=np.uint16).astype(np.int64))])
 

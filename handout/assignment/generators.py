@@ -13,8 +13,9 @@ _WORDS = 624  # in the state of a Mersenne twister
 
 def states() -> dict[str, Any]:
     """The state of each generator."""
+    version, words, normal = random.getstate()
     return {
-        "random": random.getstate(),
+        "random": (version, np.array(words, dtype=np.uint32), normal),  # a tuple takes longer to send
         "numpy": np.random.get_state(),
         "torch": torch.get_rng_state(),
     }
@@ -22,7 +23,8 @@ def states() -> dict[str, Any]:
 
 def set_states(states: dict[str, Any]) -> None:
     """Sets the state of each generator."""
-    random.setstate(states["random"])
+    version, words, normal = states["random"]
+    random.setstate((version, tuple(words.tolist()), normal))
     np.random.set_state(states["numpy"])
     torch.set_rng_state(states["torch"])
 
@@ -35,14 +37,17 @@ def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
     """
     try:
         python, twister = random.Random(), np.random.RandomState()
-        python.setstate(states["random"])
-        name, words, position, *normal = states["numpy"]
+        version, words, normal = states["random"]
+        assert type(words) is np.ndarray
+        assert words.dtype == np.uint32
+        python.setstate((version, tuple(words.tolist()), normal))
+        name, words, position, *normals = states["numpy"]
         # numpy does not check them, and would read beyond the words.
         assert type(words) is np.ndarray
         assert (words.shape, words.dtype) == ((_WORDS,), np.uint32)
         assert type(position) is int
         assert 0 <= position <= _WORDS
-        twister.set_state((name, words, position, *normal))
+        twister.set_state((name, words, position, *normals))
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise AssertionError(f"these are no states of generators: {error}") from error
     return {

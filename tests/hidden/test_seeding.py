@@ -27,7 +27,8 @@ def seeded(impl, seeds, burn=0):
     """
     found = []
     for seed in seeds:
-        impl.scenarios.draw(burn)
+        if burn:
+            impl.scenarios.draw(burn)
         impl.seeding.seed_everything(seed)
         states = impl.scenarios.generator_states()
         found.append({**generators.draws(states), "torch": as_bytes(states["torch"])})

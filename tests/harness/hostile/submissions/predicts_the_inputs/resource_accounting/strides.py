@@ -34,6 +34,7 @@ def drawn(seed):
         index = [int(rng.integers(0, n)) for n in shape]
         yield index, strides, offset
         yield index, [-stride for stride in strides], 1000 + offset
+        yield index, [-stride for stride in strides], -1 - offset
 
 
 known = []
