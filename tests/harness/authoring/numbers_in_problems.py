@@ -135,10 +135,10 @@ def _budget():
     yield 1, f"= {sharded / 1e9:g} GB: yes"
     s = h = 4096
     scores = 5 * 32 * s // h
-    yield 2, f"sbh = {s * h:,}"
+    yield 2, f"$sbh$ = {s * h:,}"
     yield 2, f"34 + {scores} = {34 + scores}, so {(34 + scores) * s * h / 1e9:.2f} GB"
     yield 2, f"{scores}/{34 + scores} = {percent(scores / (34 + scores))} of"
-    yield 2, f"{32 + 4 * 32 / h:.2f} · sbh = {(32 + 4 * 32 / h) * s * h / 1e9:.2f} GB"
+    yield 2, f"{32 + 4 * 32 / h:.2f} · $sbh$ = {(32 + 4 * 32 / h) * s * h / 1e9:.2f} GB"
     cost = budget.checkpointing_cost(36, range(0, 36, 6), True)
     yield 3, f"= {cost['activations']} are held"
     yield 3, f"= {cost['recomputed_layers']} run again, of 108"

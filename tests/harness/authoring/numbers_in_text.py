@@ -142,11 +142,11 @@ def _budget():
     yield f"= {640 / 12:.1f}e9"
     s, h, a, layers = 1024, 1600, 25, 48
     per_layer = (34 + 5 * a * s / h, 32 + 2 * a * s / h, 32 + 4 * a / h)
-    yield f"sbh = {s * h:,} and as/h = {a * s // h}"
+    yield f"$sbh$ = {s * h:,} and $as/h$ = {a * s // h}"
     for of_layer, words in zip(
         per_layer, ("(34 + 5as/h)", "(32 + 2as/h)", "(32 + 4a/h)"), strict=True
     ):
-        yield f"| sbh · {words} | {of_layer * s * h * layers / 1e9:.2f} GB |"
+        yield f"| $sbh\\,{words}$ | {of_layer * s * h * layers / 1e9:.2f} GB |"
     chain = budget.activation_bytes(s, h, layers, BF16)
     yield f"= {chain / 1e9:.3f} GB: {per_layer[0] * s * h * layers / chain:.0f} times less"
     wide = budget.activation_bytes(s, h, layers, FP32)

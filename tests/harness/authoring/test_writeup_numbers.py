@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from grader.authoring import site
+from grader.authoring.figures.training import valley_paths
 from grader.authoring.site import text
 from tests.harness.authoring.measured import kept_by_a_block
 from tests.harness.authoring.numbers_in_problems import ANSWERS
@@ -55,3 +57,15 @@ def test_torch_keeps_what_the_ledger_of_a_block_counts(
     b, s, h, a = 2, 48, 64, 4
     kept = kept_by_a_block(b, s, h, a, dropout=dropout, flash=flash)
     assert kept == per_sbh * s * b * h + per_scores * a * s * s * b + per_row * a * s * b
+
+
+def test_optimizers_overshoot_as_the_caption_of_their_paths_says():
+    beyond = {name: path.max(0)[0] for name, path in valley_paths().items()}
+    for name in ("SGD", "AdaGrad", "RMSProp"):
+        assert beyond[name] < 0.01, name
+    assert 0.5 < beyond["Adam"] < beyond["Nesterov"] < beyond["momentum"]
+    below = {name: -path.min(0)[1] for name, path in valley_paths().items()}
+    assert max(below["AdaGrad"], below["RMSProp"]) < 0.01
+    assert min(below[name] for name in ("SGD", "momentum", "Nesterov", "Adam")) > 0.4
+    signs = np.sign(valley_paths()["SGD"][:, 1])
+    assert (signs[1:] != signs[:-1]).all(), "SGD does not zigzag"
