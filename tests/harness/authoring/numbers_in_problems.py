@@ -99,7 +99,8 @@ def _flops():
     yield 1, f"{forward:,} each"
     days = flops.training_days(8 * 10**9, 2 * 10**12, 64, H100.peak_flops["bf16"], 0.4)
     yield 2, f"= {power(flops.training_flops(8 * 10**9, 2 * 10**12), 1)} FLOPs"
-    yield 2, f"a day: {days:.1f} days"
+    a_day = 64 * 0.4 * 86_400 * H100.peak_flops["bf16"]
+    yield 2, f"= {power(a_day, 3)} a day: {days:.1f} days"
     work = flops.transformer_forward_flops(
         vocab=1, layers=1, d_model=1600, heads=25, d_ff=1, seq_len=3200, batch=1, kv_heads=25
     )
