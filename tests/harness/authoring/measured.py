@@ -48,12 +48,8 @@ def kept_by_a_block(b: int, s: int, h: int, a: int, *, dropout: bool, flash: boo
     Without weights, and without the mean and variance of the norms.
     """
     x = torch.zeros(b, s, h, dtype=torch.bfloat16, requires_grad=True)
-    # The fused attention of a CPU is chosen only without dropout and for what it supports.
-    with torch.no_grad():
-        shapes = [(h, h)] * 4 + [(h, 4 * h), (4 * h, h)]
-        weights = [torch.zeros(shape, dtype=torch.bfloat16) for shape in shapes]
-    for weight in weights:
-        weight.requires_grad_()
+    shapes = [(h, h)] * 4 + [(h, 4 * h), (4 * h, h)]
+    weights = [torch.zeros(size, dtype=torch.bfloat16, requires_grad=True) for size in shapes]
     known = {weight.untyped_storage().data_ptr() for weight in weights}
     kept: dict[int, torch.UntypedStorage] = {}
     small = 0
