@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup, escape
 
 from grader.results.record import Grade
 from grader.results.student import report
@@ -19,10 +21,19 @@ def to_html(grade: Grade) -> str:
     return _template().render(report=report(grade))
 
 
+def code_spans(text: str) -> Markup:
+    """HTML of a text in which `backticks` mark code; all of it is escaped."""
+    parts = re.split(r"`([^`\n]+)`", text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if i % 2 else escape(part)
+        for i, part in enumerate(parts)
+    )
+
+
 @functools.cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["points"] = points
+    environment.filters |= {"points": points, "code_spans": code_spans}
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))

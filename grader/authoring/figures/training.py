@@ -31,6 +31,8 @@ from grader.authoring.figures.look import (
 )
 from solutions.resource_accounting import data, floats, initialization, optimizers, precision
 
+_CURVATURE = (1.0, 20.0)  # of the valley, along and across
+
 
 def accumulate() -> Figure:
     """0.01 added 1000 times, by the dtypes of the term and of the sum."""
@@ -160,20 +162,23 @@ def loss_scale() -> Figure:
     return figure
 
 
-def optimizer_paths() -> Figure:
-    """Six optimizers in a valley that is twenty times steeper in one direction."""
-    curvature, count = torch.tensor([1.0, 20.0], dtype=torch.float64), 60
+def valley_paths() -> dict[str, np.ndarray[tuple[int, int], np.dtype[np.float64]]]:
+    """60 steps of six optimizers in a valley that is twenty times steeper in one direction.
+
+    From (-4, 1); the minimum is at (0, 0). A row for each step, and one for the start.
+    """
+    curvature, count = torch.tensor(_CURVATURE, dtype=torch.float64), 60
     sgd, adam = optimizers.sgd_step, {"betas": (0.9, 0.999), "eps": 1e-8}
-    settings: list[tuple[str, Callable[..., None], dict[str, Any], str]] = [
-        ("SGD", sgd, {"lr": 0.09}, BLUE),
-        ("momentum", sgd, {"lr": 0.02, "momentum": 0.9}, RED),
-        ("Nesterov", sgd, {"lr": 0.02, "momentum": 0.9, "nesterov": True}, SKY),
-        ("AdaGrad", optimizers.adagrad_step, {"lr": 0.6, "eps": 1e-8}, GREEN),
-        ("RMSProp", optimizers.rmsprop_step, {"lr": 0.15, "alpha": 0.9, "eps": 1e-8}, ORANGE),
-        ("Adam", optimizers.adam_step, {"lr": 0.25, **adam}, PURPLE),
-    ]
-    figure, rows = canvas(3.7, ncols=3, nrows=2, sharex=True, sharey=True)
-    for axes, (name, step, options, colour) in zip(rows.flat, settings, strict=True):
+    settings: dict[str, tuple[Callable[..., None], dict[str, Any]]] = {
+        "SGD": (sgd, {"lr": 0.09}),
+        "momentum": (sgd, {"lr": 0.02, "momentum": 0.9}),
+        "Nesterov": (sgd, {"lr": 0.02, "momentum": 0.9, "nesterov": True}),
+        "AdaGrad": (optimizers.adagrad_step, {"lr": 0.6, "eps": 1e-8}),
+        "RMSProp": (optimizers.rmsprop_step, {"lr": 0.15, "alpha": 0.9, "eps": 1e-8}),
+        "Adam": (optimizers.adam_step, {"lr": 0.25, **adam}),
+    }
+    paths = {}
+    for name, (step, options) in settings.items():
         p = torch.tensor([-4.0, 1.0], dtype=torch.float64)
         state = [[torch.zeros_like(p)] for _ in range(2 if name == "Adam" else 1)]
         path = [p.tolist()]
@@ -181,12 +186,20 @@ def optimizer_paths() -> Figure:
             counted = {"step": t} if name == "Adam" else {}
             step([p], [curvature * p], *state, **options, **counted)
             path.append(p.tolist())
+        paths[name] = np.array(path)
+    return paths
+
+
+def optimizer_paths() -> Figure:
+    """Six optimizers in a valley."""
+    figure, rows = canvas(3.7, ncols=3, nrows=2, sharex=True, sharey=True)
+    colours = (BLUE, RED, SKY, GREEN, ORANGE, PURPLE)
+    for axes, (name, line), colour in zip(rows.flat, valley_paths().items(), colours, strict=True):
         for loss in (0.1, 0.7, 2, 4, 7, 11, 16, 22):
-            width, height = (2 * math.sqrt(2 * loss / float(c)) for c in curvature)
+            width, height = (2 * math.sqrt(2 * loss / c) for c in _CURVATURE)
             axes.add_patch(
                 Ellipse((0, 0), width, height, fill=False, edgecolor=LINE, linewidth=0.7)
             )
-        line = np.array(path)
         axes.plot(*line.T, color=colour, linewidth=1.2, marker="o", markersize=2.6)
         axes.plot(*line[0], marker="o", markersize=5, color=INK)
         axes.plot(0, 0, marker="+", markersize=9, color=INK)

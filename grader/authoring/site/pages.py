@@ -11,7 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from assignment import manifest
-from grader.authoring.site import pandoc, text
+from grader.authoring.site import answers, pandoc, text
 from grader.authoring.site.pandoc import Node, WriteupError
 
 _HERE = Path(__file__).parent
@@ -68,7 +68,7 @@ def _for_pages(node: Node) -> Node:
     """Adapts a node to HTML.
 
     Links lead to pages. Headings of exercises get a class, and their points another. Wide tables
-    and formulas scroll in an element of their own.
+    and formulas scroll in an element of their own. Answers are folded.
     """
     if node["t"] == "Link":
         target = node["c"][2]
@@ -82,4 +82,4 @@ def _for_pages(node: Node) -> Node:
         return {"t": "Div", "c": [["", ["wide"], []], [node]]}
     if node["t"] == "Math" and node["c"][0]["t"] == "DisplayMath":
         return {"t": "Span", "c": [["", ["wide"], []], [node]]}
-    return node
+    return answers.as_details(node)

@@ -12,7 +12,7 @@ from pathlib import Path
 import jinja2
 
 from assignment import manifest
-from grader.authoring.site import pandoc, text
+from grader.authoring.site import answers, pandoc, text
 from grader.authoring.site.pandoc import Node, WriteupError
 
 _HERE = Path(__file__).parent
@@ -67,17 +67,39 @@ def source(book: text.Book) -> str:
     }
     return environment.get_template("main.typ.jinja").render(
         book=book,
-        chapters=[_typst(chapter) for chapter in book.chapters],
+        chapters=[_typst(chapter, _body(chapter)) for chapter in book.chapters],
+        answers=[
+            {"chapter": chapter, "typst": _typst(chapter, solved)}
+            for chapter in book.chapters
+            if (solved := answers.take_out(chapter.blocks)[1])
+        ],
         exercises=[exercise for exercise in manifest.load() if exercise.id in labels],
         labels=labels,
     )
 
 
-def _typst(chapter: text.Chapter) -> str:
-    """A chapter in typst. Its name comes before each label: all chapters are one document."""
+def _body(chapter: text.Chapter) -> list[Node]:
+    """A chapter with its title, without the answers."""
+    title = {"t": "Str", "c": chapter.title}
+    heading = {"t": "Header", "c": [1, [chapter.name, [], []], [title]]}
+    return [heading, *_with_frames(_without_answers(chapter))]
+
+
+def _without_answers(chapter: text.Chapter) -> list[Node]:
+    """A chapter's blocks; after its last problem stands the page of the answers."""
+    last = max((i for i, b in enumerate(chapter.blocks) if answers.is_answer(b)), default=None)
+    if last is None:
+        return chapter.blocks
+    link = {"t": "RawBlock", "c": ["typst", f"#answers-at(<answers--{chapter.name}>)"]}
+    before, after = chapter.blocks[:last], chapter.blocks[last + 1 :]
+    return [*answers.take_out(before)[0], link, *after]
+
+
+def _typst(chapter: text.Chapter, blocks: list[Node]) -> str:
+    """Blocks of a chapter in typst. Its name comes before each label: the book is one document."""
 
     def change(node: Node) -> Node:
-        if node["t"] == "Header":
+        if node["t"] == "Header" and node["c"][0] > 1:
             node["c"][1][0] = f"{chapter.name}--{node['c'][1][0]}"
         if node["t"] == "Math" and "{cases}" in node["c"][1]:
             # TeX leaves a space before the conditions; typst only aligns them.
@@ -89,12 +111,10 @@ def _typst(chapter: text.Chapter) -> str:
                 target[0] = f"#{file}--{anchor}" if anchor else f"#{file}"
         return node
 
-    title = {"t": "Str", "c": chapter.title}
-    heading = {"t": "Header", "c": [1, [chapter.name, [], []], [title]]}
     document = {
         "pandoc-api-version": [1, 23, 1],
         "meta": {},
-        "blocks": [heading, *_with_frames(pandoc.rewrite(chapter.blocks, change))],
+        "blocks": pandoc.rewrite(blocks, change),
     }
     options = ("--from", "json", "--to", "typst", "--wrap", "none")
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assignment import manifest
-from grader.authoring.site import pandoc
+from grader.authoring.site import answers, pandoc
 from grader.authoring.site.pandoc import Node, WriteupError
 
 INTRODUCTION = "index"
@@ -116,7 +116,7 @@ def _chapter(folder: Path, name: str, number: int) -> Chapter:
         tree = json.loads(pandoc.run(source, "--from", pandoc.MARKDOWN, "--to", "json"))
     except WriteupError as error:
         raise WriteupError(f"{name}.md: {error}") from error
-    blocks = pandoc.rewrite(tree["blocks"], _tidy)
+    blocks = answers.fold(pandoc.rewrite(tree["blocks"], _tidy), f"{name}.md")
     if not blocks or blocks[0]["t"] != "Header" or blocks[0]["c"][0] != 1:
         raise WriteupError(f"{name}.md: expected its title, a line `# …`, at the top")
     sections = tuple(_section(node) for node in pandoc.nodes(blocks[1:], "Header"))

@@ -1,0 +1,280 @@
+"""What the chapters must say, computed: rounded numbers, and those that follow from several others.
+
+The key is a chapter. Each text must stand in it. Exact numbers of the exercises are in the FACTS of
+`test_writeup.py`.
+"""
+
+import math
+
+import torch
+
+from solutions.resource_accounting import (
+    budget,
+    device,
+    dtypes,
+    floats,
+    flops,
+    optimizers,
+    recompute,
+    roofline,
+)
+from tests.harness.authoring.measured import crossings, gelu, softmax
+from tests.harness.authoring.numbers_in_problems import (
+    BF16,
+    FP16,
+    FP32,
+    H100,
+    MOMENTS,
+    in_format,
+    percent,
+    power,
+)
+
+PEAK = H100.peak_flops["bf16"]
+XL = {"vocab": 50257, "layers": 48, "d_model": 1600, "heads": 25, "d_ff": 6400, "kv_heads": 25}
+ACCELERATED = roofline.accelerator_intensity(PEAK, H100.bandwidth)
+
+
+def ms(seconds: float, digits: int) -> str:
+    return f"{1e3 * seconds:.{digits}f} ms"
+
+
+def normal(x: float) -> float:
+    """The probability that a standard normal number is above x."""
+    return math.erfc(x / math.sqrt(2)) / 2
+
+
+def _index():
+    yield f"{percent(2**30 / 1e9 - 1)} apart"
+    assert math.ceil(70 * budget.bytes_per_parameter(MOMENTS) / 80) == 11
+    yield "eleven of them"
+    relu = 4e9 / H100.bandwidth
+    yield f"takes an H100 {ms(relu, 1)}"
+    yield f"could have done {power(relu * PEAK, 1)} FLOPs"
+    assert 1e9 / (relu * PEAK) < 1 / 1000
+    yield "less than a thousandth"
+
+
+def _dtypes():
+    matrix = (49152, 12288)
+    packed = dtypes.block_scaled_bytes(matrix, 4, 16, 8)
+    yield f"{dtypes.tensor_bytes(matrix, BF16) / packed:.2f} times as much"
+    yield f"{dtypes.tensor_bytes(matrix, FP32) / 1e9:.3f} GB"
+    yield f"difference is {percent(2**30 / 1e9 - 1)}"
+
+
+def _floats():
+    yield f"{1e-8 / 2**-24:.2f} of that"
+    yield f"becomes {floats.round_to_format(1e-8, 8, 7):.5g}.".replace("e-08", "e-8")
+    yield f"{65519 / 32:.2f}, so 2047"
+    yield f"2⁻⁵ = {2**-5:.3f} apart"
+    for term, total, digits in ((FP32, FP32, 4), (FP16, FP16, 4), (FP16, FP32, 4), (BF16, FP32, 4)):
+        yield f"| {floats.accumulate(0.01, 1000, term, total):.{digits}f} |"
+    yield f"| {floats.accumulate(0.01, 1000, BF16, BF16):g} |"
+    error = floats.accumulate(0.01, 750, FP16, FP16) - 7.5
+    yield f"after 750 additions it is {error:g}"
+    yield f"{in_format(0.01, FP16):.6f} in fp16, {in_format(0.01, BF16):.7f} in bf16"
+
+
+def _named_axes():
+    yield f"{percent(1 - 1 / 25)} of them 0"
+    work = flops.einsum_flops("h q d, h k d -> h q k", (25, 1024, 64), (25, 1024, 64))
+    yield f"= {work:,} FLOPs"
+
+
+def _flops():
+    parameters = flops.transformer_parameters(**XL, gated=True, tied=False)
+    for tokens, shares in ((1024, (1.04, 1.08)), (16384, (2.15, 2.23))):
+        work = flops.transformer_forward_flops(**XL, seq_len=tokens, batch=1, gated=True)["total"]
+        counted = (parameters["total"], parameters["total"] - parameters["embedding"])
+        for of_all, share in zip(counted, shares, strict=True):
+            assert round(work / (2 * of_all * tokens), 2) == share
+    yield "is 1.04 times 2ND at T = 1024, and 2.15 times at T = 16384"
+    yield "it is 1.08 and 2.23 times"
+    yield f"embedding is {percent(parameters['embedding'] / parameters['total'], 1)} of N"
+    yield f"has {256 * 50257:,} parameters"
+    widths = (256, 256, 64)
+    whole, part = (flops.mlp_backward_flops(1024, widths, grad) for grad in (True, False))
+    yield f"it is {percent(whole / part - 1)} too high"
+    yield f"needs {ms(flops.matmul_flops(16384, 32768, 8192) / PEAK, 1)} for this"
+
+
+def _gradients():
+    assert flops.linear_backward_flops(1024, 256, 64, True) == 1024 * 65_536
+    yield "a thousandth of that"
+
+
+def _roofline():
+    yield f"= {ACCELERATED:.1f} for an H100"
+    for intensity, digits in ((0.25, 2), (5, 1), (0.5, 2), (0.9976, 2)):
+        yield f"| memory | {percent(intensity / ACCELERATED, digits)} |"
+    product, relu = flops.matmul_flops(*[1024] * 3) / PEAK, 4 * 1024**2 / H100.bandwidth
+    yield f"{product * 1e6:.2f} µs at least, and a ReLU on its result {relu * 1e6:.2f} µs more"
+    yield f"again: {(product + relu) * 1e6:.2f} µs"
+    one, many = (roofline.matmul_intensity(b, 8192, 8192, 2) for b in (1, 256))
+    yield f"{one:.4f} for 1 token and {many:.0f} for 256"
+    crossover = roofline.crossover_size(PEAK, H100.bandwidth, 2)
+    yield f"at n = {1.5 * 2 * ACCELERATED:.1f}, so from n = {crossover} on"
+    fp32, tf32 = (H100.peak_flops[dtype] for dtype in ("fp32", "tf32"))
+    yield f"from n = {roofline.crossover_size(fp32, H100.bandwidth, 4)}: slower"
+    yield f"= {fp32 / H100.bandwidth:g}; with TF32 it is {tf32 / H100.bandwidth:.0f}"
+    n = 8192
+    yield f"arithmetic takes {ms(flops.matmul_flops(n, n, n) / PEAK, 2)}"
+    for tile, digits, places in ((1, 1, 0), (128, 2, 2), (591, 2, 2)):
+        read = 2 * 2 * n**3 / tile
+        seconds = ms(read / H100.bandwidth, places)
+        yield f"| {tile} | {tile / 2:g} | {power(read, digits)} | {seconds} |"
+    assert 590 / 2 < ACCELERATED <= 591 / 2
+    yield f"take {4 * 591**2:,} B, more"
+    assert 4 * 591**2 > 256 * 2**10
+    elements = 16 * 8 * 1024**2
+    yield f"= {elements:,} elements in bf16"
+    fused = 2 * 2 * elements
+    assert crossings(softmax) == 8
+    assert crossings(gelu) == 5 * 2 + 4 * 3
+    for name, function in (("softmax", softmax), ("GELU", gelu)):
+        moved = 2 * elements * crossings(function)
+        one, both = (ms(size / H100.bandwidth, 2) for size in (moved, fused))
+        yield f"| {name} | {moved:,} B | {one} | {fused:,} B | {both} |"
+
+
+def _budget():
+    yield f"= {640 / 12:.1f}e9"
+    s, h, a, layers = 1024, 1600, 25, 48
+    per_layer = (34 + 5 * a * s / h, 32 + 2 * a * s / h, 32 + 4 * a / h)
+    yield f"$sbh$ = {s * h:,} and $as/h$ = {a * s // h}"
+    for of_layer, words in zip(
+        per_layer, ("(34 + 5as/h)", "(32 + 2as/h)", "(32 + 4a/h)"), strict=True
+    ):
+        yield f"| $sbh\\,{words}$ | {of_layer * s * h * layers / 1e9:.2f} GB |"
+    chain = budget.activation_bytes(s, h, layers, BF16)
+    yield f"= {chain / 1e9:.3f} GB: {per_layer[0] * s * h * layers / chain:.0f} times less"
+    wide = budget.activation_bytes(s, h, layers, FP32)
+    double = 2 * per_layer[1] * s * h * layers / 1e9
+    yield f"gives {wide / 1e9:.2f} GB, where a transformer without dropout keeps {double:.2f} GB"
+    yield f"{4 * s * 50257:,} B for one sequence"
+    cost = budget.checkpointing_cost(100, range(0, 100, 10), True)
+    assert cost["activations"] == 19
+    again = cost["recomputed_layers"]
+    yield f"takes {300 + again} instead of 300, {percent(again / 300)} longer"
+
+
+def _initialization():
+    assert round(1 / normal(4) / 2, -3) == 16_000
+    yield "one value in 16,000"
+    assert 128**2 * 4 > torch.finfo(FP16).max > 128**2
+    assert 128.0**18 * 4 > torch.finfo(FP32).max > 128.0**18
+    assert torch.finfo(FP32).max > 4 * 128.0**17
+    assert f"{2.0**-10:.3f}" == "0.001"
+    assert normal(6.2) < 1 / 2e9 < normal(6)
+    yield f"one draw in {round(1 / (normal(4) - normal(5)), -2):,.0f} lies"
+    for variance in (2 / 800, 6 / 800, 2 / 300):
+        yield f"= {math.sqrt(variance):.3g}"
+    density = math.exp(-4.5) / math.sqrt(2 * math.pi)
+    shrunk = math.sqrt(1 - 6 * density / (1 - 2 * normal(3)))
+    yield f"{0.02 * shrunk:.4f}: truncation at 3σ reduces it by {percent(1 - shrunk, 1)}"
+
+
+def _seeding():
+    assert 1 < 100_000**2 / 2**33 < 1.2
+    assert 1.5e9 < 2**64 / 100_000**2 < 2.5e9
+    pairs = (1024 * 16 * 100) ** 2
+    yield f"2^{{33}} = {math.floor(pairs / 2**33)}$"
+    yield f"{pairs / 2**64 * 1e7:.1f} \\cdot 10^{{-7}}"
+
+
+def _data():
+    yield f"{2.8e12 / 2 / 1e12:.1f}e12 tokens"
+    yield f"{2.8e12 / 2 * 8 / 1e12:.1f}e12 |"
+    yield f"= {32 * 1025 * 2:,} bytes"
+
+
+def _optimizers():
+    p, zeros = torch.ones(1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
+    for expected in ("0.95", "0.9086"):
+        optimizers.adagrad_step([p], [0 * p + 0.5], [zeros], lr=0.1, eps=0.5)
+        yield f"= {expected}"
+        assert f"{p.item():.4g}" == expected
+    yield f"= {1 - 0.05 / math.sqrt(0.75):.4f} after step 1"
+    ours, lecture = 1e-4 + 1e-5, math.sqrt(1e-8 + 1e-5)
+    yield f"{power(ours, 1)} and the lecture by {power(lecture, 2)}"
+    yield f"{lecture / ours:.0f} times shorter"
+    assert 198 < sum(1 / math.sqrt(t) for t in range(1, 10_001)) < 199
+    yield f"{math.sqrt(1000):.0f} times too small"
+    small = 0.1 / math.sqrt((0.2**2 + 0) / 2)
+    yield f"√0.02 = {math.sqrt(0.02):.3f}"
+    yield f"{small:.2f} lr, {small / (0.1 / 10):.0f} times as much"
+    yield f"= {0.99 - 0.05 / math.sqrt(0.75):.3f}; added before"
+    yield f"= {0.99 - 0.05 / 0.55 * 0.1:.3f}."
+
+
+def _training():
+    yield f"{16 * 1e9 / H100.bandwidth * 1e3:.1f} ms on an H100"
+
+
+def _precision():
+    yield f"2⁻²³ = {power(2**-23, 1)}"
+    yield f"2⁻¹⁰ = {power(2**-10, 1)}"
+    yield f"1 − 2⁻⁸ = {1 - 2**-8:.4f} and 1 + 2⁻⁷ = {1 + 2**-7:.4f}"
+    largest = {"E4M3": floats.float_range(4, 3, "fn"), "E5M2": floats.float_range(5, 2)}
+    weights, grads = largest["E4M3"]["max"] / 0.1, largest["E5M2"]["max"] / 1e-3
+    yield f"448 / 0.1 = {weights:g}"
+    plain = floats.round_to_format(0.0045, 4, 3, "fn")
+    yield f"become {plain:.4f}: {percent(1 - plain / 0.0045)} off"
+    stored = floats.round_to_format(0.0045 * weights, 4, 3, "fn")
+    yield f"{0.0045 * weights:.2f}, which becomes {stored:g}"
+    yield f"{stored:g} / 4480 = {stored / weights:.5f}"
+    yield f"{percent(1 - stored / weights / 0.0045, 1)} off"
+    assert floats.round_to_format(1e-6, 5, 2) == 0
+    stored = floats.round_to_format(1e-6 * grads, 5, 2)
+    error = percent(1 - stored / grads / 1e-6, 1)
+    yield f"is {1e-6 * grads:.1f}, which becomes {stored:g}, and is {error} off"
+
+
+def _checkpoint():
+    yield f"takes {12 * 7e9 / 2e9:.0f} s"
+    size = 12 * (1024 * 1024 + 1024)
+    yield f"({size / 1e6:.1f} MB, {size / 2**20:.1f} MiB)"
+    assert round((5056 + 2 * 624 * 4) / 1e3) == 10
+    yield "about 10 kB"
+
+
+def _recompute():
+    held = sum(stop - start for start, stop in recompute.segment_bounds(9, 3)[:-1])
+    yield f"{held} more run, and the step takes {percent(held / 27)} longer"
+    assert 9 / 27 == 1 / 3
+    yield "a third longer: 9 more layers run"
+
+
+def _device():
+    work = flops.matmul_flops(16384, 32768, 8192)
+    yield f"its peak would need {ms(work / PEAK, 2)}"
+    times = (0.020, 0.010, 0.0178)
+    share = device.measured_mfu(work, times, PEAK)
+    yield f"{power(work / 0.0178, 2)} FLOP/s, an MFU of {share:.4f}"
+    mean = sum(times) / 3
+    yield f"{ms(mean, 1)}, would give {work / mean / PEAK:.3f}"
+    yield f"the fastest run {work / min(times) / PEAK:.3f}"
+    yield f"at 3.35e12 B/s | {ms(4e9 / H100.bandwidth, 1)} |"
+    yield f"at 64e9 B/s | {ms(4e9 / 64e9, 1)} |"
+
+
+def _performance():
+    work, fp32 = flops.matmul_flops(*[8192] * 3), H100.peak_flops["fp32"]
+    yield f"{ms(work / PEAK, 1)} in bf16, and {ms(work / fp32, 1)} in fp32"
+    converted = 8192**2 * 2 * (4 + 2)
+    yield f"{converted:,} bytes, {ms(converted / H100.bandwidth, 2)} at"
+    assert 1 + 2 + 2 + 1 == 6  # written; mask and softmax read and write; the product reads
+    yield "cross the memory bus six times"
+    yield f"{ms(28 * 600 * 8192 / H100.bandwidth, 3)} of memory traffic"
+    yield f"{600 * 12:,} in all; at 5 µs that is {ms(7200 * 5e-6, 0)}"
+
+
+TEXT = {
+    function.__name__[1:]: function
+    for function in (
+        _index, _dtypes, _floats, _named_axes, _flops, _gradients, _roofline, _budget,
+        _initialization, _seeding, _data, _optimizers, _training, _precision, _checkpoint,
+        _recompute, _device, _performance,
+    )
+}  # fmt: skip
