@@ -15,7 +15,8 @@ def states() -> dict[str, Any]:
     """The state of each generator."""
     version, words, normal = random.getstate()
     return {
-        "random": (version, np.array(words, dtype=np.uint32), normal),  # a tuple takes longer to send
+        # A tuple of so many ints takes longer to send.
+        "random": (version, np.array(words, dtype=np.uint32), normal),
         "numpy": np.random.get_state(),
         "torch": torch.get_rng_state(),
     }
