@@ -135,6 +135,7 @@ sync: .venv/dev
 
 bench: .venv/ready
 	@$(RUN) tests/benchmarks/bench.py
+	@$(RUN) -m tests.benchmarks.watch
 
 # About twenty minutes on an idle machine.
 races: .venv/ready

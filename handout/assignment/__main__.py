@@ -133,7 +133,14 @@ def watch_files(console: Console, exercise_id: str | None) -> None:
     sys.path.insert(0, str(ROOT))
     exercise = find(exercise_id) if exercise_id else watch.first_open(ROOT)
     watch.preload()
-    watch.Watch(console, ROOT, exercise, partial(show_hint, console)).loop()
+
+    def reset(exercise: Exercise) -> None:
+        try:
+            start_over(console, exercise)
+        except UserError as error:
+            console.print(Text(f"error: {error}", style="red"))
+
+    watch.Watch(console, ROOT, exercise, partial(show_hint, console), reset).loop()
 
 
 def run_tests() -> int:

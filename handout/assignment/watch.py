@@ -26,10 +26,11 @@ from assignment import manifest
 from assignment.manifest import Exercise
 
 _PASSED = ".pytest_cache/v/assignment/passed"  # as `assignment.progress` writes it
-_PERIOD = 0.05  # seconds between two looks at the files and the keyboard
+_PERIOD = 0.02  # seconds between two looks at the files and the keyboard
 _LIBRARIES = ("numpy", "torch", "beartype", "jaxtyping", "einops", "_pytest.assertion.rewrite")
 _QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # plugins are imported before pytest
-_KEYS = "Enter: again   n: next   b: back   h: hint   l: list   o: open   q: quit"
+_KEYS = "Enter: again  n: next  b: back  h: hint  l: list  o: open  r: reset  q: quit"
+_END_OF_INPUT = "\x04"  # also what Ctrl-D sends
 
 
 class Run:
@@ -69,6 +70,7 @@ class Watch:
         root: the folder of the handout.
         exercise: the first one.
         hint: shows an exercise's hint; without one, lists all.
+        reset: restores an exercise's stubs.
     """
 
     def __init__(
@@ -77,17 +79,19 @@ class Watch:
         root: Path,
         exercise: Exercise,
         hint: Callable[[str | None], None],
+        reset: Callable[[Exercise], None],
     ) -> None:
-        self._console, self._root, self._hint = console, root, hint
+        self._console, self._root, self._hint, self._reset = console, root, hint, reset
         self._exercises = list(manifest.load())
         self._at = self._exercises.index(exercise)
         self._package = root / manifest.load().package
 
     def loop(self) -> None:
-        """Runs until the key q, the end of the input, or Ctrl-C."""
+        """Runs until the key q or Ctrl-C; at the end of the input until the run has ended."""
         with keyboard() as key_pressed, contextlib.suppress(KeyboardInterrupt):
             run: Run | None = None
             began, seen, wanted = 0.0, self._files(), True
+            last_key = ""
             try:
                 while True:
                     if (files := self._files()) != seen:
@@ -99,12 +103,17 @@ class Watch:
                     if run is not None and (status := run.status()) is not None:
                         run = None
                         self._finish(status, time.monotonic() - began)
-                    match key_pressed(_PERIOD):
-                        case "q" | "\x04":
+                    key = key_pressed(_PERIOD)
+                    match key:
+                        case "q":
                             return
+                        case _ if key == _END_OF_INPUT:
+                            if run is None:
+                                return
+                            time.sleep(_PERIOD)
                         case "\n" | "\r":
                             wanted = True
-                        case "n" | "b" as key:
+                        case "n" | "b":
                             self._move(1 if key == "n" else -1)
                             wanted = True
                         case "h":
@@ -113,6 +122,14 @@ class Watch:
                             self._hint(None)
                         case "o":
                             self._open()
+                        case "r" if last_key == "r":
+                            self._reset(self._exercise)  # a change of the file: it is tested again
+                        case "r":
+                            self._console.print(
+                                f"Press r again to restore the stubs of {self._exercise.id}. "
+                                "Your code is saved in backups/."
+                            )
+                    last_key = key or last_key
             finally:
                 if run is not None:
                     run.stop()
@@ -241,7 +258,7 @@ def keyboard() -> Iterator[Callable[[float], str]]:
 
 
 def _line_by_line(seconds: float) -> str:
-    """A byte of the input; its end counts as q."""
+    """A byte of the input."""
     import select
 
     if os.name == "nt":  # there only sockets can be waited for
@@ -249,7 +266,7 @@ def _line_by_line(seconds: float) -> str:
         return ""
     if not select.select([sys.stdin], [], [], seconds)[0]:
         return ""
-    return os.read(sys.stdin.fileno(), 1).decode(errors="replace") or "q"
+    return os.read(sys.stdin.fileno(), 1).decode(errors="replace") or _END_OF_INPUT
 
 
 def _windows_key(seconds: float) -> str:

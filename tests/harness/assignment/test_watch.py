@@ -125,6 +125,37 @@ def test_keys_move_and_show_hints(terminal):
     assert one.ends() == 0
 
 
+def test_reset_takes_two_keys(terminal):
+    one = terminal()
+    one.shown(PROMPT)
+    module = one.folder / "resource_accounting" / "dtypes.py"
+    stub = module.read_text(encoding="utf-8")
+    one.save("dtypes", (REFERENCE / "dtypes.py").read_text(encoding="utf-8"))
+    one.shown("[now tensor_bytes]")
+    for key, answer in (("r", "Press r again"), ("b", PROMPT), ("r", "Press r again")):
+        one.press(key)
+        one.shown(answer)
+    assert module.read_text(encoding="utf-8") != stub  # another key came between
+    one.press("r")
+    one.shown("your code is saved in backups/")
+    assert "not started" in one.shown(PROMPT)
+    one.save("dtypes", "def (")
+    one.shown(PROMPT)
+    one.press("rr")
+    one.shown("error: ")
+    one.press("q")
+    assert one.ends() == 0
+
+
+def test_end_of_the_input_leaves_time_for_one_run(pristine):
+    command = [sys.executable, "-X", "utf8", "-m", "assignment", "watch", "bytes_per_element"]
+    done = subprocess.run(
+        command, cwd=pristine, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert "not started" in done.stdout.decode()
+
+
 def test_save_ends_a_loop_without_end(terminal):
     one = terminal()
     one.shown(PROMPT)
