@@ -147,6 +147,30 @@ def test_requests_to_a_cuda_device_are_allowed_only_with_cuda(machine):
     assert verdict(machine, *shared_memory, with_cuda=True) == ALLOWED
 
 
+# Requests of CUDA programs that a sandbox with a proxy for the driver, gVisor, lets pass: numbers
+# of the driver's header files (nv-ioctl-numbers.h, nv-ioctl-numa.h, nv_escape.h, uvm_ioctl.h).
+DRIVER_REQUESTS = (
+    *(200, 201, 206, 207, 210, 212, 214, 215, 217, 218, 0x27, 0x29, 0x2A, 0x2B, 0x34, 0x35, 0x41),
+    *(0x4A, 0x4E, 0x4F, 0x54, 0x57, 0x58, 0x5E),
+)
+UVM_REQUESTS = (
+    *(23, 24, 25, 26, 27, 28, 33, 34, 37, 38, 39, 42, 45, 65, 68, 72, 73, 75),
+    *(0x30000001, 0x30000002),
+)
+
+
+def test_requests_that_another_sandbox_lets_cuda_make_are_allowed(machine):
+    ioctl = MACHINES[machine][1]["ioctl"]
+    for number in DRIVER_REQUESTS:
+        for size in (0, 4, 48, 0x3FFF):
+            request = 3 << 30 | size << 16 | ord("F") << 8 | number  # _IOWR
+            assert verdict(machine, ioctl, 0, request, with_cuda=True) == ALLOWED, number
+            assert verdict(machine, ioctl, 0, request) == DENIED, number
+    for request in UVM_REQUESTS:
+        assert verdict(machine, ioctl, 0, request, with_cuda=True) == ALLOWED, request
+        assert verdict(machine, ioctl, 0, request) == DENIED, request
+
+
 @pytest.mark.parametrize("name", ["bind", "listen", "memfd_create", "setsockopt"])
 def test_calls_of_the_driver_are_allowed_only_with_cuda(machine, name):
     number = seccomp.numbers_of(machine, with_cuda=True)[1][name]
