@@ -78,7 +78,8 @@ def _runs(entries: Sequence[Any]) -> list[tuple[Any, int | None]]:
     runs: list[tuple[Any, int | None]] = []
     for _, group in itertools.groupby(entries, key=lambda entry: (str(entry.path), entry.lineno)):
         same = list(group)
-        runs.append((same[-1], len(same)))
+        # A generator expression has a frame of its own, in the same line.
+        runs.append((same[0], sum(entry.name == same[0].name for entry in same)))
     if len(runs) > 2 * _SHOWN_PLACES:
         runs[_SHOWN_PLACES:-_SHOWN_PLACES] = [(None, None)]
     return runs

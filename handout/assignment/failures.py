@@ -13,6 +13,7 @@ fixtures and of the type checker say nothing about the student's code.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -163,7 +164,7 @@ class Failure:
         return self._lines(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
 
     def _not_imported(self) -> str:
-        lines = ["wrong: a module cannot be imported", labelled("found", _message(self._value))]
+        lines = ["wrong: a module cannot be imported", labelled("found", self._message)]
         if thought := thoughts.of_exception(self._value):
             lines.append(labelled("hint", thought))
         return "\n".join([*lines, *self._places.shown(self._own)])
@@ -219,7 +220,7 @@ class Failure:
             f"wrong: {name} raised {type(self._value).__name__}",
             *call_lines(call),
             labelled("expected", expected or "a result, and no exception"),
-            labelled("found", _message(self._value)),
+            labelled("found", self._message),
         ]
         thought = thoughts.of_exception(self._value)
         if wanted:
@@ -237,7 +238,7 @@ class Failure:
                 f"wrong: {name} cannot be called as in the handout", *call_lines(call)
             )
         if not isinstance(self._value, _UNUSABLE) or not (call and call.returned):
-            return self._lines(*call_lines(call), _message(self._value), at=self._shown)
+            return self._lines(*call_lines(call), self._message, at=self._shown)
         if culprit is not None:
             source, found, use = culprit
             is_all = show(found) == call.returned
@@ -251,7 +252,7 @@ class Failure:
             lines = [f"wrong: the result of {name} cannot be used", *call_lines(call)]
             lines.append(labelled("expected", form))
             lines.append(labelled("found", call.returned))
-        lines.append(labelled("error", _message(self._value)))
+        lines.append(labelled("error", self._message))
         hint = thoughts.RETURNED_NONE if call.returned == "None" else self._hint
         if hint:
             lines.append(labelled("hint", hint))
@@ -262,7 +263,7 @@ class Failure:
         text = str(value)
         found = re.fullmatch(r"(.*?) is (.*); expected plain data \(.*?\)(?:; (.*))?", text, re.S)
         if found is None:
-            return self._lines(*call_lines(self._last_call), _message(value))
+            return self._lines(*call_lines(self._last_call), self._message)
         call = self._last_call
         returned = f"{call.returned}, " if call and call.returned else ""
         wanted = expected_at(self._in_test) if self._in_test else ""
@@ -275,6 +276,14 @@ class Failure:
         if found[3]:
             lines.append(labelled("hint", found[3]))
         return self._lines(*lines)
+
+    @property
+    def _message(self) -> str:
+        """The exception as text in one line, without this folder's path."""
+        text = re.sub(r"\s*\n\s*", " ", str(self._value)).strip()
+        text = text.replace(f"{self._places.root}{os.sep}", "")
+        name = type(self._value).__name__
+        return f"{name}: {text}" if text else name
 
     def _left_changed(self, text: str) -> str:
         """Something that a call has left changed, or shares with its arguments."""
@@ -320,9 +329,3 @@ def nothing_raised(text: str) -> str:
     """Rewords pytest's message that no exception was raised; "" for any other text."""
     raised = re.fullmatch(r"DID NOT RAISE (?:<class '(?:.*\.)?)?(\w+)(?:'>)?", text)
     return f"expected {raised[1]}, but nothing was raised" if raised else ""
-
-
-def _message(value: BaseException) -> str:
-    """The exception as text."""
-    name, text = type(value).__name__, re.sub(r"\s*\n\s*", " ", str(value)).strip()
-    return f"{name}: {text}" if text else name

@@ -65,12 +65,13 @@ _EXCEPTIONS: tuple[tuple[type[BaseException], str], ...] = (
     (ZeroDivisionError, "which argument is 0 here, and what does the docstring say of it?"),
     (
         OverflowError,
-        "a float ends at about 1.8e308, a whole number of Python does not: use // on it",
+        "a float ends at about 1.8e308: is a number here larger than it should be?",
     ),
     (EOFError, "a function gets all that it needs as arguments; do not read input"),
     (SystemExit, "a function returns or raises; do not end the program"),
 )
-_MESSAGES = (  # patterns of what torch says
+_MESSAGES = (  # patterns of what torch and Python say
+    (r"int too large to convert to float", "a whole number is too large for a float: divide by //"),
     (r"leaf Variable that requires grad", "an update is no part of the graph: use torch.no_grad()"),
     (r"does not require grad", "backward needs a graph: was the loss made without gradients?"),
     (r"second time", "a graph is gone after its backward pass: compute the loss anew"),
@@ -108,9 +109,7 @@ def of_exception(error: BaseException) -> str:
     if "'NoneType'" in str(error):
         return f"something is None here; {RETURNED_NONE}"
     for pattern, text in _MESSAGES:
-        if isinstance(error, RuntimeError | IndexError | ValueError) and re.search(
-            pattern, str(error)
-        ):
+        if re.search(pattern, str(error)):
             return text
     return next((text for kind, text in _EXCEPTIONS if isinstance(error, kind)), "")
 

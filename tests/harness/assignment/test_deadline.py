@@ -151,14 +151,21 @@ def test_ctrl_c_shows_where_the_code_was(folder):
 
 
 def test_a_debugger_stops_in_the_students_code(folder):
-    code = "def matmul_flops(B, D, K):\n    secret = 'mine'\n    return {}.fromkeys(B)\n"
+    code = (
+        "import json\n\n\n"
+        "def matmul_flops(B, D, K):\n    secret = 'mine'\n    return json.loads('{')\n"
+    )
     said = pytest_in(folder, code, "--pdb", stdin="p secret\nq\n")
     assert "(Pdb) 'mine'" in said
 
 
 def test_no_limit_strikes_at_a_breakpoint(folder):
     """Its time begins anew when the code goes on"""
-    code = "def matmul_flops(B, D, K):\n    breakpoint()\n    return 2 * B * D * K\n"
+    code = (
+        "import time\n\n\n"
+        "def matmul_flops(B, D, K):\n"
+        "    breakpoint()\n    time.sleep(0.6)\n    return 2 * B * D * K\n"
+    )
     wait = "import threading; threading.Event().wait(4)"  # more than three times the limit
     said = pytest_in(folder, code, stdin=f"{wait}\nc\n" + "c\n" * 20)
     assert "still running" not in said

@@ -36,6 +36,8 @@ def test_mistakes_are_of_every_chapter_and_have_names_of_their_own():
 
 def test_each_message_has_the_call_what_came_and_a_thought(found):
     for mistake in found.values():
+        if "No test can run yet" in mistake.message:
+            continue  # the file cannot be imported
         labels = {line.strip().partition(":")[0] for line in mistake.message.splitlines()}
         assert "call" in labels, mistake.message
         is_running = "still running" in mistake.message
