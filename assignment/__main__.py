@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assignment import manifest
+from assignment import known, manifest
 from assignment.manifest import AUTHORS, Exercise, ManifestError
 from assignment.verbs import command
 
@@ -190,6 +190,7 @@ def pack(console: Console, package: Path, output: Path) -> None:
         console.print(
             Text("A file with a syntax error earns no points; the others count.", style="yellow")
         )
+    known.show(console, ROOT, package)
     console.print(f"\nHand in {output}\nExercises that fail may go in: what passes counts.")
 
 

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import torch
@@ -23,6 +23,9 @@ import torch
 from assignment import file_calls, forked, plain, programs, readers, scenarios
 from assignment.callbacks import LocalStandIns, StandInIterator
 from assignment.world import World, modes_unchanged
+
+if TYPE_CHECKING:
+    from assignment.journal import Journal
 
 DRIVERS = ("scenarios", "programs")  # modules of the assignment that drive a submission's code
 READERS = "readers"  # the module of the assignment that reads what a submission wrote
@@ -169,6 +172,11 @@ def resolve(package: Package, target: str) -> Callable[..., Any]:
     return driver if module == READERS else partial(driver, package)
 
 
+def is_driven(target: str) -> bool:
+    """Whether a target is a function of the assignment that calls those of a submission."""
+    return target.partition(".")[0] in DRIVERS
+
+
 def seed_everything(seed: int) -> None:
     """Seeds the global generators of random, numpy and torch."""
     random.seed(seed)
@@ -180,18 +188,25 @@ def seed_everything(seed: int) -> None:
 
 
 class LocalImplementation(Implementation):
-    """An implementation imported into this process from the package of this name."""
+    """An implementation imported into this process from the package of this name.
 
-    def __init__(self, package: str, scratch: Path) -> None:
+    Calls are noted in `journal`, if there is one.
+    """
+
+    def __init__(self, package: str, scratch: Path, journal: Journal | None = None) -> None:
         self._package = Package(package)
         self.scratch = scratch
+        self.journal = journal
         self._changes = forked.Changes(scratch)
         self._world = World()
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
         stand_ins = LocalStandIns(target)
         result = self._run(stand_ins, lambda: self._start(stand_ins, target, args, kwargs))
-        return plain.copy(result, f"what {target} returned")
+        copied = plain.copy(result, f"what {target} returned")
+        if self.journal is not None and (driver := driver_of(target)) is not None:
+            self.journal.note_starts(driver, args, kwargs, copied)
+        return copied
 
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
         stand_ins, end = LocalStandIns(target), object()
@@ -216,10 +231,18 @@ class LocalImplementation(Implementation):
 
     def _start(self, stand_ins: Any, target: str, args: Any, kwargs: Any) -> Any:
         """Calls a target with copies of the arguments."""
-        function = resolve(self._package, target)
+        if self.journal is None:
+            return self._make(self._package, stand_ins, target, args, kwargs)
+        package = self.journal.noting(self._package) if is_driven(target) else self._package
+        return self.journal.run(
+            target, args, kwargs, lambda: self._make(package, stand_ins, target, args, kwargs)
+        )
+
+    def _make(self, package: Any, stand_ins: Any, target: str, args: Any, kwargs: Any) -> Any:
+        function = resolve(package, target)
         what = f"arguments of {target}"
         args, kwargs = plain.copy_arguments((args, kwargs), what, stand_ins.of)
-        if target.partition(".")[0] not in DRIVERS:
+        if not is_driven(target):
             return self._world.call(target, function, args, kwargs)
         with modes_unchanged(target):
             return function(*args, **kwargs)

@@ -19,9 +19,12 @@ import pytest
 import torch
 
 from assignment import devices, manifest
+from assignment.deadline import TimeLimits
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of, seed_of
 from assignment.implementation import Implementation, LocalImplementation, seed_everything
+from assignment.journal import Journal
 from assignment.progress import Progress
+from assignment.stops import Stops
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,6 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(str(error)) from error
     if config.getoption("progress"):
         config.pluginmanager.register(Progress(config), "assignment-progress")
+        config.pluginmanager.register(TimeLimits(config), "assignment-time-limits")
+        config.pluginmanager.register(Stops(config), "assignment-stops")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -110,4 +115,5 @@ def _local(request: pytest.FixtureRequest) -> Iterator[Implementation]:
     package = request.config.getoption("--package") or manifest.load().package
     seed_everything(request.getfixturevalue("seed"))
     scratch = request.getfixturevalue("tmp_path_factory").mktemp("scratch")
-    yield LocalImplementation(package, scratch)
+    journal = Journal() if request.config.getoption("progress") else None
+    yield LocalImplementation(package, scratch, journal)

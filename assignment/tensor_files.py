@@ -71,9 +71,13 @@ class TensorFile:
         self._end = torch.frombuffer(bytearray(content), dtype=self._dtype)
 
     def tensors(self, places: Sequence[Place]) -> list[torch.Tensor]:
-        """The tensors in the file after the last call."""
+        """The tensors in the file after the last call; `before` is what each was at the start."""
         assert self._end is not None
-        return [tensor_at(self._end, place) for place in places]
+        found = [tensor_at(self._end, place) for place in places]
+        start = self.start if places else self._end
+        for tensor, place in zip(found, places, strict=True):
+            tensor.before = tensor_at(start, place)  # type: ignore[attr-defined]
+        return found
 
 
 class Left(Mapping[str, Any]):

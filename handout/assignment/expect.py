@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,28 @@ import torch
 from assignment import plain
 
 _SHOWN = 400  # characters of a value in a message
+_MAX_BITS = 1000  # of a number that is written out
 
 
 class Mismatch(AssertionError):
-    """A wrong value: what was expected, what was found, and an optional hint."""
+    """A wrong value: what was expected, what was found, and an optional hint.
 
-    def __init__(self, what: str, expected: str, actual: str, hint: str | None = None) -> None:
-        self.expected, self.actual, self.hint = expected, actual, hint
+    `whole` and `part` are pairs of values (found, expected): all of them, and the first parts that
+    differ. Where only a form is expected, it is a tensor without data, or `...`.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        expected: str,
+        actual: str,
+        hint: str | None = None,
+        *,
+        whole: tuple[Any, Any] | None = None,
+        part: tuple[Any, Any] | None = None,
+    ) -> None:
+        self.what, self.expected, self.actual, self.hint = what, expected, actual, hint
+        self.whole, self.part = whole, part or whole
         super().__init__(
             f"wrong: {what}\n  expected: {expected}\n  found:    {actual}"
             + (f"\n  hint:     {hint}" if hint else "")
@@ -37,8 +53,11 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
 
         Tensors and arrays: same shape, same dtype, all elements equal. nan equals nothing.
         """
-        if not _equal(self.actual, expected):
-            raise Mismatch(self.what, show(expected), show(self.actual), hint)
+        __tracebackhide__ = True  # a debugger stops in the test
+        if not is_equal(self.actual, expected):
+            raise Mismatch(
+                self.what, show(expected), show(self.actual), hint, whole=(self.actual, expected)
+            )
 
     def close(
         self, expected: Any, *, rtol: float, atol: float = 0.0, hint: str | None = None
@@ -48,14 +67,18 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
         Takes numbers, tensors, arrays, and lists, tuples or dicts of them. Shapes and dtypes must
         be equal.
         """
-        problem = _far(self.actual, expected, rtol, atol, self.what)
-        if problem:
-            raise Mismatch(*problem, hint)
+        __tracebackhide__ = True
+        far = _far(self.actual, expected, rtol, atol)
+        if far is not None:
+            what = f"{self.what}, at {far.at}" if far.at else self.what
+            whole = (self.actual, expected)
+            raise Mismatch(what, far.expected, far.found, hint, whole=whole, part=far.part)
 
     def is_tensor(
         self, shape: tuple[int, ...], dtype: torch.dtype, hint: str | None = None
     ) -> torch.Tensor:
         """A tensor of this shape and dtype; returns it."""
+        __tracebackhide__ = True
         wanted = f"a tensor {tuple(shape)} of {dtype}"
         actual = self.actual
         if (
@@ -63,15 +86,16 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
             or tuple(actual.shape) != tuple(shape)
             or actual.dtype is not dtype
         ):
-            raise Mismatch(self.what, wanted, plain.describe(actual), hint)
+            like = torch.empty(shape, dtype=dtype, device="meta")
+            raise Mismatch(self.what, wanted, _kind(actual), hint, whole=(actual, like))
         return actual
 
     def is_a(self, kind: type, hint: str | None = None) -> Any:
         """A value of exactly this type; returns it."""
+        __tracebackhide__ = True
         if type(self.actual) is not kind:
-            raise Mismatch(
-                self.what, f"an object of type {kind.__name__}", plain.describe(self.actual), hint
-            )
+            wanted = f"an object of type {kind.__name__}"
+            raise Mismatch(self.what, wanted, _kind(self.actual), hint, whole=(self.actual, ...))
         return self.actual
 
 
@@ -98,8 +122,11 @@ def _pieces(value: Any) -> Iterator[str]:
         start, end = "(", ",)" if len(value) == 1 else ")"
     elif kind is dict:
         start, end = "{", "}"
+    elif kind in (torch.Tensor, np.ndarray):
+        yield show(value)
+        return
     else:
-        yield repr(value[: _SHOWN + 1] if kind in (str, bytes) else value)
+        yield _scalar(value[: _SHOWN + 1] if kind in (str, bytes) else value)
         return
     yield start
     for i, item in enumerate(value):
@@ -110,18 +137,18 @@ def _pieces(value: Any) -> Iterator[str]:
     yield end
 
 
-def _equal(actual: Any, expected: Any) -> bool:
+def is_equal(actual: Any, expected: Any) -> bool:
     if isinstance(expected, list | tuple):
         return (
             isinstance(actual, list | tuple)
             and len(actual) == len(expected)
-            and all(map(_equal, actual, expected))
+            and all(map(is_equal, actual, expected))
         )
     if isinstance(expected, dict):
         return (
             isinstance(actual, dict)
             and actual.keys() == expected.keys()
-            and all(_equal(actual[key], expected[key]) for key in expected)
+            and all(is_equal(actual[key], expected[key]) for key in expected)
         )
     if type(actual) is not type(expected):
         return False
@@ -132,38 +159,61 @@ def _equal(actual: Any, expected: Any) -> bool:
     return bool(actual == expected)
 
 
-def _far(
-    actual: Any, expected: Any, rtol: float, atol: float, what: str
-) -> tuple[str, str, str] | None:
-    """The first position where `actual` is not close: (what, expected, found), or None."""
+@dataclass
+class _Far:
+    """Where a value is not close: the position, "" for all of it, and what is there.
+
+    `expected` and `found` are texts, `part` the values (found, expected).
+    """
+
+    at: str
+    expected: str
+    found: str
+    part: tuple[Any, Any]
+
+
+def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> _Far | None:
+    """The first position where `actual` is not close, or None."""
+    part = (actual, expected)
     if isinstance(expected, list | tuple | dict):
         pairs = expected.items() if isinstance(expected, dict) else enumerate(expected)
         same_kind = isinstance(actual, dict) == isinstance(expected, dict)
         if not same_kind or not isinstance(actual, list | tuple | dict):
-            return what, show(expected), plain.describe(actual)
+            return _Far(at, show(expected), _kind(actual), part)
         keys = list(expected) if isinstance(expected, dict) else list(range(len(expected)))
         found_keys = list(actual) if isinstance(actual, dict) else list(range(len(actual)))
         if set(keys) != set(found_keys):
-            return what, f"the entries {keys}", f"the entries {found_keys}"
+            if not isinstance(expected, dict):
+                return _Far(at, _items(expected), _items(actual), part)
+            return _Far(at, f"the entries {keys}", f"the entries {found_keys}", part)
         for key, item in pairs:
-            if problem := _far(actual[key], item, rtol, atol, f"{what}[{key!r}]"):
-                return problem
+            if far := _far(actual[key], item, rtol, atol, f"{at}[{key!r}]"):
+                return far
         return None
     if isinstance(expected, torch.Tensor | np.ndarray):
         if plain.describe(actual) != plain.describe(expected):
-            return what, plain.describe(expected), plain.describe(actual)
+            return _Far(at, plain.describe(expected), _kind(actual), part)
         found, wanted = _float64(actual), _float64(expected)
         with np.errstate(invalid="ignore"):  # infinity less infinity
             bad = ~(np.abs(found - wanted) <= atol + rtol * np.abs(wanted)) & ~(found == wanted)
         if not bad.any():
             return None
-        at = tuple(int(i) for i in np.argwhere(bad)[0])
-        return f"{what}{list(at)}", _number(wanted[at], rtol, atol), _number(found[at])
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        if found.size > 1:
+            at += str(list(first))
+        return _Far(at, _number(wanted[first], rtol, atol), _number(found[first]), part)
     if isinstance(actual, bool) or not isinstance(actual, int | float):
-        return what, _number(expected, rtol, atol), plain.describe(actual)
-    if actual == expected or math.fabs(actual - expected) <= atol + rtol * math.fabs(expected):
+        return _Far(at, _number(expected, rtol, atol), _kind(actual), part)
+    if actual == expected or _is_near(actual, expected, rtol, atol):
         return None
-    return what, _number(expected, rtol, atol), _number(actual)
+    return _Far(at, _number(expected, rtol, atol), _number(actual), part)
+
+
+def _is_near(actual: float, expected: float, rtol: float, atol: float) -> bool:
+    try:
+        return math.fabs(actual - expected) <= atol + rtol * math.fabs(expected)
+    except OverflowError:  # a whole number beyond every float
+        return False
 
 
 def _float64(value: torch.Tensor | np.ndarray) -> np.ndarray:
@@ -177,4 +227,26 @@ def _number(value: Any, rtol: float = 0.0, atol: float = 0.0) -> str:
     within = " and ".join(
         text for text, bound in ((f"a relative {rtol:g}", rtol), (f"{atol:g}", atol)) if bound
     )
-    return f"{value!r}" if not within else f"{value!r} within {within}"
+    return f"{_scalar(value)} within {within}" if within else _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    """`repr`, but 0.05 for np.float64(0.05), and the size of a number too long to read."""
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if type(value) is int and value.bit_length() > _MAX_BITS:
+        return f"a whole number of {value.bit_length()} bits"
+    return repr(value)
+
+
+def _kind(value: Any) -> str:
+    """A value of a kind that is not expected, for a message."""
+    if value is None:
+        return "None"
+    if type(value) in (bool, int, float, str, bytes, list, tuple, dict):
+        return f"{show(value)}, a {type(value).__name__}"
+    return show(value) if type(value) in (torch.Tensor, np.ndarray) else plain.describe(value)
+
+
+def _items(value: Any) -> str:
+    return f"{show(value)}, {len(value)} item{'' if len(value) == 1 else 's'}"

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -20,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assignment import failures, manifest
+from assignment import failures, known, manifest
 from assignment.hooks import PROVIDER, exercise_of, title_of
 from assignment.manifest import Exercise
 from assignment.verbs import command, is_under_make
@@ -36,7 +35,18 @@ _STYLES: dict[State, str] = {
 }
 _SYMBOLS: dict[State, str] = dict(zip(_STYLES, "●◐○––", strict=True))
 _ASCII = str.maketrans("●◐○–✗─…", "x/.-x-.")
-_LABELS = {"expected": "green", "found": "red", "hint": "cyan", "with": "dim"}
+_LABELS = {
+    "call": "dim",
+    "made by": "dim",
+    "expected": "green",
+    "found": "red",
+    "note": "cyan",
+    "hint": "cyan",
+    "error": "dim",
+    "with": "dim",
+    "handout": "green",
+    "yours": "red",
+}
 _CACHE = "assignment/passed"
 
 
@@ -100,13 +110,12 @@ class Progress:
         report.waiting = report.shared = False
         if report.failed and call.excinfo is not None:
             report.waiting = call.excinfo.errisinstance(NotImplementedError)
-            report.shared = failures.is_import_failure(call.excinfo)
+            failure = failures.Failure.of(
+                item, exercise, call.excinfo, getattr(item, "funcargs", {}).get("impl")
+            )
+            report.shared = failure.is_import
             if item.config.getoption("tbstyle") == "auto":
-                package = item.config.getoption("package") or manifest.load().package
-                submission = Path(item.config.getoption("submission")).resolve()
-                report.longrepr = failures.explain(
-                    call.excinfo, item.path, item.config.rootpath, submission / package
-                )
+                report.longrepr = failure.explain()
         return report
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -256,14 +265,16 @@ class Progress:
     def _next(self) -> Exercise | None:
         """The first exercise in the text's order not known to pass from this or earlier runs."""
         cache = getattr(self._config, "cache", None)
-        known = set(cache.get(_CACHE, [])) if cache else set()
-        known -= self._tallies.keys()
+        passing = set(cache.get(_CACHE, [])) if cache else set()
+        passing -= self._tallies.keys()
         settled = ("passed", "skipped", "no public test")
-        known |= {name for name, tally in self._tallies.items() if tally.state in settled}
+        passing |= {name for name, tally in self._tallies.items() if tally.state in settled}
         if cache and self._is_whole_run():
-            cache.set(_CACHE, sorted(known))
+            cache.set(_CACHE, sorted(passing))
+            ended = {name: t.state for name, t in self._tallies.items() if t.ran == t.total}
+            known.note(cache, failures.Failure.package_of(self._config), ended)
         candidates = [*self._exercises(), *manifest.load()]
-        return next((e for e in candidates if e.id not in known), None)
+        return next((e for e in candidates if e.id not in passing), None)
 
     def _is_whole_run(self) -> bool:
         """Whether no tests were deselected by -k, -m or a path."""

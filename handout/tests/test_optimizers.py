@@ -38,7 +38,9 @@ def check_autograd(impl, function, states=1, **settings):
             grad_enabled=enabled,
             **settings,
         )
-        expect(left["params"][0].item() < 1, "whether the parameter has moved").equals(True)
+        expect(left["params"][0].item() < 1, "whether the parameter has moved").equals(
+            True, hint="change it in place: p = p - … makes a new tensor"
+        )
 
 
 @pytest.mark.exercise("sgd_step")
@@ -52,10 +54,10 @@ def test_momentum(impl):
     """Two steps from p = 1 with g = 0.5, lr = 0.1 and momentum 0.9 give 0.95, then 0.855"""
     for steps, expected, velocity in [(1, 0.95, 0.5), (2, 0.855, 0.95)]:
         p, (v,), _ = step(impl, "sgd_step", 0.5, steps=steps, lr=0.1, momentum=0.9)
-        expect(v, f"the velocity after {steps}").close(
+        expect(v, f"the velocity after step {steps}").close(
             f64(velocity), rtol=1e-9, hint="momentum · v + g, without the learning rate"
         )
-        expect(p, f"the parameter after {steps}").close(f64(expected), rtol=1e-9)
+        expect(p, f"the parameter after step {steps}").close(f64(expected), rtol=1e-9)
 
 
 @pytest.mark.exercise("sgd_step")
@@ -90,8 +92,8 @@ def test_adagrad(impl):
     less"""
     for steps, expected, total in [(1, 0.95, 0.25), (2, 0.95 - 0.05 / (0.5**0.5 + 0.5), 0.5)]:
         p, (s,), _ = step(impl, "adagrad_step", 0.5, steps=steps, lr=0.1, eps=0.5)
-        expect(s, f"the sum after {steps}").close(f64(total), rtol=1e-9, hint="s + g²")
-        expect(p, f"the parameter after {steps}").close(
+        expect(s, f"the sum after step {steps}").close(f64(total), rtol=1e-9, hint="s + g²")
+        expect(p, f"the parameter after step {steps}").close(
             f64(expected), rtol=1e-9, hint="eps is added after the square root"
         )
 
@@ -209,8 +211,10 @@ def test_state_is_saved(impl):
     """After two steps the state_dict holds step = 2, exp_avg and exp_avg_sq"""
     grads = [f64(1.0, 1.0).view(2, 1)]
     result = OptimizerRuns(impl).adamw([f64(1.0)], grads, **SETTINGS)
-    state = result.state_dict["state"][0]
-    expect(int(state["step"]), "step").equals(2, hint="keep it in self.state[p]")
+    states = result.state_dict["state"]
+    expect(list(states), "the parameters with a state").equals([0], hint="keep it in self.state[p]")
+    state = states[0]
+    expect(int(state["step"]), "step").equals(2, hint="one more for each step of the parameter")
     expect(state["exp_avg"], "exp_avg").close(f64(0.19), rtol=1e-9)
     expect(state["exp_avg_sq"], "exp_avg_sq").close(f64(0.0199), rtol=1e-9)
 

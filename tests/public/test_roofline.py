@@ -105,7 +105,7 @@ def test_devices_and_their_entries(impl):
         "NVIDIA GB200": "GB200",
         "Tesla T4": "T4",
     }.items():
-        expect(impl.roofline.find_accelerator(device, table), device).equals(
+        expect(impl.roofline.find_accelerator(device, table), f"the entry of {device}").equals(
             key, hint="all words of one of the entry's names must be words of the device's name"
         )
 

@@ -106,15 +106,19 @@ def test_states_and_failures_of_a_handout_in_progress(workspace):
     assert table["row_major_strides"] == ("in progress", "0")
     assert table["is_contiguous"] == ("in progress", "0")
     assert table["matmul_flops"] == ("not started", "")
-    mismatch = "    expected: (4, 1)\n    found:    (1, 4)\n    hint:     the next row"
+    mismatch = (
+        "    expected: (4, 1)\n    found:    (1, 4)\n    note:     in reverse order\n    hint:"
+    )
     assert mismatch in run.stdout
-    assert "      return missing_name\n  NameError: name 'missing_name' is not" in run.stdout
+    assert "    call:     strides.is_contiguous((2, 3), (3, 1))\n    expected: True\n" in run.stdout
+    assert "    found:    NameError: name 'missing_name' is not defined\n" in run.stdout
+    assert " is_contiguous\n      return missing_name\n" in run.stdout
     assert "  captured stdout:\n    looking at (2, 3)\n" in run.stdout
     assert "beartype" not in run.stdout
     assert (
-        "  optimizers.inner: argument y is not as annotated\n    expected: Float[Tensor, 'D K']\n"
-        "    found:    f32[4,5]\n    with:     B=2, D=3\n"
+        "    expected: Float[Tensor, 'D K']\n    found:    f32[4,5]\n    with:     B=2, D=3\n"
     ) in run.stdout
+    assert "  wrong: optimizers.inner: argument y is not as annotated\n    call:     " in run.stdout
     assert run.stdout.count("SyntaxError: ") == 1
     assert "Traceback" not in run.stdout + run.stderr
 
@@ -217,6 +221,35 @@ def test_submit_packs_code_that_fails_and_warns_of_syntax_errors(workspace):
         names = set(archive.namelist())
     assert {f"resource_accounting/{m}.py" for m in manifest.load().modules} <= names
     assert {name for name in names if not name.endswith(".py")} == {manifest.VERSION_FILE}
+
+
+def test_submit_says_what_passes_and_what_was_never_started(workspace):
+    shutil.rmtree(workspace / ".pytest_cache", ignore_errors=True)  # of an earlier test
+    run = python(workspace, "assignment", "submit")
+    assert "No public test has run yet in this folder; python -m pytest runs them." in run.stdout
+    write(workspace, "flops", "def matmul_flops(B, D, K):\n    return B * D * K\n")
+    write(
+        workspace,
+        "strides",
+        "def row_major_strides(shape):\n"
+        "    sizes = [max(size, 1) for size in shape]\n"
+        "    return tuple(math.prod(sizes[i + 1 :]) for i in range(len(shape)))\n",
+    )
+    for exercise in ("matmul_flops", "linear_flops", "row_major_strides"):
+        python(workspace, "pytest", "--ex", exercise)
+    run = python(workspace, "assignment", "submit")
+    every = len(list(manifest.load()))
+    assert f"  pass          1 of {every}: row_major_strides\n" in run.stdout
+    assert f"  fail          1 of {every}: matmul_flops\n" in run.stdout
+    assert f"  never started 1 of {every}: linear_flops\n" in run.stdout
+    assert f"  never tested  {every - 3} of {every}: bytes_per_element, " in run.stdout
+    assert "changed since" not in run.stdout
+    write(workspace, "flops", "done = True\n")
+    run = python(workspace, "assignment", "submit")
+    expected = "  changed since matmul_flops, linear_flops; python -m pytest tests again\n"
+    assert expected in run.stdout
+    python(workspace, "pytest", "tests/test_flops.py::test_a_tiny_product")
+    assert expected in python(workspace, "assignment", "submit").stdout  # a part says nothing
 
 
 def test_submit_outside_a_handout_says_where_to_run_it(workspace):

@@ -1,0 +1,165 @@
+"""Ends a public test that runs longer than its exercise allows: where the code is, it raises.
+
+The limit is `limits.seconds` of the manifest, as in the grader. CPU time of the test's thread
+counts in full, and time spent asleep a third, so that a busy machine ends no test. No limit
+strikes while a debugger is open.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Generator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from assignment import manifest
+from assignment.hooks import PROVIDER, exercise_of
+
+_ASLEEP = 3  # times the limit, without CPU time
+_STUCK = 4  # times the limit: then one call into C has not returned, and the process must end
+_PERIOD = 0.25  # seconds between two looks at the clock
+_AGAIN = 1.0  # seconds until the next exception, if the code has caught the first one
+
+
+class TookTooLong(BaseException):
+    """A test has used up its time. No `except Exception` catches it."""
+
+
+class Deadline:
+    """Raises TookTooLong in the thread that has called `start`, until `stop`.
+
+    Args:
+        seconds: the limit.
+        package: folder of the student's package. Imports by anything else are not counted: the
+            first step of an optimizer loads half of torch.
+        stderr: where the place of a call into C goes that never returns; the process ends then.
+    """
+
+    def __init__(self, seconds: float, package: str = "", stderr: int | None = None) -> None:
+        self._seconds, self._package, self._stderr = seconds, package, stderr
+        self._looked = 0.0, 0.0
+        self._began = 0.0
+        self._began_cpu = 0.0
+        self._before: Any = None
+        self._ended: threading.Event | None = None
+
+    def start(self) -> None:
+        self._began, self._began_cpu = time.monotonic(), time.thread_time()
+        self._looked = self._began, self._began_cpu
+        if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
+            self._before = signal.signal(signal.SIGALRM, self._strike) or signal.SIG_DFL
+            signal.setitimer(signal.ITIMER_REAL, _PERIOD, _PERIOD)
+        else:
+            self._ended = threading.Event()
+            arguments = (threading.get_ident(), self._ended)
+            threading.Thread(target=self._watch, args=arguments, daemon=True).start()
+        if self._stderr is not None:
+            # In C, since a call that does not return lets no Python run.
+            faulthandler.dump_traceback_later(_STUCK * self._seconds, exit=True, file=self._stderr)
+
+    def stop(self) -> None:
+        if self._ended is not None:
+            self._ended.set()
+        elif self._before is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._before)
+        self._ended = self._before = None
+        if self._stderr is not None:
+            faulthandler.cancel_dump_traceback_later()
+
+    def _strike(self, _: int, frame: FrameType | None) -> None:
+        now = time.monotonic(), time.thread_time()
+        if self._is_importing(frame):
+            self._began += now[0] - self._looked[0]
+            self._began_cpu += now[1] - self._looked[1]
+        self._looked = now
+        used = max(now[1] - self._began_cpu, (now[0] - self._began) / _ASLEEP)
+        if used >= self._seconds and not is_debugged():
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
+            raise TookTooLong
+
+    def _is_importing(self, frame: FrameType | None) -> bool:
+        """Whether a library is being imported at this moment, and no file of the student's."""
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if file.startswith("<frozen importlib"):
+                return True
+            if self._package and file.startswith(self._package):
+                return False
+            frame = frame.f_back
+        return False
+
+    def _watch(self, thread: int, ended: threading.Event) -> None:
+        """Where there are no timers, as on Windows: another thread looks at the clock.
+
+        Its exception comes between two lines of Python; what sleeps is not woken up.
+        """
+        wait = self._seconds * _ASLEEP
+        while not ended.wait(wait):
+            wait = _AGAIN
+            if not is_debugged():
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread), ctypes.py_object(TookTooLong)
+                )
+
+
+def is_debugged() -> bool:
+    """Whether a debugger may have stopped the code: then time says nothing."""
+    if sys.gettrace() is not None:
+        return True
+    monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
+    return bool(monitoring and monitoring.get_tool(monitoring.DEBUGGER_ID))
+
+
+class TimeLimits:
+    """The pytest plugin: each test of an exercise gets a `Deadline`. It is off in the grader."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._deadline: Deadline | None = None
+        self._stderr: int | None = None
+        with contextlib.suppress(OSError, AttributeError, ValueError):  # a stderr without a file
+            self._stderr = os.dup(sys.stderr.fileno())
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        exercise = None if PROVIDER in self._config.stash else exercise_of(item)
+        if exercise is None:
+            return (yield)
+        package = item.config.getoption("package") or manifest.load().package
+        folder = Path(item.config.getoption("submission")).resolve() / package
+        self._deadline = Deadline(limit_of(exercise), str(folder), self._stderr)
+        self._deadline.start()
+        try:
+            return (yield)
+        finally:
+            self._deadline.stop()
+            self._deadline = None
+
+    def pytest_enter_pdb(self) -> None:
+        if self._deadline is not None:
+            self._deadline.stop()
+
+    def pytest_leave_pdb(self) -> None:
+        if self._deadline is not None:
+            self._deadline.start()
+
+    def pytest_unconfigure(self) -> None:
+        if self._stderr is not None:
+            os.close(self._stderr)
+
+
+def limit_of(exercise: str) -> float:
+    """The seconds that a test of this exercise may take."""
+    exercises = manifest.load()
+    return exercises.limits_of(exercises[exercise]).seconds

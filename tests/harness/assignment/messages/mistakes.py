@@ -1,0 +1,134 @@
+"""Typical mistakes of students, and the message that each one gets.
+
+A file of this folder holds the mistakes of one chapter:
+
+    #### exercise: what is wrong
+    the wrong code, which is added to the module with the exercise's solution
+    ---- the public test that fails first
+    what a student reads of it, whole
+
+`python -m tests.harness.assignment.messages.mistakes` runs all of them and writes the messages
+anew; read the difference. A new mistake needs no line `----`.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assignment import manifest
+from grader.authoring import handout
+
+HERE = Path(__file__).parent
+REPOSITORY = HERE.parents[3]
+REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
+SECONDS = 1  # the time limit of a test, so that endless loops end soon
+
+
+@dataclass(frozen=True)
+class Mistake:
+    exercise: str
+    what: str
+    code: str
+    test: str = ""
+    message: str = ""
+
+    @property
+    def name(self):
+        return f"{self.exercise}: {self.what}"
+
+
+def read(path):
+    """The mistakes in a file."""
+    for part in re.split(r"^#### ", path.read_text(encoding="utf-8"), flags=re.M)[1:]:
+        head, _, rest = part.partition("\n")
+        exercise, _, what = head.partition(": ")
+        code, _, shown = rest.partition("\n---- ")
+        test, _, message = shown.partition("\n")
+        yield Mistake(exercise, what, code.strip("\n"), test, message.strip("\n"))
+
+
+def write(path, mistakes):
+    """Writes a file of mistakes."""
+    path.write_text(
+        "\n\n".join(f"#### {m.name}\n{m.code}\n---- {m.test}\n{m.message}" for m in mistakes)
+        + "\n",
+        encoding="utf-8",
+    )
+
+
+def files():
+    return sorted(HERE.glob("*.txt"))
+
+
+def run(mistakes, place):
+    """Each mistake with the test that fails first and the message of it.
+
+    Args:
+        mistakes: where one names a test, only that test is run.
+        place: an empty folder.
+    """
+    handout.build(place / "handout")
+    limits = place / "handout" / "assignment" / "assignment.toml"
+    text = limits.read_text(encoding="utf-8")
+    limits.write_text(text.replace("\nseconds = 10 ", f"\nseconds = {SECONDS} "), encoding="utf-8")
+    cases = [_case(mistake, place, n) for n, mistake in enumerate(mistakes)]
+    (place / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+    outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
+    subprocess.run(
+        [sys.executable, "-X", "utf8", HERE / "runner.py", place / "cases.json"],
+        cwd=place / "handout",
+        env=outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"},
+        check=True,
+    )
+    return [
+        _with_message(mistake, Path(case["folder"]))
+        for mistake, case in zip(mistakes, cases, strict=True)
+    ]
+
+
+def _case(mistake, place, number):
+    """A student's folder with the mistake in it."""
+    exercise = manifest.load()[mistake.exercise]
+    folder = place / str(number)
+    package = folder / "resource_accounting"
+    shutil.copytree(REFERENCE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    module = package / f"{exercise.modules[0]}.py"
+    module.write_text(
+        module.read_text(encoding="utf-8") + "\n\n" + mistake.code + "\n", encoding="utf-8"
+    )
+    test = f"tests/test_{exercise.chapter}.py"
+    (folder / "tests").mkdir()
+    shutil.copy(place / "handout" / test, folder / test)
+    shutil.copy(place / "handout" / "pyproject.toml", folder)
+    chosen = [f"{test}::{mistake.test}"] if mistake.test else [test]
+    return {"folder": str(folder), "arguments": [*chosen, "--ex", mistake.exercise]}
+
+
+def _with_message(mistake, folder):
+    output = (folder / "output.txt").read_text(encoding="utf-8")
+    found = re.search(r"^✗ .*?(?=^✗ |^Progress ─|^[\w]+: .* ─|\Z)", output, re.M | re.S)
+    if found is None:
+        return replace(mistake, message="passes:\n" + output)
+    failed = (folder / "failed.txt").read_text(encoding="utf-8").splitlines()
+    message = "\n".join(line.rstrip() for line in found[0].strip("\n").splitlines())
+    message = re.sub(r"(\.py):\d+", r"\1:N", message)  # tests and solutions get other lines
+    message = re.sub(r"… \d+ times", "… N times", message)  # as deep as the stack allows
+    return replace(mistake, test=mistake.test or failed[0], message=message)
+
+
+def main():
+    by_file = {path: list(read(path)) for path in files()}
+    with tempfile.TemporaryDirectory() as place:
+        found = iter(run([m for mistakes in by_file.values() for m in mistakes], Path(place)))
+        for path, mistakes in by_file.items():
+            write(path, [next(found) for _ in mistakes])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Thoughts about wrong values: facts that a student can check."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from assignment import thoughts
+from assignment.expect import Mismatch, expect
+
+
+def thought(found, expected, *, close=False):
+    """What is said of a wrong value, and whether it takes the place of the test's hint."""
+    check = partial(expect(found).close, rtol=1e-9) if close else expect(found).equals
+    with pytest.raises(Mismatch) as caught:
+        check(expected, hint="a hint")
+    return thoughts.of_mismatch(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "said"),
+    [
+        (32, 4, "8 times the expected value; bits"),
+        (3, 6, "half the expected value"),
+        (-3.0, 3.0, "the expected value with the other sign"),
+        (5, 6, "one too few"),
+        (6.0, 6, "an int is expected"),
+        (6, 6.0, "a float is expected"),
+        (float("nan"), 1.0, "nan comes from"),
+        (4.0, 2.0, "twice the expected value"),
+        (9.0, 3.0, "3 times the expected value"),
+        (25.0, 5.0, "the square of the expected value"),
+        ("False", False, "a bool is expected"),
+        ((1, 4), (4, 1), "in reverse order"),
+        ([1, 3, 2], [1, 2, 3], "the right items in another order"),
+        ([2.0, 3.0, 3.0], [1.0, 2.0, 3.0], "taken one step too late"),
+        ([1.0, 1.0, 2.0], [1.0, 2.0, 3.0], "taken one step too early"),
+        ([1], [1, 2], "one item is missing"),
+        ([2, 4, 6], [1, 2, 3], "every element is twice"),
+        (torch.ones(2, 3), torch.ones(3, 2), "the shape is that of the transpose"),
+        (torch.ones(2), torch.ones(2, dtype=torch.float64), "the values are right, the dtype"),
+        (torch.zeros(3), torch.ones(3), "every element is 0"),
+        (torch.arange(4).reshape(2, 2).t(), torch.arange(4).reshape(2, 2), "it is the transpose"),
+        (
+            torch.arange(100),
+            torch.arange(100).clamp(max=98),
+            "first difference at [99]: 99 instead of 98",
+        ),
+        (7, 3, ""),
+        ((1, 2), (3, 4), ""),
+    ],
+)
+def test_what_is_said_of_a_value(found, expected, said):
+    text, replaces = thought(found, expected)
+    assert said in text
+    assert bool(text) == bool(said)
+    assert not replaces
+
+
+def test_none_and_what_is_unchanged_take_the_place_of_the_hint():
+    assert thought(None, 3) == (thoughts.RETURNED_NONE, True)
+    assert thought([1.0, None], [1.0, 2.0], close=True) == (thoughts.RETURNED_NONE, True)
+    moment = torch.zeros(1)
+    moment.before = torch.zeros(1)
+    assert thought([moment], [torch.ones(1)], close=True) == (thoughts.UNCHANGED, True)
+    moment.before = torch.ones(1)
+    assert thought([moment], [torch.ones(1)], close=True)[0] != thoughts.UNCHANGED
+
+
+def test_a_message_names_the_position_and_shows_plain_numbers():
+    with pytest.raises(Mismatch) as caught:
+        expect({"a": np.array([1.0, 0.05])}, "the state").close(
+            {"a": np.array([1.0, 2.0])}, rtol=0.1
+        )
+    assert "wrong: the state, at ['a'][1]\n  expected: 2.0 within a relative 0.1\n" in str(
+        caught.value
+    )
+    assert "found:    0.05" in str(caught.value)
+
+
+def test_whole_numbers_beyond_every_float_are_a_mismatch():
+    with pytest.raises(Mismatch, match="a whole number of 5001 bits"):
+        expect(2**5000).close(1.0, rtol=0.1)
+
+
+def test_an_exception_gets_a_thought_by_its_class_or_its_text():
+    assert "spelled" in thoughts.of_exception(NameError("name 'x' is not defined"))
+    assert "None" in thoughts.of_exception(TypeError("'NoneType' object is not subscriptable"))
+    leaf = RuntimeError(
+        "a leaf Variable that requires grad is being used in an in-place operation."
+    )
+    assert "no_grad" in thoughts.of_exception(leaf)
+    assert thoughts.of_exception(ArithmeticError("?")) == ""
