@@ -8,6 +8,7 @@ run starts a new Python. A save during a run ends it: a loop without end does no
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -216,6 +217,8 @@ def preload() -> None:
             importlib.import_module(name)
     for name in ("assignment.plugin", "assignment.scenarios"):
         importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # a collection in a run does not look through what is loaded here
 
 
 def _fork(arguments: list[str]) -> int:
