@@ -114,7 +114,7 @@ def show(value: Any) -> str:
 
 
 def _pieces(value: Any) -> Iterator[str]:
-    """The text of `repr`, in pieces."""
+    """The text of `repr`, in pieces; a tensor is written as `show` writes it alone."""
     kind = type(value)
     if kind is list:
         start, end = "[", "]"

@@ -85,9 +85,9 @@ def test_answer_of_many_tensors_is_shown_no_further_than_it_is_read(wrap):
 
 
 def test_value_in_a_message_reads_as_python_writes_it():
-    values = (6, (1,), (), [[]], {}, {"a": (1, [2.5, None]), 3: b"x"}, "it's", [torch.ones(2)])
-    for value in values:
+    for value in (6, (1,), (), [[]], {}, {"a": (1, [2.5, None]), 3: b"x"}, "it's"):
         assert show(value) == repr(value)
+    assert show([torch.ones(2)]) == "[a tensor (2,) of torch.float32: [1.0, 1.0]]"  # as alone
     for value in ("x" * 399, "x" * 9999, [1] * 9999, {"k": "\n" * 300}):
         assert show(value) == repr(value)[:400] + " …"
 
