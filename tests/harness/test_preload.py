@@ -1,4 +1,4 @@
-"""Preloading imports neither the compiler nor functions that run at each fork."""
+"""Preloading imports neither the compiler, nor sympy, nor functions that run at each fork."""
 
 import json
 import subprocess
@@ -18,7 +18,8 @@ X = torch.ones(2, 2, requires_grad=True)
 for line in json.load(sys.stdin):
     if not (pid := os.fork()):
         exec(line)
-        print(len([name for name in sys.modules if name.startswith("torch._dynamo")]), flush=True)
+        loaded = [name for name in sys.modules if name.startswith(("torch._dynamo", "sympy"))]
+        print(len(loaded), flush=True)
         os._exit(0)
     if os.waitpid(pid, 0)[1]:
         print("failed", flush=True)
@@ -50,6 +51,10 @@ WITHOUT_COMPILER = (
     "import torch.utils.checkpoint as c; c.checkpoint(torch.sin, X, use_reentrant=False)"
     ".sum().backward()",
     "import torch.utils.flop_counter as f\nwith f.FlopCounterMode(display=False): X @ X",
+    "(X * 2).backward(torch.ones(2, 2)); assert X.grad.sum() == 8",
+    "try: (X * 2).backward(torch.ones(2, 1))\nexcept RuntimeError as e: assert 'shape' in str(e)\n"
+    "else: raise AssertionError",
+    "torch.autograd.grad([X * 2, X.sum()], X, [torch.ones(2, 2), torch.ones(())])",
 )
 WITH_COMPILER = (
     "assert torch.compile(lambda x: x * 2, backend='eager')(torch.ones(1)) == 2",
@@ -57,6 +62,11 @@ WITH_COMPILER = (
     "import torch._dynamo.utils as utils; assert utils.counters is not None",
     "assert torch._dynamo.utils.counters is not None",
     "torch._dynamo.reset(); assert torch._dynamo.config is sys.modules['torch._dynamo.config']",
+    "assert torch.fx.experimental.symbolic_shapes.ShapeEnv().create_unbacked_symint() is not None",
+    "from torch.fx.experimental.symbolic_shapes import guard_or_true; assert guard_or_true(True)",
+    "from torch.fx.experimental import symbolic_shapes as s\n"
+    "n = s.ShapeEnv().create_unbacked_symint(); assert type(s.sym_eq((n, 2), (n, 2))) is not None",
+    "assert len(torch.ones_like(torch.empty(3, device='meta'))) == 3",
 )
 
 
@@ -76,7 +86,7 @@ def modules() -> dict[str, str]:
 
 @pytest.mark.parametrize("line", WITHOUT_COMPILER)
 def test_code_of_exercises_does_not_load_the_compiler(modules, line):
-    """Saves 800 modules in every grading"""
+    """Saves 800 modules of the compiler and 500 of sympy in every grading"""
     assert modules[line] == "2"  # `LazyCompiler`, and the compiler's settings
 
 
