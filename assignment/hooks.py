@@ -14,6 +14,7 @@ from assignment.implementation import Implementation
 Provider = Callable[[pytest.FixtureRequest], AbstractContextManager[Implementation]]
 PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()  # makes `impl`
 SHARED_FOLDERS: pytest.StashKey[Path] = pytest.StashKey()  # holds each test's shared folder
+SEEDED_FIXTURES = frozenset({"seed", "rng", "torch_rng"})  # of tests with random inputs
 
 
 def exercise_of(item: pytest.Item) -> str | None:
@@ -32,3 +33,8 @@ def title_of(item: pytest.Item) -> str:
 def seed_of(nonce: str, *parts: str) -> int:
     """A seed derived from the nonce and the parts, which reveals neither."""
     return int.from_bytes(hashlib.sha256("/".join([nonce, *parts]).encode()).digest()[:8], "big")
+
+
+def nonce_of(seed: int) -> str:
+    """The nonce that a seed stands for: `make test SEED=17`, and the grader's further seeds."""
+    return f"seed {seed}"

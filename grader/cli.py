@@ -152,6 +152,7 @@ def grade(
                 tests=tests,
                 nonce=nonce,
                 timing=timing,
+                further_seeds=True,
                 on_check=lambda check: progress.update(f"grading … {check.exercise}", refresh=True),
             )
         except SubmissionError as error:

@@ -109,6 +109,7 @@ class Grader:
         only: Collection[str] = (),
         nonce: str | None = None,
         timing: Timing = "auto",
+        further_seeds: bool = False,
         on_check: Callable[[Check], None] = _ignore,
     ) -> Grade:
         """Grades one submission; every process that ran its code is gone when this returns.
@@ -121,6 +122,7 @@ class Grader:
             nonce: that of an earlier grading, to repeat it; drawn freshly if None.
             timing: "skip" leaves races out; "require" refuses to grade where there is no CUDA
                 device, "auto" leaves the exercises that need one out of the total.
+            further_seeds: whether public tests run with further seeds after a hidden one failed.
             on_check: called with each check as it comes.
 
         Raises:
@@ -142,7 +144,7 @@ class Grader:
             from grader.judge.score import score, total
             from grader.judge.submission_run import RunOptions
 
-            options = RunOptions(folders, frozenset(only), nonce, counted, on_check)
+            options = RunOptions(folders, frozenset(only), nonce, counted, on_check, further_seeds)
             run = self._run(staged.folder, budget, options, raced)
         faults = [
             f"{outcome.check.test}: {outcome.check.detail}"
@@ -168,6 +170,7 @@ class Grader:
             version=self.manifest.version,
             budget=budget.record(),
             verdicts=verdicts_hash(checks, self.manifest),
+            further=run.further,
             provenance=provenance(
                 submission=content,
                 handout=staged.handout,

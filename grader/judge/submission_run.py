@@ -9,6 +9,12 @@ from pathlib import Path
 from assignment.manifest import Exercise, Manifest
 from grader.judge.conditions import Conditions
 from grader.judge.failure import GraderFault
+from grader.judge.further_seeds import (
+    FurtherSeeds,
+    most_seconds,
+    seeded_tests,
+    tests_to_repeat,
+)
 from grader.judge.implementation import sandboxed
 from grader.judge.lanes import cores
 from grader.judge.outcome import GradedTest
@@ -22,7 +28,7 @@ from grader.judge.time_budget import TimeBudget
 from grader.judge.timing.plugin import TimingPlugin
 from grader.judge.timing.runner import TimingRunner
 from grader.judge.zygote import Zygote
-from grader.results.record import Check, Visibility
+from grader.results.record import Check, FurtherRuns, Visibility
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,7 @@ class RunOptions:
         nonce: seeds inputs, workers and imports.
         counted: which tests carry points.
         on_check: called with each check as it comes.
+        further_seeds: whether public tests run with further seeds after a hidden one failed.
     """
 
     folders: tuple[str, ...]
@@ -42,6 +49,7 @@ class RunOptions:
     nonce: str
     counted: Visibility
     on_check: Callable[[Check], None]
+    further_seeds: bool
 
 
 class SubmissionRun:
@@ -61,6 +69,7 @@ class SubmissionRun:
         preflight: what importing the submission showed.
         outcomes: of all tests, once they have run.
         faults: what went wrong after the tests.
+        further: the runs with further seeds, if there were any.
     """
 
     def __init__(
@@ -83,6 +92,7 @@ class SubmissionRun:
         self.preflight = Preflight()
         self.outcomes: list[Outcome] = []
         self.faults: list[str] = []
+        self.further: FurtherRuns | None = None
 
     def run(self) -> None:
         """Collects and runs the tests. Afterwards no process of the submission is left.
@@ -102,7 +112,7 @@ class SubmissionRun:
                 others=[TimingPlugin(timing, options.nonce)] if timing is not None else [],
             )
         finally:
-            self.faults = self._close()
+            self.faults += self._close()
             if timing is not None:
                 timing.close()
 
@@ -112,7 +122,9 @@ class SubmissionRun:
             (test.group, test.name, test.limits.seconds) for test in tests if not test.on_device
         ]
         imports = [self._manifest.limits.seconds] * (len(self._manifest.modules) + 1)
-        self._budget.plan(limits, imports, cores())
+        seeded = seeded_tests(tests) if self._options.further_seeds else ()
+        further = most_seconds(len(seeded), self._manifest.exercise_seconds)
+        self._budget.plan(limits, imports, cores(), further)
         lanes = [self._lane(zygote) for zygote in self._zygotes()]
         self._first = first = lanes[0].pool
         compile_ahead(first, self._manifest)
@@ -121,6 +133,17 @@ class SubmissionRun:
         conditions = Conditions(self.preflight, self._budget, options.counted, self._can_measure)
         scheduler = Scheduler(self._manifest, lanes, conditions, self._plugin.run, options.on_check)
         self.outcomes = scheduler.run(tests)
+        if options.further_seeds:
+            self._run_further(tests, first)
+
+    def _run_further(self, tests: Sequence[GradedTest], pool: WorkerPool) -> None:
+        """Runs public tests with further seeds, once the workers of all other tests are gone."""
+        again = tests_to_repeat(tests, [outcome.check for outcome in self.outcomes])
+        self.faults += self._close()
+        if again and not self.faults:
+            self._first = None  # it is closed, and what happens to it now is no fault
+            further = FurtherSeeds(self._plugin.run, pool, self._manifest.exercise_seconds)
+            self.further = further.search(again)
 
     def _close(self) -> list[str]:
         """Ends every process that ran the submission; returns a fault if that failed."""

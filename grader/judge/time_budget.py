@@ -86,6 +86,7 @@ class TimeBudget:
         self._deadline = math.inf if time_limit is None else now() + time_limit
         self._began, self._cores = now(), 1.0
         self._outside_budget = 0.0  # seconds that code may be charged in addition
+        self._further = 0.0  # and after all tests
         self._least_share = least_share
         # Shared memory. Each lane writes only its own element, and a group's tests run in one lane
         # at a time, so no lock is needed.
@@ -185,7 +186,11 @@ class TimeBudget:
         return spent or self.charged > _BLAME_SHARE * elapsed
 
     def plan(
-        self, limits: Iterable[tuple[str, str, float]], imports: Iterable[float], cores: float
+        self,
+        limits: Iterable[tuple[str, str, float]],
+        imports: Iterable[float],
+        cores: float,
+        further: float = 0.0,
     ) -> None:
         """Computes shares and the bound for these tests; reduces the budget to fit the time limit.
 
@@ -194,6 +199,8 @@ class TimeBudget:
                 as an exercise's public tests, has one share.
             imports: for each module the limit of its import, in seconds.
             cores: the number the grading may use; with half a core everything takes twice as long.
+            further: seconds that may be charged after the tests. The bound counts them; they do not
+                reduce the budget, since they end with the time limit.
         """
         self._began, self._cores = self._now(), cores
         allowed: dict[str, float] = {}
@@ -212,6 +219,7 @@ class TimeBudget:
         short = sum(min(usual, _SHORT_IMPORT) for usual in imports)
         # The test or import that draws the last of the budget may exceed it by its limit.
         self._outside_budget = sum(shares.values()) + _IMPORTS * short + longest
+        self._further = further
         if self._time_limit is not None:
             seconds = (self._time_limit - _START_SECONDS) * min(1.0, cores)
             left = seconds - self.times.total - self._outside_budget
@@ -222,7 +230,7 @@ class TimeBudget:
         return Budget(
             seconds=round(self.seconds, 3),
             drawn=round(min(self.drawn, self.seconds), 3),
-            bound=round(self.seconds + self._outside_budget, 3),
+            bound=round(self.seconds + self._outside_budget + self._further, 3),
         )
 
 

@@ -82,6 +82,8 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
         )
         if check:
             yield from _check(check)
+        if exercise.further:
+            yield _indent(Text(exercise.further.text, style="yellow"), 4)
         if exercise.hint:
             yield _indent(Text(f"Hint: {exercise.hint}", style="cyan"), 4)
         yield Text()

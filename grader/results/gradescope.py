@@ -99,6 +99,8 @@ def _text(exercise: ExerciseView, detail: int) -> str:
         lines.append(f"{check.mark} {check.title}" + (" (public)" if check.public else ""))
         if not shared:
             lines += [_indent(t) for t in (check.words, _cut(check.detail, detail)) if t]
+    if exercise.further:
+        lines += ["", exercise.further.text]
     if exercise.hint:
         lines += ["", f"Hint: {exercise.hint}", f"Try:  make test EX={exercise.id}"]
     return "\n".join(lines)

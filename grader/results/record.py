@@ -100,6 +100,30 @@ class Fit(_Finite, frozen=True, kw_only=True):
         return sum(self.fitted) / len(self.fitted)
 
 
+class FurtherFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """A public test that fails with a further seed; `cause` and `detail` are for staff."""
+
+    exercise: str
+    test: str
+    title: str
+    seed: int
+    cause: Cause | None = None
+    detail: str | None = None
+
+
+class FurtherRuns(_Finite, frozen=True, kw_only=True):
+    """The runs of public tests with further seeds: how many, and what they were charged.
+
+    `failures` has at most one for an exercise. `fault` says why the runs ended early, if the grader
+    failed; it is no fault of the grading.
+    """
+
+    runs: int
+    charged: float
+    failures: tuple[FurtherFailure, ...] = ()
+    fault: str = ""
+
+
 class ExerciseScore(_Finite, frozen=True, kw_only=True):
     """The sum of one exercise's checks.
 
@@ -203,6 +227,7 @@ class Grade(_Finite, frozen=True, kw_only=True):
     budget: Budget | None = None
     verdicts: str = ""
     provenance: Provenance | None = None
+    further: FurtherRuns | None = None
 
 
 def to_json(grade: Grade) -> bytes:

@@ -3,7 +3,8 @@
 `student_text` turns a check into words, and `report` a whole `Grade` into a `Report`. The renderers
 for students read only the `Report`, so what is not in it cannot reach a student: the detail of a
 hidden check, its time and that of the whole grading (a submission could sleep for as long as a
-hidden input is large), the parameters in its name, the nonce, the probes, the text of a fault.
+hidden input is large), the parameters in its name, the nonce, the probes, the text of a fault. Of a
+public test that ran after the hidden ones it tells which failed, with which seed, and no message.
 """
 
 from __future__ import annotations
@@ -15,9 +16,17 @@ from collections.abc import Iterable
 
 from grader.isolation import MEANINGS, UNISOLATED
 from grader.results.causes import Cause
-from grader.results.record import Check, ExerciseScore, Grade
+from grader.results.record import Check, ExerciseScore, FurtherFailure, Grade
 from grader.results.text import clean, clean_name, plural, points
-from grader.results.views import ChapterView, CheckView, ExerciseView, ModuleView, Report, Status
+from grader.results.views import (
+    ChapterView,
+    CheckView,
+    ExerciseView,
+    FurtherView,
+    ModuleView,
+    Report,
+    Status,
+)
 
 UNSAFE = (
     "UNSAFE: graded without isolation (--unsafe). The submission could read the tests and write "
@@ -61,8 +70,15 @@ def report(grade: Grade) -> Report:
     for check in grade.checks:
         if check.state != "passed":
             causes.setdefault(check.exercise, set()).add(check.cause)
+    failures = grade.further.failures if grade.further else ()
+    further = {failure.exercise: _further(failure) for failure in failures}
     exercises = [
-        _exercise(exercise, tuple(checks.get(exercise.id, ())), causes[exercise.id])
+        _exercise(
+            exercise,
+            tuple(checks.get(exercise.id, ())),
+            causes[exercise.id],
+            further.get(exercise.id),
+        )
         for exercise in grade.exercises
     ]
     order = {exercise.chapter: None for exercise in exercises}
@@ -144,7 +160,10 @@ def _names(checks: Iterable[Check]) -> list[tuple[str, str]]:
 
 
 def _exercise(
-    exercise: ExerciseScore, checks: tuple[CheckView, ...], causes: set[Cause | None]
+    exercise: ExerciseScore,
+    checks: tuple[CheckView, ...],
+    causes: set[Cause | None],
+    further: FurtherView | None,
 ) -> ExerciseView:
     status = _status(exercise, checks, causes)
     return ExerciseView(
@@ -156,6 +175,15 @@ def _exercise(
         status=status,
         hint=clean(exercise.hint) if status in ("partly", "failed", "not started") else "",
         checks=checks,
+        further=further if status in ("partly", "failed") else None,
+    )
+
+
+def _further(failure: FurtherFailure) -> FurtherView:
+    """What a student sees of a failure with a further seed: nothing that the submission said."""
+    return FurtherView(
+        words=f"A public test fails for another input: {clean(failure.title)}",
+        command=f"make test EX={clean(failure.exercise, 100)} SEED={failure.seed}",
     )
 
 

@@ -38,8 +38,20 @@ class CheckView:
 
 
 @dataclass(frozen=True)
+class FurtherView:
+    """A public test that fails with another seed; `words` tell it, `command` repeats it."""
+
+    words: str
+    command: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.words}\nSee it at home: {self.command}"
+
+
+@dataclass(frozen=True)
 class ExerciseView:
-    """One exercise. `hint` is empty unless there is something to correct."""
+    """One exercise. `hint` and `further` are empty unless there is something to correct."""
 
     id: str
     title: str
@@ -49,6 +61,7 @@ class ExerciseView:
     status: Status
     hint: str
     checks: tuple[CheckView, ...]
+    further: FurtherView | None = None
 
     @property
     def measured(self) -> bool:

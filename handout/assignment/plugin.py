@@ -20,7 +20,7 @@ import torch
 
 from assignment import devices, manifest
 from assignment.deadline import TimeLimits
-from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of, seed_of
+from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of, nonce_of, seed_of
 from assignment.implementation import Implementation, LocalImplementation, seed_everything
 from assignment.journal import Journal
 from assignment.progress import Progress
@@ -32,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--submission", default=".", help="folder with the package under test")
     group.addoption("--package", default=None, help="name of the package under test")
     group.addoption("--nonce", default="local", help="text from which random inputs are derived")
+    group.addoption("--seed", type=int, default=None, help="draw other random inputs, by number")
     group.addoption("--ex", default=None, help="run only the tests of this exercise or chapter")
     group.addoption(
         "--progress",
@@ -49,6 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "exercise(id, weight=1): the exercise that a test belongs to, and its share of the points",
     )
+    if (number := config.getoption("--seed")) is not None:
+        config.option.nonce = nonce_of(number)
     try:
         exercises = manifest.load()
     except manifest.ManifestError as error:

@@ -12,6 +12,7 @@ import pytest
 
 from assignment import __main__ as commands
 from assignment import manifest
+from assignment.hooks import nonce_of, seed_of
 from grader.authoring import handout
 from tests.harness.conftest import MAX_WAIT, REPOSITORY
 
@@ -147,6 +148,34 @@ def test_a_chapter_runs_alone(pristine):
     run = python(pristine, "pytest", "-p", "no:cacheprovider", "--ex", "strides")
     chapter = {exercise.id for exercise in manifest.load() if exercise.chapter == "strides"}
     assert states(run.stdout).keys() == chapter
+
+
+def test_a_seed_draws_other_inputs(workspace):
+    """The grader's report names such a seed, and the failure is the same at home"""
+    (workspace / "tests" / "test_again.py").write_text(
+        "import pytest\n\n\n@pytest.mark.exercise('matmul_flops')\n"
+        "def test_sizes(impl, seed):\n"
+        "    assert impl.flops.matmul_flops(seed % 1000, 1, 1) == 2 * (seed % 1000)\n"
+    )
+    bad = seed_of(nonce_of(17), "test_again", "test_sizes") % 1000
+    code = f"def matmul_flops(n, k, m):\n    return 2 * n * k * m + (n == {bad})\n"
+    write(workspace, "flops", code)
+    for options, passes in ([], True), (["--seed", "16"], True), (["--seed", "17"], False):
+        run = python(workspace, "pytest", "tests/test_again.py", *options)
+        assert (run.returncode == 0) == passes, run.stdout
+        assert (f"matmul_flops({bad}, 1, 1)" in run.stdout) != passes
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_passes_exercise_and_seed_on(pristine):
+    done = subprocess.run(
+        ["make", "-n", "test", "EX=adamw_step", "SEED=17"],
+        cwd=pristine,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert 'pytest --ex "adamw_step" --seed "17"' in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,10 @@ def assert_no_secret_shown(grade: Grade) -> None:
 
 
 def with_other_details(grade: Grade) -> Grade:
-    """The same grade with another detail, duration and rare exception for each hidden test."""
+    """The same grade with another detail, duration and rare exception for each hidden test.
+
+    And with another detail for each public test that ran with a further seed.
+    """
 
     def other(check: Check) -> Check:
         if check.visibility == "public":
@@ -93,8 +96,21 @@ def with_other_details(grade: Grade) -> Grade:
             exception=named if check.cause is Cause.EXCEPTION else None,
         )
 
+    further = grade.further and msgspec.structs.replace(
+        grade.further,
+        runs=7,
+        charged=1.5,
+        fault="something else",
+        failures=tuple(
+            msgspec.structs.replace(failure, cause=Cause.DIED, detail="something else")
+            for failure in grade.further.failures
+        ),
+    )
     return msgspec.structs.replace(
-        grade, seconds=grade.seconds + 100, checks=tuple(map(other, grade.checks))
+        grade,
+        seconds=grade.seconds + 100,
+        checks=tuple(map(other, grade.checks)),
+        further=further,
     )
 
 

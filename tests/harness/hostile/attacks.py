@@ -229,6 +229,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "carries_by_type": {NOT_PLAIN},
         "carries_by_time": {WRONG},
         "carries_by_names": {WRONG},
+        "carries_to_further_seeds": {EXCEPTION},
         "markup_in_its_output": {EXCEPTION},
         "forges_verdicts_in_its_output": {WRONG},
     },

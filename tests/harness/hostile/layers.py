@@ -185,7 +185,7 @@ LAYERS = {
         kinds=("wrong kinds", "lying objects"),
     ),
     "own words": Layer(
-        "students read only the grader's own words on a hidden test",
+        "students read only the grader's own words on a hidden test, and on public ones after it",
         "carries_by_exception",
         (
             Edit(
@@ -193,6 +193,7 @@ LAYERS = {
                 'return clean(check.shown or "") if check.visibility == "public" else ""',
                 'return clean(check.detail or "")',
             ),
+            Edit("results/student.py", "{clean(failure.title)}", "{clean(failure.detail or '')}"),
         ),
         kinds=("carrying out", "exceptions", "encodings", "no end"),
     ),

@@ -60,7 +60,7 @@ def test_attack_earns_nothing_and_leaves_the_judge_alive(
         pytest.skip("only tier A stops this attack, and this machine offers another")
     exercise = target_of(HOSTILE / name)
     with nullcontext() if name in NEVER_ENDS else time_limit(quick_grader, 60.0):
-        grade = quick_grader.grade(HOSTILE / name, only=[exercise])
+        grade = quick_grader.grade(HOSTILE / name, only=[exercise], further_seeds=True)
     assert_earns_nothing(grade, exercise, CAUSES[name].causes)
     assert_no_secret_shown(grade)
     assert_nothing_left(quick_grader, idle_processes)
@@ -85,6 +85,16 @@ def test_words_of_public_tests_are_shown(quick_grader):
     grade = quick_grader.grade(HOSTILE / "nan", only=["storage_index"])
     assert student_outputs(grade) == student_outputs(with_other_details(grade))
     assert "expected: 6" in student_outputs(grade)
+
+
+def test_attack_in_further_seeds_has_its_say(quick_grader):
+    """A test of the tests above: it reaches them, and only staff reads what it says there"""
+    name = "carries_to_further_seeds"
+    grade = quick_grader.grade(HOSTILE / name, only=[target_of(HOSTILE / name)], further_seeds=True)
+    (failure,) = grade.further.failures
+    assert "carried out: " in failure.detail
+    assert "carried out" not in student_outputs(grade)
+    assert f"SEED={failure.seed}" in student_outputs(grade)
 
 
 def test_attack_that_finds_something_scores(quick_grader, tmp_path):

@@ -12,7 +12,15 @@ from grader.results.console import summary
 from grader.results.gradescope import to_gradescope
 from grader.results.html import to_html
 from grader.results.junit import to_junit
-from grader.results.record import Check, ExerciseScore, Grade, Isolation, ModuleReport
+from grader.results.record import (
+    Check,
+    ExerciseScore,
+    FurtherFailure,
+    FurtherRuns,
+    Grade,
+    Isolation,
+    ModuleReport,
+)
 
 CANARY = "canary-7f3a"
 PUBLIC = "expected: (12, 4, 1)"
@@ -82,6 +90,20 @@ def grade(**fields: Any) -> Grade:
         "started": "2026-01-02T03:04:05+00:00",
         "seconds": 8.123,
         "version": "0.1.0",
+        "further": FurtherRuns(
+            runs=17,
+            charged=0.25,
+            failures=(
+                FurtherFailure(
+                    exercise="half",
+                    test="tests/public/test_half.py::test_rule",
+                    title="Any `x` of [half] <b>",
+                    seed=17,
+                    cause=Cause.WRONG_ANSWER,
+                    detail=CANARY,
+                ),
+            ),
+        ),
     }
     return Grade(**(defaults | fields))
 

@@ -1,5 +1,7 @@
 """What a student sees of a hidden test depends only on (test, state, cause, exception).
 
+Of a public test that fails with a further seed, after the hidden ones, it depends on (test, seed).
+
 This is tested first on records, then with workers that give arbitrary answers. `anonymous` removes
 everything that a student must not see. Other things may differ between gradings and be seen:
 
@@ -29,7 +31,16 @@ from grader import wire
 from grader.judge.claims import CAUSES
 from grader.results import console, gradescope, html, junit, student
 from grader.results.causes import Cause
-from grader.results.record import Check, ExerciseScore, Grade, Isolation, ModuleReport
+from grader.results.record import (
+    Check,
+    ExerciseScore,
+    FurtherFailure,
+    FurtherRuns,
+    Grade,
+    Isolation,
+    ModuleReport,
+)
+from grader.results.views import FurtherView
 from tests.harness.conftest import NAMED
 from tests.harness.results.fake_workers import CANARY, HIDDEN, Behaviour, FakeZygote, Reply
 
@@ -90,6 +101,14 @@ def anonymous(grade: Grade) -> Grade:
                 exception=check.exception if check.exception in NAMED else None,
             )
             for check in grade.checks
+        ),
+        further=FurtherRuns(
+            runs=0,
+            charged=0.0,
+            failures=tuple(
+                FurtherFailure(exercise=f.exercise, test="", title=f.title, seed=f.seed)
+                for f in (grade.further.failures if grade.further else ())
+            ),
         ),
     )
 
@@ -154,6 +173,22 @@ def grades(draw: st.DrawFn) -> Grade:
         seconds=seconds,
         visibility=st.just("public"),
     )
+    failure = st.builds(
+        FurtherFailure,
+        exercise=st.sampled_from(ids),
+        test=st.just(f"test_public::test_rule[{CANARY}]"),
+        title=st.just("A public rule"),
+        seed=st.integers(1, 200),
+        cause=st.none() | st.sampled_from(Cause),
+        detail=st.none() | words,
+    )
+    further = st.builds(
+        FurtherRuns,
+        runs=st.integers(0, 200),
+        charged=seconds,
+        failures=st.lists(failure, max_size=2).map(tuple),
+        fault=words,
+    )
     measured = draw(st.booleans())
     return Grade(
         submission="alice",
@@ -182,6 +217,7 @@ def grades(draw: st.DrawFn) -> Grade:
         started="2026-01-02T03:04:05+00:00",
         seconds=draw(seconds),
         version="0.1.0",
+        further=draw(st.none() | further),
     )
 
 
@@ -274,7 +310,7 @@ behaviours = st.builds(
     status=st.sampled_from([0, signal.SIGKILL, signal.SIGSEGV, 77, 3 << 8]),
 )
 hidden_behaviours = st.fixed_dictionaries(dict.fromkeys(HIDDEN, behaviours))
-HONEST = Behaviour((Reply({"result": 6}),))
+HONEST, WRONG = (Behaviour((Reply({"result": number}),)) for number in (6, 7))
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
@@ -289,11 +325,38 @@ def test_hidden_tests_reveal_nothing_that_a_worker_sends(fake_zygote, hidden):
     assert_nothing_revealed(grade)
 
 
+@pytest.mark.filterwarnings("ignore:ComplexHalf")
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
+@deterministic(20)
+@given(further=behaviours)
+def test_public_tests_with_further_seeds_reveal_nothing_that_a_worker_sends(fake_zygote, further):
+    """Their workers run after the hidden tests, whose inputs may have left traces"""
+    all_wrong = {"public": HONEST, **dict.fromkeys(HIDDEN, WRONG), "further": further}
+    grade = fake_zygote.grade(all_wrong, further_seeds=True)
+    assert grade.faults == ()
+    assert grade.score == pytest.approx(0.583333)
+    assert grade.further.runs > 0
+    assert_nothing_revealed(grade)
+
+
 def test_messages_of_public_tests_are_shown(fake_zygote):
     """A test of the test above: the canary of a public test takes the same path, and is shown."""
     reply = Reply({"failed": "exception", "exception": "KeyError", "message": PUBLIC})
     grade = fake_zygote.grade({"public": Behaviour((reply,)), **dict.fromkeys(HIDDEN, HONEST)})
     assert all(PUBLIC in text for text in rendered(grade).values())
+
+
+def test_leaked_detail_of_a_further_seed_is_noticed(fake_zygote, monkeypatch):
+    """A test of the tests above: a view that tells the message fails them"""
+    reply = Reply({"failed": "exception", "exception": "KeyError", "message": CANARY})
+    all_wrong = {"public": HONEST, **dict.fromkeys(HIDDEN, WRONG)}
+    grade = fake_zygote.grade(all_wrong | {"further": Behaviour((reply,))}, further_seeds=True)
+    assert CANARY in str(grade.further), "staff read it"
+    assert all("SEED=1" in text for text in rendered(grade).values())
+    assert_nothing_revealed(grade)
+    monkeypatch.setattr(student, "_further", lambda f: FurtherView(f.detail or "", ""))
+    with pytest.raises(AssertionError, match="Traceback"):
+        assert_nothing_revealed(grade)
 
 
 def test_leaked_detail_of_a_hidden_test_is_noticed(fake_zygote, monkeypatch):

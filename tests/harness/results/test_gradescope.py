@@ -87,6 +87,9 @@ def test_gradescope_lists_the_checks_of_an_exercise():
         "    The answer is not the expected one.\n"
         "    expected: (12, 4, 1)\n"
         "\n"
+        "A public test fails for another input: Any `x` of [half] <b>\n"
+        "See it at home: make test EX=half SEED=17\n"
+        "\n"
         "Hint: Think of half.\n"
         "Try:  make test EX=half"
     )

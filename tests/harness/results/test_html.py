@@ -18,6 +18,12 @@ def test_html_fetches_nothing():
         assert outside not in page
 
 
+def test_html_tells_a_failure_with_a_further_seed():
+    page = to_html(grade())
+    assert "A public test fails for another input: Any <code>x</code> of [half] &lt;b&gt;" in page
+    assert "<code>make test EX=half SEED=17</code>" in page
+
+
 def test_backticks_become_code_and_everything_is_escaped():
     words = code_spans("`a < b` & c, an odd ` stays")
     assert words == "<code>a &lt; b</code> &amp; c, an odd ` stays"

@@ -25,6 +25,17 @@ def test_junit_names_tests_as_pytest_does():
     assert len(set(cases)) == len(cases)
 
 
+def test_junit_tells_a_failure_with_a_further_seed_in_the_first_failed_hidden_check():
+    suite = ET.fromstring(to_junit(grade())).find("testsuite")
+    texts = [failure.text for failure in suite.findall("testcase/failure")]
+    assert [text for text in texts if "SEED" in text] == [
+        "An offset is added\n"
+        "The answer is not the expected one.\n"
+        "A public test fails for another input: Any `x` of [half] <b>\n"
+        "See it at home: make test EX=half SEED=17"
+    ]
+
+
 def test_junit_times_public_checks_only():
     suite = ET.fromstring(to_junit(grade())).find("testsuite")
     assert sorted({case.get("time") for case in suite.findall("testcase")}) == ["0.000", "0.250"]

@@ -57,6 +57,25 @@ def test_the_detail_of_a_public_check_is_shown(render):
 
 
 @every_output
+def test_a_failure_with_a_further_seed_is_shown_with_its_command(render):
+    assert "another input" in render(grade())
+    assert "make test EX=half SEED=17" in render(grade())
+    assert "SEED" not in render(grade(further=None))
+    done = (check("half"), check("half", visibility="public"))
+    of = grade(checks=done, exercises=(exercise("half", 4.0, 4.0),))
+    assert "SEED" not in render(of), "nothing is to correct"
+
+
+@every_output
+def test_text_of_a_further_seed_is_cleaned_and_no_message_is_in_it(render):
+    (failure,) = grade().further.failures
+    odd = msgspec.structs.replace(failure, title="A \x1b[31mred\x1b[0m\x07 rule", detail=CANARY)
+    of = grade(further=msgspec.structs.replace(grade().further, failures=(odd,), fault=CANARY))
+    assert "A red rule" in render(of)
+    assert CANARY not in render(of)
+
+
+@every_output
 def test_parameters_of_a_hidden_test_stay_hidden(render):
     cases = tuple(
         check("half", "failed", Cause.WRONG_ANSWER, name=f"test_rule[{CANARY}-{size}]", title="")
