@@ -79,7 +79,9 @@ def largest_batch(
 
         largest_batch(640 * 10**9, 137_953_296_384, 4096, 80, 8, 128, torch.bfloat16)  # 374
     """
-    each = kv_cache_bytes(1, tokens, layers, kv_heads, head_dim, dtype)
+    each = kv_cache_bytes(
+        batch=1, tokens=tokens, layers=layers, kv_heads=kv_heads, head_dim=head_dim, dtype=dtype
+    )
     if not 0 <= weights <= memory:
         raise ValueError(f"expected weights that fit, got {weights} bytes for {memory} of memory")
     if each == 0:
@@ -239,11 +241,12 @@ def step_intensity(
 
         step_intensity(16, 1, 64, 8, 2, 2)  # {"weights": 16.0, "attention": 8.0}
     """
-    _check_positive(batch, new_tokens, heads, kv_heads, bytes_per_weight, bytes_per_cached)
+    _check_positive(batch=batch, new_tokens=new_tokens, heads=heads, kv_heads=kv_heads)
+    _check_positive(bytes_per_weight=bytes_per_weight, bytes_per_cached=bytes_per_cached)
     _check_groups(heads, kv_heads)
     return {
         "weights": 2 * batch * new_tokens / bytes_per_weight,
-        "attention": 2 * new_tokens * (heads // kv_heads) / bytes_per_cached,
+        "attention": 2 * new_tokens * heads / (kv_heads * bytes_per_cached),
     }
 
 
@@ -293,8 +296,10 @@ def decode_step(
             bandwidth=8 * 3.35e12,
         )  # 5.13 ms for weights, 0.80 ms for attention, 2698 tokens/s
     """
-    _check_positive(batch, context, parameters, layers, heads, kv_heads, head_dim)
-    _check_positive(bytes_per_weight, bytes_per_cached, peak_flops, bandwidth)
+    _check_positive(batch=batch, context=context, parameters=parameters, layers=layers)
+    _check_positive(heads=heads, kv_heads=kv_heads, head_dim=head_dim)
+    _check_positive(bytes_per_weight=bytes_per_weight, bytes_per_cached=bytes_per_cached)
+    _check_positive(peak_flops=peak_flops, bandwidth=bandwidth)
     _check_groups(heads, kv_heads)
     meetings = batch * context * layers * head_dim  # of a head's queries with keys, by element
     weights = max(2 * batch * parameters / peak_flops, parameters * bytes_per_weight / bandwidth)
@@ -332,13 +337,15 @@ def compute_bound_batch(bytes_per_weight: float, peak_flops: float, bandwidth: f
 
         compute_bound_batch(2, 989.5e12, 3.35e12)  # 296
     """
-    _check_positive(bytes_per_weight, peak_flops, bandwidth)
+    _check_positive(
+        bytes_per_weight=bytes_per_weight, peak_flops=peak_flops, bandwidth=bandwidth
+    )
     # Fractions, since an error in a float's last bit can make ceil one too large.
     return math.ceil(Fraction(peak_flops) / Fraction(bandwidth) * Fraction(bytes_per_weight) / 2)
 
 
-def _check_positive(*numbers: float) -> None:
-    if not all(number > 0 for number in numbers):
+def _check_positive(**numbers: float) -> None:
+    if not all(number > 0 for number in numbers.values()):
         raise ValueError(f"expected positive numbers, got {numbers}")
 
 

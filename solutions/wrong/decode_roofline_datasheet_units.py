@@ -5,6 +5,8 @@ Breaks: dense peak of all devices together, FLOP/s.
 Breaks: of all devices' memory together, B/s.
 """
 
+_right_step = decode_step
+
 
 def decode_step(
     *,
@@ -20,9 +22,7 @@ def decode_step(
     peak_flops,
     bandwidth,
 ):
-    _check_positive(batch, context, parameters, layers, heads, kv_heads, head_dim)
-    _check_positive(bytes_per_weight, bytes_per_cached, peak_flops, bandwidth)
-    _check_groups(heads, kv_heads)
+    _right_step(**locals())  # raises ValueError
     pairs = batch * context * layers * head_dim
     flops = {"weights": 2 * batch * parameters, "attention": 4 * pairs * heads}
     moved = {

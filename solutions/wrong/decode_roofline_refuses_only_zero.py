@@ -4,6 +4,6 @@ Breaks: an argument is not positive
 """
 
 
-def _check_positive(*numbers):
-    if not all(number > 0 or number < 0 for number in numbers):
+def _check_positive(**numbers):
+    if not all(number > 0 or number < 0 for number in numbers.values()):
         raise ValueError("a number is 0")

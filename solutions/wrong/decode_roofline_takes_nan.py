@@ -6,6 +6,6 @@ Breaks: a number of bytes is not positive.
 """
 
 
-def _check_positive(*numbers):
-    if any(number <= 0 for number in numbers):
+def _check_positive(**numbers):
+    if any(number <= 0 for number in numbers.values()):
         raise ValueError("not positive")

@@ -3,6 +3,8 @@
 Breaks: Each takes as long as the slower of its arithmetic and its traffic.
 """
 
+_right_step = decode_step
+
 
 def decode_step(
     *,
@@ -18,9 +20,7 @@ def decode_step(
     peak_flops,
     bandwidth,
 ):
-    _check_positive(batch, context, parameters, layers, heads, kv_heads, head_dim)
-    _check_positive(bytes_per_weight, bytes_per_cached, peak_flops, bandwidth)
-    _check_groups(heads, kv_heads)
+    _right_step(**locals())  # raises ValueError
     pairs = batch * context * layers * head_dim
     flops = {"weights": 2 * batch * parameters, "attention": 4 * pairs * heads}
     moved = {
