@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from assignment.expect import expect
 
-AWKWARD = [1, 2, 3, 5, 17, 63, 64, 65, 1023]
+AWKWARD = [2, 3, 5, 17, 63, 65, 66, 1023]
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int8]
 PACKED = [torch.quint4x2, torch.quint2x4, torch.uint4, torch.uint1]  # less than a byte
 NO_DTYPES = ["bfloat16", "torch.bfloat16", 2, None]
@@ -22,10 +22,6 @@ WIDTHS = [2, 0.5625, 0.53125, 4, 0.65625, 1, 0.5]  # bytes; the fractions are fo
 
 def sizes(rng, count):
     return [int(n) for n in rng.choice(AWKWARD, size=count)]
-
-
-def random_dtype(rng):
-    return DTYPES[int(rng.integers(len(DTYPES)))]
 
 
 def huge(rng, count):
@@ -117,8 +113,8 @@ def random_decoder(rng, **settings):
 @pytest.mark.exercise("kv_cache", weight=2)
 def test_the_cache_is_what_a_decoder_keeps(impl, rng):
     """The cache has the bytes of the keys and values that a decoder keeps in all layers"""
-    for _ in range(8):
-        kv_heads, dtype = int(rng.choice([1, 3, 6])), random_dtype(rng)
+    for i in range(8):
+        kv_heads, dtype = [1, 3, 6][i % 3], DTYPES[i % 5]
         batch, tokens = (int(n) for n in rng.integers(2, 40, size=2))
         config = random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6)
         decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=(dtype, dtype))
@@ -132,8 +128,8 @@ def test_the_cache_is_what_a_decoder_keeps(impl, rng):
 @pytest.mark.exercise("kv_cache")
 def test_huge_caches_are_exact(impl, rng):
     """Bytes beyond 64 bits are exact integers"""
-    for _ in range(8):
-        shape, dtype = huge(rng, 5), random_dtype(rng)
+    for i in range(8):
+        shape, dtype = huge(rng, 5), DTYPES[i % 5]
         one = meta(1, dtype=dtype).nbytes
         expect(impl.inference.kv_cache_bytes(*shape, dtype)).equals(
             sum([math.prod(shape)] * one * 2)
@@ -142,20 +138,20 @@ def test_huge_caches_are_exact(impl, rng):
 
 @pytest.mark.exercise("kv_cache")
 def test_a_cache_without_elements(impl, rng):
-    """With a size of 0 the cache takes no bytes"""
+    """With a size of 0 the cache takes no bytes; a size of 1 is a size like others"""
     for i in range(5):
-        shape, dtype = sizes(rng, 5), random_dtype(rng)
-        whole = 2 * meta(*shape, dtype=dtype).nbytes
-        expect(impl.inference.kv_cache_bytes(*shape, dtype)).equals(whole)
-        shape[i] = 0
-        expect(impl.inference.kv_cache_bytes(*shape, dtype)).equals(0)
+        shape, dtype = sizes(rng, 5), DTYPES[i]
+        for size in (shape[i], 1, 0):
+            shape[i] = size
+            whole = 2 * meta(*shape, dtype=dtype).nbytes
+            expect(impl.inference.kv_cache_bytes(*shape, dtype), f"{shape}").equals(whole)
 
 
 @pytest.mark.exercise("kv_cache")
 def test_refuses_what_is_no_cache(impl, rng):
     """Negative sizes are refused even beside a size of 0, and so is what is no dtype of bytes"""
     for i in range(5):
-        shape, dtype = sizes(rng, 5), random_dtype(rng)
+        shape, dtype = sizes(rng, 5), DTYPES[i]
         expect(impl.inference.kv_cache_bytes(*shape, dtype)).equals(
             2 * meta(*shape, dtype=dtype).nbytes
         )
@@ -183,11 +179,11 @@ def fitting(memory, weights, each):
 @pytest.mark.exercise("kv_cache", weight=2)
 def test_one_sequence_more_does_not_fit(impl, rng):
     """The largest batch is that of the last sequence that fits beside the weights"""
-    for _ in range(20):
-        shape, dtype = sizes(rng, 4), random_dtype(rng)
+    for i in range(20):
+        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
         each = 2 * meta(*shape, dtype=dtype).nbytes
         weights = int(rng.integers(1, 10**6))
-        memory = weights + int(each * float(rng.uniform(0, 60)))
+        memory = weights + int(each * float(rng.uniform(1, 60)))
         found = impl.inference.largest_batch(memory, weights, *shape, dtype)
         what = f"sequences of {shape} in {dtype} beside {weights} of {memory} bytes"
         expect(found, what).equals(fitting(memory, weights, each))
@@ -196,8 +192,8 @@ def test_one_sequence_more_does_not_fit(impl, rng):
 @pytest.mark.exercise("kv_cache")
 def test_memory_is_full_to_the_last_byte(impl, rng):
     """Memory may be full to the last byte; one byte less holds a sequence less"""
-    for _ in range(10):
-        shape, dtype = sizes(rng, 4), random_dtype(rng)
+    for i in range(10):
+        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
         each = 2 * meta(*shape, dtype=dtype).nbytes
         batch, weights = (math.prod(huge(rng, 2)) for _ in range(2))
         largest = impl.inference.largest_batch
@@ -209,8 +205,8 @@ def test_memory_is_full_to_the_last_byte(impl, rng):
 @pytest.mark.exercise("kv_cache")
 def test_weights_that_leave_no_room(impl, rng):
     """If the weights fit and no sequence does, the batch is 0; weights may also take nothing"""
-    for _ in range(8):
-        shape, dtype = sizes(rng, 4), random_dtype(rng)
+    for i in range(8):
+        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
         each, weights = 2 * meta(*shape, dtype=dtype).nbytes, int(rng.integers(1, 10**9))
         largest = impl.inference.largest_batch
         expect(largest(weights, weights, *shape, dtype)).equals(0)
@@ -223,7 +219,7 @@ def test_weights_that_leave_no_room(impl, rng):
 @pytest.mark.exercise("kv_cache")
 def test_refuses_weights_that_do_not_fit(impl, rng):
     """Weights that are negative or more than the memory are refused"""
-    shape, dtype = sizes(rng, 4), random_dtype(rng)
+    shape, dtype = sizes(rng, 4), torch.float32
     each, weights = 2 * meta(*shape, dtype=dtype).nbytes, int(rng.integers(2, 10**6))
     bad = [
         (weights - 1, weights),
@@ -247,7 +243,7 @@ def test_refuses_sequences_without_a_cache(impl, rng):
     """Sequences whose cache takes no bytes are refused, and so are bad sizes and dtypes"""
     memory = 10**15
     for i in range(4):
-        shape, dtype = sizes(rng, 4), random_dtype(rng)
+        shape, dtype = sizes(rng, 4), DTYPES[i]
         for size in (0, -1, -shape[i]):
             bad = [*shape[:i], size, *shape[i + 1 :]]
             for weights in (5, memory):
@@ -427,9 +423,8 @@ def close(found, expected, what):
 @pytest.mark.exercise("decode_roofline")
 def test_intensity_of_a_decoders_step(impl, rng):
     """In a decode step, each part does the FLOPs that torch counts on the bytes that are there"""
-    for _ in range(8):
-        config = random_decoder(rng)
-        kv_heads = int(rng.choice([n for n in (1, 2, 3, 6) if config["heads"] % n == 0]))
+    for kv_heads in 2 * [1, 2, 3, 6]:
+        config = random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6)
         batch, context = (int(n) for n in rng.integers(1, 40, size=2))
         dtypes = [DTYPES[int(i)] for i in rng.permutation(4)[:2]]
         decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=dtypes)
@@ -445,9 +440,11 @@ def test_intensity_of_a_decoders_step(impl, rng):
 @pytest.mark.exercise("decode_roofline")
 def test_intensity_of_prefill(impl, rng):
     """In prefill, each part does the FLOPs that torch counts on the bytes that are there"""
-    for _ in range(8):
-        config = {**random_decoder(rng), "vocab": 0}  # without a head for the last token
-        kv_heads = int(rng.choice([n for n in (1, 2, 3, 6) if config["heads"] % n == 0]))
+    for kv_heads in 2 * [1, 2, 3, 6]:
+        config = {
+            **random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6),
+            "vocab": 0,
+        }  # without a head for the last token
         batch, prompt = (int(n) for n in rng.integers(2, 40, size=2))
         dtypes = [DTYPES[int(i)] for i in rng.permutation(4)[:2]]
         decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=dtypes).run(prompt)
@@ -535,22 +532,38 @@ def test_least_time_of_a_decoders_step(impl, rng):
 
 
 def random_step(rng, **settings):
-    """A step of the size of real models, on a device for which either side may be slower."""
+    """A step of the size of real models, in which the weights have the higher intensity.
+
+    The device's intensity is far above both.
+    """
     kv_heads = int(rng.choice([1, 4, 8]))
+    bandwidth = float(rng.uniform(1e11, 1e13))
     return {
-        "batch": int(rng.integers(1, 2000)),
-        "context": int(rng.integers(1, 10**5)),
+        "batch": int(rng.integers(100, 2000)),
+        "context": int(rng.integers(2, 10**5)),
         "parameters": int(rng.integers(10**9, 10**12)),
-        "layers": int(rng.integers(1, 150)),
-        "heads": kv_heads * int(rng.choice([1, 3, 8])),
+        "layers": int(rng.integers(2, 150)),
+        "heads": kv_heads * int(rng.choice([2, 3, 8])),
         "kv_heads": kv_heads,
         "head_dim": int(rng.choice([63, 64, 128, 192])),
-        "bytes_per_weight": float(rng.choice(WIDTHS)),
-        "bytes_per_cached": float(rng.choice(WIDTHS)),
-        "peak_flops": float(rng.uniform(1e13, 5e15)),
-        "bandwidth": float(rng.uniform(1e11, 1e13)),
+        "bytes_per_weight": 2.0,
+        "bytes_per_cached": 1.0,
+        "peak_flops": 1e5 * bandwidth,
+        "bandwidth": bandwidth,
         **settings,
     }
+
+
+def on_three_devices(step):
+    """The step where both parts are bound by compute, where only one is, and where none is."""
+    low, high = sorted(
+        (
+            2 * step["batch"] / step["bytes_per_weight"],
+            2 * step["heads"] // step["kv_heads"] / step["bytes_per_cached"],
+        )
+    )
+    for ridge in (0.3 * low, math.sqrt(low * high), 3 * high):
+        yield {**step, "peak_flops": ridge * step["bandwidth"]}
 
 
 def check_step(impl, step):
@@ -572,18 +585,21 @@ def test_weights_and_cache_of_different_widths(impl, rng):
     """Weights and cache may have different formats, also of fractions of a byte"""
     for weight in WIDTHS:
         for cached in WIDTHS:
-            ends = {"bytes_per_weight": weight, "bytes_per_cached": cached}
-            check_step(impl, random_step(rng, **ends))
+            widths = {"bytes_per_weight": weight, "bytes_per_cached": cached}
+            for step in on_three_devices(random_step(rng, **widths)):
+                check_step(impl, step)
 
 
 @pytest.mark.exercise("decode_roofline")
 def test_steps_of_one_and_of_many(impl, rng):
     """One sequence, one token and one head are steps like others, and so are huge ones"""
     for name in ("batch", "context", "layers", "head_dim", "parameters"):
-        check_step(impl, random_step(rng, **{name: 1}))
-        check_step(impl, random_step(rng, **{name: int(rng.integers(2**62, 2**63)) * 2 + 1}))
-    check_step(impl, random_step(rng, heads=1, kv_heads=1))
-    check_step(impl, random_step(rng, peak_flops=0.5, bandwidth=0.25))
+        for size in (1, int(rng.integers(2**62, 2**63)) * 2 + 1):
+            for step in on_three_devices(random_step(rng, **{name: size})):
+                check_step(impl, step)
+    for settings in ({"heads": 1, "kv_heads": 1}, {"bandwidth": 0.25}):
+        for step in on_three_devices(random_step(rng, **settings)):
+            check_step(impl, step)
 
 
 @pytest.mark.exercise("decode_roofline")
@@ -639,6 +655,8 @@ FORMULAS = [  # in floats, each rounds
     lambda width, peak, bandwidth: math.ceil(peak / bandwidth / (2 / width)),
     lambda width, peak, bandwidth: math.ceil(Fraction(width * peak) / Fraction(2 * bandwidth)),
     lambda width, peak, bandwidth: math.ceil(Fraction(peak / bandwidth) * Fraction(width) / 2),
+    lambda width, peak, bandwidth: math.ceil(peak / bandwidth * width / 2 - 1e-9),
+    lambda *given: batch_in_fractions(*(str(number) for number in given)),
 ]
 
 
@@ -660,24 +678,41 @@ def test_a_batch_where_floats_round(impl, rng):
         expect(impl.inference.compute_bound_batch(width, peak, bandwidth), what).equals(expected)
 
 
+def exact_batch(rng, width):
+    """A batch, and an accelerator with whole numbers for which it is exactly the first one."""
+    n, bandwidth = int(rng.integers(2, 5000)), 10710 * int(rng.integers(10**3, 10**4))
+    peak = 2 * n * bandwidth / Fraction(width)
+    assert peak.denominator == 1
+    return n, int(peak), bandwidth
+
+
 @pytest.mark.exercise("decode_roofline")
 def test_a_batch_at_a_whole_number(impl, rng):
     """If both sides take equally long, that batch is the answer; a little more needs one more"""
+    find = impl.inference.compute_bound_batch
     for width in 4 * WIDTHS:
-        n, j = int(rng.integers(2, 5000)), 10710 * int(rng.integers(10**3, 10**4))
-        peak = 2 * n * j / Fraction(width)
-        assert peak.denominator == 1
-        find = impl.inference.compute_bound_batch
-        what = f"the batch for {int(peak)} FLOP/s, {j} B/s, {width} B"
-        expect(find(width, int(peak), j), what).equals(n)
-        expect(find(width, int(peak) + 1, j), f"one more than {what}").equals(n + 1)
-        expect(find(width, int(peak) - 1, j), f"one less than {what}").equals(n)
+        n, peak, bandwidth = exact_batch(rng, width)
+        what = f"the batch for {peak} FLOP/s, {bandwidth} B/s, {width} B"
+        expect(find(width, peak, bandwidth), what).equals(n)
+        expect(find(width, peak + 1, bandwidth), f"one more than {what}").equals(n + 1)
+        expect(find(width, peak - 1, bandwidth), f"one less than {what}").equals(n)
+    for _ in range(4):
+        while True:  # until a formula in floats rounds up
+            n, peak, bandwidth = exact_batch(rng, 0.65625)
+            if FORMULAS[0](0.65625, peak, bandwidth) > n:
+                break
+        what = f"the batch for {peak} FLOP/s, {bandwidth} B/s, 0.65625 B"
+        expect(find(0.65625, peak, bandwidth), what).equals(n)
+        n = int(rng.integers(2, 2**20))
+        expect(find(1.0, math.nextafter(2.0 * n, math.inf), 1.0)).equals(n + 1)
+        expect(find(1.0, math.nextafter(2.0 * n, 0.0), 1.0)).equals(n)
 
 
 @pytest.mark.exercise("decode_roofline")
 def test_refuses_a_batch_on_no_accelerator(impl, rng):
     """A peak, a bandwidth and bytes that are not positive are refused, and so is nan"""
-    good = (2.0, float(rng.uniform(1e13, 5e15)), float(rng.uniform(1e11, 1e13)))
+    n, bandwidth = int(rng.integers(2, 999)), float(rng.uniform(1e11, 1e13))
+    good = (2.0, (n + 0.25) * bandwidth, bandwidth)
     for i in range(3):
         for value in (0, 0.0, -good[i], math.nan):
             with pytest.raises(ValueError):
@@ -685,4 +720,4 @@ def test_refuses_a_batch_on_no_accelerator(impl, rng):
     for bad in [(-2.0, -1e12, 1e12), (2.0, -1e12, -1e12), (-2.0, 1e12, -1e12)]:
         with pytest.raises(ValueError):
             impl.inference.compute_bound_batch(*bad)
-    expect(impl.inference.compute_bound_batch(*good)).equals(batch_in_fractions(*good))
+    expect(impl.inference.compute_bound_batch(*good)).equals(n + 1)
