@@ -58,33 +58,33 @@ class Decoder:
         self.cache = [(empty, empty) for _ in range(layers)]
 
     def run(self, new_tokens):
-        self.flops = {"weights": 0, "attention": 0}
-        x = meta(self.batch, new_tokens, self.d_model)
+        with FlopCounterMode(display=False) as counter:
+            self.forward(meta(self.batch, new_tokens, self.d_model))
+        counts = counter.get_flop_counts().get("Global", {})
+        # Products with weights are of matrices, those of activations are of batches of matrices.
+        weights, attention = (counts.get(op, 0) for op in (torch.ops.aten.mm, torch.ops.aten.bmm))
+        assert weights + attention == counter.get_total_flops()
+        self.flops = {"weights": weights, "attention": attention}
+        self.moved = {"weights": self.weight_bytes, "attention": self.cache_bytes()}
+        return self
+
+    def forward(self, x):
         for i, (q, o, k, v, *ups, down) in enumerate(self.layers):
-            queries, *new = (self.product("weights", x, matrix) for matrix in (q, k, v))
+            queries, *new = (x @ matrix for matrix in (q, k, v))
             new = [self.split(one, self.kv_heads) for one in new]
             self.cache[i] = tuple(
                 torch.cat(pair, dim=2) for pair in zip(self.cache[i], new, strict=True)
             )
             shared = self.heads // self.kv_heads
             keys, values = (one.repeat_interleave(shared, dim=1) for one in self.cache[i])
-            scores = self.product("attention", self.split(queries, self.heads), keys.mT)
-            mixed = self.product("attention", scores, values)
-            self.product("weights", mixed.transpose(1, 2).flatten(2), o)
-            *_, hidden = (self.product("weights", x, matrix) for matrix in ups)
-            x = self.product("weights", hidden, down)
-        self.product("weights", x[:, -1:], self.lm_head)
-        self.moved = {"weights": self.weight_bytes, "attention": self.cache_bytes()}
-        return self
+            mixed = (self.split(queries, self.heads) @ keys.mT) @ values
+            mixed.transpose(1, 2).flatten(2) @ o  # the sum with x has the shape of x
+            *_, hidden = (x @ matrix for matrix in ups)
+            x = hidden @ down
+        return x[:, -1:].flatten(0, 1) @ self.lm_head
 
     def cache_bytes(self):
         return sum(one.to(self.dtype).nbytes for pair in self.cache for one in pair)
-
-    def product(self, part, left, right):
-        with FlopCounterMode(display=False) as counter:
-            result = left @ right
-        self.flops[part] += counter.get_total_flops()
-        return result
 
     def split(self, x, heads):
         return x.unflatten(-1, (heads, self.head_dim)).transpose(1, 2)
