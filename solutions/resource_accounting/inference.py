@@ -337,9 +337,7 @@ def compute_bound_batch(bytes_per_weight: float, peak_flops: float, bandwidth: f
 
         compute_bound_batch(2, 989.5e12, 3.35e12)  # 296
     """
-    _check_positive(
-        bytes_per_weight=bytes_per_weight, peak_flops=peak_flops, bandwidth=bandwidth
-    )
+    _check_positive(bytes_per_weight=bytes_per_weight, peak_flops=peak_flops, bandwidth=bandwidth)
     # Fractions, since an error in a float's last bit can make ceil one too large.
     return math.ceil(Fraction(peak_flops) / Fraction(bandwidth) * Fraction(bytes_per_weight) / 2)
 
