@@ -17,6 +17,7 @@ from solutions.resource_accounting import (
     floats,
     flops,
     gradients,
+    inference,
     optimizers,
     recompute,
     roofline,
@@ -46,6 +47,32 @@ def in_parentheses(tensor: torch.Tensor) -> str:
 
 def in_format(value: float, dtype: torch.dtype) -> float:
     return torch.tensor(value, dtype=torch.float64).to(dtype).item()
+
+
+def llama_2(key_heads: int) -> dict[str, int]:
+    """The shape of Llama 2 70B, with another number of key heads."""
+    layers = {"layers": 80, "d_model": 8192, "heads": 64, "kv_heads": key_heads, "d_ff": 28_672}
+    return {"vocab": 32_000, **layers}
+
+
+def decoded(
+    batch: int, context: int = 4096, key_heads: int = 8, cached: int = 2
+) -> dict[str, float]:
+    """A decode step of it on eight H100 in bf16."""
+    model = flops.transformer_parameters(**llama_2(key_heads), gated=True, tied=False)
+    return inference.decode_step(
+        batch=batch,
+        context=context,
+        parameters=model["total"] - model["embedding"] - model["norms"],
+        layers=80,
+        heads=64,
+        kv_heads=key_heads,
+        head_dim=128,
+        bytes_per_weight=2,
+        bytes_per_cached=cached,
+        peak_flops=8 * H100.peak_flops["bf16"],
+        bandwidth=8 * H100.bandwidth,
+    )
 
 
 def _dtypes():
@@ -146,6 +173,29 @@ def _budget():
     yield 3, f"{percent(cost['recomputed_layers'] / 108)} longer"
 
 
+def _inference():
+    token = inference.kv_cache_bytes(1, 1, 32, 8, 128, BF16)
+    model = {"layers": 32, "d_model": 4096, "heads": 32, "kv_heads": 8, "d_ff": 14_336}
+    weights = 2 * flops.transformer_parameters(vocab=128_256, **model)["total"]
+    assert weights == 2 * 8_030_261_248
+    most = inference.largest_batch(H100.capacity, weights, 1, 32, 8, 128, BF16)
+    yield 1, f"= {token:,} B. The weights take {weights / 1e9:.2f} GB, so {most:,} tokens fit."
+    ridge = roofline.accelerator_intensity(H100.peak_flops["bf16"], H100.bandwidth)
+    eighth = roofline.accelerator_intensity(H100.peak_flops["fp8"], H100.bandwidth)
+    bf16, fp8 = H100.peak_flops["bf16"], H100.peak_flops["fp8"]
+    packed = inference.compute_bound_batch(0.5, bf16, H100.bandwidth)
+    yield 2, f"{ridge:.2f} · 0.5 / 2 = {ridge / 4:.1f}, so {packed}. In fp8"
+    in_fp8 = inference.compute_bound_batch(1, fp8, H100.bandwidth)
+    assert in_fp8 == inference.compute_bound_batch(2, bf16, H100.bandwidth)
+    yield 2, f"{eighth:.2f} · 1 / 2 = {eighth / 2:.1f}, so {in_fp8} as"
+    for cached in (2, 1):
+        step = {name: f"{1e3 * s:.2f}" for name, s in decoded(16, 32_768, cached=cached).items()}
+        yield 3, f"{step['weights']} + {step['attention']} = {step['seconds']} ms"
+    longer = decoded(16, 32_768)["attention"]
+    yield 3, f"eight times as long, {1e3 * longer:.2f} ms"
+    assert round(longer / decoded(16)["attention"], 9) == 8
+
+
 def _initialization():
     yield 1, f"√(2/5120) = {(2 / 5120) ** 0.5:.4f}, Kaiming √(2/4096) = {(2 / 4096) ** 0.5:.4f}"
     yield 2, f"= 1/{2 ** (10 / 2):g}."
@@ -244,7 +294,7 @@ ANSWERS = {
     function.__name__[1:]: function
     for function in (
         _dtypes, _floats, _strides, _named_axes, _flops, _gradients, _roofline, _budget,
-        _initialization, _seeding, _data, _optimizers, _training, _precision, _checkpoint,
-        _recompute, _device, _performance,
+        _inference, _initialization, _seeding, _data, _optimizers, _training, _precision,
+        _checkpoint, _recompute, _device, _performance,
     )
 }  # fmt: skip

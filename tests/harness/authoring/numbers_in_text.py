@@ -14,6 +14,7 @@ from solutions.resource_accounting import (
     dtypes,
     floats,
     flops,
+    inference,
     optimizers,
     recompute,
     roofline,
@@ -25,7 +26,9 @@ from tests.harness.authoring.numbers_in_problems import (
     FP32,
     H100,
     MOMENTS,
+    decoded,
     in_format,
+    llama_2,
     percent,
     power,
 )
@@ -159,6 +162,66 @@ def _budget():
     yield f"takes {300 + again} instead of 300, {percent(again / 300)} longer"
 
 
+def _inference():
+    pool = 8 * H100.capacity
+    models = {heads: flops.transformer_parameters(**llama_2(heads)) for heads in (64, 8, 1)}
+    model, cache = models[8], inference.kv_cache_bytes(1, 4096, 80, 8, 128, BF16)
+    weights = 2 * model["total"]
+    yield f"counts {model['total']:,} parameters, {weights / 1e9:.2f} GB."
+    fitting = {}
+    for heads, name in (
+        (64, " (multi-head)"),
+        (8, " (grouped-query, as it is)"),
+        (1, " (multi-query)"),
+    ):
+        token = inference.kv_cache_bytes(1, 1, 80, heads, 128, BF16)
+        fitting[heads] = inference.largest_batch(
+            pool, 2 * models[heads]["total"], 4096, 80, heads, 128, BF16
+        )
+        long = f"{4096 * token / 1e9:.2f} GB"
+        yield f"| {heads}{name} | {token:,} B | {long} | {fitting[heads]:,} |"
+    left = (pool - weights) / cache
+    yield f"({pool / 1e9:g} − {weights / 1e9:.3f}) / {cache / 1e9:.5f} = {left:.2f}."
+    yield f"all weights take {2 * models[64]['total'] / 1e9:.2f} GB"
+    matrices = model["total"] - model["embedding"] - model["norms"]
+    prefill = inference.prefill_flops(**llama_2(8), prompt=4096)
+    step = inference.decode_flops(**llama_2(8), context=4096)
+    assert step["weights"] == 2 * matrices
+    yield f"multiplied with: {matrices:,} here"
+    for row, work in (
+        ("prefill of 4096 tokens", prefill),
+        ("one decode step, the 4096th token", step),
+    ):
+        yield f"| {row} | {' | '.join(power(part, 3) for part in work.values())} |"
+    yield f"so far: {round(prefill['total'] / step['total']):,} times the FLOPs"
+    assert prefill["weights"] < 2 * 4096 * matrices < 1.01 * prefill["weights"]
+    ends = {"bytes_per_weight": 2, "bytes_per_cached": 2}
+    prompt, token = (inference.step_intensity(1, n, 64, 8, **ends) for n in (4096, 1))
+    yield f"against the {ACCELERATED:.1f} FLOP/B of an H100"
+    yield f"$B n$: {prompt['weights']:g} for one prompt of 4096 |"
+    yield f"$n \\cdot H/K$: {prompt['attention']:,.0f} |"
+    yield f"$B$: {token['weights']:g} for one sequence | $H/K$: {token['attention']:g} |"
+    yield f"{token['weights']:g} FLOP/B, {percent(1 / ACCELERATED, 2)} of an H100's peak"
+    first = inference.compute_bound_batch(2, PEAK, H100.bandwidth)
+    yield f"From {first} sequences on they"
+    for batch in (1, 16, first, fitting[8]):
+        found = decoded(batch)
+        parts = " | ".join(ms(found[part], 2) for part in ("weights", "attention", "seconds"))
+        speed = found["tokens_per_second"]
+        yield f"| {batch} | {parts} | {speed:,.0f} | {speed / batch:.0f} |"
+    assert decoded(16)["seconds"] < 1.15 * decoded(1)["seconds"]
+    grouped, full = decoded(fitting[8]), decoded(fitting[64], key_heads=64)
+    speed = full["tokens_per_second"]
+    yield f"the {fitting[64]} sequences that fit would get {speed:,.0f} tokens/s, an eighth"
+    assert round(grouped["tokens_per_second"] / speed) == 8
+    yield f"{1e3 * full['attention']:.2f} of {ms(full['seconds'], 2)} go to the cache"
+    waiting = prefill["total"] / (8 * PEAK)
+    yield f"{power(prefill['total'], 3)} / (8 · 989.5e12) = {ms(waiting, 1)} before"
+    assert round(waiting / decoded(1)["seconds"]) == 15
+    yield "as long as 15 steps of decode"
+    yield f"{roofline.matmul_intensity(256, 8192, 8192, 2):.0f} FLOP/B for 256 tokens, not 256"
+
+
 def _initialization():
     assert round(1 / normal(4) / 2, -3) == 16_000
     yield "one value in 16,000"
@@ -274,7 +337,7 @@ TEXT = {
     function.__name__[1:]: function
     for function in (
         _index, _dtypes, _floats, _named_axes, _flops, _gradients, _roofline, _budget,
-        _initialization, _seeding, _data, _optimizers, _training, _precision, _checkpoint,
-        _recompute, _device, _performance,
+        _inference, _initialization, _seeding, _data, _optimizers, _training, _precision,
+        _checkpoint, _recompute, _device, _performance,
     )
 }  # fmt: skip

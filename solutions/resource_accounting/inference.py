@@ -1,0 +1,352 @@
+"""Inference: what it costs to generate text, token by token.
+
+A decoder generates text in two phases. *Prefill* runs the whole prompt through the model at once.
+*Decode* runs one new token of each sequence, and repeats that step for each further token. Between
+steps the keys and values of all earlier tokens are kept, in the *KV cache*.
+
+Bytes and FLOPs are exact Python ints. nan is outside every range.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import torch
+
+from .dtypes import tensor_bytes
+
+
+def kv_cache_bytes(
+    batch: int, tokens: int, layers: int, kv_heads: int, head_dim: int, dtype: torch.dtype
+) -> int:
+    """Bytes of the KV cache: in each layer, a key and a value of each token and key head.
+
+    Args:
+        batch: number of sequences; nothing is shared between them.
+        tokens: tokens in each sequence.
+        layers: number of layers.
+        kv_heads: number of key heads, and also of value heads: all heads in multi-head attention,
+            fewer in grouped-query attention, 1 in multi-query attention.
+        head_dim: elements of one key, and of one value.
+        dtype: the cache's dtype.
+
+    Returns:
+        Bytes; 0 if a size is 0.
+
+    Raises:
+        ValueError: a size is negative, or the dtype's elements are not a whole number of bytes.
+        TypeError: `dtype` is not a `torch.dtype`.
+
+    Llama 2 70B keeps 327,680 bytes for a token; with all of its 64 heads it would be eight times as
+    many:
+
+        kv_cache_bytes(1, 1, 80, 8, 128, torch.bfloat16)   # 327_680
+        kv_cache_bytes(1, 1, 80, 64, 128, torch.bfloat16)  # 2_621_440
+    """
+    return 2 * tensor_bytes((layers, batch, tokens, kv_heads, head_dim), dtype)
+
+
+def largest_batch(
+    memory: int,
+    weights: int,
+    tokens: int,
+    layers: int,
+    kv_heads: int,
+    head_dim: int,
+    dtype: torch.dtype,
+) -> int:
+    """The largest number of sequences whose KV caches fit into memory beside the weights.
+
+    The memory of several devices counts as one pool. Activations are not counted, so this is an
+    upper bound.
+
+    Args:
+        memory: bytes of all devices together.
+        weights: bytes of the model's weights.
+        tokens: tokens in each sequence, for all of which there must be room.
+        layers, kv_heads, head_dim, dtype: as for `kv_cache_bytes`.
+
+    Returns:
+        Whole sequences; 0 if the weights fit and no sequence does.
+
+    Raises:
+        ValueError: `weights` is negative or more than `memory`, the cache of a sequence takes no
+            bytes (then no batch would be too large), or `kv_cache_bytes` raises it.
+        TypeError: `dtype` is not a `torch.dtype`.
+
+    Llama 2 70B on eight devices of 80 GB, for sequences of 4096 tokens:
+
+        largest_batch(640 * 10**9, 137_953_296_384, 4096, 80, 8, 128, torch.bfloat16)  # 374
+    """
+    each = kv_cache_bytes(
+        batch=1, tokens=tokens, layers=layers, kv_heads=kv_heads, head_dim=head_dim, dtype=dtype
+    )
+    if not 0 <= weights <= memory:
+        raise ValueError(f"expected weights that fit, got {weights} bytes for {memory} of memory")
+    if each == 0:
+        raise ValueError("expected sequences with a cache, got a size of 0")
+    return (memory - weights) // each
+
+
+def prefill_flops(
+    *,
+    vocab: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    prompt: int,
+    batch: int = 1,
+    kv_heads: int | None = None,
+    gated: bool = True,
+) -> dict[str, int]:
+    """FLOPs of prefill, in which all tokens of the prompts go through the model at once.
+
+    Counted as in `flops.transformer_forward_flops`, but for one thing: only the last token of each
+    prompt is multiplied with the lm_head, since no other token's logits are used. All prompt ×
+    prompt scores count, also those that the causal mask hides.
+
+    Args:
+        vocab, layers, d_model, heads, d_ff, kv_heads, gated: as for `flops.transformer_parameters`.
+        prompt: tokens in each prompt, at least 1.
+        batch: number of prompts.
+
+    Returns:
+        FLOPs of "weights", all products with weight matrices; of "attention", the products of
+        queries with keys and of attention weights with values; and their "total".
+
+    Raises:
+        ValueError: a size is negative; `prompt`, `heads` or `kv_heads` is less than 1; `heads` does
+            not divide `d_model`, or `kv_heads` does not divide `heads`.
+
+    Llama 2 70B, a prompt of 4096 tokens:
+
+        prefill_flops(
+            vocab=32000, layers=80, d_model=8192, heads=64, kv_heads=8, d_ff=28672, prompt=4096
+        )["total"]  # 604_731_919_564_800
+    """
+    in_layers = _layer_weights(layers, d_model, heads, d_ff, kv_heads, gated)
+    _check(vocab=vocab, batch=batch)
+    _check_tokens(prompt)
+    return _with_total(
+        weights=2 * batch * (prompt * in_layers + d_model * vocab),
+        attention=4 * batch * layers * prompt * prompt * d_model,
+    )
+
+
+def decode_flops(
+    *,
+    vocab: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    context: int,
+    batch: int = 1,
+    kv_heads: int | None = None,
+    gated: bool = True,
+) -> dict[str, int]:
+    """FLOPs of one decode step, in which one new token of each sequence goes through the model.
+
+    The new token's query meets the keys and values of all tokens of its sequence: those in the
+    cache and its own. Nothing else is computed for tokens in the cache.
+
+    Args:
+        vocab, layers, d_model, heads, d_ff, kv_heads, gated: as for `flops.transformer_parameters`.
+        context: tokens in each sequence, at least 1: the new one counts.
+        batch: number of sequences.
+
+    Returns:
+        FLOPs of "weights", "attention" and their "total", as for `prefill_flops`.
+
+    Raises:
+        ValueError: as for `prefill_flops`, with `context` in place of `prompt`.
+
+    Llama 2 70B, at 4096 tokens:
+
+        decode_flops(
+            vocab=32000, layers=80, d_model=8192, heads=64, kv_heads=8, d_ff=28672, context=4096
+        )["total"]  # 148_163_788_800
+    """
+    in_layers = _layer_weights(layers, d_model, heads, d_ff, kv_heads, gated)
+    _check(vocab=vocab, batch=batch)
+    _check_tokens(context)
+    return _with_total(
+        weights=2 * batch * (in_layers + d_model * vocab),
+        attention=4 * batch * layers * context * d_model,
+    )
+
+
+def _layer_weights(
+    layers: int, d_model: int, heads: int, d_ff: int, kv_heads: int | None, gated: bool
+) -> int:
+    """Weights in the matrices of all layers."""
+    _check(layers=layers, d_model=d_model, d_ff=d_ff)
+    kv_heads = heads if kv_heads is None else kv_heads
+    if min(heads, kv_heads) < 1 or d_model % heads or heads % kv_heads:
+        raise ValueError(
+            "expected heads that divide d_model and kv_heads that divide heads, "
+            f"got d_model={d_model}, heads={heads}, kv_heads={kv_heads}"
+        )
+    attention = 2 * d_model * (d_model + d_model // heads * kv_heads)
+    return layers * (attention + (3 if gated else 2) * d_model * d_ff)
+
+
+def _check(**sizes: int) -> None:
+    if min(sizes.values()) < 0:
+        raise ValueError(f"expected no negative size, got {sizes}")
+
+
+def _check_tokens(tokens: int) -> None:
+    if tokens < 1:
+        raise ValueError(f"expected at least one token in each sequence, got {tokens}")
+
+
+def _with_total(**parts: int) -> dict[str, int]:
+    return {**parts, "total": sum(parts.values())}
+
+
+def step_intensity(
+    batch: int,
+    new_tokens: int,
+    heads: int,
+    kv_heads: int,
+    bytes_per_weight: float,
+    bytes_per_cached: float,
+) -> dict[str, float]:
+    """Arithmetic intensity of a step, prefill or decode, by part.
+
+    Each weight is moved once, for all tokens of the step. Each sequence's own KV cache, with the
+    new tokens in it, is moved once. Activations do not count. Each weight takes 2 FLOPs for each
+    new token; each new token meets all tokens of its sequence, as in `prefill_flops`.
+
+    Args:
+        batch: number of sequences.
+        new_tokens: tokens of each sequence that go through the model: all tokens of the prompt in
+            prefill, 1 in decode.
+        heads: number of query heads.
+        kv_heads: number of key and value heads, which divides `heads`.
+        bytes_per_weight: bytes of one weight; 2 in bfloat16, 0.5 in a 4-bit format.
+        bytes_per_cached: bytes of one element of the cache.
+
+    Returns:
+        FLOP/B of "weights" and of "attention".
+
+    Raises:
+        ValueError: a size is less than 1, `kv_heads` does not divide `heads`, or a number of bytes
+            is not positive.
+
+    One decode step of Llama 2 70B in bfloat16, for 16 sequences:
+
+        step_intensity(16, 1, 64, 8, 2, 2)  # {"weights": 16.0, "attention": 8.0}
+    """
+    _check_positive(batch=batch, new_tokens=new_tokens, heads=heads, kv_heads=kv_heads)
+    _check_positive(bytes_per_weight=bytes_per_weight, bytes_per_cached=bytes_per_cached)
+    _check_groups(heads, kv_heads)
+    return {
+        "weights": 2 * batch * new_tokens / bytes_per_weight,
+        "attention": 2 * new_tokens * heads / (kv_heads * bytes_per_cached),
+    }
+
+
+def decode_step(
+    *,
+    batch: int,
+    context: int,
+    parameters: int,
+    layers: int,
+    heads: int,
+    kv_heads: int,
+    head_dim: int,
+    bytes_per_weight: float,
+    bytes_per_cached: float,
+    peak_flops: float,
+    bandwidth: float,
+) -> dict[str, float]:
+    """The least time of a decode step, and the speed that follows.
+
+    A step has two parts, which do not overlap: the products with weights, and attention. Each takes
+    as long as the slower of its arithmetic and its traffic. FLOPs and bytes of both are those of
+    `step_intensity`.
+
+    Args:
+        batch: number of sequences.
+        context: tokens in each sequence, the new one included.
+        parameters: weights in all matrices that a token is multiplied with; the embedding, in which
+            it is looked up, is none of them.
+        layers, heads, kv_heads, head_dim: of the attention; `kv_heads` divides `heads`.
+        bytes_per_weight: bytes of one weight.
+        bytes_per_cached: bytes of one element of the cache.
+        peak_flops: dense peak of all devices together, FLOP/s.
+        bandwidth: of all devices' memory together, B/s.
+
+    Returns:
+        Seconds of "weights" and of "attention", their sum "seconds", and "tokens_per_second", of
+        all sequences together.
+
+    Raises:
+        ValueError: an argument is not positive, or `kv_heads` does not divide `heads`.
+
+    Llama 2 70B in bfloat16 at 4096 tokens, for 16 sequences on eight H100:
+
+        decode_step(
+            batch=16, context=4096, parameters=68_713_185_280, layers=80, heads=64, kv_heads=8,
+            head_dim=128, bytes_per_weight=2, bytes_per_cached=2, peak_flops=8 * 989.5e12,
+            bandwidth=8 * 3.35e12,
+        )  # 5.13 ms for weights, 0.80 ms for attention, 2698 tokens/s
+    """
+    _check_positive(batch=batch, context=context, parameters=parameters, layers=layers)
+    _check_positive(heads=heads, kv_heads=kv_heads, head_dim=head_dim)
+    _check_positive(bytes_per_weight=bytes_per_weight, bytes_per_cached=bytes_per_cached)
+    _check_positive(peak_flops=peak_flops, bandwidth=bandwidth)
+    _check_groups(heads, kv_heads)
+    meetings = batch * context * layers * head_dim  # of a head's queries with keys, by element
+    weights = max(2 * batch * parameters / peak_flops, parameters * bytes_per_weight / bandwidth)
+    attention = max(
+        4 * meetings * heads / peak_flops, 2 * meetings * kv_heads * bytes_per_cached / bandwidth
+    )
+    seconds = weights + attention
+    return {
+        "weights": weights,
+        "attention": attention,
+        "seconds": seconds,
+        "tokens_per_second": batch / seconds,
+    }
+
+
+def compute_bound_batch(bytes_per_weight: float, peak_flops: float, bandwidth: float) -> int:
+    """The smallest batch for which the weights' part of a decode step is bound by compute.
+
+    That is where its intensity reaches the accelerator's. The comparison is exact, for the numbers
+    that the floats hold. There is no such batch for attention, whose intensity does not depend on
+    the batch.
+
+    Args:
+        bytes_per_weight: bytes of one weight.
+        peak_flops: dense peak, FLOP/s.
+        bandwidth: of the memory, B/s.
+
+    Returns:
+        Sequences, at least 1.
+
+    Raises:
+        ValueError: an argument is not positive.
+
+    An H100 in bfloat16:
+
+        compute_bound_batch(2, 989.5e12, 3.35e12)  # 296
+    """
+    _check_positive(bytes_per_weight=bytes_per_weight, peak_flops=peak_flops, bandwidth=bandwidth)
+    # Fractions, since an error in a float's last bit can make ceil one too large.
+    return math.ceil(Fraction(peak_flops) / Fraction(bandwidth) * Fraction(bytes_per_weight) / 2)
+
+
+def _check_positive(**numbers: float) -> None:
+    if not all(number > 0 for number in numbers.values()):
+        raise ValueError(f"expected positive numbers, got {numbers}")
+
+
+def _check_groups(heads: int, kv_heads: int) -> None:
+    if heads % kv_heads:
+        raise ValueError(f"expected kv_heads that divide heads, got {kv_heads} and {heads}")

@@ -1,0 +1,11 @@
+"""decode_roofline: the accelerator's intensity, as in bf16
+
+Breaks: That is where its intensity reaches the accelerator's.
+"""
+
+_right_batch = compute_bound_batch
+
+
+def compute_bound_batch(bytes_per_weight, peak_flops, bandwidth):
+    _right_batch(bytes_per_weight, peak_flops, bandwidth)
+    return math.ceil(Fraction(peak_flops) / Fraction(bandwidth))

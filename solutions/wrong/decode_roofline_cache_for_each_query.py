@@ -1,0 +1,11 @@
+"""decode_roofline: each new token reads the whole cache again
+
+Breaks: Each sequence's own KV cache, with the new tokens in it, is moved once.
+"""
+
+_right_intensity = step_intensity
+
+
+def step_intensity(batch, new_tokens, heads, kv_heads, bytes_per_weight, bytes_per_cached):
+    right = _right_intensity(batch, new_tokens, heads, kv_heads, bytes_per_weight, bytes_per_cached)
+    return {**right, "attention": right["attention"] / new_tokens}

@@ -1,0 +1,38 @@
+"""decode_roofline: times in ms
+
+Breaks: Seconds of "weights" and of "attention", their sum "seconds"
+"""
+
+_right_step = decode_step
+
+
+def decode_step(
+    *,
+    batch,
+    context,
+    parameters,
+    layers,
+    heads,
+    kv_heads,
+    head_dim,
+    bytes_per_weight,
+    bytes_per_cached,
+    peak_flops,
+    bandwidth,
+):
+    _right_step(**locals())  # raises ValueError
+    pairs = batch * context * layers * head_dim
+    flops = {"weights": 2 * batch * parameters, "attention": 4 * pairs * heads}
+    moved = {
+        "weights": parameters * bytes_per_weight,
+        "attention": 2 * pairs * kv_heads * bytes_per_cached,
+    }
+    weights = max(flops["weights"] / peak_flops, moved["weights"] / bandwidth)
+    attention = max(flops["attention"] / peak_flops, moved["attention"] / bandwidth)
+    seconds = weights + attention
+    return {
+        "weights": 1e3 * weights,
+        "attention": 1e3 * attention,
+        "seconds": 1e3 * seconds,
+        "tokens_per_second": batch / seconds,
+    }

@@ -1,0 +1,10 @@
+"""kv_cache: one sequence, even if it does not fit
+
+Breaks: 0 if the weights fit and no sequence does.
+"""
+
+_right_batch = largest_batch
+
+
+def largest_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
+    return max(1, _right_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype))

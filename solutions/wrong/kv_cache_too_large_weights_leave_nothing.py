@@ -1,0 +1,10 @@
+"""kv_cache: beside weights that do not fit there are 0 sequences
+
+Breaks: `weights` is negative or more than `memory`
+"""
+
+_right_batch = largest_batch
+
+
+def largest_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
+    return _right_batch(max(memory, weights), weights, tokens, layers, kv_heads, head_dim, dtype)

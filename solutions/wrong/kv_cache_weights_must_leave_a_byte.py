@@ -1,0 +1,12 @@
+"""kv_cache: weights that fill the memory do not fit
+
+Breaks: `weights` is negative or more than `memory`
+"""
+
+_right_batch = largest_batch
+
+
+def largest_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
+    if weights >= memory:
+        raise ValueError("the weights do not fit")
+    return _right_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype)

@@ -1,0 +1,723 @@
+"""Inference, compared with a decoder on torch's meta device that keeps its keys and values.
+
+Counts are exact. Ratios and times are a few operations in float64, each of which rounds by 1e-16,
+so they must agree with fractions to 1e-12.
+"""
+
+import math
+from fractions import Fraction
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from assignment.expect import expect
+
+AWKWARD = [2, 3, 5, 17, 63, 65, 66, 1023]
+DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int8]
+PACKED = [torch.quint4x2, torch.quint2x4, torch.uint4, torch.uint1]  # less than a byte
+NO_DTYPES = ["bfloat16", "torch.bfloat16", 2, None]
+WIDTHS = [2, 0.5625, 0.53125, 4, 0.65625, 1, 0.5]  # bytes; the fractions are formats with scales
+
+
+def sizes(rng, count):
+    return [int(n) for n in rng.choice(AWKWARD, size=count)]
+
+
+def huge(rng, count):
+    return [int(n) | 1 for n in rng.integers(2**40, 2**50, size=count)]
+
+
+def meta(*shape, dtype=torch.float32):
+    return torch.empty(shape, dtype=dtype, device="meta")
+
+
+class Decoder:
+    """A decoder of plain matrices. `run` takes new tokens and appends to the cache.
+
+    `flops` and `moved` have what torch counts in the last run: FLOPs, and the bytes of the weights
+    and of the cache, by part.
+    """
+
+    def __init__(
+        self, *, vocab, layers, d_model, heads, d_ff, kv_heads=None, gated=True, batch=1, dtypes=()
+    ):
+        weight_dtype, self.dtype = dtypes or (torch.float32, torch.float32)
+        self.heads, self.kv_heads = heads, heads if kv_heads is None else kv_heads
+        self.batch, self.d_model = batch, d_model
+        self.head_dim = d_model // heads
+        kv_width = self.kv_heads * self.head_dim
+        up = [(d_model, d_ff)] * (1 + gated)
+        shapes = [(d_model, d_model)] * 2 + [(d_model, kv_width)] * 2 + [*up, (d_ff, d_model)]
+        self.layers = [[meta(*shape) for shape in shapes] for _ in range(layers)]
+        self.lm_head = meta(d_model, vocab)
+        matrices = [matrix for layer in self.layers for matrix in layer] + [self.lm_head]
+        self.parameters = sum(matrix.numel() for matrix in matrices)
+        self.weight_bytes = sum(matrix.to(weight_dtype).nbytes for matrix in matrices)
+        empty = meta(batch, self.kv_heads, 0, self.head_dim)
+        self.cache = [(empty, empty) for _ in range(layers)]
+
+    def run(self, new_tokens):
+        with FlopCounterMode(display=False) as counter:
+            self.forward(meta(self.batch, new_tokens, self.d_model))
+        counts = counter.get_flop_counts().get("Global", {})
+        # Products with weights are of matrices, those of activations are of batches of matrices.
+        weights, attention = (counts.get(op, 0) for op in (torch.ops.aten.mm, torch.ops.aten.bmm))
+        assert weights + attention == counter.get_total_flops()
+        self.flops = {"weights": weights, "attention": attention}
+        self.moved = {"weights": self.weight_bytes, "attention": self.cache_bytes()}
+        return self
+
+    def forward(self, x):
+        for i, (q, o, k, v, *ups, down) in enumerate(self.layers):
+            queries, *new = (x @ matrix for matrix in (q, k, v))
+            new = [self.split(one, self.kv_heads) for one in new]
+            self.cache[i] = tuple(
+                torch.cat(pair, dim=2) for pair in zip(self.cache[i], new, strict=True)
+            )
+            shared = self.heads // self.kv_heads
+            keys, values = (one.repeat_interleave(shared, dim=1) for one in self.cache[i])
+            mixed = (self.split(queries, self.heads) @ keys.mT) @ values
+            mixed.transpose(1, 2).flatten(2) @ o  # the sum with x has the shape of x
+            *_, hidden = (x @ matrix for matrix in ups)
+            x = hidden @ down
+        return x[:, -1:].flatten(0, 1) @ self.lm_head
+
+    def cache_bytes(self):
+        return sum(one.to(self.dtype).nbytes for pair in self.cache for one in pair)
+
+    def split(self, x, heads):
+        return x.unflatten(-1, (heads, self.head_dim)).transpose(1, 2)
+
+    def with_total(self):
+        return {**self.flops, "total": sum(self.flops.values())}
+
+
+def random_decoder(rng, **settings):
+    """Sizes that are all different, and mostly odd."""
+    heads = int(rng.choice([2, 4, 6]))
+    odd = [int(n) for n in rng.permutation([3, 5, 7, 9, 11, 13])]
+    return {
+        "vocab": 8 * odd[0] + 1,
+        "layers": int(rng.integers(2, 4)),
+        "d_model": heads * odd[1],
+        "heads": heads,
+        "d_ff": 4 * odd[2],
+        **settings,
+    }
+
+
+# --- kv_cache ----------------------------------------------------------------
+
+
+@pytest.mark.exercise("kv_cache", weight=2)
+def test_the_cache_is_what_a_decoder_keeps(impl, rng):
+    """The cache has the bytes of the keys and values that a decoder keeps in all layers"""
+    for i in range(8):
+        kv_heads, dtype = [1, 3, 6][i % 3], DTYPES[i % 5]
+        batch, tokens = (int(n) for n in rng.integers(2, 40, size=2))
+        config = random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6)
+        decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=(dtype, dtype))
+        decoder.run(tokens - 1).run(1)
+        shape = (batch, tokens, config["layers"], kv_heads, decoder.head_dim, dtype)
+        expect(impl.inference.kv_cache_bytes(*shape), f"bytes of {shape}").equals(
+            decoder.cache_bytes()
+        )
+
+
+@pytest.mark.exercise("kv_cache")
+def test_huge_caches_are_exact(impl, rng):
+    """Bytes beyond 64 bits are exact integers"""
+    for i in range(8):
+        shape, dtype = huge(rng, 5), DTYPES[i % 5]
+        one = meta(1, dtype=dtype).nbytes
+        expect(impl.inference.kv_cache_bytes(*shape, dtype)).equals(
+            sum([math.prod(shape)] * one * 2)
+        )
+
+
+@pytest.mark.exercise("kv_cache")
+def test_a_cache_without_elements(impl, rng):
+    """With a size of 0 the cache takes no bytes; a size of 1 is a size like others"""
+    for i in range(5):
+        shape, dtype = sizes(rng, 5), DTYPES[i]
+        for size in (shape[i], 1, 0):
+            shape[i] = size
+            whole = 2 * meta(*shape, dtype=dtype).nbytes
+            expect(impl.inference.kv_cache_bytes(*shape, dtype), f"{shape}").equals(whole)
+
+
+@pytest.mark.exercise("kv_cache")
+def test_refuses_what_is_no_cache(impl, rng):
+    """Negative sizes are refused even beside a size of 0, and so is what is no dtype of bytes"""
+    for i in range(5):
+        shape, dtype = sizes(rng, 5), DTYPES[i]
+        expect(impl.inference.kv_cache_bytes(*shape, dtype)).equals(
+            2 * meta(*shape, dtype=dtype).nbytes
+        )
+        for other in (shape[i - 1], 0, -2):
+            bad = list(shape)
+            bad[i], bad[i - 1] = -1, other
+            with pytest.raises(ValueError):
+                impl.inference.kv_cache_bytes(*bad, dtype)
+    shape = sizes(rng, 5)
+    for tokens in (shape[1], 0):
+        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
+            for other in others:
+                with pytest.raises(error):
+                    impl.inference.kv_cache_bytes(shape[0], tokens, *shape[2:], other)
+
+
+def fitting(memory, weights, each):
+    """Adds sequences while they fit, and counts them."""
+    used, batch = weights, 0
+    while used + each <= memory:
+        used, batch = used + each, batch + 1
+    return batch
+
+
+@pytest.mark.exercise("kv_cache", weight=2)
+def test_one_sequence_more_does_not_fit(impl, rng):
+    """The largest batch is that of the last sequence that fits beside the weights"""
+    for i in range(20):
+        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
+        each = 2 * meta(*shape, dtype=dtype).nbytes
+        weights = int(rng.integers(1, 10**6))
+        memory = weights + int(each * float(rng.uniform(1, 60)))
+        found = impl.inference.largest_batch(memory, weights, *shape, dtype)
+        what = f"sequences of {shape} in {dtype} beside {weights} of {memory} bytes"
+        expect(found, what).equals(fitting(memory, weights, each))
+
+
+@pytest.mark.exercise("kv_cache")
+def test_memory_is_full_to_the_last_byte(impl, rng):
+    """Memory may be full to the last byte; one byte less holds a sequence less"""
+    for i in range(10):
+        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
+        each = 2 * meta(*shape, dtype=dtype).nbytes
+        batch, weights = (math.prod(huge(rng, 2)) for _ in range(2))
+        largest = impl.inference.largest_batch
+        for extra, expected in [(0, batch), (-1, batch - 1), (each - 1, batch), (each, batch + 1)]:
+            found = largest(weights + batch * each + extra, weights, *shape, dtype)
+            expect(found).equals(expected)
+
+
+@pytest.mark.exercise("kv_cache")
+def test_weights_that_leave_no_room(impl, rng):
+    """If the weights fit and no sequence does, the batch is 0; weights may also take nothing"""
+    for i in range(8):
+        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
+        each, weights = 2 * meta(*shape, dtype=dtype).nbytes, int(rng.integers(1, 10**9))
+        largest = impl.inference.largest_batch
+        expect(largest(weights, weights, *shape, dtype)).equals(0)
+        expect(largest(weights + each - 1, weights, *shape, dtype)).equals(0)
+        expect(largest(weights + each, weights, *shape, dtype)).equals(1)
+        expect(largest(3 * each, 0, *shape, dtype)).equals(3)
+        expect(largest(0, 0, *shape, dtype)).equals(0)
+
+
+@pytest.mark.exercise("kv_cache")
+def test_refuses_weights_that_do_not_fit(impl, rng):
+    """Weights that are negative or more than the memory are refused"""
+    shape, dtype = sizes(rng, 4), torch.float32
+    each, weights = 2 * meta(*shape, dtype=dtype).nbytes, int(rng.integers(2, 10**6))
+    bad = [
+        (weights - 1, weights),
+        (0, weights),
+        (10 * each, 10 * each + 1),
+        (10 * each, 20 * each),
+        (10 * each, -1),
+        (0, -5 * each),
+        (-weights, -2 * weights),
+        (-weights, 0),
+        (-each, -each),
+    ]
+    for memory, too_much in bad:
+        with pytest.raises(ValueError):
+            impl.inference.largest_batch(memory, too_much, *shape, dtype)
+    expect(impl.inference.largest_batch(weights + 7 * each, weights, *shape, dtype)).equals(7)
+
+
+@pytest.mark.exercise("kv_cache")
+def test_refuses_sequences_without_a_cache(impl, rng):
+    """Sequences whose cache takes no bytes are refused, and so are bad sizes and dtypes"""
+    memory = 10**15
+    for i in range(4):
+        shape, dtype = sizes(rng, 4), DTYPES[i]
+        for size in (0, -1, -shape[i]):
+            bad = [*shape[:i], size, *shape[i + 1 :]]
+            for weights in (5, memory):
+                with pytest.raises(ValueError):
+                    impl.inference.largest_batch(memory, weights, *bad, dtype)
+        pair = [-size if j in (i, (i + 1) % 4) else size for j, size in enumerate(shape)]
+        with pytest.raises(ValueError):
+            impl.inference.largest_batch(memory, 5, *pair, dtype)
+        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
+            for other in others:
+                for weights in (5, memory):
+                    with pytest.raises(error):
+                        impl.inference.largest_batch(memory, weights, *shape, other)
+        each = 2 * meta(*shape, dtype=dtype).nbytes
+        found = impl.inference.largest_batch(5 + 3 * each, 5, *shape, dtype)
+        expect(found, f"sequences of {shape}").equals(3)
+
+
+# --- prefill_decode_flops ----------------------------------------------------
+
+
+def check_prefill(impl, config, prompt, **given):
+    found = impl.inference.prefill_flops(**config, prompt=prompt, **given)
+    expected = Decoder(**config, **given).run(prompt).with_total()
+    expect(found, f"FLOPs of {config}, {given}, {prompt} tokens").equals(expected)
+
+
+def check_decode(impl, config, context, **given):
+    """Fills the cache with all tokens but the last, and compares the FLOPs of that one."""
+    found = impl.inference.decode_flops(**config, context=context, **given)
+    expected = Decoder(**config, **given).run(context - 1).run(1).with_total()
+    expect(found, f"FLOPs of {config}, {given}, context {context}").equals(expected)
+
+
+@pytest.mark.exercise("prefill_decode_flops", weight=2)
+def test_prefill_takes_what_torch_counts(impl, rng):
+    """Prefill takes the FLOPs that torch counts when a decoder reads its prompts"""
+    for batch in (1, 2, 5):
+        config = random_decoder(rng)
+        check_prefill(impl, config, int(rng.integers(3, 40)), batch=batch)
+        check_prefill(impl, config, int(rng.choice([1, 2, 64, 65])), batch=batch)
+    check_prefill(impl, random_decoder(rng), int(rng.integers(3, 40)))
+
+
+@pytest.mark.exercise("prefill_decode_flops", weight=2)
+def test_a_step_takes_what_torch_counts(impl, rng):
+    """A decode step takes the FLOPs that torch counts when a decoder uses its cache"""
+    for batch in (1, 2, 5):
+        config = random_decoder(rng)
+        check_decode(impl, config, int(rng.integers(3, 40)), batch=batch)
+        check_decode(impl, config, int(rng.choice([1, 2, 64, 65])), batch=batch)
+    check_decode(impl, random_decoder(rng), int(rng.integers(3, 40)))
+
+
+@pytest.mark.exercise("prefill_decode_flops")
+def test_query_heads_that_share_keys(impl, rng):
+    """With fewer key heads, fewer weights are multiplied, and attention takes as much"""
+    for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2), (49, 7), (6, 1)]:
+        config = random_decoder(rng, d_model=49 * 12, heads=heads, kv_heads=kv_heads)
+        config = {**config, "layers": 1}
+        check_prefill(impl, config, int(rng.integers(2, 9)))
+        check_decode(impl, config, int(rng.integers(2, 9)))
+
+
+@pytest.mark.exercise("prefill_decode_flops")
+def test_gates_in_prefill_and_decode(impl, rng):
+    """With and without a gate, the FLOPs are those that torch counts"""
+    config = random_decoder(rng)
+    for gated in (True, False):
+        check_prefill(impl, config, int(rng.integers(2, 30)), gated=gated)
+        check_decode(impl, config, int(rng.integers(2, 30)), gated=gated)
+
+
+@pytest.mark.exercise("prefill_decode_flops")
+def test_sizes_of_zero_are_counted(impl, rng):
+    """Sizes of 0 are no error: what they leave is counted"""
+    for size in ("vocab", "layers", "d_ff", "d_model"):
+        config = random_decoder(rng, **{size: 0})
+        check_prefill(impl, config, int(rng.integers(2, 9)), batch=2)
+        check_decode(impl, config, int(rng.integers(2, 9)), batch=2)
+    config, tokens = random_decoder(rng), int(rng.integers(2, 9))
+    check_prefill(impl, config, tokens, batch=0)
+    check_decode(impl, config, tokens, batch=0)
+    check_decode(impl, config, tokens, batch=1)
+
+
+@pytest.mark.exercise("prefill_decode_flops")
+def test_huge_decoders_are_exact(impl, rng):
+    """FLOPs beyond 64 bits are exact integers"""
+    for _ in range(5):
+        vocab, layers, d_ff, tokens, batch, width = huge(rng, 6)
+        d_model = 6 * width
+        shape = {"vocab": vocab, "layers": layers, "d_model": d_model, "heads": 6, "d_ff": d_ff}
+        shape |= {"kv_heads": 2, "batch": batch}
+        inner = layers * d_model * (2 * d_model + 4 * width + 3 * d_ff)
+        for name, rows, queries in [("prefill", tokens, tokens), ("decode", 1, 1)]:
+            weights = 2 * batch * (rows * inner + d_model * vocab)
+            attention = 4 * batch * layers * queries * tokens * d_model
+            expected = {"weights": weights, "attention": attention, "total": weights + attention}
+            if name == "prefill":
+                found = impl.inference.prefill_flops(**shape, prompt=tokens)
+            else:
+                found = impl.inference.decode_flops(**shape, context=tokens)
+            expect(found, name).equals(expected)
+
+
+BAD_DECODERS = [
+    {"vocab": -1},
+    {"layers": -1},
+    {"d_model": -12},
+    {"d_ff": -1},
+    {"batch": -1},
+    {"heads": 0},
+    {"heads": -2},
+    {"heads": 5},
+    {"heads": 24},
+    {"kv_heads": 0},
+    {"kv_heads": -1},
+    {"kv_heads": 4},
+    {"kv_heads": 12},
+    {"heads": 4, "kv_heads": 3},
+    {"vocab": -1, "d_model": 0},
+    {"vocab": -1, "batch": -1},
+    {"vocab": -1, "batch": 0},
+    {"layers": -1, "batch": -1},
+    {"layers": -1, "d_ff": -1},
+    {"layers": 0, "heads": 5},
+    {"layers": 0, "kv_heads": 4},
+    {"layers": 0, "d_ff": -1},
+    {"batch": 0, "layers": -1},
+    {"batch": 0, "heads": 0},
+]
+
+
+def refuses(function, good, changes):
+    for bad in changes:
+        with pytest.raises(ValueError):
+            function(**{**good, **bad})
+
+
+@pytest.mark.exercise("prefill_decode_flops")
+def test_refuses_what_is_no_decoder(impl, rng):
+    """Negative sizes are refused, and heads that do not divide what they must"""
+    good = {"vocab": 7, "layers": 2, "d_model": 12, "heads": 6, "d_ff": 5}
+    tokens = int(rng.integers(2, 9))
+    refuses(impl.inference.prefill_flops, {**good, "prompt": tokens}, BAD_DECODERS)
+    refuses(impl.inference.decode_flops, {**good, "context": tokens}, BAD_DECODERS)
+    for heads, kv_heads in [(12, 1), (12, 12), (1, 1), (6, 3)]:
+        check_prefill(impl, {**good, "heads": heads, "kv_heads": kv_heads}, tokens)
+        check_decode(impl, {**good, "heads": heads, "kv_heads": kv_heads}, tokens)
+
+
+@pytest.mark.exercise("prefill_decode_flops")
+def test_refuses_sequences_without_tokens(impl, rng):
+    """A prompt has at least one token, and so has a context, even in a batch of none"""
+    config = random_decoder(rng)
+    for changes in [{}, {"batch": 0}, {"layers": 0}, {"vocab": 0, "layers": 0}]:
+        good = {**config, **changes}
+        for none in (0, -1, -int(rng.integers(2, 99))):
+            refuses(impl.inference.prefill_flops, good, [{"prompt": none}])
+            refuses(impl.inference.decode_flops, good, [{"context": none}])
+    check_prefill(impl, config, 1)
+    check_decode(impl, config, 1)
+
+
+# --- decode_roofline ---------------------------------------------------------
+
+
+def exact(numbers):
+    return {name: float(number) for name, number in numbers.items()}
+
+
+def close(found, expected, what):
+    expect(found, what).close(exact(expected), rtol=1e-12)
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_intensity_of_a_decoders_step(impl, rng):
+    """In a decode step, each part does the FLOPs that torch counts on the bytes that are there"""
+    for kv_heads in 2 * [1, 2, 3, 6]:
+        config = random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6)
+        batch, context = (int(n) for n in rng.integers(1, 40, size=2))
+        dtypes = [DTYPES[int(i)] for i in rng.permutation(4)[:2]]
+        decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=dtypes)
+        decoder.run(context - 1).run(1)
+        bytes_each = [dtype.itemsize for dtype in dtypes]
+        found = impl.inference.step_intensity(batch, 1, config["heads"], kv_heads, *bytes_each)
+        expected = {
+            part: Fraction(flops, decoder.moved[part]) for part, flops in decoder.flops.items()
+        }
+        close(found, expected, f"{batch} sequences of {config} with {kv_heads} key heads")
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_intensity_of_prefill(impl, rng):
+    """In prefill, each part does the FLOPs that torch counts on the bytes that are there"""
+    for kv_heads in 2 * [1, 2, 3, 6]:
+        config = {
+            **random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6),
+            "vocab": 0,
+        }  # without a head for the last token
+        batch, prompt = (int(n) for n in rng.integers(2, 40, size=2))
+        dtypes = [DTYPES[int(i)] for i in rng.permutation(4)[:2]]
+        decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=dtypes).run(prompt)
+        bytes_each = [dtype.itemsize for dtype in dtypes]
+        found = impl.inference.step_intensity(batch, prompt, config["heads"], kv_heads, *bytes_each)
+        expected = {
+            part: Fraction(flops, decoder.moved[part]) for part, flops in decoder.flops.items()
+        }
+        close(found, expected, f"{batch} prompts of {prompt} tokens, {kv_heads} key heads")
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_intensity_with_less_than_a_byte(impl, rng):
+    """Weights and elements of the cache may take less than a byte, or a fraction of one"""
+    for i in range(12):
+        shared, kv_heads, new = (int(n) for n in rng.integers(1, 20, size=3))
+        (batch,), weight = huge(rng, 1), WIDTHS[i % len(WIDTHS)]
+        cached = float(rng.uniform(0.1, 3))
+        found = impl.inference.step_intensity(
+            batch, new, shared * kv_heads, kv_heads, weight, cached
+        )
+        expected = {
+            "weights": 2 * batch * new / Fraction(weight),
+            "attention": 2 * new * shared / Fraction(cached),
+        }
+        close(found, expected, f"{batch} × {new} tokens, {weight} and {cached} bytes")
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_refuses_steps_of_nothing(impl, rng):
+    """Sizes below 1, bytes that are not positive, and key heads that do not divide are refused"""
+    n = int(rng.integers(2, 99))
+    good = (n, 3, 12, 4, 2.0, 1.0)
+    for i in range(6):
+        for value in (0, -1, -n) + (math.nan,) * (i > 3):
+            with pytest.raises(ValueError):
+                impl.inference.step_intensity(*good[:i], value, *good[i + 1 :])
+    for bad in [(-n, -3, 12, 4, 2.0, 1.0), (n, 3, -12, -4, 2.0, 1.0), (-n, 3, 12, 4, -2.0, 1.0)]:
+        with pytest.raises(ValueError):
+            impl.inference.step_intensity(*bad)
+    for heads, kv_heads in [(12, 5), (4, 12), (1, 2), (12, 24)]:
+        with pytest.raises(ValueError):
+            impl.inference.step_intensity(n, 3, heads, kv_heads, 2.0, 1.0)
+    found = impl.inference.step_intensity(*good)
+    close(found, {"weights": 3 * n, "attention": 18}, "a good step")
+
+
+def least(flops, moved, batch, peak, bandwidth):
+    """Each part's seconds, their sum and the speed, in fractions."""
+    peak, bandwidth = Fraction(peak), Fraction(bandwidth)
+    seconds = {
+        part: max(Fraction(flops[part]) / peak, Fraction(moved[part]) / bandwidth) for part in flops
+    }
+    total = sum(seconds.values())
+    return {**seconds, "seconds": total, "tokens_per_second": batch / total}
+
+
+@pytest.mark.exercise("decode_roofline", weight=2)
+def test_least_time_of_a_decoders_step(impl, rng):
+    """Each part takes as long as its slower side, by the FLOPs and bytes of a real decoder"""
+    for wide in (True, False) * 3:  # whether the weights have the higher intensity
+        config = random_decoder(rng, d_model=6 * int(rng.choice([3, 5, 7])), heads=6)
+        kv_heads, batch = (int(rng.choice([2, 3, 6])), 13) if wide else (1, 2)
+        context, dtype = int(rng.integers(2, 40)), DTYPES[int(rng.integers(3))]
+        decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=(dtype, dtype))
+        flops, moved = decoder.run(context - 1).run(1).flops, decoder.moved
+        intensities = sorted(flops[part] / moved[part] for part in flops)
+        for ridge in (0.4 * intensities[0], sum(intensities) / 2, 3 * intensities[1]):
+            bandwidth = float(rng.uniform(1e11, 1e13))
+            found = impl.inference.decode_step(
+                batch=batch,
+                context=context,
+                parameters=decoder.parameters,
+                layers=config["layers"],
+                heads=6,
+                kv_heads=kv_heads,
+                head_dim=decoder.head_dim,
+                bytes_per_weight=dtype.itemsize,
+                bytes_per_cached=dtype.itemsize,
+                peak_flops=ridge * bandwidth,
+                bandwidth=bandwidth,
+            )
+            expected = least(flops, moved, batch, ridge * bandwidth, bandwidth)
+            close(found, expected, f"{batch} sequences of {config} at {ridge} FLOP/B")
+
+
+def random_step(rng, **settings):
+    """A step of the size of real models, in which the weights have the higher intensity.
+
+    The device's intensity is far above both.
+    """
+    kv_heads = int(rng.choice([1, 4, 8]))
+    bandwidth = float(rng.uniform(1e11, 1e13))
+    return {
+        "batch": int(rng.integers(100, 2000)),
+        "context": int(rng.integers(2, 10**5)),
+        "parameters": int(rng.integers(10**9, 10**12)),
+        "layers": int(rng.integers(2, 150)),
+        "heads": kv_heads * int(rng.choice([2, 3, 8])),
+        "kv_heads": kv_heads,
+        "head_dim": int(rng.choice([63, 64, 128, 192])),
+        "bytes_per_weight": 2.0,
+        "bytes_per_cached": 1.0,
+        "peak_flops": 1e5 * bandwidth,
+        "bandwidth": bandwidth,
+        **settings,
+    }
+
+
+def on_three_devices(step):
+    """The step where both parts are bound by compute, where only one is, and where none is."""
+    low, high = sorted(
+        (
+            2 * step["batch"] / step["bytes_per_weight"],
+            2 * step["heads"] // step["kv_heads"] / step["bytes_per_cached"],
+        )
+    )
+    for ridge in (0.3 * low, math.sqrt(low * high), 3 * high):
+        yield {**step, "peak_flops": ridge * step["bandwidth"]}
+
+
+def check_step(impl, step):
+    pairs = step["batch"] * step["context"] * step["layers"] * step["head_dim"]
+    flops = {
+        "weights": 2 * step["batch"] * step["parameters"],
+        "attention": 4 * pairs * step["heads"],
+    }
+    moved = {
+        "weights": step["parameters"] * Fraction(step["bytes_per_weight"]),
+        "attention": 2 * pairs * step["kv_heads"] * Fraction(step["bytes_per_cached"]),
+    }
+    expected = least(flops, moved, step["batch"], step["peak_flops"], step["bandwidth"])
+    close(impl.inference.decode_step(**step), expected, f"the step {step}")
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_weights_and_cache_of_different_widths(impl, rng):
+    """Weights and cache may have different formats, also of fractions of a byte"""
+    for weight in WIDTHS:
+        for cached in WIDTHS:
+            widths = {"bytes_per_weight": weight, "bytes_per_cached": cached}
+            for step in on_three_devices(random_step(rng, **widths)):
+                check_step(impl, step)
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_steps_of_one_and_of_many(impl, rng):
+    """One sequence, one token and one head are steps like others, and so are huge ones"""
+    for name in ("batch", "context", "layers", "head_dim", "parameters"):
+        for size in (1, int(rng.integers(2**62, 2**63)) * 2 + 1):
+            for step in on_three_devices(random_step(rng, **{name: size})):
+                check_step(impl, step)
+    for settings in ({"heads": 1, "kv_heads": 1}, {"bandwidth": 0.25}):
+        for step in on_three_devices(random_step(rng, **settings)):
+            check_step(impl, step)
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_refuses_steps_of_no_decoder(impl, rng):
+    """Arguments that are not positive, nan, and key heads that do not divide are refused"""
+    good = random_step(rng, heads=12, kv_heads=4)
+    for name, value in good.items():
+        bad = (0, -1, -value) + (math.nan,) * isinstance(value, float)
+        refuses(impl.inference.decode_step, good, [{name: no} for no in bad])
+    refuses(
+        impl.inference.decode_step,
+        good,
+        [
+            {"batch": -1, "context": -1},
+            {"heads": -12, "kv_heads": -4},
+            {"parameters": -5, "bytes_per_weight": -1.0},
+            {"peak_flops": -1e12, "bandwidth": -1e12},
+            {"kv_heads": 5},
+            {"kv_heads": 24},
+            {"heads": 2},
+        ],
+    )
+    check_step(impl, good)
+
+
+def is_bound_by_compute(batch, width, peak, bandwidth):
+    """Whether a weight's FLOPs take at least as long as its bytes, in fractions."""
+    return 2 * batch / Fraction(peak) >= Fraction(width) / Fraction(bandwidth)
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_the_first_batch_that_is_bound_by_compute(impl, rng):
+    """The weights' part is bound by compute at this batch, and not at one less"""
+    for i in range(28):
+        width = WIDTHS[i % len(WIDTHS)]
+        peak, bandwidth = float(rng.uniform(1e13, 5e15)), float(rng.uniform(1e11, 1e13))
+        if i % 4 == 0:
+            peak /= 1e16  # few sequences, or one
+        found = impl.inference.compute_bound_batch(width, peak, bandwidth)
+        what = f"{found} sequences at {peak} FLOP/s, {bandwidth} B/s, {width} B"
+        expect(found, "the batch").is_a(int)
+        expect(found >= 1, f"{found} is a batch").equals(True)
+        expect(is_bound_by_compute(found, width, peak, bandwidth), what).equals(True)
+        if found > 1:
+            less = is_bound_by_compute(found - 1, width, peak, bandwidth)
+            expect(less, f"less: {what}").equals(False)
+
+
+FORMULAS = [  # in floats, each rounds
+    lambda width, peak, bandwidth: math.ceil(peak / bandwidth * width / 2),
+    lambda width, peak, bandwidth: math.ceil(width * peak / (2 * bandwidth)),
+    lambda width, peak, bandwidth: math.ceil(width / 2 / (bandwidth / peak)),
+    lambda width, peak, bandwidth: math.ceil(peak / bandwidth / (2 / width)),
+    lambda width, peak, bandwidth: math.ceil(Fraction(width * peak) / Fraction(2 * bandwidth)),
+    lambda width, peak, bandwidth: math.ceil(Fraction(peak / bandwidth) * Fraction(width) / 2),
+    lambda width, peak, bandwidth: math.ceil(peak / bandwidth * width / 2 - 1e-9),
+    lambda *given: batch_in_fractions(*(str(number) for number in given)),
+]
+
+
+def batch_in_fractions(width, peak, bandwidth):
+    return math.ceil(Fraction(peak) / Fraction(bandwidth) * Fraction(width) / 2)
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_a_batch_where_floats_round(impl, rng):
+    """Where a formula in floats rounds to the wrong side, the batch is exact"""
+    for formula in FORMULAS * 2:
+        expected, found = 0, 0
+        while expected == found:
+            bandwidth, width = float(rng.uniform(1e11, 1e13)), float(rng.uniform(0.3, 9))
+            peak = 2 * int(rng.integers(2, 5000)) * bandwidth / width
+            expected = batch_in_fractions(width, peak, bandwidth)
+            found = formula(width, peak, bandwidth)
+        what = f"the batch for {peak} FLOP/s, {bandwidth} B/s, {width} B"
+        expect(impl.inference.compute_bound_batch(width, peak, bandwidth), what).equals(expected)
+
+
+def exact_batch(rng, width):
+    """A batch, and an accelerator with whole numbers for which it is exactly the first one."""
+    n, bandwidth = int(rng.integers(2, 5000)), 10710 * int(rng.integers(10**3, 10**4))
+    peak = 2 * n * bandwidth / Fraction(width)
+    assert peak.denominator == 1
+    return n, int(peak), bandwidth
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_a_batch_at_a_whole_number(impl, rng):
+    """If both sides take equally long, that batch is the answer; a little more needs one more"""
+    find = impl.inference.compute_bound_batch
+    for width in 4 * WIDTHS:
+        n, peak, bandwidth = exact_batch(rng, width)
+        what = f"the batch for {peak} FLOP/s, {bandwidth} B/s, {width} B"
+        expect(find(width, peak, bandwidth), what).equals(n)
+        expect(find(width, peak + 1, bandwidth), f"one more than {what}").equals(n + 1)
+        expect(find(width, peak - 1, bandwidth), f"one less than {what}").equals(n)
+    for _ in range(4):
+        while True:  # until a formula in floats rounds up
+            n, peak, bandwidth = exact_batch(rng, 0.65625)
+            if FORMULAS[0](0.65625, peak, bandwidth) > n:
+                break
+        what = f"the batch for {peak} FLOP/s, {bandwidth} B/s, 0.65625 B"
+        expect(find(0.65625, peak, bandwidth), what).equals(n)
+        n = int(rng.integers(2, 2**20))
+        expect(find(1.0, math.nextafter(2.0 * n, math.inf), 1.0)).equals(n + 1)
+        expect(find(1.0, math.nextafter(2.0 * n, 0.0), 1.0)).equals(n)
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_refuses_a_batch_on_no_accelerator(impl, rng):
+    """A peak, a bandwidth and bytes that are not positive are refused, and so is nan"""
+    n, bandwidth = int(rng.integers(2, 999)), float(rng.uniform(1e11, 1e13))
+    good = (2.0, (n + 0.25) * bandwidth, bandwidth)
+    for i in range(3):
+        for value in (0, 0.0, -good[i], math.nan):
+            with pytest.raises(ValueError):
+                impl.inference.compute_bound_batch(*good[:i], value, *good[i + 1 :])
+    for bad in [(-2.0, -1e12, 1e12), (2.0, -1e12, -1e12), (-2.0, 1e12, -1e12)]:
+        with pytest.raises(ValueError):
+            impl.inference.compute_bound_batch(*bad)
+    expect(impl.inference.compute_bound_batch(*good)).equals(n + 1)
