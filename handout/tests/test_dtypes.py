@@ -165,6 +165,10 @@ def test_random_sets_of_tensors(impl, rng):
             shown = [int(n) for n in rng.permutation(5)[: int(rng.integers(1, 4))]]
             chosen += [base + n for n in (*shown, shown[0])]
             total += rows * 6 * (2 if narrow else 8)
+        empty = impl.scenarios.storage_bytes_of(steps[:2], [1])
+        expect(empty, f"bytes of an empty slice of {steps[0]}").equals(
+            steps[0][1][0] * 6 * (2 if steps[0][2] is torch.int16 else 8)
+        )
         found = impl.scenarios.storage_bytes_of(steps, chosen, generator=True)
         expect(found, f"bytes of tensors {chosen} of {steps}").equals(
             total, hint="ask each tensor for its storage: untyped_storage()"
@@ -251,6 +255,9 @@ def test_refuses_every_part_that_is_none(impl):
     """Negative sizes and scales are refused, and formats that are none, even without elements"""
     expect(impl.dtypes.block_scaled_bytes((0, 3), 4, 16, 8, 9)).equals(2)
     expect(impl.dtypes.block_scaled_bytes((), 4, 16, 0)).equals(1)
+    for format in [(4, 0, 0), (4, -1, 0), (0, 1, 8), (4, 16, -1)]:
+        with pytest.raises(ValueError):
+            impl.dtypes.bits_per_element(*format)
     good = {"shape": (3,), "element_bits": 4, "block_size": 2, "scale_bits": 8}
     for shape in [(3,), (0,), ()]:
         for wrong in [

@@ -170,9 +170,12 @@ def test_scale_grows(impl):
 def test_fp16_changes_nothing_else(impl):
     """Only the forward pass runs in fp16: modes, inputs, old gradients are as in any loop"""
     check_loop(impl.scenarios.fp16_run, 2**-10, init_scale=8.0, growth_interval=100)
+    # A parameter s of the loss: its gradient is that of the weight, 2 · (w + s), so 2 and then 1.
+    result = fp16(impl, [(ONE, ZERO)] * 2, lr=0.125, shift=torch.zeros(1))
+    expect(result["shift"], "a parameter of the loss").close(torch.tensor([-0.375]), rtol=1e-3)
     result = fp16(impl, [(ONE, ZERO)], weights=[], shift=torch.ones(1))
     expect(result["shift"], "a parameter of the loss, beside a model without any").close(
-        torch.tensor([-0.0]), rtol=0.0, atol=1.0
+        torch.zeros(1), rtol=0.0, atol=1e-3
     )
 
 

@@ -1,6 +1,7 @@
 """Rooflines, with the lecture's own numbers."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -196,11 +197,14 @@ def test_random_crossovers_are_exact(impl, rng):
             expect(found, what).equals(
                 expected, hint="Fraction(x) is exactly what the float x holds"
             )
-    for _ in range(80):  # whole numbers, but what floats give on the way to them is none
-        n, k = (int(number) for number in rng.integers(1, 3000, size=2))
-        for size, peak, bandwidth in [(0.5625, 32 * n * k, 27 * k), (0.75, 8 * n * k, 9 * k)]:
-            found = impl.roofline.crossover_size(peak, bandwidth, size)
-            expect(found, f"crossover_size{(peak, bandwidth, size)}").equals(n)
+    for _ in range(40):  # the peak nearest to a whole size is a little above it or below it
+        n, bandwidth = int(rng.integers(1, 3000)), 3 * int(rng.integers(1, 2**20)) + 1
+        whole = Fraction(2 * n * bandwidth) / (3 * Fraction(0.75))
+        peak = float(whole)
+        found = impl.roofline.crossover_size(peak, float(bandwidth), 0.75)
+        expect(found, f"crossover_size{(peak, float(bandwidth), 0.75)}").equals(
+            n if Fraction(peak) <= whole else n + 1
+        )
     expect(impl.roofline.crossover_size(1.0, 1e9, 2), "far from memory's limit").equals(1)
     expect(impl.roofline.crossover_size(1.0, 1.5, 0.1), "an element of a tenth").equals(1)
     # 0.1 is a little more than 1/10.

@@ -50,7 +50,7 @@ def test_a_refused_seed_changes_nothing(impl):
 def test_every_bit_of_a_seed_counts(impl, rng):
     """Seeds that differ in any bit give other draws; torch, in one of the low 32"""
     seed = int(rng.integers(2**62))
-    seeds = [seed, *(seed ^ (1 << bit) for bit in range(0, 63, 3))]
+    seeds = [seed, *(seed ^ (1 << bit) for bit in (*range(0, 63, 3), 31, 32))]
     # A seed whose halves are swapped, and one with the same sum and xor of its halves.
     seeds += [1, 2**32, 2**31, 2**62, 2**53 + 1, 2**53]
     drawn = {seed: draws_after(impl, seed) for seed in seeds}
@@ -134,8 +134,12 @@ def test_streams_with_similar_names(impl):
         *([[7, 10**3000], [7, 10**3000 + 1]], [[7, 1, 2], [7, 12]], [[-7], [7]]),
         *([[7, "1"], [7, 1]], [[7, "int:1"], [7, 1]], [[7, "a/int:1"], [7, "a", 1]]),
     ]
+    for mark in ",/|:;-_ \n\0":  # a string may hold whatever parts the keys
+        pairs += [[7, f"a{mark}b"], [7, "a", "b"]], [[7, f"a{mark}str:b"], [7, "a", "b"]]
+        pairs += [([7, f"a{mark}int:1"], [7, "a", 1])]
     for pair in pairs:
         first, second = impl.scenarios.stream_seeds(pair)
+        expect(first, f"the seed of {str(pair[0])[:60]}").is_a(int)
         shown = " and ".join(str(call)[:60] for call in pair)
         expect(first != second, f"do {shown} have different seeds").equals(True)
     for seed in (7, 2**40, 0):

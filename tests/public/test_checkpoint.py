@@ -216,6 +216,8 @@ def test_there_is_always_a_checkpoint(impl, torch_rng):
     expect(len(found) <= 2, "that there is only the old or the new checkpoint").equals(
         True, hint="write the new one to a temporary file; os.replace when it is complete"
     )
+    step, weights = impl.scenarios.load_weights(path, (3, 2))
+    expect([step, weights], "step and weights after the save").equals([1, saved[1]])
     for content in found:
         impl.readers.replace_all(path, content)
         step, weights = impl.scenarios.load_weights(path, (3, 2))
@@ -231,12 +233,15 @@ def test_saves_that_cannot_be_done(impl, torch_rng):
     impl.scenarios.save_extra(path, weights, lambda: extra)
     for failure in ("interrupt", None):
         refused(impl.scenarios.save_extra, path, torch.zeros(3, 2), lambda failure=failure: failure)
+        expect(impl.readers.names_in(str(impl.scratch)), "the files after a failed save").equals(
+            ["run.tmp"], hint="remove the temporary file whatever fails: BaseException"
+        )
     impl.scenarios.make_folder(folder)
     with pytest.raises(OSError):
         impl.scenarios.save_weights(folder, weights, 1)
     expect(impl.readers.names_in(folder), "the files in the path that is a folder").equals([])
     expect(impl.readers.names_in(str(impl.scratch)), "what is beside it").equals(
-        ["folder", "run.tmp"], hint="remove the temporary file whatever fails: BaseException"
+        ["folder", "run.tmp"]
     )
     loaded, _ = impl.scenarios.load_extra(path, (3, 2))
     expect(loaded, "the weights, although a temporary file might have this name").equals(weights)

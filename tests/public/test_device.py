@@ -59,6 +59,8 @@ def test_random_times(impl, rng):
             (costs.sum(0)[warmup:] + reading).tolist(), rtol=0.0, atol=1e-6
         )
         expect(device.calls, "calls").equals(warmup + repeats)
+    seconds = time_on(SimulatedDevice([0.0], [0.0]), impl, warmup=0, repeats=2)
+    expect(seconds, "seconds that take no time").equals([0.0, 0.0])
 
 
 @pytest.mark.exercise("time_function")

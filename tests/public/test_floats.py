@@ -98,6 +98,11 @@ def test_random_patterns_are_torchs(impl, rng):
 def test_refuses_what_is_no_format(impl):
     """Formats outside the module's bounds and other words for the specials are refused"""
     expect(impl.floats.decode(1, 2, 1, "finite")).equals(0.5)
+    for format in [(5, 10, "fn"), (8, 23, "finite")]:  # of familiar sizes, without infinity
+        bits = 2 ** format[0] - 1 << format[1]
+        expect(impl.floats.decode(bits, *format), f"{bits:b} in {format}").equals(
+            2.0 ** (2 ** (format[0] - 1))
+        )
     for bits, format in [(1, form) for form in NO_FORMATS] + [(-1, E4M3), (2**16, (5, 10))]:
         with pytest.raises(ValueError):
             impl.floats.decode(bits, *format)
@@ -147,7 +152,7 @@ def test_rounds_random_numbers_once(impl, rng):
     for exponent_bits, mantissa_bits in [(5, 10), (8, 7), (8, 23), (4, 6)]:
         lowest = 2 - 2 ** (exponent_bits - 1) - mantissa_bits  # of the smallest number's exponent
         for _ in range(8):
-            exponent = int(rng.integers(lowest - 1, 2 ** (exponent_bits - 1) - 1))
+            exponent = int(rng.integers(lowest - 2, 2 ** (exponent_bits - 1) - 1))
             value = math.ldexp(float(rng.uniform(1, 2)), exponent)
             spacing = Fraction(2) ** max(exponent - mantissa_bits, lowest)
             for number in (value, -value, math.nextafter(2.0**exponent, 0)):
@@ -169,6 +174,7 @@ def test_infinity_nan_and_whole_numbers(impl):
     for value, format, expected in [
         *((inf, (5, 10), inf), (-inf, E5M2, -inf), (-inf, E2M1, -6.0), (nan, (5, 10), nan)),
         *((inf, E4M3, nan), (nan, E4M3, nan), (3, (5, 10), 3.0), (2**70, (11, 52), 2.0**70)),
+        (math.nextafter(2.0**40, 0), (11, 52), math.nextafter(2.0**40, 0)),
         *((sys.float_info.max, (11, 8), inf), (sys.float_info.max, (10, 8, "finite"), None)),
     ]:
         found = impl.floats.round_to_format(value, *format)
