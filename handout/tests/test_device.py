@@ -226,8 +226,15 @@ def test_tensors_arrive_as_they_were(impl, torch_rng):
         )
         for i in range(6)
     ]
-    found = []
-    for i, batch in enumerate(impl.iterate("scenarios.prefetched", batches, "cpu")):
+    found, taken = [], []
+
+    def source():
+        for batch in batches:
+            taken.append(1)
+            yield batch
+
+    for i, batch in enumerate(impl.iterate("scenarios.prefetched", source(), "cpu")):
+        expect(len(taken), f"batches taken when batch {i} is handed out").equals(min(i + 2, 6))
         found.append(expect(batch, f"batch {i}").is_a(tuple))
     expect(found, "the batches").equals(batches)
 
@@ -236,12 +243,17 @@ def test_tensors_arrive_as_they_were(impl, torch_rng):
 def test_any_exception_waits(impl):
     """An exception of the batches, of any kind, comes after all batches before it"""
     for kind in (RuntimeError, OSError, ValueError, TypeError):
+        raised = []
 
-        def source(kind=kind):
+        def source(kind=kind, raised=raised):
             yield from BATCHES[:2]
+            raised.append(kind)
             raise kind("no more data")
 
         found, batches = [], impl.iterate("scenarios.prefetched", source(), "cpu")
         with pytest.raises(kind):
-            found.extend(batches)
+            found.extend((batch, list(raised)) for batch in batches)
+        # It is raised while the batch after the last one is looked for, one batch ahead.
+        expect([seen for _, seen in found], "exceptions seen with each batch").equals([[], [kind]])
+        found = [batch for batch, _ in found]
         expect(found, f"batches before a {kind.__name__}").equals(BATCHES[:2])
