@@ -179,9 +179,9 @@ def test_random_sets_of_tensors(impl, rng):
 def test_tensors_that_are_not_kept(impl):
     """A generator may make each tensor when it is asked: every copy has its own storage"""
     steps = [("new", (1000, 3), torch.float32), ("new", (5,), torch.float64, "meta")]
-    found = impl.scenarios.storage_bytes_of(steps, [0, 0, 0], copies=True)
-    expect(found, "the bytes of three copies").equals(
-        36_000, hint="a freed storage's address is used again: keep what you have counted"
+    found = impl.scenarios.storage_bytes_of(steps, [0] * 40, copies=True)
+    expect(found, "the bytes of forty copies").equals(
+        480_000, hint="a freed storage's address is used again: keep what you have counted"
     )
     expect(impl.scenarios.storage_bytes_of(steps, [0, 1]), "with a tensor on meta").equals(
         12_000, hint="a tensor on the meta device has no memory"
