@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips must not write into .venv at once
-.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws fuzz handout site figures pictures check check-coverage lint types sync bench races gpu clean
+.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws teaching fuzz handout site figures pictures check check-coverage lint types sync bench races gpu clean
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
@@ -26,6 +26,7 @@ help:
 	@echo "make mutate SAMPLE=…      makes small changes of the reference, all or SAMPLE of them: do hidden tests notice?"
 	@echo "make flakes NONCES=…      runs the hidden tests on every correct solution with random inputs: do all pass?"
 	@echo "make draws                grades every wrong submission with ten draws of inputs: are the marks the same?"
+	@echo "make teaching             of the wrong submissions, how many fail a public test too?"
 	@echo "make fuzz FRAMES=…        sends millions of malformed frames to the judge's protocol decoder"
 	@echo "make handout              builds handout/ from solutions/, assignment/ and tests/public/"
 	@echo "make site                 builds the write-up as a site and as a PDF, into build/"
@@ -97,6 +98,10 @@ flakes: .venv/ready
 # nonces, and prints their SEED.
 draws: .venv/ready
 	@$(RUN) -m grader draws $(NAMES) $(if $(NONCES),--nonces $(NONCES)) $(if $(SEED),--seed $(SEED))
+
+# Some four minutes on one core.
+teaching: .venv/ready
+	@$(RUN) -m grader teaching
 
 # Ten million frames take half an hour on one core. Findings are written to build/fuzz.
 fuzz: .venv/ready

@@ -1,4 +1,4 @@
-"""The commands that run campaigns: `mutate`, `flakes`, `draws` and `screen`."""
+"""The commands that run campaigns: `mutate`, `flakes`, `draws`, `screen` and `teaching`."""
 
 from __future__ import annotations
 
@@ -234,3 +234,48 @@ def screen(
     bad = sum(map(is_listed, found.screened))
     console.print(f"{len(found.screened)} submissions, {bad} of them listed above", highlight=False)
     raise typer.Exit(1 if bad else OK)
+
+
+def teaching(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(help="folders of new mistakes, in the form of solutions/wrong"),
+    ] = None,
+    exercise: Annotated[
+        list[str] | None, typer.Option(help="only mistakes of this exercise; may be repeated")
+    ] = None,
+    missed: Annotated[
+        bool, typer.Option("--missed", help="list the mistakes that no public test sees")
+    ] = False,
+    nonce: Annotated[str, typer.Option(help="draws the tests' inputs")] = "teaching",
+    jobs: Jobs = None,
+) -> None:
+    """Counts the mistakes that fail a hidden test and a public test too, by exercise.
+
+    By default those of solutions/wrong. In process. Exit status: 0 there are enough; 1 there are
+    too few, or solutions/grader_only.toml is stale; 2 no such mistake, or that list cannot be read;
+    3 a fault of the grader.
+    """
+    from grader.authoring.campaigns import draws as campaign
+    from grader.authoring.campaigns import inprocess, report
+    from grader.authoring.campaigns import teaching as teaches
+
+    assignment = campaign.own_assignment()
+    printer = report.Teaching(console, assignment.manifest, missed)
+    try:
+        found = teaches.run(
+            assignment,
+            folders or (),
+            exercise or (),
+            listed=None if exercise else teaches.LISTED,
+            nonce=nonce,
+            jobs=jobs,
+            on_screened=printer.screened,
+        )
+    except inprocess.CampaignError as error:
+        fail(BAD_INPUT, str(error))
+    except GraderFault as error:
+        fail(FAULT, f"a fault of the grader: {error}")
+    printer.summary(found)
+    low = found.too_low(assignment.manifest)
+    raise typer.Exit(1 if low or found.stale else OK)

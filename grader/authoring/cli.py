@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from grader.authoring.campaign_commands import Jobs, draws, flakes, mutate, require, screen
+from grader.authoring.campaign_commands import (
+    Jobs,
+    draws,
+    flakes,
+    mutate,
+    require,
+    screen,
+    teaching,
+)
 from grader.authoring.variants import Kind
 from grader.judge.failure import GraderFault
 from grader.paths import REPOSITORY
@@ -24,6 +32,7 @@ def add_commands(app: typer.Typer) -> None:
         flakes,
         draws,
         screen,
+        teaching,
         handout,
         site,
         pictures,

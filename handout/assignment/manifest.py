@@ -55,7 +55,10 @@ class LimitOverrides(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """One entry of the manifest; `functions` are `module.name` in the student's package."""
+    """One entry of the manifest; `functions` are `module.name` in the student's package.
+
+    `grader_only` are rules that hidden tests check and no public test does, in words.
+    """
 
     id: Annotated[str, Meta(pattern=r"^\w+$")]
     title: str
@@ -64,6 +67,7 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     points: Points
     hint: str
     depends_on: tuple[str, ...] = ()
+    grader_only: tuple[str, ...] = ()
     limits: LimitOverrides = LimitOverrides()
     needs: tuple[Device, ...] = ()
 
@@ -242,6 +246,12 @@ def _contradictions(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
         for function in exercise.functions:
             if len(parts := function.split(".")) != 2 or not all(p.isidentifier() for p in parts):
                 yield ("exercise", i, "functions"), f"expected module.name, got {function!r}"
+        for n, rule in enumerate(exercise.grader_only):
+            if not rule.strip() or rule in exercise.grader_only[:n]:
+                yield (
+                    ("exercise", i, "grader_only"),
+                    f"expected rules in words, each once, got {rule!r}",
+                )
         for needed in exercise.depends_on:
             if needed not in seen:
                 yield (

@@ -174,6 +174,7 @@ class Progress:
         if not self._config.getoption("--only-table"):
             self._print_failures(console)
         self._print_table(console)
+        self._print_grader_only(console)
         self._print_next(console)
         terminalreporter.write(_readable(screen.getvalue(), encoding))
 
@@ -234,6 +235,19 @@ class Progress:
             )
         )
         console.print(Text("The marks come from hidden tests, which check more.", style="dim"))
+
+    def _print_grader_only(self, console: Console) -> None:
+        """Names the rules that have no public test, of the exercises that were chosen and pass."""
+        if self._config.getoption("--ex") is None:
+            return  # of all exercises it would be too much to read
+        for exercise in self._exercises():
+            if exercise.grader_only and self._tallies[exercise.id].state == "passed":
+                count = len(exercise.grader_only)
+                rules = "1 rule is" if count == 1 else f"{count} rules are"
+                text = f"{exercise.id}: {rules} tested by the grader alone: "
+                text += "; ".join(exercise.grader_only) + "."
+                for line in textwrap.wrap(text, console.width, subsequent_indent="  "):
+                    console.print(Text(line, style="cyan"))
 
     def _print_next(self, console: Console) -> None:
         console.print()

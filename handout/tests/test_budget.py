@@ -11,6 +11,25 @@ IN_BF16 = {"parameters": [BF16], "gradients": [BF16], "master": [], "optimizer":
 WITH_MASTER = {**IN_BF16, "master": [FP32]}
 
 
+def drawn_recipe(rng):
+    """A recipe with random copies, and the bytes of each part; nothing is kept but in tuples."""
+    sizes = {BF16: 2, FP32: 4, torch.float64: 8, torch.float8_e4m3fn: 1, torch.complex64: 8}
+    recipe, held = {}, {}
+    for part in ("optimizer", "master", "gradients", "parameters"):
+        chosen = [list(sizes)[int(n)] for n in rng.integers(5, size=int(rng.integers(1, 4)))]
+        recipe[part], held[part] = tuple(chosen), sum(sizes[dtype] for dtype in chosen)
+    return recipe, held
+
+
+NO_RECIPES = [  # with the error that each is refused with
+    ({part: dtypes for part, dtypes in IN_BF16.items() if part != "gradients"}, ValueError),
+    ({**IN_BF16, "momentum": []}, ValueError),
+    ({**IN_BF16, "optimizer": [torch.uint4]}, ValueError),
+    ({**IN_BF16, "master": ["float32"]}, TypeError),
+    ({**IN_BF16, "optimizer": [FP32, None]}, TypeError),
+]
+
+
 @pytest.mark.exercise("recipe_bytes")
 def test_the_lectures_recipes(impl):
     """AdamW takes 16 bytes per parameter in fp32, 12 in bf16, and 16 with a master copy"""
@@ -49,6 +68,36 @@ def test_a_recipe_has_four_parts(impl):
     )
 
 
+@pytest.mark.exercise("recipe_bytes")
+def test_random_recipes(impl, rng):
+    """Every copy of a part counts, parts may be lists or tuples, and bytes are exact ints"""
+    for _ in range(10):
+        recipe, held = drawn_recipe(rng)
+        parameters = int(rng.integers(2**60, 2**62)) | 1
+        expect(impl.budget.bytes_per_parameter(recipe), f"bytes of {recipe}").equals(
+            sum(held.values())
+        )
+        expected = {part: parameters * each for part, each in held.items()}
+        expected["total"] = sum(expected.values())
+        expect(impl.budget.training_state(parameters, recipe), "the state").equals(expected)
+
+
+@pytest.mark.exercise("recipe_bytes")
+def test_refuses_what_is_no_recipe(impl):
+    """What is no recipe is refused, with and without parameters; the message names the part"""
+    expect(impl.budget.training_state(0, IN_BF16)["total"], "bytes of no parameters").equals(0)
+    for recipe, error in NO_RECIPES:
+        with pytest.raises(error):
+            impl.budget.bytes_per_parameter(recipe)
+        with pytest.raises(error):
+            impl.budget.training_state(0, recipe)
+    with pytest.raises(ValueError):
+        impl.budget.training_state(-1, IN_BF16)
+    for recipe, part in [(NO_RECIPES[0][0], "gradients"), (NO_RECIPES[1][0], "momentum")]:
+        with pytest.raises(ValueError, match=part):
+            impl.budget.bytes_per_parameter(recipe)
+
+
 @pytest.mark.exercise("largest_model")
 def test_the_lectures_devices(impl):
     """8 devices of 80 GB hold 40e9 parameters in fp32, and 53.3e9 in bf16 with fp32 moments"""
@@ -72,6 +121,31 @@ def test_nothing_has_no_largest_model(impl):
     with pytest.raises(ValueError):
         impl.budget.largest_model(0, 100, IN_BF16)
     expect(impl.budget.largest_model(1, 100, IN_BF16)).equals(8)
+
+
+@pytest.mark.exercise("largest_model")
+def test_the_largest_model_fits_exactly(impl, rng):
+    """It fits, and one parameter more does not, however many there are: divide as ints, by //"""
+    for _ in range(20):
+        recipe, held = drawn_recipe(rng)
+        devices, memory = int(rng.integers(1, 5000)), int(rng.integers(2**55, 2**60))
+        found = impl.budget.largest_model(devices, memory, recipe)
+        expect(found, "the parameters").is_a(int)
+        each = sum(held.values())
+        expect(found * each <= devices * memory, f"do {found} parameters fit").equals(True)
+        expect((found + 1) * each <= devices * memory, "does one more fit").equals(False)
+    expect(impl.budget.largest_model(1, 0, IN_BF16), "without memory").equals(0)
+
+
+@pytest.mark.exercise("largest_model")
+def test_refuses_memory_and_recipes_that_are_none(impl):
+    """A negative memory is refused, and so is what is no recipe"""
+    expect(impl.budget.largest_model(2, 12, IN_BF16)).equals(2)
+    with pytest.raises(ValueError):
+        impl.budget.largest_model(2, -12, IN_BF16)
+    for recipe, error in NO_RECIPES:
+        with pytest.raises(error):
+            impl.budget.largest_model(2, 12, recipe)
 
 
 @pytest.mark.exercise("zero_stages")
@@ -103,6 +177,37 @@ def test_there_are_four_stages(impl):
     expect(impl.budget.zero_bytes(10, 2, 3, IN_BF16)).equals(60)
 
 
+@pytest.mark.exercise("zero_stages")
+def test_random_stages(impl, rng):
+    """Each stage shards what the text's table says; the fullest device holds whole parameters"""
+    for i in range(20):
+        recipe, held = drawn_recipe(rng)
+        parameters, devices = int(rng.integers(2**60)), int(rng.integers(1, 99))
+        sharded = [(), ("optimizer", "master"), ("optimizer", "master", "gradients"), tuple(held)]
+        share = parameters // devices + (parameters % devices > 0)
+        expected = sum(
+            each * (share if part in sharded[i % 4] else parameters) for part, each in held.items()
+        )
+        found = impl.budget.zero_bytes(parameters, devices, i % 4, recipe)
+        expect(found, f"stage {i % 4}, {devices} devices, {recipe}").equals(expected)
+
+
+@pytest.mark.exercise("zero_stages")
+def test_refuses_in_every_stage(impl):
+    """No devices, negative numbers, other stages and what is no recipe are always refused"""
+    expect(impl.budget.zero_bytes(0, 1, 3, IN_BF16), "bytes of no parameters").equals(0)
+    expect(impl.budget.zero_bytes(10, 1, 3, IN_BF16)).equals(120)
+    for parameters, devices, stage in [
+        *((10, 0, 1), (10, -2, 0), (-1, 2, 1), (0, 2, 4), (10, 1, 4), (10, 2, -1)),
+    ]:
+        with pytest.raises(ValueError):
+            impl.budget.zero_bytes(parameters, devices, stage, IN_BF16)
+    for recipe, error in NO_RECIPES:
+        for parameters in (0, 10):
+            with pytest.raises(error):
+                impl.budget.zero_bytes(parameters, 2, 1, recipe)
+
+
 @pytest.mark.exercise("activation_memory")
 def test_the_lectures_activations(impl):
     """The activations of 16 layers of width 1024 take 2 MiB in bf16 for a batch of 64"""
@@ -127,6 +232,38 @@ def test_one_row_that_does_not_fit(impl):
     expect(impl.budget.micro_batch_size(9, 10, 2, BF16, 40)).equals(1)
     with pytest.raises(ValueError):
         impl.budget.micro_batch_size(9, 10, 2, BF16, 39)
+
+
+@pytest.mark.exercise("activation_memory")
+def test_the_largest_divisor_that_fits(impl, rng):
+    """The micro-batch is the largest divisor of the batch that fits: of 9 rows 3, not 4"""
+    for _ in range(20):
+        batch = int(rng.choice([9, 45, 60, 97, 360]))
+        width, layers = (int(n) for n in rng.integers(1, 50, size=2))
+        rows = int(rng.integers(1, batch + 2))
+        budget = impl.budget.activation_bytes(rows, width, layers, FP32)
+        expect(budget, f"bytes of {rows} rows").equals(rows * width * layers * 4)
+        fits = [n for n in range(1, batch + 1) if batch % n == 0 and n <= rows]
+        found = impl.budget.micro_batch_size(batch, width, layers, FP32, budget)
+        expect(found, f"of {batch} rows, where {rows} would fit").equals(max(fits))
+
+
+@pytest.mark.exercise("activation_memory")
+def test_refuses_sizes_and_dtypes(impl):
+    """Batches of no rows, negative sizes and dtypes without a byte count are refused"""
+    expect(impl.budget.activation_bytes(4, 0, 3, BF16), "bytes of width 0").equals(0)
+    expect(impl.budget.micro_batch_size(4, 0, 3, BF16, 0), "where rows take no bytes").equals(4)
+    for batch, width, layers in [(-1, -2, 3), (4, -2, -3), (0, -1, 1)]:
+        with pytest.raises(ValueError):
+            impl.budget.activation_bytes(batch, width, layers, BF16)
+    for arguments, error in [
+        *(((0, 8, 2, BF16, 99), ValueError), ((4, -8, -2, BF16, 999), ValueError)),
+        *(((4, 0, 2, BF16, -1), ValueError), ((4, 0, -2, BF16, 99), ValueError)),
+        *(((4, -8, 0, BF16, 99), ValueError), ((4, 8, 2, torch.uint4, 999), ValueError)),
+        *(((4, 8, 2, "bfloat16", 999), TypeError), ((-4, 8, 2, BF16, 99), ValueError)),
+    ]:
+        with pytest.raises(error):
+            impl.budget.micro_batch_size(*arguments)
 
 
 @pytest.mark.exercise("checkpointing_cost")
@@ -161,3 +298,39 @@ def test_the_input_is_stored(impl):
     expect(impl.budget.checkpointing_cost(4, [0, 2], True)).equals(
         {"activations": 3, "recomputed_layers": 2}
     )
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_random_strategies(impl, rng):
+    """What is held at most and what runs again, counted by going through the backward pass"""
+    for i in range(20):
+        layers = int(rng.integers(1, 14))
+        stored = [0, *(n for n in range(1, layers) if rng.random() < 0.4)]
+        held, most, runs = set(stored), len(stored), 0
+        for layer in reversed(range(layers)):
+            at = max(n for n in held if n <= layer)
+            while at < layer:
+                runs, at = runs + 1, at + 1
+                held.add(at)
+                most = max(most, len(held))
+                if i % 2 and at - 1 not in stored:
+                    held.discard(at - 1)
+            held.discard(layer)
+        kind = tuple if i % 3 else list
+        found = impl.budget.checkpointing_cost(layers, kind(stored), i % 2 == 0)
+        what = f"{layers} layers, {stored}, segments {'dropped' if i % 2 else 'kept'}"
+        expect(found, what).equals({"activations": most, "recomputed_layers": runs})
+
+
+@pytest.mark.exercise("checkpointing_cost")
+def test_refuses_what_is_no_strategy(impl):
+    """No layers, an index twice or out of order, and a layer that does not exist are refused"""
+    expect(impl.budget.checkpointing_cost(1, [0], False)).equals(
+        {"activations": 1, "recomputed_layers": 0}
+    )
+    for layers, stored in [
+        *((0, []), (0, [0]), (4, []), (4, [0, 2, 1]), (4, [0, 2, 2]), (4, [0, 4]), (4, [0, 0])),
+        *((4, [2, 0]), (4, [0, -1])),
+    ]:
+        with pytest.raises(ValueError):
+            impl.budget.checkpointing_cost(layers, stored, True)

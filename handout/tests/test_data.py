@@ -48,6 +48,71 @@ def test_opens_as_a_read_only_map(impl, shared_folder):
         impl.scenarios.opened_as(str(path), "uint32")
 
 
+@pytest.mark.exercise("token_file")
+def test_any_tokens_in_any_dtype(impl, rng):
+    """Any sequence or array becomes little-endian values, up to the ends of each dtype"""
+    path = str(impl.scratch / "tokens.bin")
+    for i, dtype in enumerate(["uint8", "int16", ">u2", "<i4", ">i8", "uint64", "int64"]):
+        ends = np.iinfo(dtype)
+        native = ends.dtype.newbyteorder("=")
+        drawn = rng.integers(ends.min, ends.max, size=int(rng.integers(1, 40)), dtype=native)
+        tokens = [ends.max, *map(int, drawn), ends.min, 1]
+        expected = b"".join(
+            token.to_bytes(ends.bits // 8, "little", signed=ends.min < 0) for token in tokens
+        )
+        for given in (tokens, tuple(tokens), np.array(tokens, ends.dtype.newbyteorder(">"))):
+            form = ["name", "dtype", "type"][i % 3] if dtype.isalnum() else "dtype"
+            impl.scenarios.write_as(path, given, dtype, form)
+            expect(impl.readers.file_bytes(path), f"{len(tokens)} tokens in {dtype}").equals(
+                expected
+            )
+    given = np.arange(5, dtype=">u2")
+    impl.data.write_tokens(path, given, "uint16")
+    impl.data.write_tokens(path, [], np.dtype("uint16"))
+    expect(impl.readers.file_bytes(path), "a file without tokens, which replaces the other").equals(
+        b""
+    )
+
+
+@pytest.mark.exercise("token_file")
+def test_a_refused_call_writes_nothing(impl, rng):
+    """If a token or a dtype is refused the old file stays as it was, and no new one appears"""
+    path, other = str(impl.scratch / "tokens.bin"), str(impl.scratch / "other.bin")
+    old = [int(n) for n in rng.integers(1000, size=9)]
+    impl.data.write_tokens(path, old, "uint16")
+    many = [5] * 20_000
+    for tokens, dtype in [
+        *((([*many, 65536]), "uint16"), ([-1, *many], "uint16"), ([2**63], "int64")),
+        *(([70000, -4464], "uint16"), (np.array([2**63], dtype=np.uint64), "int64")),
+        *((np.array([-1]), "uint64"), ([2**64], "uint64"), ([1], "float32"), ([], "float64")),
+        *(([1], "bool"), ([], "bool"), ([1], "complex64"), ([], "m8[s]"), ([1], "M8[s]")),
+    ]:
+        for where in (path, other):
+            with pytest.raises(ValueError):
+                impl.data.write_tokens(where, tokens, dtype)
+    expect(impl.readers.names_in(str(impl.scratch)), "the files").equals(["tokens.bin"])
+    expect(impl.readers.file_bytes(path), "the old file").equals(
+        np.array(old, dtype="<u2").tobytes(), hint="check all tokens before you open the file"
+    )
+
+
+@pytest.mark.exercise("token_file")
+def test_opens_in_little_endian(impl, shared_folder, rng):
+    """A map is little-endian, whatever order the dtype names; an empty file is refused"""
+    path = shared_folder / "tokens.bin"
+    tokens = rng.integers(2**16, size=30)
+    path.write_bytes(tokens.astype("<u2").tobytes())
+    for dtype, form in [("uint16", "type"), (">u2", "dtype"), (">u2", "name"), ("<u2", "name")]:
+        (window,) = impl.scenarios.read_tokens(dtype, (r for r in (str(path), (3, 20))), form)
+        expect(window.tolist(), f"tokens 3 to 20 as {dtype}").equals(tokens[3:20].tolist())
+        expect(impl.scenarios.opened_as(str(path), dtype)["is_memmap"], "is it a map").equals(True)
+    (shared_folder / "empty.bin").touch()
+    with pytest.raises(ValueError):
+        impl.scenarios.opened_as(str(shared_folder / "empty.bin"), "uint16")
+    with pytest.raises(FileNotFoundError):
+        impl.scenarios.opened_as(str(shared_folder / "missing.bin"), "uint16")
+
+
 @pytest.mark.exercise("get_batch")
 def test_targets_are_moved_on_by_one(impl):
     """In the corpus 0, 1, 2, … each target is its token plus one; both are int64"""
@@ -100,3 +165,56 @@ def test_refuses_a_corpus_too_short(impl):
     expect(impl.data.get_batch(tokens, 1, 3)[1], "y").equals(torch.tensor([[1, 2, 3]]))
     with pytest.raises(ValueError):
         impl.data.get_batch(tokens, 1, 4)
+
+
+@pytest.mark.exercise("get_batch")
+def test_tokens_of_any_dtype(impl, rng):
+    """Tokens of any integer dtype, byte order and layout come through exactly, negative ones too"""
+    for dtype in ("uint8", "uint16", ">u2", "int16", ">i4", "int64"):
+        ends = np.iinfo(dtype)
+        low, high = max(ends.min, -(2**63)), min(ends.max, 2**63 - 1)
+        tokens = np.array([int(n) for n in rng.integers(low, high, size=24)]).astype(dtype)
+        tokens[3] = high
+        for given in (tokens, tokens[::-1], tokens[2::3]):
+            x, y = impl.data.get_batch(given, 5, 3)
+            windows = [[int(t) for t in given[s : s + 4]] for s in range(len(given) - 3)]
+            for row in range(5):
+                found = [*x[row].tolist(), y[row, -1].item()]
+                assert found in windows, (
+                    f"row {row} of a batch of {dtype} is {found}, which is no window of the corpus"
+                )
+                expect(y[row, :-1].tolist(), f"y of row {row}").equals(x[row, 1:].tolist())
+
+
+@pytest.mark.exercise("get_batch")
+def test_each_start_is_drawn_for_itself(impl):
+    """Starts may repeat before all have come, and each is as likely as any other"""
+    tokens, counts, repeated = np.arange(11), np.zeros(8), False
+    for _ in range(20):
+        starts = impl.data.get_batch(tokens, 8, 3)[0][:, 0].numpy()
+        repeated |= len(set(starts.tolist())) < 8
+        counts += np.bincount(starts, minlength=8)
+    expect(repeated, "does a start repeat in one of 20 batches of 8").equals(
+        True, hint="draw with replacement"
+    )
+    # 160 draws: each of 8 starts comes 20 times, with a standard deviation of 4.2.
+    assert counts.min() > 0, f"of 160 starts, {counts.astype(int).tolist()} were 0, 1, …, 7"
+
+
+@pytest.mark.exercise("get_batch")
+def test_the_batch_is_on_the_device(impl):
+    """Both x and y are on the device, which is a name or a torch.device"""
+    x, y = impl.scenarios.moved_batch(np.arange(100), 4, 8)
+    expect(y, "y").equals(x + 1)
+
+
+@pytest.mark.exercise("get_batch")
+def test_refuses_empty_batches(impl):
+    """A batch of no windows and windows of no tokens are refused, whatever the corpus"""
+    tokens = np.arange(9, dtype=np.uint16)
+    expect(impl.data.get_batch(tokens, 1, 8)[0], "x").equals(torch.arange(8)[None])
+    for batch_size, context_length in [(0, 3), (-1, 3), (2, 0), (2, -1), (2, 9)]:
+        with pytest.raises(ValueError):
+            impl.data.get_batch(tokens, batch_size, context_length)
+    with pytest.raises(ValueError):
+        impl.data.get_batch(tokens[:0], 1, 1)

@@ -1,8 +1,34 @@
 """FLOPs, with the lecture's own numbers."""
 
+from itertools import pairwise
+
 import pytest
 
 from assignment.expect import expect
+
+
+def drawn_transformer(rng):
+    """Random sizes of a transformer, small or far beyond 64 bits, and the width of its keys."""
+    d_head, kv_heads, shared = (int(n) for n in rng.integers([3, 1, 2], [300, 5, 5]))
+    heads = kv_heads * shared
+    sizes = {"d_model": d_head * heads, "heads": heads, "kv_heads": kv_heads}
+    for name in ("vocab", "layers", "d_ff"):
+        sizes[name] = int(rng.integers(1, 2 ** int(rng.choice([4, 33]))))
+    return sizes, d_head * kv_heads
+
+
+SMALL = {"vocab": 10, "layers": 2, "d_model": 4, "heads": 2, "d_ff": 8}
+NO_TRANSFORMERS = [
+    *({"heads": 3}, {"heads": 0}, {"kv_heads": 0}, {"heads": 4, "kv_heads": 3}, {"layers": -1}),
+    *(
+        {"vocab": -1},
+        {"d_ff": -8},
+        {"d_model": -4},
+        {"kv_heads": -1},
+        {"heads": -2, "kv_heads": -1},
+    ),
+    *({"vocab": 0, "d_ff": -1}, {"layers": 0, "heads": 3}, {"layers": 0, "d_ff": -1}),
+]
 
 
 @pytest.mark.exercise("matmul_flops")
@@ -33,6 +59,18 @@ def test_refuses_a_negative_size_of_a_product(impl):
         impl.flops.matmul_flops(2, -1, 3)
 
 
+@pytest.mark.exercise("matmul_flops")
+def test_random_products(impl, rng):
+    """Counts are exact ints however large; a negative size is refused beside a size of 0 too"""
+    for _ in range(10):
+        B, D, K = (int(n) for n in rng.integers(2**40, size=3))
+        found = impl.flops.matmul_flops(B, D, K)
+        expect(found, f"matmul_flops{(B, D, K)}").equals(B * (D + D) * K)
+    for sizes in [(0, -1, 2), (-1, 2, 0), (-2, -3, 4), (4, 0, -1)]:
+        with pytest.raises(ValueError):
+            impl.flops.matmul_flops(*sizes)
+
+
 @pytest.mark.exercise("linear_flops")
 def test_a_linear_layer_forward(impl):
     """The forward pass of a 256×64 layer on a batch of 1024 takes one matrix product"""
@@ -48,6 +86,21 @@ def test_a_linear_layer_backward(impl):
     expect(impl.flops.linear_backward_flops(1024, 256, 64, True)).equals(
         67_108_864, hint="the input's gradient is (B×K)·(K×D)"
     )
+
+
+@pytest.mark.exercise("linear_flops")
+def test_sizes_of_0_and_below(impl):
+    """A size of 0 takes no FLOPs, and does not hide a negative one"""
+    expect(impl.flops.linear_forward_flops(3, 5, 7)).equals(210)
+    expect(impl.flops.linear_backward_flops(3, 5, 7, True)).equals(420)
+    for sizes in [(0, 5, 7), (3, 0, 7), (3, 5, 0)]:
+        expect(impl.flops.linear_forward_flops(*sizes), f"forward {sizes}").equals(0)
+        expect(impl.flops.linear_backward_flops(*sizes, True), f"backward {sizes}").equals(0)
+    for sizes in [(0, -5, 7), (-3, 0, 7), (-3, -5, 7), (3, 0, -7)]:
+        with pytest.raises(ValueError):
+            impl.flops.linear_forward_flops(*sizes)
+        with pytest.raises(ValueError):
+            impl.flops.linear_backward_flops(*sizes, False)
 
 
 @pytest.mark.exercise("mlp_flops")
@@ -76,6 +129,28 @@ def test_refuses_an_mlp_without_layers(impl):
     expect(impl.flops.mlp_backward_flops(1, (2, 3), True)).equals(24)
     with pytest.raises(ValueError):
         impl.flops.mlp_backward_flops(1, (2,), True)
+
+
+@pytest.mark.exercise("mlp_flops")
+def test_random_mlps(impl, rng):
+    """Every layer counts, also one like another, and only the first may save a product"""
+    for i in range(16):
+        widths = [int(n) for n in rng.choice([0, 1, 3, 8, 2**33], size=2 + i % 5)]
+        batch = 0 if i == 4 else int(rng.integers(1, 9))
+        forward = [2 * batch * a * b for a, b in pairwise(widths)]
+        found = impl.flops.mlp_forward_flops(batch, widths)
+        expect(found, f"mlp_forward_flops{(batch, widths)}").equals(sum(forward))
+        for needed in (True, False):
+            expected = 2 * sum(forward) - (0 if needed else forward[0])
+            found = impl.flops.mlp_backward_flops(batch, widths, needed)
+            what = f"mlp_backward_flops{(batch, widths, needed)}"
+            expect(found, what).equals(expected, hint="the first layer is the one that comes first")
+    expect(impl.flops.mlp_forward_flops(2, (4, 4, 4, 4))).equals(192)
+    for batch, widths in [(0, (2, -3)), (-1, (2, 0)), (0, (2,)), (2, (0, -1, 3)), (-1, (2, -3))]:
+        with pytest.raises(ValueError):
+            impl.flops.mlp_forward_flops(batch, widths)
+        with pytest.raises(ValueError):
+            impl.flops.mlp_backward_flops(batch, widths, True)
 
 
 @pytest.mark.exercise("einsum_flops")
@@ -113,6 +188,53 @@ def test_refuses_a_pattern_and_shapes_that_disagree(impl):
         impl.flops.einsum_flops("a b, b c -> a d", (2, 3), (3, 4))
 
 
+@pytest.mark.exercise("einsum_flops")
+def test_random_einsums(impl, rng):
+    """The FLOPs are operands times the sizes of all axes, each counted once; an axis may repeat"""
+    names = ["b", "seq", "d_head", "größe", "x2", "_"]
+    for i in range(16):
+        sizes = {
+            name: int(rng.choice([0, 1, 2, 3, 7])) if i % 4 == 3 else i % 3 + 2 for name in names
+        }
+        operands = [
+            [names[int(n)] for n in rng.integers(6, size=int(rng.integers(0, 4)))]
+            for _ in range(1 + i % 3)
+        ]
+        used = dict.fromkeys(axis for axes in operands for axis in axes)
+        result = list(used)[: int(rng.integers(0, 4))]
+        pattern = ", ".join(map(" ".join, operands)) + " -> " + " ".join(result)
+        expected = len(operands)
+        for axis in used:
+            expected *= sizes[axis]
+        shapes = [[sizes[axis] for axis in axes] for axes in operands]
+        found = impl.flops.einsum_flops(pattern, *shapes)
+        expect(found, f"einsum_flops({pattern!r}, …) of {shapes}").equals(expected)
+    expect(impl.flops.einsum_flops(", i -> i", (), (5,)), "a scalar times a vector").equals(
+        10, hint="an operand without axes is a scalar, and counts"
+    )
+
+
+@pytest.mark.exercise("einsum_flops")
+def test_refuses_what_einsum_would_take(impl):
+    """Names are identifiers, one arrow parts them from the result, and every size has its axis"""
+    expect(impl.flops.einsum_flops("i i -> i", (4, 4)), "a diagonal").equals(4)
+    for pattern, *shapes in [
+        *(("i j", (2, 3)), ("i -> i -> i", (2,)), ("-> i -> i", (2,)), ("i -> i i", (2,))),
+        *(
+            ("... i -> i", (2, 3)),
+            ("i -> ... i", (2,)),
+            ("2 i -> i", (2, 3)),
+            ("i j -> i 1", (2, 3)),
+        ),
+        *(("(i j) -> i", (6,)), ("a-b -> ", (2,)), ("i, j -> i, j", (2,), (3,))),
+        *(("i j -> i", (2,)), ("i -> i", (2, 3)), ("i, i -> i", (2,)), ("i -> i", (2,), (2,))),
+        *(("i, i -> i", (1,), (5,)), ("i, i -> i", (10**10,), (10**10 + 1,))),
+        *(("i j -> i", (-2, -3)), ("i j -> i", (0, -3))),
+    ]:
+        with pytest.raises(ValueError):
+            impl.flops.einsum_flops(pattern, *shapes)
+
+
 @pytest.mark.exercise("elementwise_flops")
 def test_relu_is_small(impl):
     """ReLU on 1024×64 outputs takes 65,536 FLOPs, 512 times fewer than the matrix product"""
@@ -126,6 +248,23 @@ def test_gelu_takes_twenty(impl):
     """GELU takes about 20 FLOPs per element; a scalar has one element"""
     expect(impl.flops.elementwise_flops((1024, 64), per_element=20)).equals(1_310_720)
     expect(impl.flops.elementwise_flops((), 20)).equals(20, hint="the empty product is 1")
+
+
+@pytest.mark.exercise("elementwise_flops")
+def test_random_elementwise(impl, rng):
+    """All elements of any shape count, exactly; nothing may be negative, beside a 0 either"""
+    for i in range(12):
+        shape = [int(n) for n in rng.choice([1, 3, 1023, 2**33], size=i % 4)]
+        each = int(rng.integers(1, 30))
+        shape += [0] if i % 5 == 4 else [2**33] * (i // 4)
+        expected = each
+        for size in shape:
+            expected *= size
+        found = impl.flops.elementwise_flops(shape, each)
+        expect(found, f"elementwise_flops{(shape, each)}").equals(expected)
+    for shape, each in [((0, -1), 1), ((-1, 0), 1), ((-2, -3), 1), ((0,), -1), ((-2,), -2)]:
+        with pytest.raises(ValueError):
+            impl.flops.elementwise_flops(shape, each)
 
 
 GPT2_XL = {"vocab": 50257, "layers": 48, "d_model": 1600, "heads": 25, "d_ff": 6400}
@@ -168,6 +307,34 @@ def test_grouped_queries(impl):
         impl.flops.transformer_parameters(**GPT2_XL, kv_heads=4)
 
 
+@pytest.mark.exercise("transformer_parameters")
+def test_random_transformers(impl, rng):
+    """Every matrix counts with its own shape, gated or not, tied or not"""
+    for i in range(10):
+        sizes, d_kv = drawn_transformer(rng)
+        layers, d, d_ff = sizes["layers"], sizes["d_model"], sizes["d_ff"]
+        gated, tied = i % 2 == 0, i % 3 == 0
+        parts = {
+            "embedding": sizes["vocab"] * d,
+            "attention": layers * (d * d + d * d_kv + d * d_kv + d * d),
+            "feed_forward": layers * (d * d_ff + d_ff * d + (d * d_ff if gated else 0)),
+            "norms": layers * (d + d) + d,
+            "lm_head": 0 if tied else sizes["vocab"] * d,
+        }
+        found = impl.flops.transformer_parameters(**sizes, gated=gated, tied=tied)
+        what = f"the parameters of {sizes}, gated={gated}, tied={tied}"
+        expect(found, what).equals({**parts, "total": sum(parts.values())})
+
+
+@pytest.mark.exercise("transformer_parameters")
+def test_refuses_what_is_no_transformer(impl):
+    """Heads that do not divide and negative sizes are refused, also without layers"""
+    expect(impl.flops.transformer_parameters(**{**SMALL, "layers": 0})["total"]).equals(84)
+    for wrong in NO_TRANSFORMERS:
+        with pytest.raises(ValueError):
+            impl.flops.transformer_parameters(**{**SMALL, **wrong})
+
+
 @pytest.mark.exercise("transformer_flops")
 def test_gpt2_xl_forward(impl):
     """GPT-2 XL's shape with SwiGLU takes 4.513e12 FLOPs for 1024 tokens, most in feed-forwards"""
@@ -199,6 +366,46 @@ def test_longer_sequences(impl):
     )
 
 
+@pytest.mark.exercise("transformer_flops")
+def test_random_forward_passes(impl, rng):
+    """Fewer key heads take as many scores, and a gate takes one more product"""
+    for i in range(10):
+        sizes, d_kv = drawn_transformer(rng)
+        layers, d, d_ff = sizes["layers"], sizes["d_model"], sizes["d_ff"]
+        seq_len, batch = (int(n) for n in rng.integers(0 if i % 4 == 3 else 1, 2000, size=2))
+        per_token = {
+            "qkv": layers * 2 * d * (d + d_kv + d_kv),
+            "scores": layers * 2 * d * seq_len,
+            "values": layers * 2 * d * seq_len,
+            "output": layers * 2 * d * d,
+            "feed_forward": layers * 2 * 2 * d * d_ff,
+            "lm_head": 2 * d * sizes["vocab"],
+        }
+        for gated in (False, True):
+            if gated:
+                per_token["feed_forward"] += layers * 2 * d * d_ff
+            parts = {part: each * seq_len * batch for part, each in per_token.items()}
+            found = impl.flops.transformer_forward_flops(
+                **sizes, seq_len=seq_len, batch=batch, gated=gated
+            )
+            what = f"the FLOPs of {sizes}, {batch} times {seq_len} tokens, gated={gated}"
+            expect(found, what).equals({**parts, "total": sum(parts.values())})
+
+
+@pytest.mark.exercise("transformer_flops")
+def test_refuses_a_pass_of_no_transformer(impl):
+    """What is no transformer is refused, with and without tokens"""
+    expect(impl.flops.transformer_forward_flops(**SMALL, seq_len=0)["total"]).equals(0)
+    expect(impl.flops.transformer_forward_flops(**SMALL, seq_len=1)["total"]).equals(752)
+    for wrong in NO_TRANSFORMERS:
+        for seq_len in (0, 2):
+            with pytest.raises(ValueError):
+                impl.flops.transformer_forward_flops(**{**SMALL, **wrong}, seq_len=seq_len)
+    for seq_len, batch in [(-1, 1), (2, -1), (-2, -3), (0, -1), (-1, 0)]:
+        with pytest.raises(ValueError):
+            impl.flops.transformer_forward_flops(**SMALL, seq_len=seq_len, batch=batch)
+
+
 @pytest.mark.exercise("training_flops")
 def test_a_run_of_the_lecture(impl):
     """70B parameters on 15T tokens take 6.3e24 FLOPs"""
@@ -224,6 +431,26 @@ def test_refuses_a_utilization_in_percent(impl):
         impl.flops.training_days(14400, 1000, 0, 1000.0, 0.5)
 
 
+@pytest.mark.exercise("training_flops")
+def test_refuses_every_number_out_of_range(impl):
+    """Negative numbers, nan and an mfu above 1 are refused, however little there is to train"""
+    expect(impl.flops.training_flops(3, 2**70 + 1)).equals(18 * (2**70 + 1))
+    expect(impl.flops.training_days(0, 5, 1, 1.0, 1.0)).close(0.0, rtol=0.0)
+    for numbers in [(-1, 5), (5, -1), (-2, -3), (0, -1)]:
+        with pytest.raises(ValueError):
+            impl.flops.training_flops(*numbers)
+        with pytest.raises(ValueError):
+            impl.flops.training_days(*numbers, 1, 1.0, 0.5)
+    nan = float("nan")
+    for devices, peak, mfu in [
+        *((1, nan, 0.5), (1, 1.0, nan), (1, 0.0, 0.5), (1, -1.0, 0.5), (0, 1.0, 0.5)),
+        *((1, 1.0, 0.0), (1, 1.0, -0.5), (1, 1.0, 1 + 1e-15), (-2, -1.0, 0.5)),
+    ]:
+        for parameters in (0, 70):
+            with pytest.raises(ValueError):
+                impl.flops.training_days(parameters, 5, devices, peak, mfu)
+
+
 @pytest.mark.exercise("mfu")
 def test_mfu_of_a_product(impl):
     """An H100 that takes 20 ms for 8.796e12 FLOPs in bfloat16 has an MFU of 0.444"""
@@ -238,3 +465,21 @@ def test_mfu_of_many_devices(impl):
     expect(impl.flops.mfu(4e12, 1.0, 1e12, devices=8)).close(0.5, rtol=1e-12)
     with pytest.raises(ValueError):
         impl.flops.mfu(4e12, 0.0, 1e12)
+
+
+@pytest.mark.exercise("mfu")
+def test_random_utilizations(impl, rng):
+    """The speed over the promised one, in float64; above 1 too, which shows a wrong count"""
+    for i in range(8):
+        flops, seconds, peak = (float(n) for n in rng.uniform(0.5, 9, size=3))
+        flops, devices = flops * 4.0**i, int(rng.integers(1, 4))
+        found = impl.flops.mfu(flops, seconds, peak, devices)
+        what = f"mfu{(flops, seconds, peak, devices)}"
+        expect(found, what).close(flops / seconds / devices / peak, rtol=1e-12)
+    nan = float("nan")
+    for numbers in [
+        *((nan, 1.0, 1.0), (1.0, nan, 1.0), (1.0, 1.0, nan), (-1.0, 1.0, 1.0), (1.0, -1.0, 1.0)),
+        *((1.0, 1.0, 0.0), (1.0, 1.0, 1.0, 0), (1.0, 1.0, -1.0, -1), (0.0, 0.0, 1.0)),
+    ]:
+        with pytest.raises(ValueError):
+            impl.flops.mfu(*numbers)

@@ -1,5 +1,8 @@
 """Steps of optimizers, with numbers to check by hand."""
 
+import importlib
+import math
+
 import pytest
 import torch
 
@@ -41,6 +44,123 @@ def check_autograd(impl, function, states=1, **settings):
         expect(left["params"][0].item() < 1, "whether the parameter has moved").equals(
             True, hint="change it in place: p = p - … makes a new tensor"
         )
+
+
+STATES = {"sgd_step": 1, "adagrad_step": 1, "rmsprop_step": 1, "adam_step": 2, "adamw_step": 2}
+
+
+def torchs_step(function, p, g, states, step, settings):
+    """The same step by the function that torch's own optimizer uses, in place.
+
+    The classes would do, too, but the first one that is made takes seconds.
+    """
+    count = torch.tensor(float(step - 1))  # torch counts on
+    kind = function.removesuffix("_step")
+    lists = {
+        "sgd": [states],
+        "adagrad": [states, [count]],
+        "rmsprop": [states, [], [], [count]],
+    }.get(kind, [*([state] for state in states), [], [count]])
+    fixed = {
+        "sgd": {"weight_decay": 0.0, "momentum": 0.0, "nesterov": False, "dampening": 0.0},
+        "adagrad": {"weight_decay": 0.0, "lr_decay": 0.0},
+        "rmsprop": {"weight_decay": 0.0, "momentum": 0.0, "centered": False},
+    }.get(kind, {"amsgrad": False})
+    if "betas" in settings:
+        fixed["beta1"], fixed["beta2"] = settings["betas"]
+    own = {name: value for name, value in settings.items() if name != "betas"}
+    module = importlib.import_module(f"torch.optim.{kind}")
+    with torch.no_grad():
+        getattr(module, kind)([p], [g], *lists, **{**fixed, **own}, maximize=False, foreach=False)
+
+
+def alike(found, expected, what):
+    """Compares tensors, of which both may have nan at the same places."""
+    expect(found.isnan(), f"where {what} is nan").equals(expected.isnan())
+    tolerance = 1e-5 if expected.dtype is torch.float32 else 1e-9
+    expect(found.nan_to_num(), what).close(expected.nan_to_num(), rtol=tolerance, atol=tolerance)
+
+
+def follows_torch(impl, torch_rng, function, *variants, is_counted=False):
+    """Runs six steps with each variant of the settings, and compares them with torch's.
+
+    The tensors are a scalar, matrices that are not contiguous, and an empty one, in two dtypes; one
+    gradient is all zeros at first, one has a nan at last.
+    """
+    kept = STATES[function]
+    runs, done = OptimizerRuns(impl), []
+    for settings in variants:
+        first = settings.get("first_step", 1)
+        settings = {name: value for name, value in settings.items() if name != "first_step"}
+        params, grads, states = [], [], [[] for _ in range(kept)]
+        for shape in [(), (3, 4), (2, 0), (5,)]:
+            dtype = torch.float32 if shape == (5,) else torch.float64
+            drawn = torch.randn((7 + kept, *shape), generator=torch_rng, dtype=dtype)
+            params.append(drawn[0])
+            grads.append(drawn[1:7].clone())
+            for state, start in zip(states, drawn[7:], strict=True):
+                state.append(start.abs() if first > 1 else torch.zeros_like(start))
+        grads[1][:2] = 0
+        grads[3][5, 2] = math.nan
+        counted = {"first_step": first} if is_counted else {}
+        left = runs.steps(
+            f"optimizers.{function}",
+            *(params, grads, states),
+            transposed=True,
+            requires_grad=True,
+            **counted,
+            **settings,
+        )
+        done.append((settings, first, params, grads, states, left))
+    for settings, first, params, grads, states, left in done:
+        for i, p in enumerate(params):
+            theirs, moments = p.clone(), [state[i].clone() for state in states]
+            for n, g in enumerate(grads[i]):
+                torchs_step(function, theirs, g.clone(), moments, first + n, settings)
+            what = f"parameter {i} of shape {tuple(p.shape)}, with {settings}"
+            alike(left["params"][i], theirs, what)
+            for tensors, moment in zip(left["states"], moments, strict=True):
+                if function != "sgd_step" or settings.get("momentum"):
+                    alike(tensors[i], moment, f"the state of {what}")
+            last = [step[i] for step in left["grads"]]
+            for found, given in zip(last, grads[i], strict=True):
+                alike(found, given, f"the gradient of {what}, which stays as it was")
+
+
+def check_refused(impl, function, settings, refused):
+    """Settings out of range and tensors that do not fit are refused, and change nothing.
+
+    Infinity is in the range of a setting without an upper end, and empty lists are lists.
+    """
+    call, count = getattr(impl.optimizers, function), 1 + STATES[function]
+    shapes = (3,), (2, 2)
+    fit = [[torch.ones(shape, dtype=torch.float64) for shape in shapes] for _ in range(count + 1)]
+    empty = [[] for _ in fit]
+    for tensors in (fit, empty):
+        expect(call(*tensors, **settings), "what a step returns").equals(None)
+    for name in settings.keys() & {"lr", "eps", "weight_decay"}:
+        call(*fit, **{**settings, name: math.inf})
+    for more in refused:
+        for tensors in (fit, empty):
+            with pytest.raises(ValueError):
+                call(*tensors, **{**settings, **more})
+    vector, matrix = fit[0]
+    for k in range(count + 1):
+        for misfit in [
+            *([vector], [vector, matrix, vector], [matrix, vector], [vector, matrix[:1]]),
+            *([vector[:1], matrix], [vector, matrix.reshape(4, 1)], [vector, matrix.flatten()]),
+        ]:
+            with pytest.raises(ValueError):
+                call(*fit[:k], misfit, *fit[k + 1 :], **settings)
+
+
+NAN = math.nan
+NOT_IN_RANGE = [{"lr": -0.1}, {"lr": NAN}, {"eps": -1e-8}, {"eps": NAN}]
+NOT_FOR_ADAM = [
+    *(*NOT_IN_RANGE, {"weight_decay": -0.1}, {"weight_decay": NAN}),
+    *({"betas": (b, 0.9)} for b in (1.0, -0.1, NAN)),
+    *({"betas": (0.9, b)} for b in (1.0, -0.1, NAN)),
+]
 
 
 @pytest.mark.exercise("sgd_step")
@@ -86,6 +206,38 @@ def test_nesterov_needs_momentum(impl):
         impl.optimizers.sgd_step(*tensors, lr=0.1, nesterov=True)
 
 
+@pytest.mark.exercise("sgd_step")
+def test_sgd_is_torchs(impl, torch_rng):
+    """For any settings in range and tensors of any shape and dtype, steps are torch's"""
+    follows_torch(
+        *(impl, torch_rng, "sgd_step"),
+        {"lr": 0.05, "momentum": 0.9, "weight_decay": 0.3},
+        {"lr": 0.05, "momentum": 0.8, "weight_decay": 0.3, "nesterov": True},
+        {"lr": 0.1, "momentum": 0.8, "nesterov": True},
+        {"lr": 0.1, "momentum": 1e-12, "nesterov": True},
+        {"lr": 1.5, "momentum": 0.5, "weight_decay": 1.25},
+        {"lr": 0.0, "momentum": 0.9},
+        {"lr": 0.1},
+    )
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_keeps_a_velocity_without_momentum(impl):
+    """With a momentum of 0 the velocity becomes the gradient; it is never a stale one"""
+    p, (v,), _ = step(impl, "sgd_step", 0.5, steps=2, lr=0.1)
+    expect(v, "the velocity").close(f64(0.5), rtol=1e-12, hint="v ← momentum · v + g")
+    expect(p, "the parameter").close(f64(0.9), rtol=1e-12)
+
+
+@pytest.mark.exercise("sgd_step")
+def test_sgd_refuses_all_that_does_not_fit(impl):
+    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    settings = {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1}
+    refused = [{"momentum": m} for m in (1.0, -0.1, NAN)] + [{"weight_decay": -1}]
+    refused += [*NOT_IN_RANGE[:2], {"weight_decay": NAN}, {"momentum": 0.0, "nesterov": True}]
+    check_refused(impl, "sgd_step", settings, refused)
+
+
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad(impl):
     """Steps from p = 1 with g = 0.5, lr = 0.1, eps = 0.5 give 0.95, then 0.05 / (√0.5 + 0.5)
@@ -107,6 +259,22 @@ def test_adagrad_is_refused(impl):
         impl.optimizers.adagrad_step(*tensors, lr=0.1, eps=-0.5)
 
 
+@pytest.mark.exercise("adagrad_step")
+def test_adagrad_is_torchs(impl, torch_rng):
+    """For any settings in range and tensors of any shape and dtype, steps are torch's"""
+    follows_torch(
+        *(impl, torch_rng, "adagrad_step"),
+        *({"lr": 0.1, "eps": 0.2, "first_step": 5}, {"lr": 1.5, "eps": 0.0}),
+        *({"lr": 0.0, "eps": 0.1}, {"lr": 0.1, "eps": 1e-10}),
+    )
+
+
+@pytest.mark.exercise("adagrad_step")
+def test_adagrad_refuses_all_that_does_not_fit(impl):
+    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    check_refused(impl, "adagrad_step", {"lr": 0.1, "eps": 0.1}, NOT_IN_RANGE)
+
+
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop(impl):
     """The first step from p = 1 with g = 1, alpha = 0.75 is 0.1 / (√0.25 + 0.5), so p = 0.9"""
@@ -126,6 +294,24 @@ def test_rmsprop_is_refused(impl):
     impl.optimizers.rmsprop_step(*tensors, lr=0.1, alpha=0.75, eps=0.5)
     with pytest.raises(ValueError):
         impl.optimizers.rmsprop_step(*tensors, lr=0.1, alpha=1.0, eps=0.5)
+
+
+@pytest.mark.exercise("rmsprop_step")
+def test_rmsprop_is_torchs(impl, torch_rng):
+    """For any settings in range and tensors of any shape and dtype, steps are torch's"""
+    follows_torch(
+        *(impl, torch_rng, "rmsprop_step"),
+        *({"lr": 0.1, "alpha": 0.8, "eps": 0.2, "first_step": 5},),
+        *({"lr": 1.5, "alpha": 0.5, "eps": 0.0}, {"lr": 0.0, "alpha": 0.9, "eps": 0.1}),
+        {"lr": 0.1, "alpha": 0.0, "eps": 1e-8},
+    )
+
+
+@pytest.mark.exercise("rmsprop_step")
+def test_rmsprop_refuses_all_that_does_not_fit(impl):
+    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    refused = [*NOT_IN_RANGE, *({"alpha": a} for a in (1.0, -0.1, NAN))]
+    check_refused(impl, "rmsprop_step", {"lr": 0.1, "alpha": 0.9, "eps": 0.1}, refused)
 
 
 @pytest.mark.exercise("adam_step")
@@ -155,6 +341,26 @@ def test_adam_refuses_step_zero(impl):
     impl.optimizers.adam_step(*tensors, step=1, **SETTINGS)
     with pytest.raises(ValueError):
         impl.optimizers.adam_step(*tensors, step=0, **SETTINGS)
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_is_torchs(impl, torch_rng):
+    """For any settings in range, at any step and with tensors of any shape, steps are torch's"""
+    follows_torch(
+        *(impl, torch_rng, "adam_step"),
+        {**SETTINGS, "first_step": 3},
+        {**SETTINGS, "weight_decay": 0.0},
+        {**SETTINGS, "eps": 0.0},
+        {**SETTINGS, "betas": (0.999, 0.9999), "first_step": 1001},
+        {**SETTINGS, "lr": 0.0},
+        is_counted=True,
+    )
+
+
+@pytest.mark.exercise("adam_step")
+def test_adam_refuses_all_that_does_not_fit(impl):
+    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    check_refused(impl, "adam_step", {"step": 1, **SETTINGS}, [{"step": 0}, *NOT_FOR_ADAM])
 
 
 @pytest.mark.exercise("adamw_step")
@@ -187,6 +393,27 @@ def test_refuses_step_zero(impl):
     impl.optimizers.adamw_step(*tensors, step=1, **SETTINGS)
     with pytest.raises(ValueError):
         impl.optimizers.adamw_step(*tensors, step=0, **SETTINGS)
+
+
+@pytest.mark.exercise("adamw_step")
+def test_adamw_is_torchs(impl, torch_rng):
+    """For any settings in range, at any step and with tensors of any shape, steps are torch's"""
+    follows_torch(
+        *(impl, torch_rng, "adamw_step"),
+        {**SETTINGS, "first_step": 3},
+        {**SETTINGS, "lr": 0.5, "weight_decay": 3.0},
+        {**SETTINGS, "lr": 1e-3, "weight_decay": 1e-4},
+        {**SETTINGS, "eps": 0.0},
+        {**SETTINGS, "betas": (0.99999, 0.999999), "eps": 1e-8},
+        {**SETTINGS, "lr": 0.0},
+        is_counted=True,
+    )
+
+
+@pytest.mark.exercise("adamw_step")
+def test_adamw_refuses_all_that_does_not_fit(impl):
+    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    check_refused(impl, "adamw_step", {"step": 1, **SETTINGS}, [{"step": 0}, *NOT_FOR_ADAM])
 
 
 @pytest.mark.exercise("adamw_optimizer")
@@ -254,3 +481,109 @@ def test_closure_gets_gradients(impl):
     expect(result["weight"], "the weight").close(
         f64(0.94), rtol=1e-9, hint="call the closure in `with torch.enable_grad():`"
     )
+
+
+def torchs_adamw(params, grads, groups, present=None, changes=(), added=(), **settings):
+    """The parameters after torch.optim.AdamW's steps, and its state_dict."""
+    tensors = [torch.nn.Parameter(p.clone()) for p in params]
+
+    def of_tensors(group):
+        return {**group, "params": [tensors[n] for n in group["params"]]}
+
+    optimizer = torch.optim.AdamW(map(of_tensors, groups), foreach=False, **settings)
+    for group in added:
+        optimizer.add_param_group(of_tensors(group))
+    for i in range(len(grads[0])):
+        for n, (p, g) in enumerate(zip(tensors, grads, strict=True)):
+            p.grad = g[i].clone() if present is None or present[i][n] else None
+        for group in optimizer.param_groups if changes else ():
+            group.update(changes[i])
+        optimizer.step()
+    return [p.detach() for p in tensors], optimizer.state_dict()
+
+
+@pytest.mark.exercise("adamw_optimizer")
+def test_optimizer_with_groups_is_torchs(impl, torch_rng):
+    """Groups, missing and zero gradients, changes of settings and groups added later are as in
+    torch"""
+    params = [torch.randn(shape, generator=torch_rng).double() for shape in [(3,), (2, 2), ()]]
+    params[0] = params[0].float()
+    grads = [torch.randn((8, *p.shape), generator=torch_rng, dtype=p.dtype) for p in params]
+    grads[1][3:6] = 0
+    groups = [{"params": [0, 2], "lr": 0.02, "betas": (0.8, 0.9)}, {"params": [1]}]
+    added = [{"params": [1], "eps": 0.1}]
+    runs = OptimizerRuns(impl)
+    hows = [
+        {"groups": groups, **SETTINGS},
+        {"groups": groups[:1], "added": added, "weight_decay": 0.3},
+        {"groups": groups, "present": [[i > 2, i != 1, i % 2 == 0] for i in range(8)], **SETTINGS},
+        {
+            "groups": groups,
+            "changes": [{"lr": 0.01 * i, "betas": (0.1 * i, 0.9)} for i in range(8)],
+        },
+        {
+            "groups": groups,
+            "changes": [{"eps": 0.1 * i, "weight_decay": 1.0 * i} for i in range(8)],
+        },
+    ]
+    lefts = [runs.adamw(params, grads, **how) for how in hows]
+    for how, left in zip(hows, lefts, strict=True):
+        expected, theirs = torchs_adamw(params, grads, **how)
+        for i, p in enumerate(expected):
+            alike(left["params"][i], p, f"parameter {i} with {how}")
+        for n, state in theirs["state"].items():
+            ours = left.state_dict["state"].get(n, {})
+            expect(sorted(ours), f"the state of parameter {n}").equals(sorted(state))
+            expect(ours["step"], f"steps of parameter {n} with {how}").equals(int(state["step"]))
+            expect(ours["exp_avg"], "exp_avg").is_tensor(state["exp_avg"].shape, params[n].dtype)
+        for group in left.state_dict["param_groups"]:
+            expect(sorted(group), "what a group holds").equals(
+                ["betas", "eps", "lr", "params", "weight_decay"]
+            )
+
+
+@pytest.mark.exercise("adamw_optimizer")
+def test_schedulers_and_torchs_state(impl, torch_rng):
+    """A scheduler may set the learning rate, and a state that torch saved goes on as an int"""
+    params = [torch.randn(3, generator=torch_rng, dtype=torch.float64)]
+    grads = [torch.randn(6, 3, generator=torch_rng, dtype=torch.float64)]
+    group, factors = [{"params": [0]}], [1.0, 0.5, 2.0, 0.0, 1.0, 3.0]
+    half_way, state = torchs_adamw(params, [grads[0][:4]], group, **SETTINGS)
+    runs = OptimizerRuns(impl)
+    scheduled = runs.adamw(params, grads, lr_factors=factors, **SETTINGS)
+    resumed = runs.adamw(half_way, [grads[0][4:]], state=state)
+    rates = [{"lr": SETTINGS["lr"] * factor} for factor in factors]
+    expected, _ = torchs_adamw(params, grads, group, changes=rates, **SETTINGS)
+    alike(scheduled["params"][0], expected[0], "the parameter with a scheduler")
+    expected, _ = torchs_adamw(params, grads, group, **SETTINGS)
+    expect(resumed["params"][0], "the parameter after torch's state was loaded").close(
+        expected[0], rtol=1e-6
+    )
+    expect(resumed.state_dict["state"][0]["step"], "step").equals(6, hint="int(state['step']) + 1")
+
+
+@pytest.mark.exercise("adamw_optimizer")
+def test_optimizer_refuses_when_it_is_made(impl):
+    """A setting out of range is refused when the optimizer is made or a group is added, by any of
+    them"""
+    params, runs = [f64(1.0), f64(2.0)], OptimizerRuns(impl)
+    none, ones = [torch.zeros(0, 1).double()] * 2, [torch.ones(1, 1).double()] * 2
+    good = {"params": [0], "eps": math.inf}
+    left = runs.adamw(
+        *(params, ones),
+        groups=[{"params": [0], **SETTINGS}],
+        refused=[{"params": [1], "lr": -0.1}, {"params": [0]}],
+        added=[{"params": [1], **SETTINGS}],
+    )
+    runs.adamw(params, none, groups=[good, {"params": [1]}], lr=math.inf)
+    for wrong in NOT_FOR_ADAM:
+        for how in [
+            {**wrong, "groups": [{"params": [0, 1], **SETTINGS}]},
+            {"groups": [good, {"params": [1], **wrong}]},
+            {"groups": [good], "added": [{"params": [1], **wrong}]},
+        ]:
+            with pytest.raises(ValueError):
+                runs.adamw(params, none, **how)
+    expected = torchs_adamw(params, ones, [{"params": [0, 1]}], **SETTINGS)[0]
+    expect(left["params"], "the parameters").close(expected, rtol=1e-9)
+    expect(len(left.state_dict["param_groups"]), "the number of groups").equals(2)

@@ -1,5 +1,8 @@
 """Rooflines, with the lecture's own numbers."""
 
+import math
+from fractions import Fraction
+
 import pytest
 
 from assignment import hardware
@@ -44,6 +47,43 @@ def test_products_of_matrices(impl):
         impl.roofline.matmul_intensity(8, 0, 1024, 2)
 
 
+@pytest.mark.exercise("operation_intensity")
+def test_random_intensities(impl, rng):
+    """FLOPs over the bytes of all inputs and outputs, also for elements of half a byte"""
+    for _ in range(6):
+        m, k, n = (int(size) for size in rng.integers(1, 5000, size=3))
+        size, each = float(rng.choice([0.5, 0.75, 2, 4])), int(rng.integers(0, 40))
+        for name, arguments, flops, elements in [
+            ("relu_intensity", (n,), n, 2 * n),
+            ("dot_intensity", (n,), n + n - 1, n + n + 1),
+            ("matvec_intensity", (m, n), m * (n + n - 1), m * n + n + m),
+            ("matmul_intensity", (m, k, n), 2 * m * k * n, m * k + k * n + m * n),
+        ]:
+            found = getattr(impl.roofline, name)(*arguments, size)
+            what = f"{name}{(*arguments, size)}"
+            expect(found, what).close(flops / size / elements, rtol=1e-12)
+        expect(impl.roofline.gelu_intensity(n, size, each)).close(each / 2 / size, rtol=1e-12)
+
+
+@pytest.mark.exercise("operation_intensity")
+def test_refuses_sizes_and_bytes_out_of_range(impl):
+    """A size below 1, no bytes, nan and negative FLOPs are refused"""
+    expect(impl.roofline.gelu_intensity(1, 0.5, 0)).close(0.0, rtol=0.0)
+    with pytest.raises(ValueError):
+        impl.roofline.gelu_intensity(1, 2, -1)
+    for name, sizes in [
+        *(("relu_intensity", 1), ("gelu_intensity", 1), ("dot_intensity", 1)),
+        *(("matvec_intensity", 2), ("matmul_intensity", 3)),
+    ]:
+        function = getattr(impl.roofline, name)
+        for wrong in range(sizes):
+            with pytest.raises(ValueError):
+                function(*(0 if i == wrong else 3 for i in range(sizes)), 2)
+        for size in (0, -2, float("nan")):
+            with pytest.raises(ValueError):
+                function(*[3] * sizes, size)
+
+
 @pytest.mark.exercise("attainable")
 def test_intensity_of_an_h100(impl):
     """An H100 does 295.4 FLOPs in bfloat16 in the time that it needs to move a byte"""
@@ -74,6 +114,53 @@ def test_a_product_and_then_relu(impl):
         impl.roofline.least_time([(-1, 1)], **H100)
 
 
+@pytest.mark.exercise("attainable")
+def test_random_rooflines(impl, rng):
+    """The lower of the two limits, even where they are close; without operations no time passes"""
+    for i in range(12):
+        peak, bandwidth = (
+            float(n) for n in rng.uniform(0.5, 9, size=2) * 10.0 ** rng.integers(-6, 13)
+        )
+        ridge = peak / bandwidth
+        expect(impl.roofline.accelerator_intensity(peak, bandwidth)).close(ridge, rtol=1e-12)
+        intensity = ridge * [1 + 1e-9, 1 - 1e-9, 0.1, 30.0, 0.0, math.inf][i % 6]
+        what = f"of intensity {intensity!r} with a peak of {peak!r} and {bandwidth!r} B/s"
+        expect(impl.roofline.bound(intensity, peak, bandwidth), f"the bound {what}").equals(
+            "memory" if intensity < ridge else "compute"
+        )
+        expect(impl.roofline.attainable_flops(intensity, peak, bandwidth), what).close(
+            min(peak, intensity * bandwidth), rtol=1e-12
+        )
+        operations = [(float(f), float(b)) for f, b in rng.uniform(0, 9, size=(i % 4, 2))]
+        found = impl.roofline.least_time(operations, peak, bandwidth)
+        expect(found, f"the least time of {operations}").close(
+            math.fsum(max(f / peak, b / bandwidth) for f, b in operations), rtol=1e-12
+        )
+
+
+@pytest.mark.exercise("attainable")
+def test_refuses_numbers_out_of_range(impl):
+    """Peak and bandwidth are positive, nothing is negative, and nan is neither"""
+    expect(impl.roofline.least_time([], 2.0, 1.0)).close(0.0, rtol=0.0)
+    expect(impl.roofline.least_time([(0, 3), (4, 0)], 2.0, 1.0)).close(5.0, rtol=1e-12)
+    expect(impl.roofline.attainable_flops(0.0, 2.0, 1.0)).close(0.0, rtol=0.0)
+    nan = float("nan")
+    for peak, bandwidth in [(0.0, 1.0), (1.0, 0.0), (nan, 1.0), (1.0, nan), (-1.0, -1.0)]:
+        for name, first in [("attainable_flops", (1.0,)), ("bound", (1.0,)), ("least_time", ([],))]:
+            with pytest.raises(ValueError):
+                getattr(impl.roofline, name)(*first, peak, bandwidth)
+        with pytest.raises(ValueError):
+            impl.roofline.accelerator_intensity(peak, bandwidth)
+    for intensity in (-1.0, nan):
+        with pytest.raises(ValueError):
+            impl.roofline.bound(intensity, 2.0, 1.0)
+        with pytest.raises(ValueError):
+            impl.roofline.attainable_flops(intensity, 2.0, 1.0)
+    for operation in [(1.0, -1.0), (nan, 1.0), (1.0, nan)]:
+        with pytest.raises(ValueError):
+            impl.roofline.least_time([(1.0, 1.0), operation], 2.0, 1.0)
+
+
 @pytest.mark.exercise("crossover")
 def test_crossover_of_an_h100(impl):
     """Products of n×n matrices in bfloat16 are bound by compute on an H100 from n = 887"""
@@ -91,6 +178,40 @@ def test_crossover_at_a_whole_number(impl):
     )
     with pytest.raises(ValueError):
         impl.roofline.crossover_size(1.0, 0.0, 2)
+
+
+@pytest.mark.exercise("crossover")
+def test_random_crossovers_are_exact(impl, rng):
+    """The size is exact for the numbers that the floats hold, just above a whole number too"""
+    for _ in range(20):
+        n = int(rng.integers(1, 3000))
+        size, bandwidth = float(rng.choice([0.5, 1, 2, 4])), float(rng.integers(1, 2**20)) * 3
+        peak = n * 2 * bandwidth / 3 / size  # exact: n is the crossover
+        for given, expected in [
+            (peak, n),
+            (math.nextafter(peak, math.inf), n + 1),
+            (math.nextafter(peak, 0), n),
+        ]:
+            found = impl.roofline.crossover_size(given, bandwidth, size)
+            what = f"crossover_size{(given, bandwidth, size)}"
+            expect(found, what).equals(
+                expected, hint="Fraction(x) is exactly what the float x holds"
+            )
+    for _ in range(40):  # the peak nearest to a whole size is a little above it or below it
+        n, bandwidth = int(rng.integers(1, 3000)), 3 * int(rng.integers(1, 2**20)) + 1
+        whole = Fraction(2 * n * bandwidth) / (3 * Fraction(0.75))
+        peak = float(whole)
+        found = impl.roofline.crossover_size(peak, float(bandwidth), 0.75)
+        expect(found, f"crossover_size{(peak, float(bandwidth), 0.75)}").equals(
+            n if Fraction(peak) <= whole else n + 1
+        )
+    expect(impl.roofline.crossover_size(1.0, 1e9, 2), "far from memory's limit").equals(1)
+    expect(impl.roofline.crossover_size(1.0, 1.5, 0.1), "an element of a tenth").equals(1)
+    # 0.1 is a little more than 1/10.
+    expect(impl.roofline.crossover_size(200.0, 3.0, 0.1), "elements of 0.1 bytes").equals(11)
+    for numbers in [(0.0, 1.0, 2), (1.0, -1.0, 2), (1.0, 1.0, 0), (float("nan"), 1.0, 2)]:
+        with pytest.raises(ValueError):
+            impl.roofline.crossover_size(*numbers)
 
 
 @pytest.mark.exercise("find_accelerator")
@@ -121,3 +242,37 @@ def test_the_entry_that_says_most(impl):
     for unknown in ["NVIDIA L40S", "NVIDIA GH200 480GB", "cpu"]:
         with pytest.raises(LookupError):
             find(unknown, table)
+
+
+@pytest.mark.exercise("find_accelerator")
+def test_words_of_one_name_decide(impl, rng):
+    """The matching name with the most different words wins, at any place in the table"""
+    entries = {
+        "plain": {"names": ["---", "X9"]},
+        "longer": {"names": ["unrelated", "nvidia x9 64GB"]},
+        "letters": {"names": ["extraordinarily"]},
+        "repeats": {"names": ["x9 x9 x9 x9"]},
+        "several": {"names": ["nvidia", "x9", "64gb", "oem"]},
+    }
+    for device, keys, expected in [
+        ("NVIDIA X9-64gb", ["plain", "longer", "repeats"], "longer"),
+        ("nvidia x9 64gb (oem)", ["several", "longer"], "longer"),
+        ("extraordinarily nvidia x9 64gb", ["letters", "longer"], "longer"),
+        ("x9", ["plain", "longer", "letters"], "plain"),
+        ("Über-X9é", ["plain"], "plain"),
+        ("cpu", ["letters", "plain"], None),
+        ("x9", ["plain", "repeats"], None),
+        ("", ["plain"], None),
+        ("nvidia x9", ["several", "repeats"], None),
+    ]:
+        order = [keys[int(n)] for n in rng.permutation(len(keys))]
+        table = {key: entries[key] for key in order}
+        if expected is None:
+            with pytest.raises(LookupError) as error:
+                impl.roofline.find_accelerator(device, table)
+            assert device in str(error.value), (
+                f"the message does not name {device!r}: {error.value}"
+            )
+        else:
+            found = impl.roofline.find_accelerator(device, table)
+            expect(found, f"the entry of {device!r} in {table}").equals(expected)

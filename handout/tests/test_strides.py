@@ -6,6 +6,33 @@ import torch
 from assignment.expect import expect
 
 
+def random_layout(rng):
+    """A tensor with a layout to look at: some fresh, some permuted, some broadcast."""
+    shape = [int(n) for n in rng.choice([0, 1, 2, 2, 3, 4], size=int(rng.integers(1, 5)))]
+    tensor = torch.arange(300)[: torch.Size(shape).numel()].reshape(shape)
+    tensor = tensor.permute([int(d) for d in rng.permutation(len(shape))])
+    return (
+        tensor[None].expand(int(rng.integers(1, 4)), *tensor.shape)
+        if rng.random() < 0.3
+        else tensor
+    )
+
+
+def layout_of(tensor):
+    return tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
+
+
+NO_LAYOUTS = [  # shapes with strides that do not belong to them, and shapes that are none
+    ((2, 3), (1,)),
+    ((2,), (3, 1)),
+    ((0,), (3, 1)),
+    ((), (1,)),
+    ((2, -3), (3, 1)),
+    ((-2, 3), (3, 1)),
+    ((0, -1), (1, 1)),
+]
+
+
 @pytest.mark.exercise("row_major_strides")
 def test_strides_of_a_4x4(impl):
     """A 4×4 tensor has strides (4, 1)"""
@@ -27,6 +54,27 @@ def test_a_size_of_0_counts_as_1(impl):
     expect(impl.strides.row_major_strides((2, 0, 3))).equals(
         (3, 3, 1), hint="this is torch's rule: no stride of a fresh tensor is 0"
     )
+
+
+@pytest.mark.exercise("row_major_strides")
+def test_strides_of_random_shapes(impl, rng):
+    """Each stride is the product of the sizes to its right, exact even beyond 64 bits"""
+    drawn = [[int(n) for n in rng.choice([0, 1, 2, 3, 1023], size=i % 5)] for i in range(20)]
+    for shape in [[0, 2, 3], *drawn]:
+        fresh = torch.empty(shape, device="meta")
+        expect(impl.strides.row_major_strides(shape), f"strides of {shape}").equals(fresh.stride())
+    expect(impl.strides.row_major_strides((2, 10**7, 10**7, 10**7))).equals(
+        (10**21, 10**14, 10**7, 1), hint="Python's ints have no largest value; numpy's do"
+    )
+
+
+@pytest.mark.exercise("row_major_strides")
+def test_refuses_negative_sizes(impl):
+    """A negative size is refused, whichever it is"""
+    expect(impl.strides.row_major_strides((5, 3))).equals((3, 1))
+    for shape in [(-1, 3), (3, -1), (0, -2)]:
+        with pytest.raises(ValueError):
+            impl.strides.row_major_strides(shape)
 
 
 @pytest.mark.exercise("storage_index")
@@ -52,6 +100,32 @@ def test_refuses_an_index_that_does_not_fit(impl):
             impl.strides.storage_index(index, (4, 1))
 
 
+@pytest.mark.exercise("storage_index")
+def test_any_position_follows_the_rule(impl, rng):
+    """Strides and offset may be negative, and a position is exact however large it is"""
+    expect(impl.strides.storage_index((3, 1), (2**53, 1))).equals(3 * 2**53 + 1)
+    for i in range(20):
+        index = [int(n) for n in rng.integers(0, 9, size=i % 4)]
+        strides = [int(n) for n in rng.integers(-9, 9, size=i % 4)]
+        offset = int(rng.integers(-9, 9)) if i % 2 else int(rng.integers(2**60)) | 1
+        position = offset
+        for at, stride in zip(index, strides, strict=True):
+            position += at * stride
+        found = impl.strides.storage_index(index, strides, offset)
+        expect(found, f"storage_index{(index, strides, offset)}").equals(
+            position, hint="only index and lengths are checked, not where the position is"
+        )
+
+
+@pytest.mark.exercise("storage_index")
+def test_refuses_in_every_case(impl):
+    """An index that does not fit is refused without strides and with strides of 0 too"""
+    expect(impl.strides.storage_index((5, 7), (0, 2))).equals(14)
+    for index, strides in [((1,), ()), ((), (1,)), ((-1, 2), (0, 2)), ((1, 2, 3), (0, 1))]:
+        with pytest.raises(ValueError):
+            impl.strides.storage_index(index, strides)
+
+
 @pytest.mark.exercise("is_contiguous")
 def test_a_transpose_is_not_contiguous(impl):
     """A row-major 2×3 tensor is contiguous, but its transpose is not"""
@@ -67,6 +141,38 @@ def test_a_size_of_1_does_not_matter(impl):
     expect(impl.strides.is_contiguous((1, 3), (99, 1))).equals(True)
     expect(impl.strides.is_contiguous((0, 3), (7, 7))).equals(True)
     expect(impl.strides.is_contiguous((2, 3), (99, 1))).equals(False)
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_contiguity_of_random_layouts(impl, rng):
+    """A layout is contiguous if torch says so, also a scalar, one element, or none"""
+    for _ in range(30):
+        shape, strides, _ = layout_of(tensor := random_layout(rng))
+        expect(impl.strides.is_contiguous(shape, strides), f"{shape} with {strides}").equals(
+            tensor.is_contiguous()
+        )
+    for shape, strides, answer in [
+        *(((), (), True), ((1,), (5,), True), ((1, 1), (3, 7), True)),
+        *(
+            ((3,), (-1,), False),
+            ((2, 3), (-3, 1), False),
+            ((2, 1000, 1000), (10**6 + 1, 1000, 1), False),
+        ),
+        ((3, 5), (0, 1), False),
+    ]:
+        expect(impl.strides.is_contiguous(shape, strides), f"{shape} with {strides}").equals(answer)
+    # Twelve elements, the last of which is where it would be in row-major order.
+    expect(impl.strides.is_contiguous((4, 4), (3, 2)), "(4, 4) with (3, 2)").equals(False)
+
+
+@pytest.mark.exercise("is_contiguous")
+def test_refuses_what_is_no_layout(impl):
+    """Strides for another number of dimensions and a negative size are refused, before all else"""
+    expect(impl.strides.is_contiguous((2, 3), (3, 1))).equals(True)
+    expect(impl.strides.is_contiguous((2, 3), (1, 2))).equals(False)
+    for shape, strides in [*NO_LAYOUTS, ((-2, 3), (3, 2))]:
+        with pytest.raises(ValueError):
+            impl.strides.is_contiguous(shape, strides)
 
 
 @pytest.mark.exercise("view_metadata")
@@ -106,6 +212,75 @@ def test_refuses_what_is_out_of_range(impl):
         impl.strides.slice_dim((4,), (1,), 0, 0, 0, 4, 0)
 
 
+@pytest.mark.exercise("view_metadata")
+def test_random_views(impl, rng):
+    """Each operation gives torch's layout, from any offset and with any strides"""
+    for i in range(30):
+        tensor = random_layout(rng)
+        shape, strides, _ = layout_of(tensor)
+        offset, sign = int(rng.integers(-9, 9)), -1 if i % 3 == 0 else 1
+        if i % 3 == 1:
+            sign = 2**60 + 1  # far beyond what a float can count
+        given = list(shape), [sign * stride for stride in strides], offset
+        dim0, dim1 = (int(d) for d in rng.integers(-len(shape), len(shape), size=2))
+        start, stop = (int(n) for n in rng.integers(-6, 7, size=2))
+        start, stop = [(start, stop), (None, stop), (start, None), (None, None)][i % 4]
+        step = int(rng.integers(1, 4))
+        calls = [
+            ("transpose", (dim0, dim1), tensor.transpose(dim0, dim1)),
+            (
+                "slice_dim",
+                (dim0, start, stop, step),
+                torch.ops.aten.slice(tensor, dim0, start, stop, step),
+            ),
+        ]
+        if (size := shape[dim0]) > 0:
+            at = int(rng.integers(-size, size))
+            calls.append(("select", (dim0, at), tensor.select(dim0, at)))
+        for name, arguments, expected in calls:
+            shape_, strides_, moved = layout_of(expected)
+            found = getattr(impl.strides, name)(*given, *arguments)
+            expect(found, f"{name}{(*given, *arguments)}").equals(
+                (shape_, tuple(sign * s for s in strides_), offset + sign * moved)
+            )
+
+
+@pytest.mark.exercise("view_metadata")
+def test_refuses_what_is_no_layout_or_step(impl):
+    """No operation takes a layout that is none, and no slice a step below 1"""
+    expect(impl.strides.transpose((2, 3), (3, 1), 5, 0, 0)).equals(((2, 3), (3, 1), 5))
+    expect(impl.strides.slice_dim((2, 3), (3, 1), 5, 0, 2, 1)).equals(((0, 3), (3, 1), 11))
+    expect(impl.strides.select((2, 0), (3, 1), 5, 0, 1)).equals(((0,), (1,), 8))
+    for shape, strides in [*NO_LAYOUTS[:4], ((2, -3), (3, 1)), ((0, -3), (3, 1))]:
+        for name, arguments in [
+            ("transpose", (0, 0)),
+            ("slice_dim", (0, 0, 2)),
+            ("select", (0, 0)),
+        ]:
+            with pytest.raises(ValueError):
+                getattr(impl.strides, name)(shape, strides, 0, *arguments)
+    for size, step in [(4, -1), (1, 0), (0, 0), (0, -1)]:
+        with pytest.raises(ValueError):
+            impl.strides.slice_dim((size,), (1,), 0, 0, None, None, step)
+
+
+@pytest.mark.exercise("view_metadata")
+def test_a_scalar_has_no_dimension(impl):
+    """A scalar has no dimension, not even 0 or -1, and no index is in a dimension of size 0"""
+    expect(impl.strides.transpose((4, 3), (3, 1), 0, 1, -2)).equals(((3, 4), (1, 3), 0))
+    expect(impl.strides.slice_dim((4, 3), (3, 1), 0, 1, 0, 0)).equals(((4, 0), (3, 1), 0))
+    expect(impl.strides.select((4, 3), (3, 1), 0, 1, -3)).equals(((4,), (3,), 0))
+    for shape, dim in [((), 0), ((), -1), ((4, 3), 2), ((4, 3), -3), ((0, 0), 0)]:
+        strides = (3, 1)[: len(shape)]
+        with pytest.raises(IndexError):
+            impl.strides.select(shape, strides, 0, dim, 0)
+        if shape != (0, 0):
+            with pytest.raises(IndexError):
+                impl.strides.transpose(shape, strides, 0, dim, dim)
+            with pytest.raises(IndexError):
+                impl.strides.slice_dim(shape, strides, 0, dim, 0, 1)
+
+
 @pytest.mark.exercise("view_strides")
 def test_a_view_that_exists(impl):
     """A row-major 2×6 tensor can be viewed as 2×3×2 and as 12 elements"""
@@ -138,6 +313,86 @@ def test_refuses_another_number_of_elements(impl):
     expect(impl.strides.view_strides((6,), (2,), (2, 3))).equals((6, 2))
     with pytest.raises(ValueError):
         impl.strides.view_strides((6,), (2,), (2, 4))
+
+
+@pytest.mark.exercise("view_strides")
+def test_random_views_are_torchs(impl, rng):
+    """A view exists if `torch.Tensor.view` makes one, and shows the same elements"""
+    shapes = [(12,), (2, 6), (3, 4), (3, 1, 4), (2, 3, 2), (6, 1, 1, 2), (4, 3), (1, 12, 1)]
+    for _ in range(40):
+        shape, new_shape = (list(shapes[int(i)]) for i in rng.integers(len(shapes), size=2))
+        order = [int(d) for d in rng.permutation(len(shape))] if rng.random() < 0.4 else None
+        tensor = torch.arange(12).reshape(shape)
+        tensor = tensor if order is None else tensor.permute(order)
+        if rng.random() < 0.3:
+            tensor = tensor[..., :1].expand(tensor.shape)  # repeats the first of each row
+        try:
+            expected = tensor.view(new_shape)
+        except RuntimeError:
+            expected = None
+        if rng.random() < 0.5:
+            new_shape[int(rng.integers(len(new_shape)))] = -1
+        what = f"view_strides{(tuple(tensor.shape), tensor.stride(), new_shape)}"
+        found = impl.strides.view_strides(tensor.shape, tensor.stride(), new_shape)
+        if expected is None:
+            expect(found, what).equals(None)
+            continue
+        if not isinstance(found, list | tuple) or len(found) != len(expected.shape):
+            expect(found, what).equals(expected.stride())
+        expect([type(stride) for stride in found], f"types in {what}").equals([int] * len(found))
+        # The stride of a dimension of size 1 is never used.
+        used = [d for d, size in enumerate(expected.shape) if size > 1]
+        expect([found[d] for d in used], f"{what} at dimensions {used}").equals(
+            [expected.stride()[d] for d in used]
+        )
+
+
+@pytest.mark.exercise("view_strides")
+def test_views_of_unusual_layouts(impl):
+    """Strides may be negative or huge, a single element is a scalar too, and none has any view"""
+    far = 2**60 + 2
+    for shape, strides, new_shape, expected in [
+        ((2, 3), (-3, -1), (6,), (-1,)),
+        ((2, 3), (3, -1), (6,), None),
+        ((2, 3), (-3, 1), (3, 2), None),
+        ((2, 2, 3), (6, 2, 5), (4, 3), None),
+        ((2, 2), (far, far // 2), (4,), (far // 2,)),
+        ((2, 2), (far + 1, far // 2), (4,), None),
+        ((1, 1), (7, 9), (), ()),
+        ((3, 1, 2), (2, 99, 1), (6,), (1,)),
+        ((2, 2, 3), (0, 0, 1), (4, 3), (0, 1)),
+    ]:
+        found = impl.strides.view_strides(shape, strides, new_shape)
+        expect(found, f"view_strides{(shape, strides, new_shape)}").equals(expected)
+    for shape, new_shape in [((0, 3), (5, 0, 2)), ((3, 0), (-1, 4)), ((0,), (0, 7))]:
+        found = impl.strides.view_strides(shape, (5, 7)[: len(shape)], new_shape)
+        what = f"view_strides{(shape, (5, 7)[: len(shape)], new_shape)}"
+        if not isinstance(found, list | tuple):
+            expect(found, what).equals((0,) * len(new_shape))
+        expect([type(stride) is int for stride in found], f"are strides ints in {what}").equals(
+            [True] * len(new_shape), hint="without elements any ints are right"
+        )
+
+
+@pytest.mark.exercise("view_strides")
+def test_refuses_what_is_no_shape(impl):
+    """A second -1, another negative size, an ambiguous -1 and what is no layout are refused"""
+    expect(impl.strides.view_strides((2, 3), (3, 1), (-1, 2))).equals((2, 1))
+    for shape, new_shape in [
+        *(
+            ((6,), (-1, -1)),
+            ((6,), (-2, -3)),
+            ((6,), (-2, 3)),
+            ((6,), (-1, 4)),
+            ((1,), (-1, -1, -1)),
+        ),
+        *(((0,), (-1, 0)), ((0,), (0, -3)), ((0,), (3,)), ((0, 2), (-1, 0, -1))),
+    ]:
+        with pytest.raises(ValueError):
+            impl.strides.view_strides(shape, (2, 1)[-len(shape) :], new_shape)
+    for shape, strides in NO_LAYOUTS:
+        with pytest.raises(ValueError):
+            impl.strides.view_strides(shape, strides, (6,) if 0 not in shape else (0,))
 
 
 @pytest.mark.exercise("gather")
@@ -185,3 +440,34 @@ def test_refuses_to_read_beyond_storage(impl):
         impl.strides.gather(storage, (2,), (4,))
     with pytest.raises(IndexError):
         impl.strides.gather(storage, (), (), -1)
+
+
+@pytest.mark.exercise("gather")
+def test_gathers_random_layouts(impl, rng):
+    """Gathers what `torch.as_strided` shows, in any dtype, from a part of a tensor too"""
+    dtypes = [torch.int64, torch.bfloat16, torch.complex64, torch.bool]
+    for i in range(12):
+        whole = torch.arange(2**60, 2**60 + 60).to(dtypes[i % 4])
+        shape = [int(n) for n in rng.integers(0, 4, size=i % 4)]
+        strides = [int(n) for n in rng.integers(0, 6, size=len(shape))]
+        offset = int(rng.integers(0, 5))
+        storage = whole[7:] if i % 3 else whole[7:50:2]
+        found = impl.strides.gather(storage, shape, strides, offset)
+        alone = storage.clone()
+        expect(found, f"gather(…, {shape}, {strides}, {offset})").equals(
+            torch.as_strided(alone, shape, strides, offset),
+            hint="positions count within `storage`, also if it is a slice",
+        )
+
+
+@pytest.mark.exercise("gather")
+def test_refuses_layouts_and_far_positions(impl):
+    """Strides for another number of dimensions are refused, and a position of 2**32 is no 0"""
+    storage = torch.arange(4)
+    expect(impl.strides.gather(storage, (2, 2), (1, 2))).equals(torch.tensor([[0, 2], [1, 3]]))
+    for shape, strides in NO_LAYOUTS:
+        with pytest.raises(ValueError):
+            impl.strides.gather(storage, shape, strides)
+    for shape, offset in [((), 2**32), ((2,), 2**32), ((), -(2**32))]:
+        with pytest.raises(IndexError):
+            impl.strides.gather(storage, shape, (1,)[: len(shape)], offset)

@@ -1,12 +1,32 @@
 """Checkpoints: save, stop, resume."""
 
+import io
 import os
+import zipfile
 
 import pytest
 import torch
 
 from assignment import runs
 from assignment.expect import expect
+
+
+def refused(call, *arguments):
+    """Checks that a call raises, whatever class."""
+    with pytest.raises(Exception):  # noqa: B017 - of any class
+        call(*arguments)
+
+
+def with_code(content):
+    """A file of torch.save, with one instruction more: to call a function while it is read."""
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(changed, "w") as new:
+        for item in old.infolist():
+            data = old.read(item)
+            if item.filename.endswith("data.pkl"):
+                data = data.removesuffix(b".") + b"cos\ngetcwd\n)R0."
+            new.writestr(item, data)
+    return changed.getvalue()
 
 
 @pytest.mark.exercise("checkpoint_roundtrip")
@@ -59,6 +79,82 @@ def test_saving_changes_nothing(impl, rng, torch_rng):
     for name, before in found["before"].items():
         expect(found["after"][name], name).equals(before, hint="only read what you save")
     expect(impl.scenarios.training_run(load=path)["step"], "the step").equals(state["step"])
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_whole_run_returns(impl, rng, torch_rng):
+    """Whatever a run holds returns exactly, with weights_only=True: buffers, counters, all draws"""
+    for _ in range(2):
+        path, state = str(impl.scratch / "run.pt"), runs.drawn_state(rng, torch_rng)
+        impl.scenarios.training_run(start=state, save=path)
+        impl.readers.tensors_in(path)  # loads with weights_only=True
+        resumed = impl.scenarios.training_run(load=path)
+        for name, saved in state["model"].items():
+            expect(resumed["model"][name], name).equals(saved)
+        expect(resumed["optimizer"], "optimizer.state_dict()").equals(state["optimizer"])
+        draws = runs.next_draws(state)
+        for name in ("numpy", "python"):  # normal numbers come in pairs, one of which is kept
+            expect(resumed["draws"][name], f"the next draws of {name}").close(
+                draws[name], rtol=1e-12
+            )
+        expect(resumed["step"], "the step").equals(state["step"])
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_any_weights_and_steps_return(impl, torch_rng):
+    """Weights of any dtype, also infinite, and steps beyond 2^53 return; the last save counts"""
+    path = str(impl.scratch / "run.pt")
+    for step, dtype in [
+        *((2**53 + 1, torch.float64), (16_777_217, torch.bfloat16), (0, torch.float16)),
+    ]:
+        weights = torch.randn(3, 4, generator=torch_rng, dtype=dtype)
+        weights[0, :2] = torch.tensor([torch.inf, -torch.inf])
+        impl.scenarios.save_weights(path, weights, step)
+        impl.restart()
+        found, loaded = impl.scenarios.load_weights(path, (3, 4), dtype)
+        expect(found, "the step").equals(step)
+        expect(loaded, "the weights").equals(weights)
+    kept, left, own = torch.randn(3, 5, generator=torch_rng)
+    impl.scenarios.save_buffers(path, kept, left)
+    found = impl.scenarios.load_buffers(path, torch.zeros(5), own)
+    expect(found, "the buffers").equals(
+        [kept, own], hint="save state_dict(): a buffer that it leaves out stays as it is"
+    )
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_optimizer_is_overwritten(impl, torch_rng):
+    """Loading replaces the state and the settings of an optimizer that has already stepped"""
+    path = str(impl.scratch / "run.pt")
+    for momentum_of in (0.0, 1.0):
+        weights, momentum, gradient = torch.randn(3, 2, 3, generator=torch_rng, dtype=torch.float64)
+        momentum *= momentum_of
+        saved = momentum if momentum_of else None
+        impl.scenarios.save_weights(path, weights, 1, saved)
+        impl.restart()
+        found = impl.scenarios.load_and_step(path, (2, 3), gradient)
+        expect(found, "the weights after one more step").close(
+            weights - 0.1 * (0.9 * momentum + gradient), rtol=0, atol=1e-12
+        )
+
+
+@pytest.mark.exercise("checkpoint_roundtrip")
+def test_refuses_what_is_no_checkpoint(impl, torch_rng):
+    """A missing, broken or empty file, another model's, and one that runs code are refused"""
+    path, other = str(impl.scratch / "run.pt"), str(impl.scratch / "other.pt")
+    weights = torch.randn(1, 3, generator=torch_rng)
+    impl.scenarios.save_weights(path, weights, 3)
+    with pytest.raises(FileNotFoundError):
+        impl.scenarios.load_weights(other, (1, 3))
+    refused(impl.scenarios.load_weights, path, (4, 3))  # nothing is broadcast
+    refused(impl.scenarios.load_extra, path, (1, 3))  # a model with other names
+    content, bare = impl.readers.file_bytes(path), io.BytesIO()
+    torch.save({"weight": weights}, bare)
+    for wrong in [b"", b"no checkpoint", content[:-50], bare.getvalue(), with_code(content)]:
+        impl.readers.write_files({other: wrong})
+        refused(impl.scenarios.load_weights, other, (1, 3))
+    step, loaded = impl.scenarios.load_weights(path, (1, 3))
+    expect([step, loaded], "step and weights").equals([3, weights])
 
 
 @pytest.mark.exercise("checkpoint_atomic")
@@ -120,8 +216,62 @@ def test_there_is_always_a_checkpoint(impl, torch_rng):
     expect(len(found) <= 2, "that there is only the old or the new checkpoint").equals(
         True, hint="write the new one to a temporary file; os.replace when it is complete"
     )
+    step, weights = impl.scenarios.load_weights(path, (3, 2))
+    expect([step, weights], "step and weights after the save").equals([1, saved[1]])
     for content in found:
         impl.readers.replace_all(path, content)
         step, weights = impl.scenarios.load_weights(path, (3, 2))
         expect(step in (0, 1), "the step is the last one or the new one").equals(True)
         expect(weights, "the weights").equals(saved[step])
+
+
+@pytest.mark.exercise("checkpoint_atomic")
+def test_saves_that_cannot_be_done(impl, torch_rng):
+    """Ctrl-C and a path that is a folder leave no temporary file; the second is an OSError"""
+    path, folder = str(impl.scratch / "run.tmp"), str(impl.scratch / "folder")
+    weights, extra = torch.randn(3, 2, generator=torch_rng), torch.tensor([1.0])
+    impl.scenarios.save_extra(path, weights, lambda: extra)
+    for failure in ("interrupt", None):
+        refused(impl.scenarios.save_extra, path, torch.zeros(3, 2), lambda failure=failure: failure)
+        expect(impl.readers.names_in(str(impl.scratch)), "the files after a failed save").equals(
+            ["run.tmp"], hint="remove the temporary file whatever fails: BaseException"
+        )
+    impl.scenarios.make_folder(folder)
+    with pytest.raises(OSError):
+        impl.scenarios.save_weights(folder, weights, 1)
+    expect(impl.readers.names_in(folder), "the files in the path that is a folder").equals([])
+    expect(impl.readers.names_in(str(impl.scratch)), "what is beside it").equals(
+        ["folder", "run.tmp"]
+    )
+    loaded, _ = impl.scenarios.load_extra(path, (3, 2))
+    expect(loaded, "the weights, although a temporary file might have this name").equals(weights)
+
+
+@pytest.mark.exercise("checkpoint_atomic")
+def test_killed_saves_do_not_pile_up(impl, torch_rng):
+    """What killed saves leave behind is gone after the next save, in any process, of any size"""
+    path, large = str(impl.scratch / "run.pt"), torch.zeros(40, 50)
+    impl.readers.write_files({str(impl.scratch / "run.pt.best"): b"another file"})
+    for process, change in ((11, 2), (12, 3)):
+        impl.kill_at_change(change)
+        impl.kill_during(
+            "scenarios.save_again_and_again", path, (40, 50), [(1, large)], process=process
+        )
+        impl.restart()
+    weights = torch.randn(2, 3, generator=torch_rng)
+    impl.scenarios.save_again_and_again(path, (2, 3), [(7, weights)], process=13)
+    expect(impl.readers.names_in(str(impl.scratch)), "the files in the folder").equals(
+        ["run.pt", "run.pt.best"],
+        hint="the simple way is one fixed name, which each save overwrites",
+    )
+    found = impl.scenarios.load_weights(path, (2, 3))
+    expect(list(found), "step and weights").equals([7, weights])
+
+
+@pytest.mark.exercise("checkpoint_atomic")
+def test_saves_to_a_bare_name(impl, torch_rng):
+    """A name without a folder is a file in the working folder"""
+    weights = torch.randn(2, 3, generator=torch_rng)
+    impl.scenarios.save_in_folder(str(impl.scratch), "here.pt", weights, 5)
+    found = impl.scenarios.load_weights(str(impl.scratch / "here.pt"), (2, 3))
+    expect(list(found), "step and weights").equals([5, weights])

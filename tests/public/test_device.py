@@ -1,5 +1,7 @@
 """Timing, measured MFU and prefetching, on a simulated device: no accelerator is needed."""
 
+import time
+
 import pytest
 import torch
 
@@ -43,6 +45,55 @@ def test_refuses_to_measure_nothing(impl):
         time_on(SimulatedDevice([1.0], [3.0]), impl, warmup=0, repeats=0)
 
 
+@pytest.mark.exercise("time_function")
+def test_random_times(impl, rng):
+    """Each call is measured by itself, in order, with one reading of the clock; 0 is a time, too"""
+    for i in range(8):
+        warmup, repeats = int(rng.integers(0, 3)), int(rng.integers(1, 6))
+        costs = rng.uniform(0, 2, size=(2, warmup + repeats))
+        costs *= rng.integers(0, 2, size=costs.shape)  # some are 0
+        reading = float(rng.choice([0.0, 0.25]))
+        device = SimulatedDevice(*costs.tolist(), queued=5.0, now=1e6 * i, reading=reading)
+        seconds = time_on(device, impl, warmup=warmup, repeats=repeats)
+        expect(seconds, f"seconds, with warmup={warmup}, repeats={repeats}").close(
+            (costs.sum(0)[warmup:] + reading).tolist(), rtol=0.0, atol=1e-6
+        )
+        expect(device.calls, "calls").equals(warmup + repeats)
+    seconds = time_on(SimulatedDevice([0.0], [0.0]), impl, warmup=0, repeats=2)
+    expect(seconds, "seconds that take no time").equals([0.0, 0.0])
+
+
+@pytest.mark.exercise("time_function")
+def test_exceptions_of_the_function_pass(impl):
+    """Whatever the function raises comes out; with settings out of range it is not called"""
+    calls = []
+
+    def fails():
+        calls.append(1)
+        raise RuntimeError("it cannot go on")
+
+    for warmup in (0, 1):
+        with pytest.raises(RuntimeError):
+            impl.device.time_function(fails, warmup=warmup, repeats=2)
+    expect(len(calls), "calls, of which each fails").equals(2)
+    device = SimulatedDevice([1.0], [3.0])
+    for warmup, repeats in [(-1, 2), (3, 0), (1, -1)]:
+        with pytest.raises(ValueError):
+            time_on(device, impl, warmup=warmup, repeats=repeats)
+    expect(device.calls, "calls of a function that is not measured").equals(0)
+    expect(time_on(device, impl, warmup=0, repeats=1), "seconds").close([4.0], rtol=1e-9)
+
+
+@pytest.mark.exercise("time_function")
+def test_clock_and_device_by_default(impl):
+    """The default clock counts sleep as well, and without CUDA there is no device to wait for"""
+    seconds = impl.device.time_function(lambda: time.sleep(0.01), warmup=0, repeats=2)
+    expect(len(seconds), "the number of measurements").equals(2)
+    expect(min(seconds) >= 0.0099, f"are 10 ms of sleep at least 10 ms in {seconds}").equals(
+        True, hint="time.perf_counter, and not time.process_time"
+    )
+
+
 @pytest.mark.exercise("measured_mfu")
 def test_the_products_mfu(impl):
     """The lecture's product, with a median time of 17.8 ms, has an MFU of 0.4994 on an H100"""
@@ -63,6 +114,40 @@ def test_refuses_no_measurements(impl):
     expect(impl.device.measured_mfu(1e12, [4.0], 1e12)).close(0.25, rtol=1e-9)
     with pytest.raises(ValueError):
         impl.device.measured_mfu(1e12, [], 1e12)
+
+
+@pytest.mark.exercise("measured_mfu")
+def test_random_measurements(impl, rng):
+    """The median of any number of times in any order, however small, also as ints in a tuple"""
+    for i in range(12):
+        seconds = [float(s) for s in rng.uniform(1, 9, size=i + 1) * 10.0 ** -(i + 2)]
+        seconds += seconds[: i % 2] * 3
+        if i % 4 == 3:
+            seconds = tuple(int(n) for n in rng.integers(1, 9, size=2 * i))
+        flops, peak = (float(n) for n in rng.uniform(0.5, 3, size=2))
+        ordered, n = sorted(seconds), len(seconds)
+        median = (ordered[n // 2] + ordered[(n - 1) // 2]) / 2
+        found = impl.device.measured_mfu(flops, seconds, peak)
+        expect(found, f"measured_mfu{(flops, seconds, peak)}").close(
+            flops / median / peak, rtol=1e-12, hint="above 1 too: the caller should see it"
+        )
+    expect(impl.device.measured_mfu(0, [1.0, float("inf"), 2.0], 1e12), "without FLOPs").close(
+        0.0, rtol=0.0
+    )
+
+
+@pytest.mark.exercise("measured_mfu")
+def test_refuses_every_number_out_of_range(impl):
+    """Each measurement and the peak are positive, FLOPs not negative, and nan is none of these"""
+    expect(impl.device.measured_mfu(1e12, [4.0, 1.0, 2.0], 1e12)).close(0.5, rtol=1e-9)
+    nan = float("nan")
+    for flops, seconds, peak in [
+        *((1.0, [1.0, 0.0, 2.0], 1.0), (1.0, [2.0, 1.0, -1.0], 1.0), (1.0, [1.0, nan], 1.0)),
+        *((1.0, [nan, 1.0, 2.0], 1.0), (-1.0, [1.0], 1.0), (nan, [1.0], 1.0), (1.0, [1.0], 0.0)),
+        *((1.0, [1.0], -1.0), (-1.0, [1.0], -1.0), (1.0, [1.0], nan), (0.0, [1.0], 0.0)),
+    ]:
+        with pytest.raises(ValueError):
+            impl.device.measured_mfu(flops, seconds, peak)
 
 
 BATCHES = [(torch.arange(3 * i, 3 * i + 3), torch.ones(i + 1)) for i in range(3)]
@@ -128,3 +213,47 @@ def test_the_next_batch_is_on_its_way(impl):
         expect(missing, f"sizes of tensors not moved when batch {i} is handed out").equals(
             [], hint="move the next batch before you yield this one"
         )
+
+
+@pytest.mark.exercise("prefetch")
+def test_tensors_arrive_as_they_were(impl, torch_rng):
+    """Each batch is a tuple of its tensors, whatever their dtypes and shapes, empty ones too"""
+    dtypes = [torch.float64, torch.bfloat16, torch.float16, torch.bool, torch.uint8]
+    batches = [
+        tuple(
+            torch.randint(2, shape, generator=torch_rng).to(dtypes[(i + n) % 5])
+            for n, shape in enumerate([(0, 3), (), (2, 3)][: 1 + i % 3])
+        )
+        for i in range(6)
+    ]
+    found, taken = [], []
+
+    def source():
+        for batch in batches:
+            taken.append(1)
+            yield batch
+
+    for i, batch in enumerate(impl.iterate("scenarios.prefetched", source(), "cpu")):
+        expect(len(taken), f"batches taken when batch {i} is handed out").equals(min(i + 2, 6))
+        found.append(expect(batch, f"batch {i}").is_a(tuple))
+    expect(found, "the batches").equals(batches)
+
+
+@pytest.mark.exercise("prefetch")
+def test_any_exception_waits(impl):
+    """An exception of the batches, of any kind, comes after all batches before it"""
+    for kind in (RuntimeError, OSError, ValueError, TypeError):
+        raised = []
+
+        def source(kind=kind, raised=raised):
+            yield from BATCHES[:2]
+            raised.append(kind)
+            raise kind("no more data")
+
+        found, batches = [], impl.iterate("scenarios.prefetched", source(), "cpu")
+        with pytest.raises(kind):
+            found.extend((batch, list(raised)) for batch in batches)
+        # It is raised while the batch after the last one is looked for, one batch ahead.
+        expect([seen for _, seen in found], "exceptions seen with each batch").equals([[], [kind]])
+        found = [batch for batch, _ in found]
+        expect(found, f"batches before a {kind.__name__}").equals(BATCHES[:2])

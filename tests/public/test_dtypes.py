@@ -39,6 +39,17 @@ def test_refuses_what_has_no_whole_byte_count(impl):
         impl.dtypes.bytes_per_element("float32")
 
 
+@pytest.mark.exercise("bytes_per_element")
+def test_groups_that_fill_a_byte(impl):
+    """A group of narrow numbers that fills a byte takes one; other packed numbers are refused"""
+    for name in ("bits1x8", "bits2x4", "bits4x2", "quint8"):
+        expect(impl.dtypes.bytes_per_element(getattr(torch, name)), f"bytes of {name}").equals(1)
+    for name in ("quint4x2", "quint2x4", "uint7", "int1"):
+        if hasattr(torch, name):  # an older torch has fewer of them
+            with pytest.raises(ValueError):
+                impl.dtypes.bytes_per_element(getattr(torch, name))
+
+
 @pytest.mark.exercise("tensor_bytes")
 def test_a_small_matrix(impl):
     """A 4×8 matrix takes 128 bytes in float32 and 64 in bfloat16"""
@@ -71,6 +82,34 @@ def test_refuses_a_negative_size(impl):
     expect(impl.dtypes.tensor_bytes((2, 3), torch.int8)).equals(6)
     with pytest.raises(ValueError):
         impl.dtypes.tensor_bytes((2, -3), torch.int8)
+
+
+@pytest.mark.exercise("tensor_bytes")
+def test_bytes_of_random_shapes(impl, rng):
+    """The elements of any shape, times the bytes of one, are exact however many there are"""
+    dtypes = [torch.int8, torch.bfloat16, torch.float32, torch.complex128, torch.bits2x4]
+    for i in range(20):
+        shape = [int(n) for n in rng.choice([1, 2, 3, 1023, 2**40 + 1], size=i % 4)]
+        elements = 1
+        for size in shape:
+            elements *= size
+        expect(
+            impl.dtypes.tensor_bytes(shape, dtypes[i % 5]), f"{shape} of {dtypes[i % 5]}"
+        ).equals(elements * [1, 2, 4, 16, 1][i % 5])
+
+
+@pytest.mark.exercise("tensor_bytes")
+def test_refuses_in_every_case(impl):
+    """A size of 0 does not hide a negative one, nor a dtype that has no whole byte count"""
+    expect(impl.dtypes.tensor_bytes([], torch.int16), "bytes of a scalar, shape []").equals(2)
+    for shape, dtype in [
+        *(((0, -1), torch.int8), ((-1, 0), torch.int8), ((-2, -3), torch.int8)),
+        *(((0, 3), torch.uint4), ((4,), torch.uint4), ((4,), torch.quint4x2)),
+    ]:
+        with pytest.raises(ValueError):
+            impl.dtypes.tensor_bytes(shape, dtype)
+    with pytest.raises(TypeError):
+        impl.dtypes.tensor_bytes((0,), "float32")
 
 
 MATRIX = ("new", (32, 32), torch.float32)
@@ -106,6 +145,51 @@ def test_contiguous_copies_a_transpose(impl):
     expect(impl.scenarios.storage_bytes_of([MATRIX, ("contiguous", 0)], [0, 1])).equals(
         4096, hint="a contiguous tensor is returned unchanged"
     )
+
+
+@pytest.mark.exercise("storage_bytes")
+def test_random_sets_of_tensors(impl, rng):
+    """Each storage counts once and in full, whatever shows it: an empty slice, another dtype, …"""
+    for _ in range(8):
+        steps, chosen, total = [], [], 0
+        for _ in range(int(rng.integers(1, 4))):
+            rows, base = int(rng.integers(2, 99)), len(steps)
+            narrow = bool(rng.random() < 0.5)
+            steps += [
+                ("new", (rows, 6), torch.int16 if narrow else torch.complex64),
+                ("narrow", base, 0, 1, 0),
+                ("detach", base),
+                ("view", base, torch.uint8 if narrow else torch.float32),
+                ("select", base, 1, 3),
+            ]
+            shown = [int(n) for n in rng.permutation(5)[: int(rng.integers(1, 4))]]
+            chosen += [base + n for n in (*shown, shown[0])]
+            total += rows * 6 * (2 if narrow else 8)
+        empty = impl.scenarios.storage_bytes_of(steps[:2], [1])
+        expect(empty, f"bytes of an empty slice of {steps[0]}").equals(
+            steps[0][1][0] * 6 * (2 if steps[0][2] is torch.int16 else 8)
+        )
+        found = impl.scenarios.storage_bytes_of(steps, chosen, generator=True)
+        expect(found, f"bytes of tensors {chosen} of {steps}").equals(
+            total, hint="ask each tensor for its storage: untyped_storage()"
+        )
+
+
+@pytest.mark.exercise("storage_bytes")
+def test_tensors_that_are_not_kept(impl):
+    """A generator may make each tensor when it is asked: every copy has its own storage"""
+    steps = [("new", (1000, 3), torch.float32), ("new", (5,), torch.float64, "meta")]
+    found = impl.scenarios.storage_bytes_of(steps, [0] * 40, copies=True)
+    expect(found, "the bytes of forty copies").equals(
+        480_000, hint="a freed storage's address is used again: keep what you have counted"
+    )
+    expect(impl.scenarios.storage_bytes_of(steps, [0, 1]), "with a tensor on meta").equals(
+        12_000, hint="a tensor on the meta device has no memory"
+    )
+    odd = [("new", (7,), torch.uint8), ("narrow", 0, 0, 0, 4), ("view", 1, torch.float32)]
+    expect(impl.scenarios.storage_bytes_of(odd, [2]), "one float32 in 7 bytes").equals(7)
+    large = [("new", (2**25 + 1,), torch.uint8, "cpu"), ("new", (1,), torch.uint8)]
+    expect(impl.scenarios.storage_bytes_of(large, [0, 1])).equals(2**25 + 2)
 
 
 @pytest.mark.exercise("block_scaled")
@@ -144,3 +228,47 @@ def test_refuses_what_is_no_block(impl):
     expect(impl.dtypes.block_scaled_bytes((3,), 8, 1, 8)).equals(6)
     with pytest.raises(ValueError):
         impl.dtypes.block_scaled_bytes((3,), 0, 1, 8)
+
+
+@pytest.mark.exercise("block_scaled")
+def test_bytes_of_random_formats(impl, rng):
+    """Elements, block scales and the tensor's scale are each rounded up to whole bytes, once"""
+    for i in range(20):
+        shape = [int(n) for n in rng.integers(0 if i % 4 == 3 else 1, 20, size=i % 4)]
+        element, block, scale, whole = (int(n) for n in rng.integers([1, 1, 0, 0], [9, 7, 9, 33]))
+        elements, blocks = 1, 1
+        for size in shape:
+            elements *= size
+        for size in [*shape[:-1], len(range(0, (shape or [1])[-1], block))]:
+            blocks *= size
+        expected = sum((bits + 7) // 8 for bits in (elements * element, blocks * scale, whole))
+        arguments = (shape, element, block, scale, whole)
+        expect(impl.dtypes.block_scaled_bytes(*arguments), f"block_scaled_bytes{arguments}").equals(
+            expected, hint="a scalar, () or [], is one row of one element"
+        )
+    huge = 2**60 + 1
+    expect(impl.dtypes.block_scaled_bytes((huge,), 8, 2, 8)).equals(huge + 2**59 + 1)
+
+
+@pytest.mark.exercise("block_scaled")
+def test_refuses_every_part_that_is_none(impl):
+    """Negative sizes and scales are refused, and formats that are none, even without elements"""
+    expect(impl.dtypes.block_scaled_bytes((0, 3), 4, 16, 8, 9)).equals(2)
+    expect(impl.dtypes.block_scaled_bytes((), 4, 16, 0)).equals(1)
+    for format in [(4, 0, 0), (4, -1, 0), (0, 1, 8), (4, 16, -1)]:
+        with pytest.raises(ValueError):
+            impl.dtypes.bits_per_element(*format)
+    good = {"shape": (3,), "element_bits": 4, "block_size": 2, "scale_bits": 8}
+    for shape in [(3,), (0,), ()]:
+        for wrong in [
+            {"element_bits": 0},
+            {"block_size": 0},
+            {"scale_bits": -1},
+            {"tensor_scale_bits": -1},
+            {"block_size": -1, "scale_bits": 0},
+        ]:
+            with pytest.raises(ValueError):
+                impl.dtypes.block_scaled_bytes(**{**good, "shape": shape, **wrong})
+    for shape in [(0, -1), (-1, 0), (-2, -2)]:
+        with pytest.raises(ValueError):
+            impl.dtypes.block_scaled_bytes(**{**good, "shape": shape})

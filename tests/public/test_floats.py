@@ -1,6 +1,8 @@
 """Floats, with the lecture's own numbers."""
 
 import math
+import sys
+from fractions import Fraction
 
 import pytest
 import torch
@@ -10,6 +12,12 @@ from assignment.expect import expect
 E2M1 = 2, 1, "finite"
 E4M3 = 4, 3, "fn"
 E5M2 = 5, 2, "ieee"
+
+
+NO_FORMATS = [  # outside the bounds that the module states
+    *((1, 2, "ieee"), (12, 2, "ieee"), (11, 2, "fn"), (11, 2, "finite")),
+    *((5, 0, "ieee"), (5, 53, "ieee"), (5, 2, "IEEE"), (5, 2, "none")),
+]
 
 
 @pytest.mark.exercise("decode_float")
@@ -55,6 +63,51 @@ def test_refuses_too_many_bits(impl):
         impl.floats.decode(0b10000, *E2M1)
 
 
+@pytest.mark.exercise("decode_float")
+def test_random_patterns_are_torchs(impl, rng):
+    """Random patterns of five formats are the numbers that torch or Python reads in them"""
+    for torch_dtype, as_int, format in [
+        (torch.float16, torch.int16, (5, 10)),
+        (torch.bfloat16, torch.int16, (8, 7)),
+        (torch.float64, torch.int64, (11, 52)),
+        (torch.float8_e4m3fn, torch.uint8, E4M3),
+        (torch.float8_e5m2, torch.uint8, E5M2),
+    ]:
+        width = 1 + format[0] + format[1]
+        top = 2**width - 1  # the sign and all others, as the last pattern has
+        for bits in [
+            top,
+            top >> 1,
+            1 << (width - 1),
+            1,
+            *(int(n) for n in rng.integers(top >> 1, size=6)),
+        ]:
+            signed = bits - 2**width if as_int is not torch.uint8 and bits >> (width - 1) else bits
+            expected = torch.tensor([signed], dtype=as_int).view(torch_dtype).double().item()
+            found = impl.floats.decode(bits, *format)
+            if math.isnan(expected):
+                assert isinstance(found, float), (
+                    f"{bits:b} in {format}: expected nan, got {found!r}"
+                )
+                expect(math.isnan(found), f"is {bits:b} in {format} nan").equals(True)
+            else:
+                expect(found, f"{bits:b} in {format}").equals(expected)
+
+
+@pytest.mark.exercise("decode_float")
+def test_refuses_what_is_no_format(impl):
+    """Formats outside the module's bounds and other words for the specials are refused"""
+    expect(impl.floats.decode(1, 2, 1, "finite")).equals(0.5)
+    for format in [(5, 10, "fn"), (8, 23, "finite")]:  # of familiar sizes, without infinity
+        bits = 2 ** format[0] - 1 << format[1]
+        expect(impl.floats.decode(bits, *format), f"{bits:b} in {format}").equals(
+            2.0 ** (2 ** (format[0] - 1))
+        )
+    for bits, format in [(1, form) for form in NO_FORMATS] + [(-1, E4M3), (2**16, (5, 10))]:
+        with pytest.raises(ValueError):
+            impl.floats.decode(bits, *format)
+
+
 @pytest.mark.exercise("round_to_format")
 def test_what_underflows(impl):
     """1e-8 is 0 in fp16 and not in bf16"""
@@ -93,6 +146,50 @@ def test_overflow(impl):
     expect(impl.floats.round_to_format(-100.0, *E2M1)).equals(-6.0)
 
 
+@pytest.mark.exercise("round_to_format")
+def test_rounds_random_numbers_once(impl, rng):
+    """Any float64 rounds to the nearest value, once, down to the smallest subnormal number"""
+    for exponent_bits, mantissa_bits in [(5, 10), (8, 7), (8, 23), (4, 6)]:
+        lowest = 2 - 2 ** (exponent_bits - 1) - mantissa_bits  # of the smallest number's exponent
+        for _ in range(8):
+            exponent = int(rng.integers(lowest - 2, 2 ** (exponent_bits - 1) - 1))
+            value = math.ldexp(float(rng.uniform(1, 2)), exponent)
+            spacing = Fraction(2) ** max(exponent - mantissa_bits, lowest)
+            for number in (value, -value, math.nextafter(2.0**exponent, 0)):
+                expected = float(round(Fraction(number) / spacing) * spacing)
+                found = impl.floats.round_to_format(number, exponent_bits, mantissa_bits)
+                what = f"{number!r} in {(exponent_bits, mantissa_bits)}"
+                expect(found, what).equals(expected if number > 0 or expected else -0.0)
+                expect(math.copysign(1, found), f"sign of {what}").equals(math.copysign(1, number))
+    halfway = 1 + 2**-11 + 2**-40  # float32 loses the last term, and then it is a tie
+    expect(impl.floats.round_to_format(halfway, 5, 10)).equals(
+        1 + 2**-10, hint="round once, and not to float32 first"
+    )
+
+
+@pytest.mark.exercise("round_to_format")
+def test_infinity_nan_and_whole_numbers(impl):
+    """Infinity and nan become what the format has for them, and an int becomes a float"""
+    inf, nan = math.inf, math.nan
+    for value, format, expected in [
+        *((inf, (5, 10), inf), (-inf, E5M2, -inf), (-inf, E2M1, -6.0), (nan, (5, 10), nan)),
+        *((inf, E4M3, nan), (nan, E4M3, nan), (3, (5, 10), 3.0), (2**70, (11, 52), 2.0**70)),
+        (math.nextafter(2.0**40, 0), (11, 52), math.nextafter(2.0**40, 0)),
+        *((sys.float_info.max, (11, 8), inf), (sys.float_info.max, (10, 8, "finite"), None)),
+    ]:
+        found = impl.floats.round_to_format(value, *format)
+        expect(found, f"{value} in {format}").is_a(float)
+        if expected is not None and math.isnan(expected):
+            expect(math.isnan(found), f"is {value} in {format} nan").equals(True)
+        elif expected is not None:
+            expect(found, f"{value} in {format}").equals(expected)
+    with pytest.raises(ValueError):
+        impl.floats.round_to_format(nan, *E2M1)
+    for format in NO_FORMATS:
+        with pytest.raises(ValueError):
+            impl.floats.round_to_format(1.0, *format)
+
+
 @pytest.mark.exercise("float_range")
 def test_the_usual_formats(impl):
     """max and eps: fp16 65504 and 2^-10, bf16 3.3895e38 and 2^-7, fp32 3.4028e38 and 2^-23"""
@@ -127,6 +224,24 @@ def test_the_small_end_of_fp16(impl):
     )
 
 
+@pytest.mark.exercise("float_range")
+def test_every_range_is_a_dict_of_its_own(impl):
+    """All four numbers are floats, in a new dict each time; what is no format is refused"""
+    for _ in range(2):
+        found = impl.floats.float_range(*E5M2)
+        expect(found).equals(
+            {
+                "max": 57344.0,
+                "smallest_normal": 2.0**-14,
+                "smallest_subnormal": 2.0**-16,
+                "eps": 0.25,
+            }
+        )
+    for format in NO_FORMATS:
+        with pytest.raises(ValueError):
+            impl.floats.float_range(*format)
+
+
 @pytest.mark.exercise("accumulate")
 def test_a_hundredth_a_thousand_times(impl):
     """0.01 added 1000 times gives 10.0001 in fp32 and 9.9531 in fp16"""
@@ -151,3 +266,40 @@ def test_a_sum_that_stands_still(impl):
     expect(impl.floats.accumulate(0.01, 0, torch.bfloat16, torch.bfloat16)).equals(0.0)
     with pytest.raises(ValueError):
         impl.floats.accumulate(0.01, -1, torch.bfloat16, torch.bfloat16)
+
+
+@pytest.mark.exercise("accumulate")
+def test_random_sums_are_torchs(impl, rng):
+    """The term is rounded to its dtype once, the sum to the accumulator's after each addition"""
+    terms = [
+        torch.float64,
+        torch.float32,
+        torch.float16,
+        torch.float8_e4m3fn,
+        torch.float8_e4m3fnuz,
+    ]
+    sums = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
+    for i, term_dtype in enumerate(terms * 2):
+        term, count = float(rng.uniform(0.01, 0.1)), int(rng.integers(2, 300))
+        term = term * 1e-6 if i == 2 else term  # a subnormal number of fp16
+        rounded, total = torch.tensor(term, dtype=term_dtype), torch.zeros((), dtype=sums[i % 4])
+        for _ in range(count):
+            total = total + rounded.to(total.dtype)
+        arguments = (term, count, term_dtype, total.dtype)
+        expect(impl.floats.accumulate(*arguments), f"accumulate{arguments}").equals(total.item())
+    tiny = 1e-14
+    expect(impl.floats.accumulate(tiny, 64, torch.float64, torch.float64)).close(64e-14, rtol=1e-9)
+
+
+@pytest.mark.exercise("accumulate")
+def test_refuses_dtypes_that_do_not_add(impl):
+    """An accumulator of 8 bits and terms of e8m0 or of ints are refused, even if none is added"""
+    fp32 = torch.float32
+    expect(impl.floats.accumulate(0.5, 3, torch.float8_e5m2, fp32)).equals(1.5)
+    for term_dtype, accumulator_dtype in [
+        *((torch.float8_e8m0fnu, fp32), (torch.int32, fp32), (fp32, torch.float8_e4m3fn)),
+        *((fp32, torch.float8_e5m2), (fp32, torch.int32), (torch.float4_e2m1fn_x2, fp32)),
+    ]:
+        for count in (0, 2):
+            with pytest.raises(ValueError):
+                impl.floats.accumulate(0.5, count, term_dtype, accumulator_dtype)

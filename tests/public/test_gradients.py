@@ -1,5 +1,7 @@
 """Gradients by hand: the lecture's example, and a way to check any gradient."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 
@@ -7,6 +9,11 @@ from assignment.expect import expect
 
 X = torch.tensor([1.0, 2.0, 3.0])
 W = torch.ones(3, 1)
+
+
+def whole_numbers(rng, shape, dtype, size=3):
+    """A tensor of small whole numbers, of which every dtype keeps sums and products exactly."""
+    return torch.from_numpy(rng.integers(-size, size + 1, size=shape)).to(dtype)
 
 
 @pytest.mark.exercise("linear_backward")
@@ -45,6 +52,27 @@ def test_more_leading_axes_are_more_rows(impl):
     expect(grads[1], "grad_w").equals(torch.full((3, 1), 4.0))
     expect(grads[2], "grad_b").equals(
         torch.full((1,), 4.0), hint="sum over every axis but the last"
+    )
+
+
+@pytest.mark.exercise("linear_backward")
+def test_random_layers_are_autograds(impl, rng):
+    """Any sizes, 0 too, and any dtype: the gradients of autograd, in the dtypes of x and w"""
+    dtypes = [torch.float64, torch.bfloat16, torch.float32]
+    for i in range(12):
+        lead = [(), (4,), (0,), (2, 3)][i % 4]
+        d_in, d_out = (3, 3) if i % 3 == 0 else (int(n) for n in rng.integers(0, 5, size=2))
+        dtype = dtypes[i % 3]
+        x, w = whole_numbers(rng, (*lead, d_in), dtype), whole_numbers(rng, (d_in, d_out), dtype)
+        b, grad_y = torch.zeros(d_out, dtype=dtype), whole_numbers(rng, (*lead, d_out), dtype)
+        leaves = [t.clone().requires_grad_() for t in (x, w, b)]
+        expected = torch.autograd.grad(leaves[0] @ leaves[1] + leaves[2], leaves, grad_y)
+        found = impl.gradients.linear_backward(x, w, grad_y)
+        for name, grad, right in zip(("grad_x", "grad_w", "grad_b"), found, expected, strict=True):
+            expect(grad, f"{name} of x {tuple(x.shape)} and w {tuple(w.shape)}").equals(right)
+    precise = torch.tensor([[1 + 2.0**-40]], dtype=torch.float64)
+    expect(impl.gradients.linear_backward(precise, precise, precise)[0], "in float64").equals(
+        precise * precise, hint="compute in the dtype that you are given"
     )
 
 
@@ -106,3 +134,52 @@ def test_refuses_layers_that_do_not_fit(impl):
     ]:
         with pytest.raises(ValueError):
             impl.gradients.mlp_backward(X, weights, target)
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_random_mlps_are_autograds(impl, rng):
+    """Any number of layers and rows, 0 too, in any dtype: the loss and gradients of autograd"""
+    dtypes = [torch.float64, torch.bfloat16, torch.float32]
+    for i in range(12):
+        lead, dtype = [(), (3,), (0,), (2, 2)][i % 4], dtypes[i % 3]
+        widths = [3] * 4 if i % 4 == 1 else [int(n) for n in rng.integers(1, 4, size=2 + i % 3)]
+        widths[0] = 0 if i == 11 else widths[0]
+        pairs = pairwise(widths)
+        weights = [whole_numbers(rng, pair, dtype, size=1) for pair in pairs]
+        x = whole_numbers(rng, (*lead, widths[0]), dtype)
+        target = whole_numbers(rng, (*lead, widths[-1]), dtype)
+        leaves, y = [w.clone().requires_grad_() for w in weights], x
+        for layer, w in enumerate(leaves):
+            y = (torch.relu(y) if layer else y) @ w
+        loss = 0.5 * (y - target).square().sum()
+        expected = torch.autograd.grad(loss, leaves)
+        given = tuple(weights) if i % 2 else weights
+        found, grads = impl.gradients.mlp_backward(x, given, target)
+        what = f"{dtype} with x {tuple(x.shape)} and widths {widths}"
+        expect(found, f"the loss of {what}").close(loss.item(), rtol=2**-7)
+        for layer, (grad, right) in enumerate(zip(grads, expected, strict=True)):
+            wanted = torch.zeros_like(right) if dtype is not torch.float64 else right
+            expect(grad, f"gradient {layer} of {what}").is_tensor(right.shape, dtype)
+            if dtype is torch.float64:
+                expect(grad, f"gradient {layer} of {what}").close(wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_a_small_activation_is_not_0(impl):
+    """ReLU lets a gradient through wherever its input was positive, by however little"""
+    x, first = torch.tensor([1e-8], dtype=torch.float64), torch.tensor([[1.0]], dtype=torch.float64)
+    _, grads = impl.gradients.mlp_backward(x, [first, first], torch.ones_like(x))
+    expect(grads[0], "the first gradient").close(torch.tensor([[-1e-8]]).double(), rtol=1e-6)
+
+
+@pytest.mark.exercise("mlp_backward")
+def test_refuses_targets_that_torch_would_broadcast(impl):
+    """The target's shape is that of y: neither broadcast nor reshaped; no weights are refused"""
+    x = torch.ones(2, 3)
+    expect(impl.gradients.mlp_backward(x, (W,), torch.ones(2, 1))[0], "the loss").close(
+        4.0, rtol=1e-6
+    )
+    for weights, target in [((W,), torch.ones(1, 2)), ((W,), torch.ones(1, 1)), ((), x)]:
+        with pytest.raises(Exception) as error:  # the annotations refuse some of them
+            impl.gradients.mlp_backward(x, weights, target)
+        assert error.value is not None

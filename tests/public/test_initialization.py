@@ -7,6 +7,46 @@ import torch
 
 from assignment.expect import expect
 
+SEEDS = (0, 1, 2**24, 2**24 + 1, 2**53, 2**53 + 1, 2**31, 2**31 - 1)  # all with other low 32 bits
+
+
+def differ(draw):
+    """Checks that every seed gives other numbers, and the same ones when it is asked again."""
+    drawn = {seed: draw(seed) for seed in SEEDS}
+    for seed, found in drawn.items():
+        expect(draw(seed), f"what seed {seed} draws again").equals(found)
+        for other in SEEDS:
+            if other < seed and other % 2**32 != seed % 2**32:
+                assert not torch.equal(found, drawn[other]), (
+                    f"seeds {other} and {seed} draw the same"
+                )
+
+
+def looks_drawn(x, cumulative, what):
+    """Checks that the elements, through their distribution function, are uniform and independent.
+
+    Args:
+        x: a matrix of many elements.
+        cumulative: the distribution function that the elements should have.
+
+    Every bound is more than six standard deviations of a uniform sample away.
+    """
+    expect(x, what).is_tensor(tuple(x.shape), torch.float32)
+    u = cumulative(x.double()).clamp(0, 1)
+    n = u.numel()
+    tenths = torch.histc(u, 10, 0, 1) / n
+    expect(tenths, f"the share of {what} in each tenth of its distribution").close(
+        torch.full((10,), 0.1, dtype=torch.float64), rtol=0.0, atol=2 / n**0.5
+    )
+    for name, moved in [
+        ("neighbours", u.flatten().roll(1)),
+        ("rows", u.flatten().roll(u.shape[1])),
+    ]:
+        together = ((u.flatten() - 0.5) * (moved - 0.5)).mean().item() * 12
+        expect(together, f"the correlation of {name} in {what}").close(
+            0.0, rtol=0.0, atol=6 / n**0.5
+        )
+
 
 @pytest.mark.exercise("xavier")
 def test_xavier_shape_and_bounds(impl):
@@ -23,6 +63,32 @@ def test_xavier_repeats(impl):
     draw = impl.initialization.xavier_uniform
     expect(draw(8, 8, 5)).equals(draw(8, 8, 5))
     assert not torch.equal(draw(8, 8, 5), draw(8, 8, 6)), "seeds 5 and 6 give the same weight"
+
+
+@pytest.mark.exercise("xavier")
+def test_xavier_is_uniform_and_independent(impl, seed):
+    """Elements are uniform on ±√(6 / (d_in + d_out)), whichever size is larger"""
+    seed %= 2**63
+    for d_in, d_out in [(60, 300), (300, 60)]:
+        bound = math.sqrt(6 / (d_in + d_out))
+        w = impl.initialization.xavier_uniform(d_in, d_out, seed)
+        looks_drawn(w, lambda x, a=bound: (x + a) / (2 * a), f"xavier_uniform{(d_in, d_out, seed)}")
+    largest = [impl.initialization.xavier_uniform(2, 2, n).abs().max().item() for n in range(40)]
+    expect(len(set(largest)) > 30, "do the largest elements of 40 weights differ").equals(
+        True, hint="draw each element, and do not rescale the sample"
+    )
+    expect(max(largest) > 1, "is one of 40 weights of 2×2 larger than 1").equals(
+        True, hint="the bound there is √(6 / 4) = 1.22"
+    )
+
+
+@pytest.mark.exercise("xavier")
+def test_xavier_seeds(impl):
+    """Every seed draws other numbers, 0 too, and sizes below 1 are refused"""
+    differ(lambda seed: impl.initialization.xavier_uniform(3, 4, seed))
+    for sizes in [(0, 3), (3, 0), (-1, 3)]:
+        with pytest.raises(ValueError):
+            impl.initialization.xavier_uniform(*sizes, 1)
 
 
 @pytest.mark.exercise("kaiming")
@@ -42,6 +108,40 @@ def test_kaiming_survives_depth(impl):
         x = (x @ impl.initialization.kaiming_normal(256, 256, layer)).relu()
     size = x.square().mean().sqrt().item()
     assert 1 / 3 < size < 3, f"after 20 layers the root mean square is {size:.3g}"
+
+
+@pytest.mark.exercise("kaiming")
+def test_kaiming_is_normal_and_independent(impl, seed):
+    """Elements are normal with a variance of 2 / d_in, which no sample has exactly"""
+    seed %= 2**63
+    for d_in, d_out in [(60, 300), (300, 60)]:
+        std = math.sqrt(2 / d_in)
+        w = impl.initialization.kaiming_normal(d_in, d_out, seed)
+        looks_drawn(
+            w, lambda x, s=std: torch.special.ndtr(x / s), f"kaiming_normal{(d_in, d_out, seed)}"
+        )
+    wide = [impl.initialization.kaiming_normal(1, 200, n) for n in range(20)]
+    expect(max(w.abs().max().item() for w in wide) > 3, "is one of 4000 elements beyond 3").equals(
+        True, hint="the standard deviation is √2 here; a normal distribution has no bounds"
+    )
+    small = [impl.initialization.kaiming_normal(3, 4, n) for n in range(20)]
+    for name, found in [
+        ("standard deviations", [w.std().item() for w in small]),
+        ("sums of squares of a column", [w[:, 0].square().sum().item() for w in small]),
+    ]:
+        spread = max(found) / min(found)
+        expect(spread > 1.2, f"do the {name} of 20 weights differ").equals(
+            True, hint="draw each element, and do not rescale the sample"
+        )
+
+
+@pytest.mark.exercise("kaiming")
+def test_kaiming_seeds(impl):
+    """Every seed draws other numbers, 0 too, and sizes below 1 are refused"""
+    differ(lambda seed: impl.initialization.kaiming_normal(3, 4, seed))
+    for sizes in [(0, 3), (3, 0), (-1, 3)]:
+        with pytest.raises(ValueError):
+            impl.initialization.kaiming_normal(*sizes, 1)
 
 
 @pytest.mark.exercise("truncated_normal")
@@ -69,3 +169,70 @@ def test_truncated_normal_refuses(impl):
     )
     with pytest.raises(ValueError):
         impl.initialization.truncated_normal((2, 3), 1.0, 1.0, -1.0, 0)
+
+
+def distribution(std, low, high):
+    """The distribution function of a normal distribution between bounds, on one side of 0 or both.
+
+    Far out only the left tail is precise, so the right one is mirrored.
+    """
+    sign = -1 if low > 0 else 1
+
+    def below(x):
+        return torch.special.erfc(-x * sign / std / math.sqrt(2)) / 2
+
+    first, last = sorted(below(torch.tensor([low, high], dtype=torch.float64)).tolist())
+    return lambda x: (below(x) - first) / (last - first)
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_normal_has_its_distribution(impl, seed):
+    """Whatever the bounds, also infinite or far from 0, values are normal between them"""
+    seed %= 2**63
+    for std, low, high in [
+        (0.02, -0.06, 0.06),
+        (1.0, 0, 1),
+        (2.0, 0.0, math.inf),
+        (1.0, -math.inf, 0.5),
+        (1.0, 9.0, 11.0),
+        (0.5, -8.0, -5.0),
+    ]:
+        x = impl.initialization.truncated_normal((60, 300), std, low, high, seed)
+        what = f"truncated_normal((60, 300), {std}, {low}, {high}, {seed})"
+        expect(
+            x.min().item() >= low - 1e-6 and x.max().item() <= high + 1e-6, "within bounds"
+        ).equals(True)
+        looks_drawn(x, distribution(std, low, high), what)
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_normal_seeds_and_shapes(impl):
+    """Every seed draws other numbers, 0 too; a scalar has no axis, and close bounds are bounds"""
+    draw = impl.initialization.truncated_normal
+    differ(lambda seed: draw((12,), 1.0, -2.0, 2.0, seed))
+    for shape in [(), (0,), (2, 0, 3), (2, 1, 3)]:
+        expect(draw(shape, 1.0, -1.0, 1.0, 5), f"shape {shape}").is_tensor(shape, torch.float32)
+    close = draw((50,), 1.0, 0.5, 0.5 + 1e-9, 5)
+    expect(close.double(), "between bounds that are close").close(
+        torch.full((50,), 0.5, dtype=torch.float64), rtol=1e-6
+    )
+    far = draw((50,), 1.0, 35.0, 36.0, 5)
+    expect(bool(((far >= 35) & (far <= 36)).all()), "are values between 35 and 36").equals(True)
+
+
+@pytest.mark.exercise("truncated_normal")
+def test_truncated_normal_refuses_in_every_shape(impl):
+    """No std, equal bounds, bounds without probability, nan and negative sizes are refused"""
+    draw, nan, inf = impl.initialization.truncated_normal, math.nan, math.inf
+    expect(draw((2,), 1.0, -inf, inf, 0)).is_tensor((2,), torch.float32)
+    for shape in [(3,), (0,)]:
+        for std, low, high in [
+            *((0.0, -1.0, 1.0), (-1.0, -1.0, 1.0), (nan, -1.0, 1.0), (1.0, nan, 1.0)),
+            *((1.0, -1.0, nan), (1.0, 0.5, 0.5), (1.0, inf, inf), (1.0, -inf, -inf)),
+            *((1.0, 50.0, 60.0), (1.0, -60.0, -50.0)),
+        ]:
+            with pytest.raises(ValueError):
+                draw(shape, std, low, high, 0)
+    for shape in [(-1,), (2, -3), (-2, -3), (0, -1)]:
+        with pytest.raises(ValueError):
+            draw(shape, 1.0, -1.0, 1.0, 0)

@@ -27,6 +27,30 @@ def test_scores_of_the_lecture(impl):
     )
 
 
+@pytest.mark.exercise("similarity_scores")
+def test_random_scores(impl, rng):
+    """Any number of leading axes and any size, 0 too, in the dtype given; a nan stays one"""
+    dtypes = [torch.float64, torch.bfloat16, torch.float32]
+    for i in range(9):
+        lead, (q, k, d) = [(), (2,), (2, 1, 3)][i % 3], (int(n) for n in rng.integers(0, 5, size=3))
+        queries, keys = (
+            torch.from_numpy(rng.integers(-3, 4, size=(*lead, n, d))).to(dtypes[i % 3])
+            for n in (q, k)
+        )
+        found = impl.named_axes.similarity_scores(queries, keys)
+        what = f"scores of {tuple(queries.shape)} and {tuple(keys.shape)} in {queries.dtype}"
+        expect(found, what).equals(queries @ keys.transpose(-2, -1))
+    for q, d in [(0, 3), (2, 0)]:
+        found = impl.named_axes.similarity_scores(torch.ones(2, q, d), torch.ones(2, 4, d))
+        expect(found, f"scores of {q} queries of {d} features").equals(torch.zeros(2, q, 4))
+    precise = torch.tensor([[1 + 2.0**-40, float("nan")]], dtype=torch.float64)
+    found = impl.named_axes.similarity_scores(precise, precise)
+    expect(found, "scores with a nan").is_tensor((1, 1), torch.float64)
+    expect(bool(found.isnan()), "is the score of a nan nan").equals(True)
+    found = impl.named_axes.similarity_scores(precise[:, :1], precise[:, :1])
+    expect(found, "the score in float64").equals(precise[:, :1] ** 2)
+
+
 @pytest.mark.exercise("project_heads")
 def test_two_heads_of_two_features(impl):
     """The heads (1, 2) and (3, 4) are projected to (1, 3) and (3, 7)"""
@@ -58,6 +82,24 @@ def test_refuses_a_broken_head(impl):
         impl.named_axes.project_heads(torch.ones(9), torch.ones(4, 1))
 
 
+@pytest.mark.exercise("project_heads")
+def test_random_heads(impl, rng):
+    """Each head is projected by itself, with any sizes; heads of no features are refused"""
+    for i in range(8):
+        lead, heads = [(), (2,), (2, 3)][i % 3], int(rng.integers(0 if i == 7 else 2, 4))
+        d_in, d_out = (int(n) for n in rng.integers(2, 5, size=2))
+        dtype = [torch.float64, torch.bfloat16][i % 2]
+        x = torch.from_numpy(rng.integers(-3, 4, size=(*lead, heads * d_in))).to(dtype)
+        w = torch.from_numpy(rng.integers(-3, 4, size=(d_in, d_out))).to(dtype)
+        parts = [x[..., n * d_in : (n + 1) * d_in] @ w for n in range(heads)]
+        expected = torch.cat(parts, -1) if parts else x.new_zeros(*lead, 0)
+        found = impl.named_axes.project_heads(x, w)
+        expect(found, f"{heads} heads of {tuple(x.shape)} and w {tuple(w.shape)}").equals(expected)
+    for total in (0, 6):
+        with pytest.raises(ValueError):
+            impl.named_axes.project_heads(torch.ones(2, total), torch.ones(0, 3))
+
+
 @pytest.mark.exercise("pooled_reduction")
 def test_pools_two_positions(impl):
     """The mean, sum, max and min of the positions (1, 5) and (3, 4)"""
@@ -87,3 +129,42 @@ def test_refuses_an_unknown_reduction(impl):
     expect(impl.named_axes.pool(torch.ones(2, 3), "max")).equals(torch.ones(3))
     with pytest.raises(ValueError):
         impl.named_axes.pool(torch.ones(2, 3), "median")
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_random_pools(impl, rng):
+    """Any leading axes, in the dtype given; a nan at any position gives nan"""
+    for i in range(8):
+        lead = [(), (2,), (2, 3)][i % 3]
+        x = torch.from_numpy(rng.integers(-9, 9, size=(*lead, 4, 3)))
+        x = x.to([torch.float64, torch.bfloat16][i % 2])
+        with_nan = x.clone()
+        with_nan[..., int(rng.integers(4)), 0] = float("nan")
+        for how, expected in [
+            ("mean", x.sum(-2) / 4),
+            ("sum", x.sum(-2)),
+            ("max", x.sort(-2).values[..., -1, :]),
+            ("min", x.sort(-2).values[..., 0, :]),
+        ]:
+            expect(impl.named_axes.pool(x, how), f"the {how} of {tuple(x.shape)}").equals(expected)
+            found = impl.named_axes.pool(with_nan, how)
+            expect(found, f"the {how} with a nan").is_tensor(expected.shape, x.dtype)
+            expect(
+                bool(found[..., 0].isnan().all()), f"is the {how} nan where a position is"
+            ).equals(True)
+            expect(found[..., 1:], f"the {how} of other features").equals(expected[..., 1:])
+    precise = torch.tensor([[1 + 2.0**-40], [1.0]], dtype=torch.float64)
+    expect(impl.named_axes.pool(precise, "max"), "the max in float64").equals(precise[0])
+
+
+@pytest.mark.exercise("pooled_reduction")
+def test_refuses_what_einops_knows_too(impl):
+    """Only four reductions are known, and only the sum over no positions is defined"""
+    expect(impl.named_axes.pool(torch.ones(0, 2), "sum")).equals(torch.zeros(2))
+    expect(impl.named_axes.pool(torch.ones(3, 2), "min")).equals(torch.ones(2))
+    for how in ("prod", "any", "Mean", ""):
+        with pytest.raises(ValueError):
+            impl.named_axes.pool(torch.ones(3, 2), how)
+    for how in ("mean", "max", "min"):
+        with pytest.raises(ValueError):
+            impl.named_axes.pool(torch.ones(0, 2), how)

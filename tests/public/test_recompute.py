@@ -30,12 +30,44 @@ def test_too_many_segments(impl):
     expect(impl.recompute.segment_bounds(4, 4)).equals([(0, 1), (1, 2), (2, 3), (3, 4)])
 
 
+@pytest.mark.exercise("segments")
+def test_random_splits(impl, rng):
+    """Segments follow each other, longer ones first, in a new list each time; none is refused"""
+    for _ in range(10):
+        layers = int(rng.integers(1, 60))
+        segments = int(rng.integers(1, layers + 1))
+        for _ in range(2):
+            found = impl.recompute.segment_bounds(layers, segments)
+            expect(len(found), f"segments of {layers} layers").equals(segments)
+            ends = [0, *(stop for _, stop in found)]
+            expect([start for start, _ in found], "where they start").equals(ends[:-1])
+            expect(ends[-1], "where the last one stops").equals(layers)
+            sizes = [stop - start for start, stop in found]
+            expect(
+                sizes == sorted(sizes, reverse=True), f"are longer ones first in {sizes}"
+            ).equals(True)
+            expect(max(sizes) - min(sizes) <= 1, f"are sizes even in {sizes}").equals(True)
+        costs = [n + -(-layers // n) for n in range(1, layers + 1)]
+        expect(impl.recompute.best_segments(layers), f"best segments of {layers}").equals(
+            1 + costs.index(min(costs))
+        )
+    for layers, segments in [(3, 0), (3, -1), (0, 0), (0, 1)]:
+        with pytest.raises(ValueError):
+            impl.recompute.segment_bounds(layers, segments)
+        with pytest.raises(ValueError):
+            impl.recompute.best_segments(min(layers, 0))
+
+
 def weights(layers):
     generator = torch.Generator().manual_seed(1)
     return list(torch.randn(layers, 3, 3, generator=generator, dtype=torch.float64))
 
 
 X = torch.linspace(-1, 1, 6, dtype=torch.float64).view(2, 3)
+
+
+def ones(output):
+    return torch.ones_like(output)
 
 
 def passed(impl, weights, segments, **settings):
@@ -115,6 +147,57 @@ def test_the_same_random_numbers(impl, seed):
         expect(result["weight_grads"][0], "the gradient of the first weight").close(
             plain, rtol=1e-10, atol=1e-12, hint="a layer must draw the same numbers again"
         )
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_ten_layers_in_four_segments(impl):
+    """Bounds are those of segment_bounds, tokens may come in, and the list may change afterwards"""
+    tokens = torch.tensor([[8, 9, 10], [4, 5, 13]])  # the first layer takes them modulo 7
+    for x in (X, tokens):
+        ran = []
+        found = impl.scenarios.checkpointed_pass(
+            weights(10), x, 4, lambda i, ran=ran: ran.append(i) or 0.0, ones, clear_layers=True
+        )
+        again = [8, 9, 6, 7, 3, 4, 5, 0, 1, 2]
+        again = again[2:] if len(ran) == 18 else again  # the last segment may be held
+        expect(ran[10:], "layers that ran in the backward pass").equals(
+            again, hint="keep the layers of each segment: the caller may change the list"
+        )
+        y = x if x is X else (x % 7).double()
+        for w in weights(10):
+            y = torch.tanh(y @ w)
+        expect(found["output"], "the output").close(y, rtol=1e-10)
+    assert found["held"] <= 4 + 3 + 1, f"{found['held']} outputs were held, expected at most 8"
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_without_gradients(impl):
+    """Under torch.no_grad() nothing is held, and nothing may run with a bad number of segments"""
+    held = []
+    for segments in (1, 3):
+        found = impl.scenarios.checkpointed_pass(weights(9), X, segments, lambda i: 0.0, None)
+        expect(found["output"], "the output").close(plain_pass(weights(9))[0], rtol=1e-10)
+        held.append(found["held"])
+    assert max(held) <= 3, f"{max(held)} outputs were held; each layer needs only the one before"
+    for count, segments in [(3, 0), (3, 4), (0, 1), (0, 0)]:
+        for output_grad in (ones, None):
+            with pytest.raises(ValueError):
+                impl.scenarios.checkpointed_pass(
+                    weights(3)[:count], X, segments, lambda i: 0.0, output_grad
+                )
+
+
+@pytest.mark.exercise("checkpointed_forward")
+def test_what_is_drawn_afterwards(impl, seed):
+    """After both passes torch draws what it would draw without checkpointing"""
+    found = passed(impl, weights(6), 3, dropout=0.2, seed=seed)[0]
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(6):
+        torch.rand(X.shape, generator=generator)
+    expect(found["drawn"], "the next draws").equals(
+        torch.rand(3, dtype=torch.float64, generator=generator),
+        hint="only the layers draw: nothing else may",
+    )
 
 
 def dropout_gradient(weights, dropout, seed):

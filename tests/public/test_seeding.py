@@ -46,6 +46,20 @@ def test_a_refused_seed_changes_nothing(impl):
             )
 
 
+@pytest.mark.exercise("seed_everything")
+def test_every_bit_of_a_seed_counts(impl, rng):
+    """Seeds that differ in any bit give other draws; torch, in one of the low 32"""
+    seed = int(rng.integers(2**62))
+    seeds = [seed, *(seed ^ (1 << bit) for bit in (*range(0, 63, 3), 31, 32))]
+    # A seed whose halves are swapped, and one with the same sum and xor of its halves.
+    seeds += [1, 2**32, 2**31, 2**62, 2**53 + 1, 2**53]
+    drawn = {seed: draws_after(impl, seed) for seed in seeds}
+    for name in GENERATORS:
+        parts = {seed % 2**32 if name == "torch" else seed for seed in seeds}
+        found = {tuple(draws[name]) for draws in drawn.values()}
+        expect(len(found), f"different draws of {name} after {len(seeds)} seeds").equals(len(parts))
+
+
 @pytest.mark.exercise("independent_streams")
 def test_streams_do_not_meet(impl):
     """Rank 1 of seed 7 and rank 0 of seed 8 are different streams"""
@@ -102,3 +116,59 @@ def test_streams_leave_global_generators(impl):
             expect(found[name], f"what {name} draws after a stream was made").equals(
                 expected[name], hint="a stream has a torch.Generator() of its own"
             )
+
+
+@pytest.mark.exercise("independent_streams")
+def test_streams_with_similar_names(impl):
+    """Every letter, every digit, the type and the place of each key count, however long they are"""
+    long, many = "x" * 300, list(range(100))
+    pairs = [  # two streams a line
+        *([[7], [8]], [[7], [7, ""]], [[7, "a"], [7, "A"]], [[7, "a"], [7, " a"]]),
+        *([[7, "a"], [7, "a "]], [[7, "a"], [7, "a\0"]], [[7, "é"], [7, "e\u0301"]]),
+        *([[7, "Ж"], [7, "?"]], [[7, "Ж"], [7, "Щ"]], [[7, "a,b"], [7, "a", "b"]]),
+        *([[7, "a', 'b"], [7, "a", "b"]], [[7, "a", "b"], [7, "b", "a"]]),
+        *([[7, long + "y"], [7, long + "z"]], [[7, *many, 1], [7, *many, 2]]),
+        *([[2**53], [2**53 + 1]], [[7, 2**53], [7, 2**53 + 1]], [[7, 1], [7, 1 + 2**32]]),
+        *([[7, 1], [7, 1 + 2**64]], [[7, 1], [7, 1 + 2**128]], [[7], [7 + 2**256]]),
+        *([[7, -1], [7, 1]], [[7, "plumless"], [7, "buckeroo"]]),  # of one CRC-32
+        *([[7, 10**300], [7, 10**300 + 1]], [[7, 1, 2], [7, 12]], [[-7], [7]]),
+        *([[7, "1"], [7, 1]], [[7, "int:1"], [7, 1]], [[7, "a/int:1"], [7, "a", 1]]),
+    ]
+    for mark in ",/|:;-_ \n\0":  # a string may hold whatever parts the keys
+        pairs += [[7, f"a{mark}b"], [7, "a", "b"]], [[7, f"a{mark}str:b"], [7, "a", "b"]]
+        pairs += [([7, f"a{mark}int:1"], [7, "a", 1])]
+    for pair in pairs:
+        first, second = impl.scenarios.stream_seeds(pair)
+        expect(first, f"the seed of {str(pair[0])[:60]}").is_a(int)
+        shown = " and ".join(str(call)[:60] for call in pair)
+        expect(first != second, f"do {shown} have different seeds").equals(True)
+    for seed in (7, 2**40, 0):
+        (found,) = impl.scenarios.stream_seeds([[seed]])
+        expect(found != seed, f"is the stream of {seed} without keys another seed").equals(True)
+
+
+@pytest.mark.exercise("independent_streams")
+def test_seeds_of_63_bits(impl, rng):
+    """A seed has 63 bits, of which each is 0 in some streams and 1 in others; equal keys agree"""
+    run = int(rng.integers(2**40))
+    calls = [[run, "dropout", "dropout", rank] for rank in range(100)]
+    found = impl.scenarios.stream_seeds(calls)
+    for seed in found:
+        expect(0 <= expect(seed, "a seed").is_a(int) < 2**63, f"is {seed} in range").equals(True)
+    for bit in range(63):
+        seen = {seed >> bit & 1 for seed in found}
+        expect(len(seen), f"different values of bit {bit} in 100 streams").equals(2)
+    expect(impl.scenarios.stream_seeds(calls, salt=99), "the seeds in another process").equals(
+        found
+    )
+
+
+@pytest.mark.exercise("independent_streams")
+def test_other_keys_are_refused(impl):
+    """A key that is neither an int nor a str is refused, also for a generator"""
+    expect(impl.seeding.stream_seed(7, "a", 0)).is_a(int)
+    for key in (2.0, None, b"a", (1, 2)):
+        with pytest.raises(TypeError):
+            impl.seeding.stream_seed(7, "a", key)
+        with pytest.raises(TypeError):
+            impl.scenarios.stream_draws([[7, "a", key]], 2)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 from rich.markup import escape
 
-from grader.authoring.campaigns import draws, flakes
+from assignment.manifest import Manifest
+from grader.authoring.campaigns import draws, flakes, teaching
+from grader.authoring.campaigns.screen import Screened
 
 _PROGRESS_EVERY = 50  # nonces between two lines that say how to continue from there
 _MAX_LINES = 6  # of a failure's text; the last ones are shown
@@ -100,3 +102,34 @@ class Draws:
 
     def _print(self, text: str) -> None:
         self._console.print(text, highlight=False, soft_wrap=True)
+
+
+class Teaching:
+    """Prints for `grader teaching`: with `missed`, each mistake that no public test sees."""
+
+    def __init__(self, console: Console, manifest: Manifest, missed: bool) -> None:
+        self._console, self._manifest, self._missed = console, manifest, missed
+
+    def screened(self, one: Screened) -> None:
+        """Prints a mistake, if it is to be listed."""
+        if self._missed and one.hidden and not one.public:
+            self._print(f"{one.wrong.path.stem}: {one.wrong.mistake}")
+
+    def summary(self, report: teaching.Report) -> None:
+        """Prints a line for each exercise, the problems, and the figures."""
+        low = report.too_low(self._manifest)
+        for share in [*report.shares(self._manifest), report.total]:
+            mark = "✗" if share in low else " "
+            self._print(
+                f"{mark} {share.exercise:24} of {share.caught:4} caught by hidden tests, "
+                f"{share.seen:4} by public ones too, {100 * share.share:3.0f} %"
+            )
+        for line in report.stale:
+            self._print(f"stale in {teaching.LISTED.name}: {line}")
+        self._print(
+            f"required are {100 * teaching.IN_ALL:.0f} % in all and {100 * teaching.IN_EACH:.0f} % "
+            "in each exercise"
+        )
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -7,6 +7,7 @@ there is graded: some mistakes show only in a process of their own.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -79,7 +80,7 @@ def run(
         raise CampaignError(str(error)) from error
     if not wrong:
         raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
-    hidden = _failed(assignment, wrong, "hidden", nonce, jobs, lambda name, failed: None)
+    hidden = failed_tests(assignment, wrong, "hidden", nonce, jobs, lambda name, failed: None)
     hidden |= _graded({label: wrong[label] for label, failed in hidden.items() if not failed})
     report = Report()
 
@@ -87,7 +88,7 @@ def run(
         report.screened.append(Screened(wrong[label], hidden[label], public))
         on_screened(report.screened[-1])
 
-    _failed(assignment, wrong, "public", nonce, jobs, note)
+    failed_tests(assignment, wrong, "public", nonce, jobs, note)
     return report
 
 
@@ -105,7 +106,7 @@ def _graded(wrong: dict[str, Wrong]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _failed(
+def failed_tests(
     assignment: Assignment,
     wrong: dict[str, Wrong],
     folder: str,
@@ -129,6 +130,7 @@ def _failed(
                 checks = [outcome.check for outcome in outcomes]
                 failed = tuple(check.test for check in checks if check.state != "passed")
                 found[batch.label] = failed
+                shutil.rmtree(batch.submission)
                 on_failed(batch.label, failed)
 
     inprocess.with_tests(assignment.manifest, assignment.repository, campaign, folders=(folder,))

@@ -64,7 +64,7 @@ MISTAKES = {
         "point = 2",
         None,
         "exercise 'second', point: no such key; did you mean 'points'?; allowed are id, title, "
-        "chapter, functions, points, hint, depends_on, limits, needs",
+        "chapter, functions, points, hint, depends_on, grader_only, limits, needs",
     ),
     "a key at the top": (
         'title = "A course"',
@@ -122,6 +122,12 @@ MISTAKES = {
         'depends_on = ["first"]',
         "exercise 'second', depends_on: expected ids of exercises above, got 'first'; "
         "did you mean 'frist'?",
+    ),
+    "a rule twice": (
+        'depends_on = ["first"]',
+        'grader_only = ["a rule", "a rule"]',
+        None,
+        "exercise 'second', grader_only: expected rules in words, each once, got 'a rule'",
     ),
     "an id twice": (
         'id = "second"',

@@ -144,6 +144,19 @@ def test_one_exercise_runs_alone_and_a_wrong_name_is_an_error(pristine):
     assert "no exercise or chapter is called 'matmul_flop'. Did you mean: matmul_f" in run.stderr
 
 
+def test_rules_without_a_public_test_are_named(workspace):
+    """Once all public tests of the exercise pass, and only where an exercise was chosen"""
+    exercise = next(e for e in manifest.load() if len(e.grader_only) > 1)
+    said = "tested by the grader alone"
+    assert said not in python(workspace, "pytest", "--ex", exercise.id).stdout
+    for module in REFERENCE.glob("*.py"):
+        shutil.copy(module, workspace / "resource_accounting")
+    run = python(workspace, "pytest", "--ex", exercise.id)
+    assert max(map(len, run.stdout.splitlines())) <= 80
+    rules = f"{exercise.id}: {len(exercise.grader_only)} rules are {said}: "
+    assert rules + "; ".join(exercise.grader_only) + "." in " ".join(run.stdout.split())
+
+
 def test_a_chapter_runs_alone(pristine):
     run = python(pristine, "pytest", "-p", "no:cacheprovider", "--ex", "strides")
     chapter = {exercise.id for exercise in manifest.load() if exercise.chapter == "strides"}

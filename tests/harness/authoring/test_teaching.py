@@ -1,0 +1,178 @@
+"""`grader teaching` counts the mistakes that public tests see, and its list is true."""
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from assignment import manifest as manifests
+from grader.authoring.campaigns import teaching
+from grader.authoring.campaigns.inprocess import CampaignError
+from grader.authoring.variants import all_wrong
+from tests.harness.conftest import REPOSITORY
+
+MANIFEST = """
+title = "Toys"
+package = "toy_package"
+version = "1"
+points = 2
+[limits]
+seconds = 0.5
+memory_mib = 200
+[[exercise]]
+id = "double"
+title = "Double"
+chapter = "toy"
+functions = ["toy.double"]
+points = 1
+hint = "no"
+[[exercise]]
+id = "triple"
+title = "Triple"
+chapter = "toy"
+functions = ["toy.triple"]
+points = 1
+hint = "no"
+grader_only = ["large numbers"]
+"""
+TOY = "def double(n):\n    return 2 * n\n\n\ndef triple(n):\n    return 3 * n\n"
+PUBLIC = """
+import pytest
+
+@pytest.mark.exercise("double")
+def test_double(impl):
+    assert impl.toy.double(4) == 8
+
+@pytest.mark.exercise("triple")
+def test_triple(impl):
+    assert impl.toy.triple(4) == 12
+"""
+WRONG = {
+    "double_is_0": ('"""double: 0"""', "def double(n):\n    return 0"),
+    "double_dies": ('"""double: dies"""', "def double(n):\n    import os\n    os._exit(1)"),
+    "triple_is_0": ('"""triple: 0"""', "def triple(n):\n    return 0"),
+    "triple_of_small": ('"""triple: at most 99"""', "def triple(n):\n    return min(3 * n, 99)"),
+    "triple_prints": ('"""triple (public): 1"""', "def triple(n):\n    return 1"),
+}
+DRIVER = """
+import sys
+from pathlib import Path
+
+from assignment import manifest
+from grader import cli
+from grader.authoring.campaigns import draws, teaching
+
+here = Path(sys.argv[1])
+toys = manifest.parse((here / "assignment.toml").read_text())
+draws.own_assignment = lambda: draws.Assignment(
+    here, here / "solutions" / "toy_package", here / "wrong", toys, here / "draws.toml", ()
+)
+teaching.LISTED = here / "grader_only.toml"
+sys.exit(cli.build_app()(sys.argv[2:], standalone_mode=False))
+"""
+
+
+@pytest.fixture
+def toys(tmp_path):
+    """A reference of two functions, a public test of each, and five mistakes."""
+    (tmp_path / "assignment.toml").write_text(MANIFEST)
+    package = tmp_path / "solutions" / "toy_package"
+    for folder in (package, tmp_path / "tests" / "public", tmp_path / "wrong"):
+        folder.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "toy.py").write_text(TOY)
+    (tmp_path / "tests" / "public" / "test_toy.py").write_text(PUBLIC)
+    for name, (header, code) in WRONG.items():
+        (tmp_path / "wrong" / f"{name}.py").write_text(f"{header}\n\n\n{code}\n")
+    return tmp_path
+
+
+def run(toys, listed, *arguments):
+    """The exit status and the output of the command on the small assignment."""
+    (toys / "grader_only.toml").write_text(listed)
+    command = [sys.executable, "-c", DRIVER, str(toys), "teaching", *arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def entry(file, rule):
+    return f"[[mistake]]\nfile = '{file}'\nrule = '{rule}'\n"
+
+
+def test_shares_are_counted_by_exercise(toys):
+    """A mistake for public tests alone does not count; one that dies is seen"""
+    status, said = run(toys, entry("triple_of_small", "large numbers"), "--missed")
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    assert lines == [
+        "triple_of_small: at most 99",
+        "double of 2 caught by hidden tests, 2 by public ones too, 100 %",
+        "✗ triple of 2 caught by hidden tests, 1 by public ones too, 50 %",
+        "✗ all of 4 caught by hidden tests, 3 by public ones too, 75 %",
+        "required are 80 % in all and 60 % in each exercise",
+    ]
+    assert status == 1
+
+
+def test_one_exercise_alone(toys):
+    status, said = run(toys, "", "--exercise", "double")
+    assert status == 0, said
+    assert "triple" not in said
+
+
+def test_list_must_be_what_public_tests_miss(toys):
+    listed = entry("double_is_0", "large numbers") + entry("gone", "large numbers")
+    status, said = run(toys, listed)
+    assert status == 1
+    for line in (
+        "gone is no mistake of a hidden test",
+        "double_is_0: 'large numbers' is no rule of double; add it to grader_only there",
+        "triple: no mistake breaks 'large numbers', which is in grader_only; public tests see all",
+        "double_is_0 fails a public test",
+        "triple_of_small is not listed",
+    ):
+        assert f"stale in grader_only.toml: {line}\n" in said
+
+
+def test_unknown_exercise_is_named(toys):
+    status, said = run(toys, "", "--exercise", "gone")
+    assert status == 2
+    assert "no mistake of gone" in " ".join(said.split())
+
+
+def test_file_listed_twice_is_refused(tmp_path):
+    (tmp_path / "list.toml").write_text(2 * entry("a", "b"))
+    with pytest.raises(CampaignError, match=r"list.toml: a is listed twice"):
+        teaching.load_listed(tmp_path / "list.toml")
+
+
+def test_rules_of_the_grader_are_those_of_its_list():
+    """Students read of every mistake that no public test sees, and of no other rule"""
+    manifest = manifests.load()
+    listed = teaching.load_listed(teaching.LISTED)
+    assert teaching.contradictions(manifest, all_wrong(manifest, hidden=True), listed) == []
+
+
+def test_public_tests_see_enough_by_the_list():
+    """`grader teaching` shows that the list is true; here it is only counted"""
+    wrong = all_wrong(manifests.load(), hidden=True)
+    listed = teaching.load_listed(teaching.LISTED)
+    caught = Counter(one.exercise.id for one in wrong)
+    missed = Counter(one.exercise.id for one in wrong if one.path.stem in listed)
+    for exercise, number in caught.items():
+        assert 1 - missed[exercise] / number >= teaching.IN_EACH, exercise
+    assert 1 - missed.total() / caught.total() >= teaching.IN_ALL
+
+
+def test_a_few_exercises_are_as_the_list_says():
+    """The command on this repository's mistakes of two exercises, whose public tests are quick"""
+    command = [sys.executable, "-m", "grader", "teaching", "--missed"]
+    chosen = ("segments", "mfu")
+    for exercise in chosen:
+        command += ["--exercise", exercise]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    exercises = {one.path.stem: one.exercise.id for one in all_wrong(manifests.load())}
+    missed = {line.partition(":")[0] for line in done.stdout.splitlines()} & exercises.keys()
+    listed = teaching.load_listed(teaching.LISTED)
+    assert missed == {file for file in listed if exercises[file] in chosen}
