@@ -10,7 +10,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from grader.authoring.figures import compute, inference, layouts, look, memory, training
+from grader.authoring.figures import compute, inference, layouts, look, memory, training, wire
 from grader.paths import REPOSITORY
 
 FOLDER = REPOSITORY / "assignment" / "writeup" / "figures"
@@ -29,6 +29,7 @@ FIGURES = {
         memory.step_memory,
         memory.checkpointing,
         inference.decode,
+        wire.hidden,
         training.accumulate,
         training.batches,
         training.optimizer_paths,

@@ -12,6 +12,7 @@ from jaxtyping import Float, jaxtyped
 from assignment import hardware
 from solutions.resource_accounting import (
     budget,
+    communication,
     device,
     dtypes,
     floats,
@@ -196,6 +197,25 @@ def _inference():
     assert round(longer / decoded(16)["attention"], 9) == 8
 
 
+def _communication():
+    sent = communication.zero_traffic(10**9, 4, 2, BF16, FP32, micro_batches=4)
+    gradients, parameters, total = (
+        sent[what] / 1e9 for what in ("gradients", "parameters", "total")
+    )
+    yield 1, f"= {gradients:g} GB, parameters 3/4 · 2e9 B = {parameters:g} GB: {total:g} GB."
+    yield 2, f"{communication.hiding_tokens(1, 6, A100.peak_flops['bf16'], 300e9)} tokens."
+    peak = H100.peak_flops["bf16"]
+    once, often = (
+        communication.zero_traffic(8 * 10**9, 8, stage, BF16, BF16)["total"] for stage in (0, 3)
+    )
+    few, many = (communication.hiding_tokens(8 * 10**9, n, peak, 50e9) for n in (once, often))
+    yield (
+        3,
+        f"sends {once / 1e9:g} GB once a step, which {few:,} tokens hide: {-(-few // 4096)} micro",
+    )
+    yield 3, f"sends {often / 1e9:g} GB and would need {many:,} tokens"
+
+
 def _initialization():
     yield 1, f"√(2/5120) = {(2 / 5120) ** 0.5:.4f}, Kaiming √(2/4096) = {(2 / 4096) ** 0.5:.4f}"
     yield 2, f"= 1/{2 ** (10 / 2):g}."
@@ -294,7 +314,7 @@ ANSWERS = {
     function.__name__[1:]: function
     for function in (
         _dtypes, _floats, _strides, _named_axes, _flops, _gradients, _roofline, _budget,
-        _inference, _initialization, _seeding, _data, _optimizers, _training, _precision,
+        _inference, _communication, _initialization, _seeding, _data, _optimizers, _training, _precision,
         _checkpoint, _recompute, _device, _performance,
     )
 }  # fmt: skip

@@ -8,8 +8,10 @@ import math
 
 import torch
 
+from grader.authoring.figures import wire
 from solutions.resource_accounting import (
     budget,
+    communication,
     device,
     dtypes,
     floats,
@@ -222,6 +224,47 @@ def _inference():
     yield f"{roofline.matmul_intensity(256, 8192, 8192, 2):.0f} FLOP/B for 256 tokens, not 256"
 
 
+def _communication():
+    factor = {
+        n: communication.collective_bytes("all_gather", n, n, torch.int8) / n for n in (8, 1024)
+    }
+    yield f"{factor[8]:.3f} for 8 devices and {factor[1024]:.3f} for 1024"
+    yield f"sends only {percent(factor[1024] / factor[8] - 1)} more"
+    padded = communication.collective_bytes("all_gather", 10, 4, torch.int8)
+    yield f"sends 3 · 3 = {padded} elements in an all-gather, not {10 * 3 / 4}"
+    for stage in range(4):
+        one, eight = (communication.zero_traffic(8, 8, stage, BF16, BF16, m) for m in (1, 8))
+        shares = [sent["total"] // 7 for sent in (one, eight)]
+        yield f"| ${shares[0]}fN$ B | ${shares[1]}fN$ B |"
+    paper = [
+        communication.zero_traffic(7_500_000_000, 64, stage, BF16, BF16, m)["total"] / 1e9
+        for stage, m in ((0, 1), (3, 1), (2, 8), (3, 8))
+    ]
+    yield f"sends {paper[0]:.1f} GB in a step at stages 0 to 2, and {paper[1]:.1f} GB at stage 3"
+    yield f"stage 2 sends {paper[2]:.1f} GB and stage 3 {paper[3]:.1f} GB"
+    full = wire.zero_bytes_sent(3)
+    for tokens in (256, 2048, 16_384):
+        tensor = wire.tensor_bytes_sent(tokens) / 1e9
+        yield f"| {tokens:,} | {8 * tokens:,} | {full / 1e9:.1f} GB | {tensor:.1f} GB |"
+    equal = full // wire.tensor_bytes_sent(1)
+    assert wire.tensor_bytes_sent(equal) <= full < wire.tensor_bytes_sent(equal + 1)
+    yield f"With up to {equal} tokens per device tensor parallelism sends less"
+    for link, with_commas in ((450e9, ""), (8 * 400e9 / 8, ""), (400e9 / 8, ",")):
+        few, many = (communication.hiding_tokens(1, sent, PEAK, link) for sent in (4, 6))
+        numbers = f"{PEAK / link:{with_commas}.1f} | {few:{with_commas}} | {many:{with_commas}}"
+        yield f"| {link / 1e9:.0f}e9 | {numbers} |"
+    yield f"sends {full / 1e9:.0f} GB in {ms(full / 450e9, 1)}"
+    for tokens in (1024, communication.hiding_tokens(wire.PARAMETERS, full, PEAK, 450e9), 4096):
+        times = communication.step_seconds(tokens, wire.PARAMETERS, full, PEAK, 450e9)
+        shown = [ms(times[name], 1) for name in ("compute", "overlapped", "sequential")]
+        yield f"| {tokens} | {' | '.join(shown)} |"
+    short = communication.step_seconds(1024, wire.PARAMETERS, full, PEAK, 450e9)
+    assert 0.45 < 1 - short["compute"] / short["overlapped"] < 0.5  # "nearly half"
+    compute = communication.step_seconds(1, wire.PARAMETERS, 0, PEAK, 450e9)["compute"]
+    fast, slow = (wire.tensor_bytes_sent(1) / link / compute for link in wire.LINKS.values())
+    yield f"takes {percent(fast)} as long as the compute, with one adapter {slow:.1f} times as long"
+
+
 def _initialization():
     assert round(1 / normal(4) / 2, -3) == 16_000
     yield "one value in 16,000"
@@ -337,7 +380,7 @@ TEXT = {
     function.__name__[1:]: function
     for function in (
         _index, _dtypes, _floats, _named_axes, _flops, _gradients, _roofline, _budget,
-        _inference, _initialization, _seeding, _data, _optimizers, _training, _precision,
+        _inference, _communication, _initialization, _seeding, _data, _optimizers, _training, _precision,
         _checkpoint, _recompute, _device, _performance,
     )
 }  # fmt: skip

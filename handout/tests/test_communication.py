@@ -1,0 +1,233 @@
+"""Communication, with the chapter's own numbers."""
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+FP32, BF16 = torch.float32, torch.bfloat16
+H100 = {"peak_flops": 989.5e12}  # dense bfloat16
+NVLINK = {"bandwidth": 450e9}  # in one direction
+NO_DTYPES = [(TypeError, "bfloat16"), (TypeError, 2), (ValueError, torch.uint4)]
+
+
+@pytest.mark.exercise("collective_bytes")
+def test_gradients_of_8b(impl):
+    """8e9 gradients in bf16 on 8 devices: a device sends 14 GB in one half, 28 GB in both"""
+    for collective, sent, hint in [
+        ("reduce_scatter", 14_000_000_000, "7 steps of one chunk; a chunk is 2 GB"),
+        ("all_gather", 14_000_000_000, "7 steps of one chunk; a chunk is 2 GB"),
+        ("all_reduce", 28_000_000_000, "a reduce-scatter, then an all-gather"),
+        ("broadcast", 16_000_000_000, "each device but the last passes the whole buffer on"),
+    ]:
+        found = impl.communication.collective_bytes(collective, 8 * 10**9, 8, BF16)
+        expect(found, collective).equals(sent, hint=hint)
+
+
+@pytest.mark.exercise("collective_bytes")
+def test_ten_elements_on_four_devices(impl):
+    """10 elements on 4 devices are chunks of 3, of which a device sends 3 in an all-gather"""
+    send = impl.communication.collective_bytes
+    expect(send("all_gather", 10, 4, BF16)).equals(18, hint="3 steps · 3 elements · 2 bytes")
+    expect(send("broadcast", 10, 4, BF16)).equals(20, hint="a broadcast needs no chunks")
+    expect(send("all_reduce", 10, 1, BF16)).equals(0, hint="there is no neighbour to send to")
+
+
+@pytest.mark.exercise("collective_bytes")
+def test_random_rings(impl, rng):
+    """Of n chunks a device sends n - 1, twice in an all-reduce, exact however large they are"""
+    for i in range(20):
+        devices, chunk = int(rng.integers(1, 100)), int(rng.integers(1, 10**6)) + i % 2 * 2**64
+        # The last chunk may be short: it is padded.
+        elements = devices * chunk - int(rng.integers(min(devices, chunk)))
+        for collective, rounds in (("reduce_scatter", 1), ("all_gather", 1), ("all_reduce", 2)):
+            found = impl.communication.collective_bytes(collective, elements, devices, FP32)
+            expect(found, f"{collective} of {elements} elements on {devices} devices").equals(
+                rounds * (devices - 1) * chunk * 4,
+                hint="chunks have ceil(elements / devices) elements; use exact ints",
+            )
+
+
+@pytest.mark.exercise("collective_bytes")
+def test_refuses_what_is_no_collective(impl):
+    """Another name, negative elements, no devices, and no dtype are refused, even on one device"""
+    send = impl.communication.collective_bytes
+    expect(send("all_gather", 10, 2, BF16)).equals(10)
+    for name in ("allreduce", "All_Gather", "reduce", "all_to_all"):
+        for devices in (1, 4):
+            with pytest.raises(ValueError):
+                send(name, 10, devices, BF16)
+    for elements, devices in ((-1, 4), (-1, 1), (10, 0), (0, -1)):
+        with pytest.raises(ValueError):
+            send("all_gather", elements, devices, BF16)
+    for error, dtype in NO_DTYPES:
+        for elements, devices in ((10, 4), (0, 4), (10, 1)):
+            with pytest.raises(error):
+                send("broadcast", elements, devices, dtype)
+
+
+@pytest.mark.exercise("zero_traffic")
+def test_the_papers_model(impl):
+    """7.5B parameters in bf16 on 64 devices: 29.5 GB at stages 0 to 2, 44.3 GB at stage 3"""
+    half = 14_765_625_000
+    for stage, gradients, parameters, hint in [
+        (0, 2 * half, 0, "an all-reduce of the gradients"),
+        (1, half, half, "a reduce-scatter of gradients, an all-gather of the new parameters"),
+        (2, half, half, "the same as stage 1"),
+        (3, half, 2 * half, "parameters are gathered forward, and again backward"),
+    ]:
+        found = impl.communication.zero_traffic(7_500_000_000, 64, stage, BF16, BF16)
+        expect(found, f"traffic at stage {stage}").equals(
+            {"gradients": gradients, "parameters": parameters, "total": gradients + parameters},
+            hint=hint,
+        )
+
+
+@pytest.mark.exercise("zero_traffic")
+def test_micro_batches_and_two_dtypes(impl):
+    """With 8 micro-batches, stages 0 and 1 send as much as with one, stage 3 eight times as much"""
+    chunk = 10  # elements: 7 chunks are sent each time
+    for stage, gradients, parameters, hint in [
+        (0, 2 * 7, 0, "gradients are added up on the device before they are sent"),
+        (1, 7, 7, "gradients are added up on the device before they are sent"),
+        (2, 8 * 7, 7, "each micro-batch's gradients are sent: there is no room for them"),
+        (3, 8 * 7, 2 * 8 * 7, "each micro-batch gathers the parameters twice"),
+    ]:
+        sent = {"gradients": gradients * chunk * 4, "parameters": parameters * chunk * 2}
+        found = impl.communication.zero_traffic(80, 8, stage, BF16, FP32, micro_batches=8)
+        expect(found, f"traffic at stage {stage}").equals(
+            {**sent, "total": sum(sent.values())}, hint=hint
+        )
+
+
+@pytest.mark.exercise("zero_traffic")
+def test_random_stages(impl, rng):
+    """Traffic is that of the stage's collectives, with shards rounded up"""
+    for i in range(20):
+        devices, micro_batches = (int(n) for n in rng.integers(1, 20, size=2))
+        parameters, stage = int(rng.integers(10**6)) + i % 2 * 2**64, i % 4
+        shard = (parameters + devices - 1) // devices * (devices - 1)
+        once = {0: (2, 0), 1: (1, 1), 2: (0, 1), 3: (0, 0)}[stage]
+        often = {0: (0, 0), 1: (0, 0), 2: (1, 0), 3: (1, 2)}[stage]
+        counts = [a + micro_batches * b for a, b in zip(once, often, strict=True)]
+        sent = {"gradients": counts[0] * shard * 2, "parameters": counts[1] * shard * 4}
+        found = impl.communication.zero_traffic(
+            parameters, devices, stage, FP32, BF16, micro_batches
+        )
+        what = f"{parameters} parameters on {devices} devices at stage {stage}"
+        expect(found, what).equals({**sent, "total": sum(sent.values())})
+
+
+@pytest.mark.exercise("zero_traffic")
+def test_tensor_parallel_sends_activations(impl, rng):
+    """A layer takes four all-reduces of tokens × width activations, whatever its matrices hold"""
+    traffic = impl.communication.tensor_parallel_traffic
+    expect(traffic(16_384, 4096, 32, 8, BF16)).equals(
+        30_064_771_072, hint="4 · 32 all-reduces of 67,108,864 activations"
+    )
+    for _ in range(10):
+        tokens, width, layers, devices = (int(n) for n in rng.integers(1, 30, size=4))
+        chunk = (tokens * width + devices - 1) // devices
+        found = traffic(tokens, width, layers, devices, FP32)
+        expect(found, f"{layers} layers of {tokens}×{width} on {devices} devices").equals(
+            4 * layers * 2 * (devices - 1) * chunk * 4,
+            hint="two all-reduces forward, two backward, in each layer",
+        )
+
+
+@pytest.mark.exercise("zero_traffic")
+def test_refuses_steps_that_cannot_be(impl):
+    """Stage 4, no micro-batches, no devices, negative sizes and no dtypes are refused"""
+    zero, tensor = impl.communication.zero_traffic, impl.communication.tensor_parallel_traffic
+    expect(zero(10, 2, 2, BF16, FP32, 2)).equals({"gradients": 40, "parameters": 10, "total": 50})
+    for parameters, devices, stage, micro_batches in [
+        *((10, 2, 4, 1), (10, 2, -1, 1), (10, 2, 0, 0), (10, 2, 3, -1)),
+        *((-1, 2, 3, 1), (10, 0, 0, 1), (0, 2, 4, 1), (10, 1, 1, 0)),
+    ]:
+        with pytest.raises(ValueError):
+            zero(parameters, devices, stage, BF16, BF16, micro_batches)
+    for sizes in [(-1, 4, 4, 2), (4, -1, 4, 2), (4, 4, -1, 2), (4, 4, 4, 0), (-1, -1, 4, 2)]:
+        with pytest.raises(ValueError):
+            tensor(*sizes, BF16)
+    for error, dtype in NO_DTYPES:
+        for pair in ((dtype, BF16), (BF16, dtype)):
+            with pytest.raises(error):
+                zero(10, 2, 0, *pair)
+        with pytest.raises(error):
+            tensor(4, 4, 0, 2, dtype)
+
+
+@pytest.mark.exercise("hidden_communication")
+def test_a_step_on_h100s(impl):
+    """8e9 parameters, 4096 tokens, 42 GB over NVLink: 199 ms of compute, 93 ms on the wire"""
+    found = impl.communication.step_seconds(4096, 8 * 10**9, 42 * 10**9, **H100, **NVLINK)
+    expected = {
+        "compute": 0.19869429004548,
+        "communication": 0.09333333333333,
+        "overlapped": 0.19869429004548,
+        "sequential": 0.29202762337881,
+    }
+    expect(found).close(expected, rtol=1e-9, hint="6 FLOPs for each parameter and token")
+    found = impl.communication.step_seconds(1024, 8 * 10**9, 42 * 10**9, **H100, **NVLINK)
+    expect(found["overlapped"], "1024 tokens, overlapped").close(
+        0.09333333333333, rtol=1e-9, hint="now communication takes longer"
+    )
+
+
+@pytest.mark.exercise("hidden_communication")
+def test_tokens_that_hide_42_gb(impl):
+    """On an H100, 42 GB over NVLink hide behind 1925 tokens, at 50e9 B/s behind 17,317"""
+    hiding = impl.communication.hiding_tokens
+    expect(hiding(8 * 10**9, 42 * 10**9, **H100, **NVLINK)).equals(
+        1925, hint="1924.03 tokens take as long as 42 GB, so 1924 are too few"
+    )
+    expect(hiding(8 * 10**9, 42 * 10**9, **H100, bandwidth=50e9)).equals(17_317)
+    expect(hiding(8 * 10**9, 0, **H100, **NVLINK)).equals(0, hint="nothing is to be hidden")
+
+
+@pytest.mark.exercise("hidden_communication")
+def test_random_steps(impl, rng):
+    """Compute and communication take their times; overlapped the longer, sequential both"""
+    for _ in range(20):
+        tokens, parameters, sent = (int(n) for n in rng.integers(10**6, size=3))
+        peak, bandwidth = float(rng.uniform(1e5, 1e6)), float(rng.uniform(0.1, 1))
+        compute, wire = 6 * parameters * tokens / peak, sent / bandwidth
+        expected = {"compute": compute, "communication": wire}
+        expected |= {"overlapped": max(compute, wire), "sequential": compute + wire}
+        found = impl.communication.step_seconds(tokens, parameters, sent, peak, bandwidth)
+        expect(found).close(expected, rtol=1e-12)
+
+
+@pytest.mark.exercise("hidden_communication")
+def test_equal_times_at_a_whole_number(impl, rng):
+    """If both times are equal at a whole number of tokens, that number is the answer"""
+    for _ in range(40):
+        tokens, parameters, k, unit = (int(n) for n in rng.integers(2, 10**5, size=4))
+        hiding = impl.communication.hiding_tokens
+        peak, bandwidth = 6.0 * parameters * unit, float(unit * k)
+        expect(hiding(parameters, tokens * k, peak, bandwidth)).equals(
+            tokens, hint="an error in a float's last bit can make ceil one too large"
+        )
+        expect(hiding(parameters, tokens * k + 1, peak, bandwidth)).equals(tokens + 1)
+
+
+@pytest.mark.exercise("hidden_communication")
+def test_refuses_devices_that_cannot_be(impl):
+    """Negative counts, no parameters to compute with, no peak, no bandwidth, and nan are refused"""
+    seconds, hiding = impl.communication.step_seconds, impl.communication.hiding_tokens
+    expect(hiding(1, 6, 1.0, 1.0)).equals(1)
+    expect(seconds(0, 0, 0, 1.0, 1.0)["sequential"]).close(0.0, rtol=0)
+    for i, bad in [
+        *((0, -1), (1, -1), (2, -1), (3, 0.0), (3, -1.0), (3, float("nan"))),
+        *((4, 0.0), (4, -1.0), (4, float("nan"))),
+    ]:
+        arguments = [1, 1, 1, 1.0, 1.0]
+        arguments[i] = bad
+        with pytest.raises(ValueError):
+            seconds(*arguments)
+        if i:
+            with pytest.raises(ValueError):
+                hiding(*arguments[1:])
+    for sent in (0, 1):
+        with pytest.raises(ValueError):
+            hiding(0, sent, 1.0, 1.0)

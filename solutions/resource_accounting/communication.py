@@ -1,0 +1,235 @@
+"""Communication: bytes on the wire of parallel training, and whether compute hides them.
+
+Devices form a ring. In each step of a collective operation, every device sends one chunk to the
+next device and receives one from the device before, both at the same time. So each device receives
+as many bytes as it sends, and only sent bytes are counted.
+
+Counts of bytes and tokens are exact Python ints. nan is outside every range, so it is not positive.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import torch
+
+from .dtypes import bytes_per_element
+
+
+def collective_bytes(collective: str, elements: int, devices: int, dtype: torch.dtype) -> int:
+    """Bytes that each device sends in a collective operation on a ring.
+
+    The buffer is cut into one chunk for each device. All chunks have ceil(elements / devices)
+    elements: an element is never split, and padding is sent like anything else. With n devices:
+
+    - "reduce_scatter" takes n - 1 steps. At first each device holds a whole buffer, at the end one
+      chunk of the sum of all buffers.
+    - "all_gather" takes n - 1 steps. At first each device holds one chunk, at the end all of them.
+    - "all_reduce" is a reduce-scatter, then an all-gather. At the end each device holds the sum.
+    - "broadcast" passes one device's buffer on around the ring, whole and without padding. The last
+      device passes nothing on; the result is what each of the others sends.
+
+    Args:
+        collective: one of these four names.
+        elements: elements of the whole buffer, not of one chunk.
+        devices: number of devices.
+        dtype: dtype of the buffer.
+
+    Returns:
+        Bytes; 0 on one device.
+
+    Raises:
+        ValueError: `collective` is another name, `elements` is negative, `devices` is less than 1,
+            or the dtype's elements are not a whole number of bytes.
+        TypeError: `dtype` is not a `torch.dtype`.
+
+    The gradients of 7.5B parameters in bf16 on 64 devices, nearly twice their 15 GB:
+
+        collective_bytes("all_reduce", 7_500_000_000, 64, torch.bfloat16)  # 29_531_250_000
+
+    Source: Patarasuk & Yuan, "Bandwidth Optimal All-reduce Algorithms", 2009.
+    """
+    each = bytes_per_element(dtype)
+    if elements < 0 or devices < 1:
+        raise ValueError(
+            "expected no negative number of elements and at least one device, "
+            f"got {elements} elements and {devices} devices"
+        )
+    if collective == "broadcast":
+        return elements * each if devices > 1 else 0
+    rounds = {"reduce_scatter": 1, "all_gather": 1, "all_reduce": 2}
+    if collective not in rounds:
+        raise ValueError(f"expected one of {', '.join([*rounds, 'broadcast'])}, got {collective!r}")
+    chunk = -(-elements // devices) * each
+    return rounds[collective] * (devices - 1) * chunk
+
+
+def zero_traffic(
+    parameters: int,
+    devices: int,
+    stage: int,
+    parameter_dtype: torch.dtype,
+    gradient_dtype: torch.dtype,
+    micro_batches: int = 1,
+) -> dict[str, int]:
+    """Bytes that each device sends in one training step under ZeRO, by what is sent.
+
+    | stage | for each micro-batch                          | once a step                    |
+    |-------|-----------------------------------------------|--------------------------------|
+    | 0     |                                               | all-reduce gradients           |
+    | 1     |                                               | reduce-scatter gradients,      |
+    |       |                                               | all-gather parameters          |
+    | 2     | reduce-scatter gradients                      | all-gather parameters          |
+    | 3     | all-gather parameters forward, and again      |                                |
+    |       | backward, reduce-scatter gradients            |                                |
+
+    Stage 0 is plain data parallel. At stages 0 and 1 a device has room for all gradients, so it
+    adds up those of its micro-batches before it sends them. From stage 2 on it holds only its shard
+    of the sum. All parameters are one buffer, and so are all gradients; `collective_bytes` counts.
+
+    Args:
+        parameters: number of parameters of the model.
+        devices: number of devices that share the model.
+        stage: 0, 1, 2 or 3.
+        parameter_dtype: in which parameters are sent.
+        gradient_dtype: in which gradients are sent.
+        micro_batches: in how many parts each device processes its share of the batch.
+
+    Returns:
+        Bytes of "gradients" and "parameters", and their sum, "total".
+
+    Raises:
+        ValueError: `stage` is not 0, 1, 2 or 3, `micro_batches` is less than 1, or
+            `collective_bytes` raises it for the parameters, the devices or a dtype.
+        TypeError: a dtype is not a `torch.dtype`.
+
+    With 7.5B parameters in bf16 on 64 devices, each sends 29.5 GB at stages 0 to 2, and at stage 3:
+
+        bf16 = torch.bfloat16
+        zero_traffic(7_500_000_000, 64, 3, bf16, bf16)["total"]  # 44_296_875_000
+
+    Source: Rajbhandari et al., "ZeRO", 2020, section 7, where the volumes are 2Ψ and 3Ψ elements.
+    """
+    gathered = collective_bytes("all_gather", parameters, devices, parameter_dtype)
+    scattered = collective_bytes("reduce_scatter", parameters, devices, gradient_dtype)
+    if stage not in range(4) or micro_batches < 1:
+        raise ValueError(
+            "expected stage 0, 1, 2 or 3 and at least one micro-batch, "
+            f"got stage {stage} and {micro_batches} micro-batches"
+        )
+    gradients = scattered * [2, 1, micro_batches, micro_batches][stage]
+    all_parameters = gathered * [0, 1, 1, 2 * micro_batches][stage]
+    return {
+        "gradients": gradients,
+        "parameters": all_parameters,
+        "total": gradients + all_parameters,
+    }
+
+
+def tensor_parallel_traffic(
+    tokens: int, width: int, layers: int, devices: int, dtype: torch.dtype
+) -> int:
+    """Bytes that each device sends in one training step of a transformer under tensor parallelism.
+
+    The devices split every matrix and work on the same tokens. In each layer, attention and
+    feed-forward both end with partial sums, one from each device: an all-reduce of tokens × width
+    activations. The backward pass has two more, of as many gradients. So a layer takes four; the
+    embedding and the loss are not counted.
+
+    Args:
+        tokens: tokens that the devices process together in the step.
+        width: features of each token.
+        layers: number of layers.
+        devices: number of devices that split each layer.
+        dtype: dtype of activations and their gradients.
+
+    Returns:
+        Bytes. They do not depend on the number of parameters.
+
+    Raises:
+        ValueError: a size is negative, `devices` is less than 1, or the dtype's elements are not a
+            whole number of bytes.
+        TypeError: `dtype` is not a `torch.dtype`.
+
+    16,384 tokens, width 4096, 32 layers in bf16 on 8 devices, 30 GB:
+
+        tensor_parallel_traffic(16_384, 4096, 32, 8, torch.bfloat16)  # 30_064_771_072
+
+    Source: Shoeybi et al., "Megatron-LM", 2019, figure 4.
+    """
+    if min(tokens, width, layers) < 0:
+        raise ValueError(f"expected no negative size, got {tokens}, {width} and {layers}")
+    return 4 * layers * collective_bytes("all_reduce", tokens * width, devices, dtype)
+
+
+def step_seconds(
+    tokens: int, parameters: int, sent_bytes: int, peak_flops: float, bandwidth: float
+) -> dict[str, float]:
+    """Seconds that a training step takes on each device, if compute hides its traffic or not.
+
+    Args:
+        tokens: tokens that one device processes in the step, in all micro-batches together.
+        parameters: number of parameters of the model; each token takes 6 FLOPs for each of them.
+        sent_bytes: bytes that the device sends in the step.
+        peak_flops: FLOP/s of the device.
+        bandwidth: B/s of its link in one direction.
+
+    Returns:
+        Seconds of "compute" and of "communication". "overlapped", the step's time if both run at
+        the same time from start to end: the longer of the two. "sequential", if they never do:
+        their sum.
+
+    Raises:
+        ValueError: a count is negative, or `peak_flops` or `bandwidth` is not positive.
+
+    8e9 parameters at ZeRO stage 3 on 8 H100 with NVLink, 4096 tokens a device:
+
+        step_seconds(4096, 8 * 10**9, 42 * 10**9, 989.5e12, 450e9)["overlapped"]  # 0.1987
+    """
+    if not (min(tokens, parameters, sent_bytes) >= 0 and peak_flops > 0 and bandwidth > 0):
+        raise ValueError(
+            "expected no negative counts, and a positive peak and bandwidth, got "
+            f"{(tokens, parameters, sent_bytes)}, {peak_flops} FLOP/s and {bandwidth} B/s"
+        )
+    compute, communication = 6 * parameters * tokens / peak_flops, sent_bytes / bandwidth
+    return {
+        "compute": compute,
+        "communication": communication,
+        "overlapped": max(compute, communication),
+        "sequential": compute + communication,
+    }
+
+
+def hiding_tokens(parameters: int, sent_bytes: int, peak_flops: float, bandwidth: float) -> int:
+    """The fewest tokens per device for which compute takes at least as long as communication.
+
+    From there on, communication can hide behind compute. `sent_bytes` does not depend on the
+    tokens, as under ZeRO. The comparison is exact, for the numbers that the floats hold. If both
+    times are equal at a whole number of tokens, that number is the answer.
+
+    Args:
+        parameters: number of parameters of the model; each token takes 6 FLOPs for each of them.
+        sent_bytes: bytes that the device sends in the step.
+        peak_flops: FLOP/s of the device.
+        bandwidth: B/s of its link in one direction.
+
+    Returns:
+        Tokens; 0 if nothing is sent.
+
+    Raises:
+        ValueError: `parameters` is less than 1, `sent_bytes` is negative, or `peak_flops` or
+            `bandwidth` is not positive.
+
+    8e9 parameters at ZeRO stage 3 on 8 H100 with NVLink:
+
+        hiding_tokens(8 * 10**9, 42 * 10**9, 989.5e12, 450e9)  # 1925
+    """
+    if not (parameters >= 1 and sent_bytes >= 0 and peak_flops > 0 and bandwidth > 0):
+        raise ValueError(
+            "expected parameters, no negative bytes, and a positive peak and bandwidth, got "
+            f"{(parameters, sent_bytes)}, {peak_flops} FLOP/s and {bandwidth} B/s"
+        )
+    # Fractions, since an error in a float's last bit can make ceil one too large.
+    computable = Fraction(peak_flops) / Fraction(bandwidth) * sent_bytes
+    return math.ceil(computable / (6 * parameters))

@@ -1,0 +1,11 @@
+"""hidden_communication: compute must take longer, not as long
+
+Breaks: If both times are equal at a whole number of tokens, that number is the answer.
+"""
+
+
+def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):
+    if not (parameters >= 1 and sent_bytes >= 0 and peak_flops > 0 and bandwidth > 0):
+        raise ValueError("cannot be")
+    ratio = Fraction(peak_flops) / Fraction(bandwidth)
+    return int(ratio * sent_bytes / (6 * parameters)) + (sent_bytes > 0)

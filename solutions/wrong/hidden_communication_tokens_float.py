@@ -1,0 +1,10 @@
+"""hidden_communication: returns a float
+
+Breaks: Counts of bytes and tokens are exact Python ints
+"""
+
+_right_tokens = hiding_tokens
+
+
+def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):
+    return float(_right_tokens(parameters, sent_bytes, peak_flops, bandwidth))

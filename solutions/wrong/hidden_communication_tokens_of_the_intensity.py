@@ -1,0 +1,10 @@
+"""hidden_communication: the device's intensity alone, as if parameters were sent once in 6 bytes
+
+Breaks: The fewest tokens per device for which compute takes at least as long as communication.
+"""
+
+
+def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):
+    if not (parameters >= 1 and sent_bytes >= 0 and peak_flops > 0 and bandwidth > 0):
+        raise ValueError("cannot be")
+    return math.ceil(Fraction(peak_flops) / Fraction(bandwidth))

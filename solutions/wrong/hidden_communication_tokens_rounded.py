@@ -1,0 +1,11 @@
+"""hidden_communication: the number of tokens is rounded to the nearest
+
+Breaks: The fewest tokens per device for which compute takes at least as long as communication.
+"""
+
+
+def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):
+    if not (parameters >= 1 and sent_bytes >= 0 and peak_flops > 0 and bandwidth > 0):
+        raise ValueError("cannot be")
+    ratio = Fraction(peak_flops) / Fraction(bandwidth)
+    return round(ratio * sent_bytes / (6 * parameters))
