@@ -10,7 +10,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from grader.authoring.figures import compute, layouts, look, memory, training
+from grader.authoring.figures import compute, layouts, ledger, look, memory, training
 from grader.paths import REPOSITORY
 
 FOLDER = REPOSITORY / "assignment" / "writeup" / "figures"
@@ -28,6 +28,7 @@ FIGURES = {
         memory.zero_stages,
         memory.step_memory,
         memory.checkpointing,
+        ledger.step_ledger,
         training.accumulate,
         training.batches,
         training.optimizer_paths,
