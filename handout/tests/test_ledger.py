@@ -105,7 +105,6 @@ def test_heads_and_words_are_checked(impl):
 def test_a_step_of_two_modules(impl):
     """Gradients grow during the backward pass, while activations are freed"""
     ledger = impl.ledger.step_ledger([(10, 100, 100), (3, 20, 50)], IN_FP32)
-    state = {"parameters": 52, "master": 0, "optimizer": 104}
     held = [(0, 100), (0, 120), (12, 150), (52, 100), (52, 0)]
     moments = ["forward 0", "forward 1", "backward 1", "backward 0", "optimizer step"]
     expect(ledger, "the ledger").equals(
@@ -113,8 +112,10 @@ def test_a_step_of_two_modules(impl):
             (
                 moment,
                 {
-                    **state,
+                    "parameters": 52,
                     "gradients": gradients,
+                    "master": 0,
+                    "optimizer": 104,
                     "activations": activations,
                     "total": 156 + gradients + activations,
                 },
@@ -212,3 +213,59 @@ def test_a_device_to_the_last_byte(impl):
     with pytest.raises(ValueError):
         impl.ledger.largest_batch(least - 1, MASTER, **options)
     expect(impl.ledger.largest_batch(least + 52_547_584, MASTER, **options), "with room").equals(1)
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_a_ledger_grows_with_the_batch(impl, rng):
+    """Each component of a block and of a model takes the same bytes for each sequence"""
+    for _ in range(8):
+        heads, batch = (int(n) for n in rng.integers(1, 9, size=2))
+        sizes = {"seq_len": int(rng.integers(1, 99)), "heads": heads, "d_ff": int(rng.integers(99))}
+        options = {**sizes, "d_model": 4 * heads, "dtype": BF16, **[WITH_DROPOUT, FLASH][batch % 2]}
+        for function, more in [
+            (impl.ledger.block_activations, {}),
+            (impl.ledger.model_activations, {"vocab": 7, "layers": 3}),
+        ]:
+            one = function(batch=1, **more, **options)
+            expect(function(batch=batch, **more, **options), f"{batch} sequences").equals(
+                {part: batch * size for part, size in one.items()},
+                hint="every tensor that is counted has the batch as a dimension",
+            )
+
+
+@pytest.mark.exercise("step_ledger")
+def test_a_step_of_random_modules(impl, rng):
+    """Activations live until their backward pass, and gradients from there to the end"""
+    for _ in range(5):
+        count = int(rng.integers(1, 6))
+        held = [int(n) for n in rng.integers(1000, size=count)]
+        modules = [(int(rng.integers(1000)), n, n + int(rng.integers(100))) for n in held]
+        ledger = impl.ledger.step_ledger(modules, IN_FP32)
+        for i, (moment, found) in enumerate(ledger[:count]):
+            expect(found["activations"], moment).equals(
+                sum(held[: i + 1]), hint="modules whose forward pass is over hold what they hold"
+            )
+        for i, (moment, found) in zip(reversed(range(count)), ledger[count:], strict=False):
+            expect(found["activations"], moment).equals(
+                sum(held[:i]) + modules[i][2], hint="the module needs more than it holds"
+            )
+            expect(found["gradients"], f"gradients at {moment}").equals(
+                4 * sum(parameters for parameters, _, _ in modules[i:])
+            )
+
+
+@pytest.mark.exercise("largest_batch")
+def test_the_largest_batch_fits(impl, rng):
+    """The peak of the largest batch fits into the device, with one sequence more it does not"""
+    for i in range(8):
+        sizes = {"vocab": 50, "context": 9, "seq_len": int(rng.integers(1, 9)), "d_ff": 30}
+        shape = {**sizes, "layers": int(rng.integers(1, 5)), "d_model": 8, "heads": 2}
+        options = {**shape, "dtype": BF16, **[WITH_DROPOUT, FLASH][i % 2], "checkpointed": i > 3}
+        device = int(rng.integers(10**5, 10**6))
+        batch = impl.ledger.largest_batch(device, MASTER, **options)
+        for more in (0, 1):
+            modules = impl.ledger.model_modules(batch=batch + more, **options)
+            _, peak = impl.ledger.peak_memory(modules, MASTER)
+            expect(peak <= device, f"whether {batch + more} sequences fit in {device} B").equals(
+                more == 0, hint=f"by your peak_memory their peak is {peak} B"
+            )
