@@ -77,5 +77,5 @@ def _panel(axes: Axes, checkpointed: bool) -> None:
     axes.axvline(len(modules), color=SOFT, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set(xlim=(0, len(step)), ylim=(0, 88), xticks=[0, len(modules), len(step) - 1])
     axes.set_xticklabels(["forward", "backward", "step"], ha="left")
-    axes.get_xticklabels()[-1].set_ha("right")
+    axes.get_xticklabels()[-1].set_horizontalalignment("right")
     axes.set_title("Each block checkpointed" if checkpointed else "Everything kept")
