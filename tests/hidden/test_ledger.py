@@ -433,12 +433,14 @@ def each(dtypes):
 
 
 def random_recipe(rng, moments=None):
-    """A recipe of parts with different sizes; `moments` sets how many the optimizer has."""
+    """A recipe of one to three copies in each part; `moments` sets how many the optimizer has."""
     dtypes = [torch.float64, torch.float32, torch.bfloat16, torch.int8]
     recipe = {}
     for i in rng.permutation(4):
-        count = moments if moments is not None and PARTS[i] == "optimizer" else 1 + i
-        recipe[PARTS[i]] = (list, tuple)[i % 2](dtypes[d] for d in rng.integers(4, size=int(count)))
+        count = int(rng.integers(1, 4))
+        if moments is not None and PARTS[i] == "optimizer":
+            count = moments
+        recipe[PARTS[i]] = (list, tuple)[i % 2](dtypes[d] for d in rng.integers(4, size=count))
     if rng.random() < 0.4:
         recipe["master"] = []
     return recipe
@@ -685,8 +687,20 @@ def random_model(rng, most=20):
     }
 
 
-def peak(modules, recipe):
-    return max(held["total"] for _, held in alive(modules, recipe))
+def peak(batch, recipe, model):
+    return max(held["total"] for _, held in alive(listed_modules(batch=batch, **model), recipe))
+
+
+def fitting(device, recipe, model):
+    """The largest batch that fits, by trying; an empty one does."""
+    high = 1
+    while peak(high, recipe, model) <= device:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if peak(middle, recipe, model) <= device else (low, middle)
+    return low
 
 
 @pytest.mark.exercise("largest_batch", weight=2)
@@ -727,16 +741,14 @@ def test_one_sequence_more_does_not_fit(impl, rng):
     """The largest batch fits to the last byte; one sequence more, or one byte less, does not"""
     for i in range(24):
         model, recipe, batch = random_model(rng), random_recipe(rng), i % 6
-        need = [peak(listed_modules(batch=batch + n, **model), recipe) for n in (0, 1)]
+        need = [peak(batch + n, recipe, model) for n in (0, 1)]
         # Where the gradients' end decides, a sequence more may take nothing more.
         room = [need[0], max(need[0], need[1] - 1), int(rng.integers(need[0], need[1] + 1))]
         for device in room:
-            fits = 0
-            while peak(listed_modules(batch=fits + 1, **model), recipe) <= device:
-                fits += 1
+            fits = fitting(device, recipe, model)
             found = impl.ledger.largest_batch(device, recipe, **model)
             expect(found, f"in {device} bytes, {model} in {recipe}").equals(fits)
-        if batch and need[0] > peak(listed_modules(batch=batch - 1, **model), recipe):
+        if batch and need[0] > peak(batch - 1, recipe, model):
             expect(impl.ledger.largest_batch(need[0] - 1, recipe, **model)).equals(batch - 1)
 
 
@@ -747,11 +759,10 @@ def test_the_peak_moves_with_the_batch(impl, rng):
         model = random_model(rng) | {"layers": 4, "checkpointed": False, "d_ff": 60, "context": 99}
         recipe = random_recipe(rng) | {"gradients": [torch.float64] * int(rng.integers(2, 5))}
         for batch in (1, 2, 5, 20, 300):
-            device = peak(listed_modules(batch=batch, **model), recipe)
-            fits = batch
-            while peak(listed_modules(batch=fits + 1, **model), recipe) <= device:
-                fits += 1
-            expect(impl.ledger.largest_batch(device, recipe, **model)).equals(fits)
+            device = peak(batch, recipe, model)
+            expect(impl.ledger.largest_batch(device, recipe, **model)).equals(
+                fitting(device, recipe, model)
+            )
 
 
 @pytest.mark.exercise("largest_batch")
@@ -760,29 +771,32 @@ def test_huge_batches_are_exact(impl, rng):
     for _ in range(6):
         model, recipe = random_model(rng), random_recipe(rng)
         batch = (int(rng.integers(2**62)) << 12) | 1
-        modules = listed_modules(batch=batch, **model)
-        expect(impl.ledger.model_modules(batch=batch, **model)).equals(modules)
-        device = peak(modules, recipe)
+        expect(impl.ledger.model_modules(batch=batch, **model)).equals(
+            listed_modules(batch=batch, **model)
+        )
+        device = peak(batch, recipe, model)
         expect(impl.ledger.largest_batch(device, recipe, **model)).equals(batch)
         expect(impl.ledger.largest_batch(device - 1, recipe, **model)).equals(batch - 1)
 
 
 @pytest.mark.exercise("largest_batch")
 def test_refuses_devices_too_small_for_the_model(impl, rng):
-    """A device is refused if not even an empty batch fits; one byte more is a batch of 0"""
+    """A device is refused if not even an empty batch fits; if only that does, the batch is 0"""
     for _ in range(8):
         model, recipe = random_model(rng) | {"vocab": 10**4}, random_recipe(rng)
-        least = peak(listed_modules(batch=0, **model), recipe)
+        least = peak(0, recipe, model)
         for device in (least - 1, int(rng.integers(least)), 0, -1):
             with pytest.raises(ValueError):
                 impl.ledger.largest_batch(device, recipe, **model)
-        expect(impl.ledger.largest_batch(least, recipe, **model)).equals(0)
+        expect(impl.ledger.largest_batch(least, recipe, **model)).equals(
+            fitting(least, recipe, model)
+        )
+        expect(impl.ledger.largest_batch(0, {part: [] for part in PARTS}, **model)).equals(0)
         nothing = {part: [] for part in PARTS}  # the activations alone
         with pytest.raises(ValueError):
             impl.ledger.largest_batch(-1, nothing, **model)
-        one = peak(listed_modules(batch=1, **model), nothing)
+        one = peak(1, nothing, model)
         expect(impl.ledger.largest_batch(one, nothing, **model)).equals(1)
-        expect(impl.ledger.largest_batch(0, nothing, **model)).equals(0)
 
 
 @pytest.mark.exercise("largest_batch")
@@ -797,8 +811,10 @@ def test_refuses_sequences_longer_than_the_context(impl, rng):
                 impl.ledger.largest_batch(10**12, recipe, **model | {"context": context})
         model["context"] = model["seq_len"]
         expect(impl.ledger.model_modules(batch=2, **model)).equals(listed_modules(batch=2, **model))
-        device = peak(listed_modules(batch=3, **model), recipe)
-        expect(impl.ledger.largest_batch(device, recipe, **model)).equals(3)
+        device = peak(3, recipe, model)
+        expect(impl.ledger.largest_batch(device, recipe, **model)).equals(
+            fitting(device, recipe, model)
+        )
 
 
 @pytest.mark.exercise("largest_batch")
@@ -808,8 +824,10 @@ def test_refuses_sequences_of_no_tokens(impl, rng):
         model, recipe = random_model(rng), random_recipe(rng)
         with pytest.raises(ValueError):
             impl.ledger.largest_batch(10**12, recipe, **model | {"seq_len": seq_len})
-    device = peak(listed_modules(batch=2, **model), recipe)
-    expect(impl.ledger.largest_batch(device, recipe, **model)).equals(2)
+    device = peak(2, recipe, model)
+    expect(impl.ledger.largest_batch(device, recipe, **model)).equals(
+        fitting(device, recipe, model)
+    )
     none = model | {"seq_len": 0}
     expect(impl.ledger.model_modules(batch=2, **none)).equals(listed_modules(batch=2, **none))
 
@@ -839,6 +857,6 @@ def test_refuses_what_is_no_model(impl, rng):
     for recipe, error in bad_recipes(rng):
         both(random_model(rng), recipe, error)
     model = random_model(rng)
-    device = peak(listed_modules(batch=4, **model), good)
-    expect(impl.ledger.largest_batch(device, good, **model)).equals(4)
+    device = peak(4, good, model)
+    expect(impl.ledger.largest_batch(device, good, **model)).equals(fitting(device, good, model))
     expect(impl.ledger.model_modules(batch=4, **model)).equals(listed_modules(batch=4, **model))
