@@ -10,7 +10,16 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from grader.authoring.figures import compute, inference, layouts, look, memory, training, wire
+from grader.authoring.figures import (
+    compute,
+    inference,
+    layouts,
+    ledger,
+    look,
+    memory,
+    training,
+    wire,
+)
 from grader.paths import REPOSITORY
 
 FOLDER = REPOSITORY / "assignment" / "writeup" / "figures"
@@ -28,6 +37,7 @@ FIGURES = {
         memory.zero_stages,
         memory.step_memory,
         memory.checkpointing,
+        ledger.step_ledger,
         inference.decode,
         wire.hidden,
         training.accumulate,

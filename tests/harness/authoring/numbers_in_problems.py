@@ -19,6 +19,7 @@ from solutions.resource_accounting import (
     flops,
     gradients,
     inference,
+    ledger,
     optimizers,
     recompute,
     roofline,
@@ -162,16 +163,30 @@ def _budget():
     sharded = budget.zero_bytes(7 * 10**9, 8, 1, MOMENTS)
     yield 1, f"= {state / 1e9:g} GB: no"
     yield 1, f"= {sharded / 1e9:g} GB: yes"
+    cost = budget.checkpointing_cost(36, range(0, 36, 6), True)
+    yield 2, f"= {cost['activations']} are held"
+    yield 2, f"= {cost['recomputed_layers']} run again, of 108"
+    yield 2, f"{percent(cost['recomputed_layers'] / 108)} longer"
+
+
+def _ledger():
     s = h = 4096
     scores = 5 * 32 * s // h
-    yield 2, f"$sbh$ = {s * h:,}"
-    yield 2, f"34 + {scores} = {34 + scores}, so {(34 + scores) * s * h / 1e9:.2f} GB"
-    yield 2, f"{scores}/{34 + scores} = {percent(scores / (34 + scores))} of"
-    yield 2, f"{32 + 4 * 32 / h:.2f} · $sbh$ = {(32 + 4 * 32 / h) * s * h / 1e9:.2f} GB"
-    cost = budget.checkpointing_cost(36, range(0, 36, 6), True)
-    yield 3, f"= {cost['activations']} are held"
-    yield 3, f"= {cost['recomputed_layers']} run again, of 108"
-    yield 3, f"{percent(cost['recomputed_layers'] / 108)} longer"
+    yield 1, f"$sbh$ = {s * h:,}"
+    yield 1, f"34 + {scores} = {34 + scores}, so {(34 + scores) * s * h / 1e9:.2f} GB"
+    yield 1, f"{scores}/{34 + scores} = {percent(scores / (34 + scores))} of"
+    yield 1, f"{32 + 4 * 32 / h:.2f} · $sbh$ = {(32 + 4 * 32 / h) * s * h / 1e9:.2f} GB"
+    chain = [(100, 500, 500), (100, 100, 100), (100, 100, 100)]
+    held = {moment: held["total"] for moment, held in ledger.step_ledger(chain, MOMENTS)}
+    yield 2, f"Forward 2: {held['forward 2']} B. Backward 2: {held['backward 2']} B"
+    yield 2, f"3000 + 400 + 600 = {held['backward 1']} B; backward 0:"
+    assert ledger.peak_memory(chain, MOMENTS) == ("backward 0", held["backward 0"])
+    yield 2, f"3000 + 600 + 500 = {held['backward 0']} B, the peak"
+    yield 2, f"The optimizer's step has {held['optimizer step']} B"
+    cost = ledger.adamw_cost(7 * 10**9, MOMENTS)
+    seconds = cost["bytes"] / H100.bandwidth, cost["flops"] / H100.peak_flops["fp32"]
+    yield 3, f"= {cost['bytes'] / 1e9:g}e9 B, which takes {1e3 * seconds[0]:.1f} ms"
+    yield 3, f"= {cost['flops'] / 1e9:g}e9 FLOPs take {1e3 * seconds[1]:.2f} ms"
 
 
 def _inference():
@@ -314,7 +329,7 @@ ANSWERS = {
     function.__name__[1:]: function
     for function in (
         _dtypes, _floats, _strides, _named_axes, _flops, _gradients, _roofline, _budget,
-        _inference, _communication, _initialization, _seeding, _data, _optimizers, _training, _precision,
-        _checkpoint, _recompute, _device, _performance,
+        _ledger, _inference, _communication, _initialization, _seeding, _data, _optimizers,
+        _training, _precision, _checkpoint, _recompute, _device, _performance,
     )
 }  # fmt: skip

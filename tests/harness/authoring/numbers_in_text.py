@@ -22,6 +22,7 @@ from solutions.resource_accounting import (
     roofline,
 )
 from tests.harness.authoring.measured import crossings, gelu, softmax
+from tests.harness.authoring.numbers_in_ledger import _ledger
 from tests.harness.authoring.numbers_in_problems import (
     BF16,
     FP16,
@@ -145,19 +146,6 @@ def _roofline():
 
 def _budget():
     yield f"= {640 / 12:.1f}e9"
-    s, h, a, layers = 1024, 1600, 25, 48
-    per_layer = (34 + 5 * a * s / h, 32 + 2 * a * s / h, 32 + 4 * a / h)
-    yield f"$sbh$ = {s * h:,} and $as/h$ = {a * s // h}"
-    for of_layer, words in zip(
-        per_layer, ("(34 + 5as/h)", "(32 + 2as/h)", "(32 + 4a/h)"), strict=True
-    ):
-        yield f"| $sbh\\,{words}$ | {of_layer * s * h * layers / 1e9:.2f} GB |"
-    chain = budget.activation_bytes(s, h, layers, BF16)
-    yield f"= {chain / 1e9:.3f} GB: {per_layer[0] * s * h * layers / chain:.0f} times less"
-    wide = budget.activation_bytes(s, h, layers, FP32)
-    double = 2 * per_layer[1] * s * h * layers / 1e9
-    yield f"gives {wide / 1e9:.2f} GB, where a transformer without dropout keeps {double:.2f} GB"
-    yield f"{4 * s * 50257:,} B for one sequence"
     cost = budget.checkpointing_cost(100, range(0, 100, 10), True)
     assert cost["activations"] == 19
     again = cost["recomputed_layers"]
@@ -380,7 +368,7 @@ TEXT = {
     function.__name__[1:]: function
     for function in (
         _index, _dtypes, _floats, _named_axes, _flops, _gradients, _roofline, _budget,
-        _inference, _communication, _initialization, _seeding, _data, _optimizers, _training, _precision,
-        _checkpoint, _recompute, _device, _performance,
+        _ledger, _inference, _communication, _initialization, _seeding, _data, _optimizers,
+        _training, _precision, _checkpoint, _recompute, _device, _performance,
     )
 }  # fmt: skip

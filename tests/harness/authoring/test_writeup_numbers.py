@@ -8,7 +8,6 @@ import pytest
 from grader.authoring import site
 from grader.authoring.figures.training import valley_paths
 from grader.authoring.site import text
-from tests.harness.authoring.measured import kept_by_a_block
 from tests.harness.authoring.numbers_in_problems import ANSWERS
 from tests.harness.authoring.numbers_in_text import TEXT
 
@@ -44,19 +43,6 @@ def test_each_problem_has_an_answer_that_is_computed(chapter):
 def test_numbers_are_as_computed(chapter):
     for expected in TEXT[chapter]():
         assert expected in words(chapter)
-
-
-@pytest.mark.parametrize(
-    ("dropout", "flash", "per_sbh", "per_scores", "per_row"),
-    [(True, False, 34, 5, 0), (False, False, 32, 2, 0), (False, True, 32, 0, 4)],
-    ids=["dropout", "no dropout", "flash"],
-)
-def test_torch_keeps_what_the_ledger_of_a_block_counts(
-    dropout, flash, per_sbh, per_scores, per_row
-):
-    b, s, h, a = 2, 48, 64, 4
-    kept = kept_by_a_block(b, s, h, a, dropout=dropout, flash=flash)
-    assert kept == per_sbh * s * b * h + per_scores * a * s * s * b + per_row * a * s * b
 
 
 def test_optimizers_overshoot_as_the_caption_of_their_paths_says():

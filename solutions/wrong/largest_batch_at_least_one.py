@@ -1,0 +1,10 @@
+"""largest_batch: at least one sequence is returned
+
+Breaks: 0 if only the model itself fits
+"""
+
+_largest = largest_batch
+
+
+def largest_batch(device_bytes, recipe, **model):
+    return max(1, _largest(device_bytes, recipe, **model))

@@ -1,0 +1,16 @@
+"""step_ledger: a module needs what it holds and what it needs, one beside the other
+
+Breaks: needed: bytes of activations in its backward pass.
+"""
+
+_ledger = step_ledger
+
+
+def step_ledger(modules, recipe):
+    rows, n = _ledger(modules, recipe), len(modules)
+    state = training_state(sum(module[0] for module in modules), recipe)
+    for now, (_moment, held) in enumerate(rows):
+        if n <= now < 2 * n:
+            held["activations"] += modules[2 * n - 1 - now][1]
+        held["total"] = sum(size for part, size in held.items() if part != "total")
+    return rows

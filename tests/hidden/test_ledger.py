@@ -1,0 +1,862 @@
+"""The ledger, compared with what torch's autograd saves, and with tensors listed one by one."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.checkpoint import checkpoint
+
+from assignment.expect import expect
+
+PARTS = ["parameters", "gradients", "master", "optimizer"]
+DTYPES = [torch.float32, torch.bfloat16, torch.float16]
+OTHERS = [torch.float64, torch.float8_e5m2, torch.int8]
+PACKED = [torch.quint4x2, torch.uint4, torch.uint1]  # less than a byte
+NO_DTYPES = ["float32", 4, None]
+SIZES = ["batch", "seq_len", "d_model", "heads", "d_ff"]
+WAYS = [(dropout, attention) for dropout in (False, True) for attention in ("math", "flash")]
+
+
+# --- a real model ------------------------------------------------------------
+
+
+class Kept:
+    """What autograd saves: the bytes of each storage, under the operation that saved it first."""
+
+    def __init__(self, *known):
+        self.alive = {t.untyped_storage().data_ptr(): t for t in known}
+        self.bytes, self.now, self.names = {}, "", {}
+
+    def save(self, tensor):
+        storage = tensor.untyped_storage()
+        if tensor.dim() > 0 and storage.data_ptr() not in self.alive:
+            self.alive[storage.data_ptr()] = tensor
+            name = self.names.get(storage.data_ptr(), self.now)
+            self.bytes[name] = self.bytes.get(name, 0) + storage.nbytes()
+        return tensor
+
+    def watch(self):
+        return torch.autograd.graph.saved_tensors_hooks(self.save, lambda tensor: tensor)
+
+
+class Block(nn.Module):
+    def __init__(self, d_model, heads, d_ff, dtype, dropout, attention):
+        super().__init__()
+        self.heads, self.dropout, self.attention = heads, dropout, attention
+        self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(2))
+        shapes = [(d_model, d_model)] * 4 + [(d_model, d_ff), (d_ff, d_model)]
+        self.linear = nn.ModuleList(nn.Linear(*shape, dtype=dtype) for shape in shapes)
+
+    def drop(self, x, kept):
+        kept.now = "dropout"
+        return torch.native_dropout(x, 0.5, True)[0] if self.dropout else x
+
+    def attend(self, q, k, v, kept):
+        if self.attention == "flash":
+            kept.now = "softmax"  # but for the tensors that are named here
+            given = {t.untyped_storage().data_ptr(): "scores" for t in (q, k)}
+            kept.names = given | {v.untyped_storage().data_ptr(): "values"}
+            # The output is saved inside, before it has a name here.
+            inner = Kept(*kept.alive.values(), q, k, v)
+            with sdpa_kernel(SDPBackend.FLASH_ATTENTION), inner.watch():
+                mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            for tensor in (q, k, v):
+                kept.save(tensor)
+            output = mixed.untyped_storage().data_ptr()
+            kept.names[output] = "output"
+            for pointer, tensor in inner.alive.items():
+                if pointer not in kept.alive:
+                    kept.save(tensor)
+            kept.names = {}
+            return mixed
+        kept.now = "scores"
+        scores = q @ k.transpose(-2, -1) / math.sqrt(max(1, q.shape[-1]))
+        kept.now = "softmax"
+        masked = scores.masked_fill(kept.mask[: q.shape[2], : q.shape[2]], -math.inf)
+        weights = self.drop(masked.softmax(-1), kept)
+        kept.now = "values"
+        return weights @ v
+
+    def forward(self, x, kept):
+        batch, seq_len, d_model = x.shape
+        kept.now = "norms"
+        y = self.norms[0](x)
+        kept.now = "qkv"
+        q, k, v = (
+            self.linear[i](y).view(batch, seq_len, self.heads, -1).transpose(1, 2) for i in range(3)
+        )
+        y = self.attend(q, k, v, kept).transpose(1, 2).reshape(batch, seq_len, d_model)
+        kept.now = "output"
+        x = x + self.drop(self.linear[3](y), kept)
+        kept.now = "norms"
+        y = self.norms[1](x)
+        kept.now = "up"
+        y = self.linear[4](y)
+        kept.now = "gelu"
+        y = functional.gelu(y)
+        kept.now = "down"
+        return x + self.drop(self.linear[5](y), kept)
+
+
+class Model(nn.Module):
+    """GPT-2's kind of model: the embedding, the blocks, and the norm, the lm_head and the loss."""
+
+    def __init__(self, vocab, context, layers, checkpointed=False, **block):
+        super().__init__()
+        self.dropout, self.checkpointed = block["dropout"], checkpointed
+        self.tokens = nn.Parameter(torch.zeros(vocab, block["d_model"], dtype=block["dtype"]))
+        self.places = nn.Parameter(torch.zeros(context, block["d_model"], dtype=block["dtype"]))
+        self.blocks = nn.ModuleList(Block(**block) for _ in range(layers))
+        self.norm = nn.LayerNorm(block["d_model"])
+
+    def forward(self, tokens, targets, kept):
+        kept.now = "embedding"
+        x = functional.embedding(tokens, self.tokens) + self.places[: tokens.shape[1]]
+        if self.dropout:
+            x = torch.native_dropout(x, 0.5, True)[0]
+        for block in self.blocks:
+            kept.now = "blocks"
+            quiet = _Quiet(kept)
+            x = (
+                checkpoint(block, x, quiet, use_reentrant=False, preserve_rng_state=False)
+                if self.checkpointed
+                else block(x, quiet)
+            )
+        kept.now = "final_norm"
+        x = self.norm(x)
+        kept.now = "lm_head"
+        logits = functional.linear(x, self.tokens)
+        kept.now = "loss"
+        return functional.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
+
+
+class _Quiet:
+    """Stands in for a `Kept` inside a block, whose operations count together."""
+
+    def __init__(self, kept):
+        self.alive, self.mask, self.save, self.watch = kept.alive, kept.mask, kept.save, kept.watch
+
+
+def kept_by_block(shape, dtype, dropout, attention):
+    """Bytes that torch keeps of a real block, by component."""
+    batch, seq_len, d_model, heads, d_ff = (shape[name] for name in SIZES)
+    block = Block(d_model, heads, d_ff, dtype, dropout, attention)
+    mask = torch.ones(seq_len, seq_len, dtype=torch.bool).triu(1)
+    x = torch.zeros(batch, seq_len, d_model, dtype=dtype, requires_grad=True)
+    kept = Kept(*block.parameters(), mask)
+    kept.mask = mask
+    with kept.watch():
+        block(x, kept)
+    return kept.bytes
+
+
+def kept_by_model(shape, vocab, layers, dtype, dropout, attention, checkpointed=False):
+    """Bytes that torch keeps of a real model, by component, and the parameters of its modules."""
+    block = {name: shape[name] for name in ("d_model", "heads", "d_ff")}
+    options = {"dtype": dtype, "dropout": dropout, "attention": attention}
+    context = shape["seq_len"] + 2
+    model = Model(vocab, context, layers, checkpointed, **block, **options)
+    mask = torch.ones(context, context, dtype=torch.bool).triu(1)
+    tokens = torch.zeros(shape["batch"], shape["seq_len"], dtype=torch.int64)
+    targets = tokens.clone()
+    kept = Kept(*model.parameters(), mask, tokens, targets)
+    kept.mask = mask
+    with kept.watch():
+        model(tokens, targets, kept)
+    count = lambda *modules: sum(p.numel() for m in modules for p in m.parameters())  # noqa: E731
+    sizes = [model.places.numel(), *map(count, model.blocks)]
+    return kept.bytes, [*sizes, count(model.norm) + model.tokens.numel()]
+
+
+def random_shape(rng):
+    heads = int(rng.integers(1, 5))
+    return {
+        "batch": int(rng.integers(1, 5)),
+        "seq_len": int(rng.integers(1, 20)),
+        "d_model": heads * int(rng.integers(1, 9)),
+        "heads": heads,
+        "d_ff": int(rng.integers(1, 70)),
+    }
+
+
+# --- the same, from lists of shapes ------------------------------------------
+
+
+def tensors_of_block(*, batch, seq_len, d_model, heads, d_ff, dtype, dropout, attention):
+    """The tensors that a block keeps: (shape, bytes per element), by component."""
+    e, flash = torch.empty(1, dtype=dtype, device="meta").nbytes, attention == "flash"
+    x, hidden = (batch, seq_len, d_model), (batch, seq_len, d_ff)
+    scores, token = (batch, heads, seq_len, seq_len), (batch, seq_len)
+    masks = [(x, 1), (x, 1)] + ([] if flash else [(scores, 1)])
+    return {
+        "norms": [(x, e), (token, 4), (token, 4)] * 2,
+        "qkv": [(x, e)],
+        "scores": [(x, e), (x, e)],
+        "softmax": [((batch, heads, seq_len), 4)] if flash else [(scores, e)],
+        "values": [(x, e), *([(scores, e)] if dropout and not flash else [])],
+        "output": [(x, e)],
+        "up": [(x, e)],
+        "gelu": [(hidden, e)],
+        "down": [(hidden, e)],
+        "dropout": masks if dropout else [],
+    }
+
+
+def with_total(parts):
+    return {**parts, "total": sum(parts.values())}
+
+
+def listed_block(**options):
+    tensors = tensors_of_block(**options)
+    sizes = {name: sum(math.prod(s) * e for s, e in kept) for name, kept in tensors.items()}
+    return with_total(sizes)
+
+
+def listed_model(*, vocab, layers, **options):
+    tensors = tensors_of_block(**options)
+    x, e = tensors["qkv"][0]
+    size = lambda kept: sum(math.prod(s) * each for s, each in kept)  # noqa: E731
+    return with_total(
+        {
+            "embedding": size([(x, 1)]) if options["dropout"] else 0,
+            "blocks": sum(map(size, tensors.values())) * layers,
+            "final_norm": size(tensors["norms"][:3]),
+            "lm_head": size([(x, e)]),
+            "loss": size([((*x[:2], vocab), 4)]),
+        }
+    )
+
+
+def listed_modules(*, vocab, context, checkpointed, **options):
+    kept = listed_model(vocab=vocab, **options)
+    layers = options.pop("layers")
+    block, h, f = listed_block(**options), options["d_model"], options["d_ff"]
+    shapes = [(h,)] * 4 + [(h, h), (h,)] * 4 + [(h, f), (f,), (f, h), (h,)]
+    of_block = sum(map(math.prod, shapes)), block["qkv" if checkpointed else "total"]
+    first, last = kept["embedding"], kept["total"] - kept["embedding"] - kept["blocks"]
+    return [
+        (context * h, first, first),
+        *[(*of_block, block["total"])] * layers,
+        (vocab * h + 2 * h, last, last),
+    ]
+
+
+def random_options(rng, most=20, dtypes=(*DTYPES, *OTHERS)):
+    dropout, attention = WAYS[int(rng.integers(4))]
+    shape = random_shape(rng)
+    shape["seq_len"] = int(rng.integers(1, most))
+    dtype = dtypes[int(rng.integers(len(dtypes)))]
+    return {**shape, "dtype": dtype, "dropout": dropout, "attention": attention}
+
+
+def huge_options(rng):
+    """Sizes whose counts are far beyond 2**64, and odd."""
+    options, heads = random_options(rng), int(rng.integers(2**10, 2**12)) | 1
+    odd = {name: int(rng.integers(2**30, 2**32)) | 1 for name in ("batch", "seq_len", "d_ff")}
+    return {**options, **odd, "heads": heads, "d_model": heads * (int(rng.integers(2**20)) | 1)}
+
+
+# --- activation_ledger -------------------------------------------------------
+
+
+@pytest.mark.exercise("activation_ledger", weight=2)
+@pytest.mark.parametrize("dropout", [False, True], ids=["no dropout", "dropout"])
+def test_a_block_keeps_what_autograd_saves(impl, rng, dropout):
+    """Each component of a block keeps the bytes that autograd saves of a real one"""
+    for i in range(6):
+        shape, dtype = random_shape(rng), DTYPES[i % 3]
+        found = impl.ledger.block_activations(
+            **shape, dtype=dtype, dropout=dropout, attention="math"
+        )
+        saved = dict.fromkeys(found, 0) | kept_by_block(shape, dtype, dropout, "math")
+        expect(found, f"a block of {shape} in {dtype}").equals(
+            saved | {"total": sum(kept_by_block(shape, dtype, dropout, "math").values())}
+        )
+
+
+@pytest.mark.exercise("activation_ledger", weight=2)
+@pytest.mark.parametrize("dropout", [False, True], ids=["no dropout", "dropout"])
+def test_a_block_with_flash_keeps_what_autograd_saves(impl, rng, dropout):
+    """With flash attention too, each component keeps what autograd saves of a real block"""
+    for i in range(6):
+        shape, dtype = random_shape(rng), DTYPES[i % 3]
+        found = impl.ledger.block_activations(
+            **shape, dtype=dtype, dropout=dropout, attention="flash"
+        )
+        saved = dict.fromkeys(found, 0) | kept_by_block(shape, dtype, dropout, "flash")
+        expect(found, f"a block of {shape} in {dtype}").equals(
+            saved | {"total": sum(kept_by_block(shape, dtype, dropout, "flash").values())}
+        )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_any_dtype_of_whole_bytes(impl, rng):
+    """Masks take 1 byte, and what is in fp32 takes 4, whatever the activations' dtype is"""
+    for dtype in OTHERS * 4:
+        options = random_options(rng) | {"dtype": dtype}
+        expect(impl.ledger.block_activations(**options), f"{options}").equals(
+            listed_block(**options)
+        )
+        more = {"vocab": int(rng.integers(1, 99)), "layers": int(rng.integers(1, 9))}
+        expect(impl.ledger.model_activations(**more, **options), f"{more}, {options}").equals(
+            listed_model(**more, **options)
+        )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_the_papers_sum(impl, rng):
+    """Blocks in 16 bits keep the paper's sums, and 16 bytes per token for the norms"""
+    for _ in range(10):
+        b, s, a = (int(n) for n in rng.integers(1, 2000, size=3))
+        h = a * int(rng.integers(1, 200))
+        for (dropout, attention), per_sbh, rest in [
+            ((True, "math"), 34, 5 * a * s * s * b),
+            ((False, "math"), 32, 2 * a * s * s * b),
+            ((False, "flash"), 32, 4 * a * s * b),
+        ]:
+            found = impl.ledger.block_activations(
+                batch=b,
+                seq_len=s,
+                d_model=h,
+                heads=a,
+                d_ff=4 * h,
+                dtype=DTYPES[1 + int(rng.integers(2))],
+                dropout=dropout,
+                attention=attention,
+            )
+            expect(found["total"]).equals(per_sbh * s * b * h + rest + 16 * s * b)
+
+
+@pytest.mark.exercise("activation_ledger", weight=2)
+@pytest.mark.parametrize("dropout", [False, True], ids=["no dropout", "dropout"])
+def test_a_model_keeps_what_autograd_saves(impl, rng, dropout):
+    """Each component of a model keeps the bytes that autograd saves of a real one"""
+    for i in range(6):
+        shape, dtype = random_shape(rng), DTYPES[i % 3]
+        vocab, layers = int(rng.integers(1, 99)), i % 4
+        way = (dtype, dropout, "math")
+        found = impl.ledger.model_activations(
+            vocab=vocab, layers=layers, **shape, dtype=dtype, dropout=dropout, attention="math"
+        )
+        saved = dict.fromkeys(found, 0) | kept_by_model(shape, vocab, layers, *way)[0]
+        expect(found, f"{layers} layers of {shape} in {dtype}, {vocab} tokens").equals(
+            with_total({part: size for part, size in saved.items() if part != "total"})
+        )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_huge_ledgers_are_exact(impl, rng):
+    """Bytes beyond 64 bits are exact integers"""
+    for _ in range(8):
+        options = huge_options(rng)
+        more = {"vocab": int(rng.integers(2**40)) | 1, "layers": int(rng.integers(2**40)) | 1}
+        expect(impl.ledger.block_activations(**options)).equals(listed_block(**options))
+        expect(impl.ledger.model_activations(**more, **options)).equals(
+            listed_model(**more, **options)
+        )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_sizes_of_0_keep_what_is_left(impl, rng):
+    """A size of 0 is a size like any other"""
+    for size in ("batch", "seq_len", "d_model", "d_ff", "vocab", "layers"):
+        for dropout, attention in WAYS:
+            options = random_options(rng) | {"dropout": dropout, "attention": attention}
+            more = {"vocab": int(rng.integers(1, 99)), "layers": int(rng.integers(1, 9))}
+            if size in more:
+                more[size] = 0
+            else:
+                options[size] = 0
+            expect(impl.ledger.block_activations(**options)).equals(listed_block(**options))
+            expect(impl.ledger.model_activations(**more, **options)).equals(
+                listed_model(**more, **options)
+            )
+
+
+def bad_options(rng):
+    """Options of a block that are refused, with the error of each."""
+    for size in SIZES:
+        other = SIZES[(SIZES.index(size) + 1) % 5]
+        for bad in ({size: -1}, {size: -int(rng.integers(2, 9))}, {size: -2, other: -2}):
+            yield random_options(rng) | bad, ValueError
+        if other != "heads":
+            yield random_options(rng) | {size: -4, other: 0}, ValueError
+    yield random_options(rng) | {"heads": 0}, ValueError
+    yield random_options(rng) | {"heads": 0, "d_model": 0}, ValueError
+    yield random_options(rng) | {"heads": -2, "d_model": 4}, ValueError
+    yield random_options(rng) | {"heads": 4, "d_model": 6}, ValueError
+    yield random_options(rng) | {"heads": 6, "d_model": 3}, ValueError
+    yield random_options(rng) | {"heads": 4, "d_model": 6, "batch": 0}, ValueError
+    for word in ("Flash", "MATH", "", "sdpa", "flash "):
+        yield random_options(rng) | {"attention": word}, ValueError
+        yield random_options(rng) | {"attention": word, "seq_len": 0}, ValueError
+    for error, dtypes in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
+        for dtype in dtypes:
+            yield random_options(rng) | {"dtype": dtype}, error
+            yield random_options(rng) | {"dtype": dtype, "batch": 0}, error
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_refuses_what_is_no_block(impl, rng):
+    """Negative sizes, heads that do not divide the width, other words and dtypes are refused"""
+    for options, error in bad_options(rng):
+        with pytest.raises(error):
+            impl.ledger.block_activations(**options)
+        for layers in (2, 0):
+            with pytest.raises(error):
+                impl.ledger.model_activations(vocab=3, layers=layers, **options)
+    for more in (
+        {"vocab": -1, "layers": 2},
+        {"vocab": 3, "layers": -1},
+        {"vocab": -3, "layers": 0},
+    ):
+        with pytest.raises(ValueError):
+            impl.ledger.model_activations(**more, **random_options(rng))
+        with pytest.raises(ValueError):
+            impl.ledger.model_activations(**more, **random_options(rng) | {"batch": 0})
+    options = random_options(rng)
+    expect(impl.ledger.block_activations(**options)).equals(listed_block(**options))
+    expect(impl.ledger.model_activations(vocab=3, layers=2, **options)).equals(
+        listed_model(vocab=3, layers=2, **options)
+    )
+
+
+# --- step_ledger -------------------------------------------------------------
+
+
+def each(dtypes):
+    """Total bytes of one-element tensors, one of each of these dtypes."""
+    return sum(torch.empty(1, dtype=dtype, device="meta").nbytes for dtype in dtypes)
+
+
+def random_recipe(rng, moments=None):
+    """A recipe of one to three copies in each part; `moments` sets how many the optimizer has."""
+    dtypes = [torch.float64, torch.float32, torch.bfloat16, torch.int8]
+    recipe = {}
+    for i in rng.permutation(4):
+        count = int(rng.integers(1, 4))
+        if moments is not None and PARTS[i] == "optimizer":
+            count = moments
+        recipe[PARTS[i]] = (list, tuple)[i % 2](dtypes[d] for d in rng.integers(4, size=count))
+    if rng.random() < 0.4:
+        recipe["master"] = []
+    return recipe
+
+
+def random_modules(rng, most=9, largest=10**4):
+    """Modules of which some hold more than their gradients take, and some less."""
+    count = int(rng.integers(1, most))
+    held = [int(n) for n in rng.integers(largest, size=count)]
+    more = [int(n) for n in rng.integers(largest, size=count) * rng.integers(2, size=count)]
+    parameters = [int(n) for n in rng.integers(largest // 2, size=count)]
+    return [(p, h, h + m) for p, h, m in zip(parameters, held, more, strict=True)]
+
+
+def alive(modules, recipe):
+    """A step as intervals: what is alive at each moment, found by asking each module."""
+    count, of_part = len(modules), {part: each(recipe[part]) for part in PARTS}
+    for now in range(2 * count + 1):
+        held = dict.fromkeys(PARTS, 0) | {"activations": 0}
+        for i, (parameters, stored, needed) in enumerate(modules):
+            born, dies = i, 2 * count - 1 - i
+            for part, size in of_part.items():
+                if part != "gradients" or now >= dies:
+                    held[part] += parameters * size
+            if born <= now < dies:
+                held["activations"] += stored
+            if now == dies:
+                held["activations"] += needed
+        backward = f"backward {2 * count - 1 - now}"
+        name = (
+            f"forward {now}" if now < count else backward if now < 2 * count else "optimizer step"
+        )
+        yield name, with_total(held)
+
+
+@pytest.mark.exercise("step_ledger", weight=2)
+def test_what_is_alive_at_each_moment(impl, rng):
+    """At each moment the ledger holds what was made before it and dies after it"""
+    for _ in range(15):
+        modules, recipe = random_modules(rng), random_recipe(rng)
+        found = impl.ledger.step_ledger(modules, recipe)
+        expect(found, f"the ledger of {modules} in {recipe}").equals(list(alive(modules, recipe)))
+
+
+@pytest.mark.exercise("step_ledger")
+def test_a_chain_of_many_modules(impl, rng):
+    """A chain of a hundred modules has their moments in order, and one of none has a single one"""
+    for modules in (random_modules(rng, 3) * 50, []):
+        recipe = random_recipe(rng)
+        found = impl.ledger.step_ledger(modules, recipe)
+        expect(found).equals(list(alive(modules, recipe)))
+        first = max(alive(modules, recipe), key=lambda moment: moment[1]["total"])
+        expect(impl.ledger.peak_memory(modules, recipe)).equals((first[0], first[1]["total"]))
+
+
+@pytest.mark.exercise("step_ledger")
+def test_the_chain_may_be_any_sequence(impl, rng):
+    """Modules may be lists in a tuple, as well as tuples in a list"""
+    for _ in range(4):
+        modules, recipe = random_modules(rng), random_recipe(rng)
+        given = tuple(list(module) for module in modules)
+        expect(impl.ledger.step_ledger(given, recipe)).equals(list(alive(modules, recipe)))
+
+
+@pytest.mark.exercise("step_ledger", weight=2)
+def test_the_peak_is_the_largest_total(impl, rng):
+    """The peak is the largest total of all moments, with its moment"""
+    for i in range(40):
+        modules, recipe = random_modules(rng, 5, 100), random_recipe(rng)
+        if i % 4 == 0:  # gradients outgrow activations: the end of the backward pass
+            modules = [(9000 + p, h, n) for p, h, n in modules]
+        if i % 4 == 1:  # a checkpointed module in the middle
+            modules.insert(1, (1, 5, 10**6))
+            modules.append((0, 3, 3))
+        if i % 4 == 2:
+            modules.append((0, 0, 0))  # a forward pass and a backward pass are alike
+        totals = {moment: held["total"] for moment, held in alive(modules, recipe)}
+        first = max(totals, key=totals.get)
+        expect(impl.ledger.peak_memory(modules, recipe), f"the peak of {modules}").equals(
+            (first, totals[first])
+        )
+
+
+@pytest.mark.exercise("step_ledger")
+def test_the_first_of_several_peaks(impl, rng):
+    """If several moments have the largest total, the peak is the first of them"""
+    for _ in range(8):
+        recipe, held = random_recipe(rng), int(rng.integers(1, 99))
+        count, parameters = int(rng.integers(1, 5)), int(rng.integers(1, 99))
+        state = sum(parameters * each(recipe[part]) for part in PARTS if part != "gradients")
+        peak = impl.ledger.peak_memory
+        empty = [(0, 0, 0)] * count
+        expect(peak([*empty, (0, held, held), *empty], recipe)).equals((f"forward {count}", held))
+        gradients = parameters * each(recipe["gradients"])
+        expect(peak([*empty, (parameters, 0, 0)], recipe)).equals(
+            (f"backward {count}", state + gradients)
+        )
+        expect(peak([(parameters, 0, 0)], {**recipe, "gradients": []})).equals(("forward 0", state))
+
+
+@pytest.mark.exercise("step_ledger")
+def test_huge_steps_are_exact(impl, rng):
+    """Bytes beyond 64 bits are exact integers, and so are FLOPs"""
+    for _ in range(6):
+        recipe = random_recipe(rng, moments=2)
+        modules = [
+            (p << 40 | 1, h << 50 | 1, (h << 50) + (n << 40) + 1)
+            for p, h, n in random_modules(rng, 4, 2**40)
+        ]
+        totals = list(alive(modules, recipe))
+        expect(impl.ledger.step_ledger(modules, recipe)).equals(totals)
+        first = max(totals, key=lambda moment: moment[1]["total"])
+        expect(impl.ledger.peak_memory(modules, recipe)).equals((first[0], first[1]["total"]))
+        parameters = (int(rng.integers(2**62)) << 10) | 1
+        expect(impl.ledger.adamw_cost(parameters, recipe)).equals(
+            {"flops": sum([parameters] * 14), "bytes": parameters * moved(recipe)}
+        )
+
+
+class Counted:
+    """A number that counts the operations in which it takes part."""
+
+    done = 0
+
+    def sqrt(self):
+        Counted.done += 1
+        return Counted()
+
+
+def _counts(self, other):
+    Counted.done += 1
+    return Counted()
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"):
+    setattr(Counted, f"__{_name}__", _counts)
+
+
+def flops_of_adamw():
+    """Counts the four lines of `adamw_step`'s docstring; plain numbers count nothing."""
+    p, g, m, v = (Counted() for _ in range(4))
+    lr, decay, eps, b1, b2, t = 0.1, 0.1, 0.1, 0.9, 0.99, 3
+    Counted.done = 0
+    p = p * (1 - lr * decay)
+    m = m + (1 - b1) * (g - m)
+    v = b2 * v + (1 - b2) * (g * g)
+    p = p - lr / (1 - b1**t) * m / (v.sqrt() / math.sqrt(1 - b2**t) + eps)
+    return Counted.done
+
+
+def moved(recipe):
+    """Bytes that one parameter's step reads and writes: arrays one by one."""
+    reads = [recipe["gradients"], recipe["optimizer"]]
+    reads.append(recipe["master"] if len(recipe["master"]) > 0 else recipe["parameters"])
+    writes = [recipe["optimizer"], recipe["master"], recipe["parameters"]]
+    return sum(each(dtypes) for dtypes in reads + writes)
+
+
+@pytest.mark.exercise("step_ledger")
+def test_a_step_of_adamw_costs_its_operations(impl, rng):
+    """AdamW's FLOPs are the operations of its four lines, its bytes what they read and write"""
+    flops = flops_of_adamw()
+    for i in range(16):
+        recipe, parameters = random_recipe(rng, moments=2), int(rng.integers(1, 10**9))
+        if i % 2:
+            recipe["master"] = [torch.float32]
+        expect(impl.ledger.adamw_cost(parameters, recipe), f"AdamW in {recipe}").equals(
+            {"flops": parameters * flops, "bytes": parameters * moved(recipe)}
+        )
+        expect(impl.ledger.adamw_cost(0, recipe)).equals({"flops": 0, "bytes": 0})
+
+
+@pytest.mark.exercise("step_ledger")
+def test_refuses_optimizers_that_are_not_adamw(impl, rng):
+    """An optimizer without exactly two moments, and negative parameters, are refused"""
+    for moments in (0, 1, 3, 4):
+        for parameters in (5, 0):
+            with pytest.raises(ValueError):
+                impl.ledger.adamw_cost(parameters, random_recipe(rng, moments))
+    recipe = random_recipe(rng, moments=2)
+    for parameters in (-1, -int(rng.integers(2, 99))):
+        with pytest.raises(ValueError):
+            impl.ledger.adamw_cost(parameters, recipe)
+    expect(impl.ledger.adamw_cost(3, recipe)["bytes"]).equals(3 * moved(recipe))
+
+
+def bad_recipes(rng):
+    """Recipes that are refused, with the error of each; the optimizer's has two copies."""
+    for part in PARTS:
+        recipe = random_recipe(rng, moments=2)
+        yield {name: dtypes for name, dtypes in recipe.items() if name != part}, ValueError
+        yield {**recipe, "momentum": []}, ValueError
+        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
+            for other in others:
+                yield {**recipe, part: [torch.float32, other]}, error
+
+
+@pytest.mark.exercise("step_ledger")
+def test_steps_refuse_what_is_no_recipe(impl, rng):
+    """A recipe with a part missing or unknown, or a copy without bytes, is refused"""
+    for recipe, error in bad_recipes(rng):
+        for modules in (random_modules(rng), [(0, 0, 0)], []):
+            with pytest.raises(error):
+                impl.ledger.step_ledger(modules, recipe)
+            with pytest.raises(error):
+                impl.ledger.peak_memory(modules, recipe)
+        for parameters in (0, 9):
+            with pytest.raises(error):
+                impl.ledger.adamw_cost(parameters, recipe)
+    recipe = random_recipe(rng, moments=2)
+    modules = random_modules(rng)
+    expect(impl.ledger.step_ledger(modules, recipe)).equals(list(alive(modules, recipe)))
+    expect(impl.ledger.adamw_cost(9, recipe)["flops"]).equals(9 * flops_of_adamw())
+
+
+@pytest.mark.exercise("step_ledger")
+def test_refuses_what_is_no_module(impl, rng):
+    """A negative number, and a module that needs less than it holds, are refused"""
+    recipe = random_recipe(rng)
+    for bad in [(-1, 2, 3), (1, -1, 3), (1, -2, -1), (1, -1, -2), (1, 2, 1), (0, 1, 0), (0, 0, -1)]:
+        for place in range(3):
+            modules = [(int(rng.integers(5, 9)), 2, 3) for _ in range(3)]
+            modules[place] = bad
+            with pytest.raises(ValueError):
+                impl.ledger.step_ledger(modules, recipe)
+            with pytest.raises(ValueError):
+                impl.ledger.peak_memory(modules, recipe)
+    modules = [(int(rng.integers(9)), 0, 0), (1, 2, 2)]
+    expect(impl.ledger.step_ledger(modules, recipe)).equals(list(alive(modules, recipe)))
+
+
+# --- largest_batch -----------------------------------------------------------
+
+
+def random_model(rng, most=20):
+    """Options of a model, without a batch."""
+    options = random_options(rng, most)
+    del options["batch"]
+    return options | {
+        "vocab": int(rng.integers(1, 99)),
+        "context": options["seq_len"] + int(rng.integers(3)),
+        "layers": int(rng.integers(5)),
+        "checkpointed": bool(rng.integers(2)),
+    }
+
+
+def peak(batch, recipe, model):
+    return max(held["total"] for _, held in alive(listed_modules(batch=batch, **model), recipe))
+
+
+def fitting(device, recipe, model):
+    """The largest batch that fits, by trying; an empty one does."""
+    high = 1
+    while peak(high, recipe, model) <= device:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if peak(middle, recipe, model) <= device else (low, middle)
+    return low
+
+
+@pytest.mark.exercise("largest_batch", weight=2)
+def test_modules_of_a_model(impl, rng):
+    """The chain is the embedding, each block, and the end: parameters, bytes held and needed"""
+    for i in range(30):
+        model, batch = random_model(rng), i % 5
+        expect(impl.ledger.model_modules(batch=batch, **model), f"{batch}, {model}").equals(
+            listed_modules(batch=batch, **model)
+        )
+
+
+@pytest.mark.exercise("largest_batch")
+@pytest.mark.parametrize("checkpointed", [False, True], ids=["all kept", "checkpointed"])
+def test_modules_are_those_of_a_real_model(impl, rng, checkpointed):
+    """Modules have a real model's parameters, and hold what autograd saves of it"""
+    for i in range(6):
+        shape, dtype, dropout = random_shape(rng), DTYPES[i % 3], i % 2 == 0
+        vocab, layers = int(rng.integers(1, 99)), 1 + i % 3
+        way = (dtype, dropout, "math", checkpointed)
+        saved, parameters = kept_by_model(shape, vocab, layers, *way)
+        modules = impl.ledger.model_modules(
+            vocab=vocab,
+            context=shape["seq_len"] + 2,
+            layers=layers,
+            **shape,
+            dtype=dtype,
+            dropout=dropout,
+            attention="math",
+            checkpointed=checkpointed,
+        )
+        expect([module[0] for module in modules], "parameters").equals(parameters)
+        expect(sum(module[1] for module in modules), "bytes held").equals(sum(saved.values()))
+
+
+@pytest.mark.exercise("largest_batch", weight=2)
+def test_one_sequence_more_does_not_fit(impl, rng):
+    """The largest batch fits to the last byte; one sequence more, or one byte less, does not"""
+    for i in range(24):
+        model, recipe, batch = random_model(rng), random_recipe(rng), i % 6
+        need = [peak(batch + n, recipe, model) for n in (0, 1)]
+        # Where the gradients' end decides, a sequence more may take nothing more.
+        room = [need[0], max(need[0], need[1] - 1), int(rng.integers(need[0], need[1] + 1))]
+        for device in room:
+            fits = fitting(device, recipe, model)
+            found = impl.ledger.largest_batch(device, recipe, **model)
+            expect(found, f"in {device} bytes, {model} in {recipe}").equals(fits)
+        if batch and need[0] > peak(batch - 1, recipe, model):
+            expect(impl.ledger.largest_batch(need[0] - 1, recipe, **model)).equals(batch - 1)
+
+
+@pytest.mark.exercise("largest_batch")
+def test_the_peak_moves_with_the_batch(impl, rng):
+    """Small batches peak at the end of the backward pass, large ones at its start: both count"""
+    for _ in range(6):
+        model = random_model(rng) | {"layers": 4, "checkpointed": False, "d_ff": 60, "context": 99}
+        recipe = random_recipe(rng) | {"gradients": [torch.float64] * int(rng.integers(2, 5))}
+        for batch in (1, 2, 5, 20, 300):
+            device = peak(batch, recipe, model)
+            expect(impl.ledger.largest_batch(device, recipe, **model)).equals(
+                fitting(device, recipe, model)
+            )
+
+
+@pytest.mark.exercise("largest_batch")
+def test_huge_batches_are_exact(impl, rng):
+    """Batches beyond 2**63 are exact, and so are modules beyond 2**64 bytes"""
+    for _ in range(6):
+        model, recipe = random_model(rng), random_recipe(rng)
+        batch = (int(rng.integers(2**62)) << 12) | 1
+        expect(impl.ledger.model_modules(batch=batch, **model)).equals(
+            listed_modules(batch=batch, **model)
+        )
+        device = peak(batch, recipe, model)
+        expect(impl.ledger.largest_batch(device, recipe, **model)).equals(batch)
+        expect(impl.ledger.largest_batch(device - 1, recipe, **model)).equals(batch - 1)
+
+
+@pytest.mark.exercise("largest_batch")
+def test_refuses_devices_too_small_for_the_model(impl, rng):
+    """A device is refused if not even an empty batch fits; if only that does, the batch is 0"""
+    for _ in range(8):
+        model, recipe = random_model(rng) | {"vocab": 10**4}, random_recipe(rng)
+        least = peak(0, recipe, model)
+        for device in (least - 1, int(rng.integers(least)), 0, -1):
+            with pytest.raises(ValueError):
+                impl.ledger.largest_batch(device, recipe, **model)
+        expect(impl.ledger.largest_batch(least, recipe, **model)).equals(
+            fitting(least, recipe, model)
+        )
+        expect(impl.ledger.largest_batch(0, {part: [] for part in PARTS}, **model)).equals(0)
+        nothing = {part: [] for part in PARTS}  # the activations alone
+        with pytest.raises(ValueError):
+            impl.ledger.largest_batch(-1, nothing, **model)
+        one = peak(1, nothing, model)
+        expect(impl.ledger.largest_batch(one, nothing, **model)).equals(1)
+
+
+@pytest.mark.exercise("largest_batch")
+def test_refuses_sequences_longer_than_the_context(impl, rng):
+    """A context shorter than the sequences is refused; one as long is accepted"""
+    for _ in range(5):
+        model, recipe = random_model(rng) | {"seq_len": int(rng.integers(2, 9))}, random_recipe(rng)
+        for context in (model["seq_len"] - 1, 0, -1):
+            with pytest.raises(ValueError):
+                impl.ledger.model_modules(batch=2, **model | {"context": context})
+            with pytest.raises(ValueError):
+                impl.ledger.largest_batch(10**12, recipe, **model | {"context": context})
+        model["context"] = model["seq_len"]
+        expect(impl.ledger.model_modules(batch=2, **model)).equals(listed_modules(batch=2, **model))
+        device = peak(3, recipe, model)
+        expect(impl.ledger.largest_batch(device, recipe, **model)).equals(
+            fitting(device, recipe, model)
+        )
+
+
+@pytest.mark.exercise("largest_batch")
+def test_refuses_sequences_of_no_tokens(impl, rng):
+    """Sequences without tokens are refused where a batch of them could be of any size"""
+    for seq_len in (0, -1, -int(rng.integers(2, 9))):
+        model, recipe = random_model(rng), random_recipe(rng)
+        with pytest.raises(ValueError):
+            impl.ledger.largest_batch(10**12, recipe, **model | {"seq_len": seq_len})
+    device = peak(2, recipe, model)
+    expect(impl.ledger.largest_batch(device, recipe, **model)).equals(
+        fitting(device, recipe, model)
+    )
+    none = model | {"seq_len": 0}
+    expect(impl.ledger.model_modules(batch=2, **none)).equals(listed_modules(batch=2, **none))
+
+
+@pytest.mark.exercise("largest_batch")
+def test_refuses_what_is_no_model(impl, rng):
+    """What the ledger of activations or of a step refuses is refused here too"""
+
+    def both(model, recipe, error):
+        with pytest.raises(error):
+            impl.ledger.largest_batch(10**12, recipe, **model)
+        if recipe is good:
+            with pytest.raises(error):
+                impl.ledger.model_modules(batch=2, **model)
+
+    good = random_recipe(rng)
+    for options, error in bad_options(rng):
+        changed = {name: options[name] for name in options if name != "batch"}
+        if options["batch"] > 0 and options["seq_len"] != 0:
+            for layers in (2, 0):
+                more = {"context": max(options["seq_len"], 1), "layers": layers}
+                both(random_model(rng) | changed | more, good, error)
+    for name in ("vocab", "layers"):
+        both(random_model(rng) | {name: -1}, good, ValueError)
+    with pytest.raises(ValueError):
+        impl.ledger.model_modules(batch=-1, **random_model(rng))
+    for recipe, error in bad_recipes(rng):
+        both(random_model(rng), recipe, error)
+    model = random_model(rng)
+    device = peak(4, good, model)
+    expect(impl.ledger.largest_batch(device, good, **model)).equals(fitting(device, good, model))
+    expect(impl.ledger.model_modules(batch=4, **model)).equals(listed_modules(batch=4, **model))

@@ -1,0 +1,271 @@
+"""The ledger of GPT-2 XL's training step, with the numbers of the text."""
+
+import pytest
+import torch
+
+from assignment.expect import expect
+
+FP32, BF16 = torch.float32, torch.bfloat16
+IN_FP32 = {"parameters": [FP32], "gradients": [FP32], "master": [], "optimizer": [FP32, FP32]}
+MASTER = {"parameters": [BF16], "gradients": [BF16], "master": [FP32], "optimizer": [FP32, FP32]}
+SHAPE = {"seq_len": 1024, "d_model": 1600, "heads": 25, "d_ff": 6400, "dtype": BF16}
+WITH_DROPOUT = {"dropout": True, "attention": "math"}
+FLASH = {"dropout": False, "attention": "flash"}
+XL = {"vocab": 50257, "context": 1024, "layers": 48, **SHAPE}
+SMALL = {"batch": 1, "seq_len": 3, "d_model": 4, "heads": 2, "d_ff": 5, "dtype": FP32}
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_a_block_of_gpt2_xl(impl):
+    """A block of GPT-2 XL keeps 186,793,984 B of one sequence, with dropout"""
+    expect(impl.ledger.block_activations(batch=1, **SHAPE, **WITH_DROPOUT)).equals(
+        {
+            "norms": 6_569_984,
+            "qkv": 3_276_800,
+            "scores": 6_553_600,
+            "softmax": 52_428_800,
+            "values": 55_705_600,
+            "output": 3_276_800,
+            "up": 3_276_800,
+            "gelu": 13_107_200,
+            "down": 13_107_200,
+            "dropout": 29_491_200,
+            "total": 186_793_984,
+        },
+        hint="a tensor of s · h elements takes 3,276,800 B, one of a · s · s takes 52,428,800 B",
+    )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_a_block_with_flash_attention(impl):
+    """With flash attention it keeps 52,547,584 B, and with dropout too 55,824,384 B"""
+    flash = impl.ledger.block_activations(batch=1, **SHAPE, **FLASH)
+    expect(flash["softmax"], "flash attention's softmax").equals(
+        102_400, hint="one fp32 number per row of scores: 4 · 25 · 1024"
+    )
+    expect(flash["total"], "the total").equals(52_547_584)
+    dropped = impl.ledger.block_activations(batch=1, **SHAPE, **{**FLASH, "dropout": True})
+    expect(dropped["dropout"], "the masks").equals(
+        3_276_800, hint="flash attention keeps no mask; those of both halves' outputs are left"
+    )
+    expect(dropped["total"], "the total with dropout").equals(55_824_384)
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_a_block_small_enough_for_paper(impl):
+    """Three tokens of width 4 in fp32, two heads and a hidden layer of 5 keep 624 B"""
+    expect(impl.ledger.block_activations(**SMALL, dropout=False, attention="math")).equals(
+        {
+            "norms": 144,
+            "qkv": 48,
+            "scores": 96,
+            "softmax": 72,
+            "values": 48,
+            "output": 48,
+            "up": 48,
+            "gelu": 60,
+            "down": 60,
+            "dropout": 0,
+            "total": 624,
+        },
+        hint="each norm keeps 3 · 4 inputs, 3 means and 3 reciprocal deviations of 4 bytes",
+    )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_all_of_gpt2_xl(impl):
+    """GPT-2 XL keeps 9.18 GB of one sequence with dropout; its loss 0.2 GB of that, in fp32"""
+    model = impl.ledger.model_activations(vocab=50257, layers=48, batch=1, **SHAPE, **WITH_DROPOUT)
+    expect(model).equals(
+        {
+            "embedding": 1_638_400,
+            "blocks": 8_966_111_232,
+            "final_norm": 3_284_992,
+            "lm_head": 3_276_800,
+            "loss": 205_852_672,
+            "total": 9_180_164_096,
+        }
+    )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_heads_and_words_are_checked(impl):
+    """Heads that do not divide the width are refused, and so is an unknown kind of attention"""
+    with pytest.raises(ValueError):
+        impl.ledger.block_activations(**{**SMALL, "heads": 3}, dropout=False, attention="math")
+    with pytest.raises(ValueError):
+        impl.ledger.block_activations(**SMALL, dropout=False, attention="Flash")
+    with pytest.raises(ValueError):
+        impl.ledger.block_activations(**{**SMALL, "batch": -1}, dropout=False, attention="math")
+    flash = impl.ledger.block_activations(**SMALL, dropout=False, attention="flash")
+    expect(flash["total"]).equals(576)
+
+
+@pytest.mark.exercise("step_ledger")
+def test_a_step_of_two_modules(impl):
+    """Gradients grow during the backward pass, while activations are freed"""
+    ledger = impl.ledger.step_ledger([(10, 100, 100), (3, 20, 50)], IN_FP32)
+    held = [(0, 100), (0, 120), (12, 150), (52, 100), (52, 0)]
+    moments = ["forward 0", "forward 1", "backward 1", "backward 0", "optimizer step"]
+    expect(ledger, "the ledger").equals(
+        [
+            (
+                moment,
+                {
+                    "parameters": 52,
+                    "gradients": gradients,
+                    "master": 0,
+                    "optimizer": 104,
+                    "activations": activations,
+                    "total": 156 + gradients + activations,
+                },
+            )
+            for moment, (gradients, activations) in zip(moments, held, strict=True)
+        ],
+        hint="module 1 needs 50 bytes in its backward pass, besides the 100 that module 0 holds",
+    )
+
+
+@pytest.mark.exercise("step_ledger")
+def test_the_peak_of_two_modules(impl):
+    """The peak is where activations and gradients together are largest"""
+    peak = impl.ledger.peak_memory
+    expect(peak([(10, 100, 100), (3, 20, 50)], IN_FP32)).equals(("backward 1", 318))
+    expect(peak([(10, 100, 100), (3, 0, 0)], IN_FP32)).equals(
+        ("backward 0", 308), hint="the gradients of both modules are there: 52 bytes"
+    )
+    expect(peak([(0, 7, 7), (0, 0, 0)], IN_FP32)).equals(
+        ("forward 0", 7), hint="the first of several moments"
+    )
+
+
+@pytest.mark.exercise("step_ledger")
+def test_modules_that_need_less_than_they_hold(impl):
+    """A module that needs less than it holds is refused, and so is a negative number"""
+    for module in [(1, 2, 1), (-1, 1, 1), (1, -1, 1)]:
+        with pytest.raises(ValueError):
+            impl.ledger.step_ledger([module], IN_FP32)
+    expect(impl.ledger.peak_memory([(1, 1, 1)], IN_FP32)).equals(("backward 0", 17))
+
+
+@pytest.mark.exercise("step_ledger")
+def test_a_step_of_adamw(impl):
+    """AdamW takes 14 FLOPs a parameter and moves 28 bytes in fp32, also with a master copy"""
+    for recipe in (IN_FP32, MASTER):
+        expect(impl.ledger.adamw_cost(10**6, recipe), f"in {recipe}").equals(
+            {"flops": 14_000_000, "bytes": 28_000_000},
+            hint="1, 3, 4 and 6 FLOPs; a gradient is read, moments are read and written",
+        )
+    without = {**MASTER, "master": []}
+    expect(impl.ledger.adamw_cost(1, without), "in bf16 without a master copy").equals(
+        {"flops": 14, "bytes": 22}, hint="then the parameters are read too"
+    )
+    with pytest.raises(ValueError):
+        impl.ledger.adamw_cost(1, {**MASTER, "optimizer": [FP32]})
+
+
+@pytest.mark.exercise("largest_batch")
+def test_the_modules_of_gpt2_xl(impl):
+    """GPT-2 XL is an embedding, 48 blocks and a last module, of 1,557,611,200 parameters"""
+    modules = impl.ledger.model_modules(batch=1, **XL, **WITH_DROPOUT, checkpointed=False)
+    expect([modules[0], modules[1], modules[-1]], "the first two modules and the last").equals(
+        [
+            (1_638_400, 1_638_400, 1_638_400),
+            (30_740_800, 186_793_984, 186_793_984),
+            (80_414_400, 212_414_464, 212_414_464),
+        ],
+        hint="the lm_head's matrix, 50257 · 1600, is also the embedding's: it counts last",
+    )
+    expect(len(modules)).equals(50)
+    expect(sum(parameters for parameters, _, _ in modules)).equals(1_557_611_200)
+
+
+@pytest.mark.exercise("largest_batch")
+def test_the_modules_with_checkpointing(impl):
+    """A checkpointed block holds its input, and needs what it keeps"""
+    modules = impl.ledger.model_modules(batch=1, **XL, **WITH_DROPOUT, checkpointed=True)
+    expect(modules[48]).equals((30_740_800, 3_276_800, 186_793_984))
+    expect(modules[49]).equals((80_414_400, 212_414_464, 212_414_464))
+
+
+@pytest.mark.exercise("largest_batch")
+def test_gpt2_xl_in_80_gb(impl):
+    """In 80 GB GPT-2 XL trains with 6 sequences, 21 with flash attention, 156 checkpointed"""
+    for options, checkpointed, batch in [
+        (WITH_DROPOUT, False, 6),
+        (FLASH, False, 21),
+        (WITH_DROPOUT, True, 156),
+    ]:
+        found = impl.ledger.largest_batch(
+            80 * 10**9, MASTER, **XL, **options, checkpointed=checkpointed
+        )
+        expect(found, f"with {options}, checkpointed={checkpointed}").equals(batch)
+
+
+@pytest.mark.exercise("largest_batch")
+def test_a_device_to_the_last_byte(impl):
+    """A device of 24,921,779,200 B holds the model with all gradients: one byte less is refused"""
+    least = 16 * 1_557_611_200
+    options = {**XL, **FLASH, "checkpointed": False}
+    expect(impl.ledger.largest_batch(least, MASTER, **options)).equals(
+        0, hint="the model fits, but no sequence"
+    )
+    with pytest.raises(ValueError):
+        impl.ledger.largest_batch(least - 1, MASTER, **options)
+    expect(impl.ledger.largest_batch(least + 52_547_584, MASTER, **options), "with room").equals(1)
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_a_ledger_grows_with_the_batch(impl, rng):
+    """Each component of a block and of a model takes the same bytes for each sequence"""
+    for _ in range(8):
+        heads, batch = (int(n) for n in rng.integers(1, 9, size=2))
+        sizes = {"seq_len": int(rng.integers(1, 99)), "heads": heads, "d_ff": int(rng.integers(99))}
+        options = {**sizes, "d_model": 4 * heads, "dtype": BF16, **[WITH_DROPOUT, FLASH][batch % 2]}
+        for function, more in [
+            (impl.ledger.block_activations, {}),
+            (impl.ledger.model_activations, {"vocab": 7, "layers": 3}),
+        ]:
+            one = function(batch=1, **more, **options)
+            expect(function(batch=batch, **more, **options), f"{batch} sequences").equals(
+                {part: batch * size for part, size in one.items()},
+                hint="every tensor that is counted has the batch as a dimension",
+            )
+
+
+@pytest.mark.exercise("step_ledger")
+def test_a_step_of_random_modules(impl, rng):
+    """Activations live until their backward pass, and gradients from there to the end"""
+    for _ in range(5):
+        count = int(rng.integers(1, 6))
+        held = [int(n) for n in rng.integers(1000, size=count)]
+        modules = [(int(rng.integers(1000)), n, n + int(rng.integers(100))) for n in held]
+        ledger = impl.ledger.step_ledger(modules, IN_FP32)
+        for i, (moment, found) in enumerate(ledger[:count]):
+            expect(found["activations"], moment).equals(
+                sum(held[: i + 1]), hint="modules whose forward pass is over hold what they hold"
+            )
+        for i, (moment, found) in zip(reversed(range(count)), ledger[count:], strict=False):
+            expect(found["activations"], moment).equals(
+                sum(held[:i]) + modules[i][2], hint="the module needs more than it holds"
+            )
+            expect(found["gradients"], f"gradients at {moment}").equals(
+                4 * sum(parameters for parameters, _, _ in modules[i:])
+            )
+
+
+@pytest.mark.exercise("largest_batch")
+def test_the_largest_batch_fits(impl, rng):
+    """The peak of the largest batch fits into the device, with one sequence more it does not"""
+    for i in range(8):
+        sizes = {"vocab": 50, "context": 9, "seq_len": int(rng.integers(1, 9)), "d_ff": 30}
+        shape = {**sizes, "layers": int(rng.integers(1, 5)), "d_model": 8, "heads": 2}
+        options = {**shape, "dtype": BF16, **[WITH_DROPOUT, FLASH][i % 2], "checkpointed": i > 3}
+        device = int(rng.integers(10**5, 10**6))
+        batch = impl.ledger.largest_batch(device, MASTER, **options)
+        for more in (0, 1):
+            modules = impl.ledger.model_modules(batch=batch + more, **options)
+            _, peak = impl.ledger.peak_memory(modules, MASTER)
+            expect(peak <= device, f"whether {batch + more} sequences fit in {device} B").equals(
+                more == 0, hint=f"by your peak_memory their peak is {peak} B"
+            )
