@@ -1,0 +1,99 @@
+"""Prediction: what a training step costs, on paper, before it runs.
+
+The model and its step are in `assignment/small_transformer.py`: a transformer like GPT-2 in float32,
+trained by torch's AdamW, in the midst of its training. `assignment/step_counts.py` measures what is
+predicted here; `make predict` compares the two.
+"""
+
+from __future__ import annotations
+
+def predict_step(
+    *,
+    vocab: int,
+    context: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    tied: bool,
+    batch: int,
+    peak_flops: float,
+    bandwidth: float,
+) -> dict[str, float]:
+    """What one training step of `small_transformer` needs, computed from its sizes.
+
+    Nothing is built and nothing runs: sizes have no upper limit, and 10^12 layers take no longer
+    than one.
+
+    Args:
+        vocab: tokens in the vocabulary.
+        context: tokens of each sequence.
+        layers: number of blocks.
+        d_model: width of the model. A head is `d_model / heads` wide.
+        heads: number of heads.
+        d_ff: width of the feed-forward's hidden layer.
+        tied: whether the lm_head uses the embedding's matrix and has no parameters of its own.
+        batch: number of sequences.
+        peak_flops: of the device, for products of matrices in float32, FLOP/s.
+        bandwidth: of the device's memory, B/s.
+
+    Returns:
+        "parameters": an int, exact.
+        "flops": an int, those of all matrix products of the step, as torch's FlopCounterMode counts
+            them. Exact for full marks, within 10 % for part of them.
+        "peak_bytes": the most bytes of tensors that are alive at once. Within 5 % for full marks,
+            within 25 % for part of them.
+        "seconds": the least time that you expect, by a roofline. It is shown beside the measured
+            time, and never marked.
+
+    Raises:
+        ValueError: a size is less than 1, `heads` does not divide `d_model`, or `peak_flops` or
+            `bandwidth` is not positive.
+
+    A step of GPT-2's smallest model on 8 sequences of 1024 tokens, on an H100 without TF32:
+
+        predict_step(
+            vocab=50257, context=1024, layers=12, d_model=768, heads=12, d_ff=3072, tied=True,
+            batch=8, peak_flops=67e12, bandwidth=3.35e12,
+        )  # 124_439_808 parameters, 6_999_559_372_800 FLOPs, 16.15e9 B, 0.145 s
+    """
+    if min(vocab, context, layers, d_model, heads, d_ff, batch) < 1 or d_model % heads:
+        raise ValueError("expected sizes of at least 1, and heads that divide d_model")
+    if not (peak_flops > 0 and bandwidth > 0):
+        raise ValueError(f"expected a peak and a bandwidth, got {peak_flops} and {bandwidth}")
+    tokens = batch * context
+
+    embedding, norm = vocab * d_model, 2 * d_model
+    attention = 4 * d_model**2 + 4 * d_model
+    feed_forward = 2 * d_model * d_ff + d_ff + d_model
+    outside = embedding + context * d_model + norm + (0 if tied else embedding)
+    parameters = outside + layers * (2 * norm + attention + feed_forward)
+
+    # Each token meets each matrix once, and in each layer's attention the context twice.
+    per_layer = 4 * d_model**2 + 2 * d_model * d_ff + 2 * context * d_model
+    forward = 2 * tokens * (layers * per_layer + embedding)
+    flops = 3 * forward  # backward, both factors of each product get a gradient by a product
+
+    # Elements. `kept` is what the layers keep for their backward passes.
+    row, hidden, logits = tokens * d_model, tokens * d_ff, tokens * vocab
+    scores = batch * heads * context**2
+    kept = layers * (8 * row + 2 * hidden + scores)
+    gradients = embedding + d_ff * d_model  # of the lm_head and of the last layer's `down`
+    moments = (  # backward, in its order: loss, lm_head, last feed-forward and attention, embedding
+        3 * parameters + kept + 2 * row + 3 * logits,
+        3 * parameters + kept + 3 * row + logits,
+        3 * parameters + kept + row + hidden + gradients,
+        3 * parameters + kept + 2 * (scores - row - hidden) + gradients + d_ff * d_model,
+        4 * parameters + (2 * embedding if tied else 0),  # two gradients, and their sum
+        5 * parameters,  # the optimizer: the square roots of all second moments
+    )
+
+    # AdamW reads four numbers for each parameter and writes three. What is kept is written once
+    # and read twice, and so is its gradient.
+    moved = 4 * (7 * parameters + 6 * (kept + 3 * logits))
+    return {
+        "parameters": parameters,
+        "flops": flops,
+        "peak_bytes": 4 * max(moments) + context**2,  # in float32; the mask is of bools
+        "seconds": flops / peak_flops + moved / bandwidth,
+    }
