@@ -55,7 +55,8 @@ class Block(nn.Module):
     def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """B×T×D to B×T×D; `mask`, T×T, is true where a token must not look."""
         x = x + self.out(self.attention(self.norm_1(x), mask))
-        return x + self.down(functional.gelu(self.up(self.norm_2(x))))
+        added: torch.Tensor = self.down(functional.gelu(self.up(self.norm_2(x))))
+        return x + added
 
     def attention(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Attention of all heads: B×T×D to B×T×D. All T×T scores of a head are computed."""
@@ -65,7 +66,8 @@ class Block(nn.Module):
         )
         q = q / math.sqrt(q.shape[-1])
         weights = (q @ k.transpose(-1, -2)).masked_fill(mask, -math.inf).softmax(-1)  # B×H×T×T
-        return (weights @ v).transpose(1, 2).flatten(2)
+        heads: torch.Tensor = weights @ v
+        return heads.transpose(1, 2).flatten(2)
 
 
 class Transformer(nn.Module):
@@ -96,7 +98,7 @@ class Transformer(nn.Module):
 
 
 def adamw(model: Transformer) -> torch.optim.AdamW:
-    """The optimizer: torch's AdamW, which updates all tensors at once, as it does on CUDA devices."""
+    """torch's AdamW, which updates all tensors at once, as it does on CUDA devices."""
     return torch.optim.AdamW(model.parameters(), lr=3e-4, foreach=True)
 
 

@@ -1,11 +1,12 @@
 """Prediction: what a training step costs, on paper, before it runs.
 
-The model and its step are in `assignment/small_transformer.py`: a transformer like GPT-2 in float32,
-trained by torch's AdamW, in the midst of its training. `assignment/step_counts.py` measures what is
-predicted here; `make predict` compares the two.
+The model and its step are in `assignment/small_transformer.py`: a transformer like GPT-2 in
+float32, trained by torch's AdamW, in the midst of its training. `assignment/step_counts.py`
+measures what is predicted here; `make predict` compares the two.
 """
 
 from __future__ import annotations
+
 
 def predict_step(
     *,
@@ -55,14 +56,13 @@ def predict_step(
         predict_step(
             vocab=50257, context=1024, layers=12, d_model=768, heads=12, d_ff=3072, tied=True,
             batch=8, peak_flops=67e12, bandwidth=3.35e12,
-        )  # 124_439_808 parameters, 6_999_559_372_800 FLOPs, 16.15e9 B, 0.145 s
+        )  # 124_439_808 parameters, 6_999_559_372_800 FLOPs, 16.15e9 B, 0.132 s
     """
     if min(vocab, context, layers, d_model, heads, d_ff, batch) < 1 or d_model % heads:
         raise ValueError("expected sizes of at least 1, and heads that divide d_model")
     if not (peak_flops > 0 and bandwidth > 0):
         raise ValueError(f"expected a peak and a bandwidth, got {peak_flops} and {bandwidth}")
     tokens = batch * context
-
     embedding, norm = vocab * d_model, 2 * d_model
     attention = 4 * d_model**2 + 4 * d_model
     feed_forward = 2 * d_model * d_ff + d_ff + d_model
@@ -74,26 +74,46 @@ def predict_step(
     forward = 2 * tokens * (layers * per_layer + embedding)
     flops = 3 * forward  # backward, both factors of each product get a gradient by a product
 
-    # Elements. `kept` is what the layers keep for their backward passes.
-    row, hidden, logits = tokens * d_model, tokens * d_ff, tokens * vocab
-    scores = batch * heads * context**2
-    kept = layers * (8 * row + 2 * hidden + scores)
-    gradients = embedding + d_ff * d_model  # of the lm_head and of the last layer's `down`
-    moments = (  # backward, in its order: loss, lm_head, last feed-forward and attention, embedding
-        3 * parameters + kept + 2 * row + 3 * logits,
-        3 * parameters + kept + 3 * row + logits,
-        3 * parameters + kept + row + hidden + gradients,
-        3 * parameters + kept + 2 * (scores - row - hidden) + gradients + d_ff * d_model,
-        4 * parameters + (2 * embedding if tied else 0),  # two gradients, and their sum
-        5 * parameters,  # the optimizer: the square roots of all second moments
-    )
+    # What the layers keep for their backward passes, in elements.
+    kept = layers * tokens * (8 * d_model + 2 * d_ff + heads * context)
+    moments = _moments(parameters, kept, tokens, vocab, context, d_model, heads, d_ff, tied)
+    peak_bytes = 4 * max(moments) + context**2  # numbers in float32, and the mask of bools
 
-    # AdamW reads four numbers for each parameter and writes three. What is kept is written once
-    # and read twice, and so is its gradient.
-    moved = 4 * (7 * parameters + 6 * (kept + 3 * logits))
+    # AdamW reads 16 bytes for each parameter and writes 12. What is kept is written once and read
+    # twice, and so is its gradient.
+    moved = 28 * parameters + 24 * (kept + 3 * tokens * vocab)
     return {
         "parameters": parameters,
         "flops": flops,
-        "peak_bytes": 4 * max(moments) + context**2,  # in float32; the mask is of bools
+        "peak_bytes": peak_bytes,
         "seconds": flops / peak_flops + moved / bandwidth,
     }
+
+
+def _moments(
+    parameters: int,
+    kept: int,
+    tokens: int,
+    vocab: int,
+    context: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    tied: bool,
+) -> tuple[int, ...]:
+    """Elements that are alive at the moments that can be the peak, in the order of the step.
+
+    The first five are in the backward pass. Gradients appear as it proceeds.
+    """
+    row, hidden, scores, logits = (tokens * n for n in (d_model, d_ff, heads * context, vocab))
+    embedding, matrix = vocab * d_model, d_ff * d_model
+    gradients = embedding + matrix  # of the lm_head and of the last layer's `down`
+    full = 3 * parameters + kept
+    return (
+        full + 2 * row + 3 * logits,  # the loss
+        full + 3 * row + logits + embedding,  # the lm_head
+        full + row + hidden + gradients,  # the last layer's feed-forward
+        full + 2 * (scores - row - hidden) + gradients + matrix,  # its attention
+        4 * parameters + (2 * embedding if tied else 0),  # the embedding: two gradients, their sum
+        5 * parameters,  # the optimizer: the square roots of all second moments
+    )

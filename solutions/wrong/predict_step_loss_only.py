@@ -15,8 +15,6 @@ def predict_step(**given):
     row, hidden, logits = tokens * D, tokens * F, tokens * given["vocab"]
     scores = tokens * given["heads"] * given["context"]
     kept = given["layers"] * (8 * row + 2 * hidden + scores)
-    moments = (
-        3 * N + kept + 2 * row + 3 * logits,
-    )
+    moments = (3 * N + kept + 2 * row + 3 * logits,)
     found["peak_bytes"] = 4 * max(moments) + given["context"] ** 2
     return found

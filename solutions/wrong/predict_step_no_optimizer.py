@@ -17,7 +17,7 @@ def predict_step(**given):
     kept = given["layers"] * (8 * row + 2 * hidden + scores)
     moments = (
         3 * N + kept + 2 * row + 3 * logits,
-        3 * N + kept + 3 * row + logits,
+        3 * N + kept + 3 * row + logits + embedding,
         3 * N + kept + row + hidden + embedding + F * D,
         3 * N + kept + 2 * (scores - row - hidden) + embedding + 2 * F * D,
         4 * N + (2 * embedding if given["tied"] else 0),

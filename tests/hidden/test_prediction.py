@@ -234,4 +234,7 @@ def test_refuses_what_no_model_has(impl, rng):
         for number in (0.0, -1.0, -3.35e12, float("nan")):
             with pytest.raises(ValueError):
                 predict(**asdict(wide(rng)), **{**DEVICE, name: number})
-        is_accepted(wide(rng))
+        slow = {**DEVICE, name: 1e-3}
+        sizes = wide(rng)
+        found = expect(predict(**asdict(sizes), **slow)).is_a(dict)
+        expect(found.get("flops")).close(flops_of(sizes), rtol=0.1)

@@ -1,4 +1,4 @@
-"""Predicted steps: GPT-2's known size, the step that `make predict` runs, and small steps measured."""
+"""Predicted steps: GPT-2's, the one that `make predict` runs, and small ones, measured."""
 
 import math
 from dataclasses import asdict, replace
@@ -42,7 +42,9 @@ def test_peak_bytes_of_two_steps(impl):
     """The step of `make predict` needs 292.6e6 bytes at its peak, GPT-2's 16.15e9"""
     for sizes, peak, what in ((SMALL, 292_612_316, "peak bytes"), (GPT2, 16_150_568_536, "GPT-2")):
         expect(predict(impl, sizes)["peak_bytes"], what).close(
-            peak, rtol=FULL["peak_bytes"], hint="both peaks are at the loss, when no gradient exists"
+            peak,
+            rtol=FULL["peak_bytes"],
+            hint="both peaks are at the loss, when no gradient exists",
         )
 
 
@@ -50,7 +52,9 @@ def test_peak_bytes_of_two_steps(impl):
 @pytest.mark.parametrize(
     "sizes",
     [
-        Sizes(vocab=2048, context=9, layers=1, d_model=128, heads=2, d_ff=128, tied=True, batch=900),
+        Sizes(
+            vocab=2048, context=9, layers=1, d_model=128, heads=2, d_ff=128, tied=True, batch=900
+        ),
         Sizes(vocab=9, context=8, layers=2, d_model=64, heads=4, d_ff=512, tied=False, batch=999),
         Sizes(vocab=9, context=512, layers=1, d_model=64, heads=8, d_ff=32, tied=True, batch=3),
         Sizes(vocab=99, context=8, layers=3, d_model=512, heads=8, d_ff=999, tied=False, batch=1),

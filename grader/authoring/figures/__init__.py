@@ -10,7 +10,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from grader.authoring.figures import compute, layouts, look, memory, training
+from grader.authoring.figures import compute, layouts, look, memory, prediction, training
 from grader.paths import REPOSITORY
 
 FOLDER = REPOSITORY / "assignment" / "writeup" / "figures"
@@ -33,6 +33,7 @@ FIGURES = {
         training.optimizer_paths,
         training.loss_scale,
         training.init_depth,
+        prediction.live_bytes,
     )
 }
 
