@@ -185,7 +185,7 @@ def corners(rng):
     # The last attention: long contexts, shorter ones, the mask, and large gradients.
     yield model(heads=8, context=8 * D, d_ff=D // 4, batch=2)
     yield model(heads=4, context=D, d_ff=D, batch=40)
-    yield model(d_model=32, context=2048, d_ff=32, batch=1)
+    yield model(layers=2, d_model=16, context=2048, d_ff=16, batch=1)
     yield model(heads=32, context=D, d_ff=16 * D, batch=1)
     yield model(vocab=1000, d_model=64, heads=64, context=32, d_ff=32, tied=True, batch=2)
     # The embedding, which gets two gradients if it is tied, and the optimizer.
