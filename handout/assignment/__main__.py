@@ -6,6 +6,7 @@ python -m assignment progress       shows the table of exercises, without the fa
 python -m assignment submit         packs submission.zip
 python -m assignment reset EX       restores the stubs of an exercise, and saves a copy of your code
 python -m assignment bench [NAME]   times the programs of the last chapter
+python -m assignment predict        commits your prediction of a training step, then runs the step
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from assignment.verbs import command
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = Path(__file__).parent / "stubs"
 ARCHIVE = "submission.zip"
+PREDICTIONS = "predictions.jsonl"
 PROGRAMS = ("matmul_chain", "training", "adamw", "batches")
 
 
@@ -62,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bench = commands.add_parser("bench", help="times the programs of the last chapter")
     bench.add_argument("programs", nargs="*", help=f"any of {', '.join(PROGRAMS)}; all by default")
     bench.add_argument("--picture", type=Path, default=ROOT / "roofline.svg")
+    predict = commands.add_parser("predict", help="commits your prediction of a step, then runs it")
+    predict.add_argument("sizes", nargs="*", help="small or gpt2, then sizes such as layers=6")
     options = parser.parse_args(arguments)
     try:
         match options.command:
@@ -75,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 pack(console, ROOT / manifest.load().package, options.output)
             case "bench":
                 time_programs(console, options.programs, options.picture)
+            case "predict":
+                predict_step(console, options.sizes)
             case "reset":
                 start_over(console, find(options.exercise))
     except UserError as error:
@@ -94,6 +100,18 @@ def time_programs(console: Console, names: Sequence[str], picture: Path) -> None
 
     sys.path.insert(0, str(ROOT))
     bench.run(manifest.load().package, names or PROGRAMS, console, picture)
+
+
+def predict_step(console: Console, sizes: Sequence[str]) -> None:
+    """Commits a prediction, runs the step; raises UserError if there is nothing to compare."""
+    from assignment import predict  # imports torch, which takes seconds: only if it is needed
+    from assignment.implementation import Package
+
+    sys.path.insert(0, str(ROOT))
+    try:
+        predict.run(Package(manifest.load().package), sizes, console, ROOT / PREDICTIONS)
+    except predict.PredictError as error:
+        raise UserError(str(error)) from error
 
 
 def find(exercise_id: str) -> Exercise:

@@ -69,7 +69,7 @@ def bench(student: Any, names: Sequence[str], kind: str, console: Console, pictu
         results.append(_result(student, name, device, memory))
     console.print(_table(results, roofs))
     console.print(
-        f"Roofs: {_si(roofs.flops)}FLOP/s and {_si(roofs.bandwidth)}B/s, {roofs.source}.\n"
+        f"Roofs: {si(roofs.flops)}FLOP/s and {si(roofs.bandwidth)}B/s, {roofs.source}.\n"
         "The baseline is a naive version. Full marks are for the reference's time."
     )
     drawn = [r for r in results if r.seconds is not None and r.flops and r.bytes]
@@ -118,10 +118,15 @@ def _seconds(program: Program, package: Any) -> float | None:
         return None
 
 
-def timed(function: Callable[[], object], device: torch.device) -> float:
-    """The median time of several calls in seconds, after two calls that are not measured."""
+def timed(
+    function: Callable[[], object],
+    device: torch.device,
+    warm_ups: int = 2,
+    repeats: int = REPEATS,
+) -> float:
+    """The median time of several calls in seconds, after some that are not measured."""
     found: list[float] = []
-    for i in range(2 + REPEATS):
+    for i in range(warm_ups + repeats):
         if device.type == "cuda":
             start = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
             end = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
@@ -134,7 +139,7 @@ def timed(function: Callable[[], object], device: torch.device) -> float:
             begun = time.perf_counter()
             function()
             took = time.perf_counter() - begun
-        if i >= 2:
+        if i >= warm_ups:
             found.append(took)
     return statistics.median(found)
 
@@ -149,6 +154,11 @@ def _roofs(student: Any, device: torch.device) -> Roofs:
             return Roofs(entry.peak("bf16"), entry.bandwidth, f"the datasheet's of {name}")
         except (NotImplementedError, LookupError, hardware.HardwareError):
             pass  # not written yet, or the table lacks the device
+    return measured_roofs(device)
+
+
+def measured_roofs(device: torch.device) -> Roofs:
+    """What one large product and one large copy reach on a device."""
     n = _MATRIX[device.type]
     x = torch.randn(n, n, device=device)
     x = x.bfloat16() if device.type == "cuda" else x
@@ -176,15 +186,16 @@ def _table(results: Sequence[Result], roofs: Roofs) -> Table:
             f"{1e3 * result.seconds:.2f} ms",
             f"{1e3 * result.baseline:.2f} ms" if result.baseline else "not started",
             faster,
-            _si(flops),
+            si(flops),
             f"{flops / roofs.flops:.1%}",
-            _si(moved),
+            si(moved),
             f"{moved / roofs.bandwidth:.1%}",
         )
     return table
 
 
-def _si(number: float) -> str:
+def si(number: float) -> str:
+    """`1.23 T` for 1.23e12; the unit follows at once."""
     for prefix, power in (("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)):
         if number >= 10**power:
             return f"{number / 10**power:.3g} {prefix}"

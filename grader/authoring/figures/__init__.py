@@ -17,6 +17,7 @@ from grader.authoring.figures import (
     ledger,
     look,
     memory,
+    prediction,
     training,
     wire,
 )
@@ -45,6 +46,7 @@ FIGURES = {
         training.optimizer_paths,
         training.loss_scale,
         training.init_depth,
+        prediction.live_bytes,
     )
 }
 

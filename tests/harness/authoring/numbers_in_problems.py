@@ -3,6 +3,8 @@
 The key is a chapter and a problem's number. Each text must stand in that answer.
 """
 
+from dataclasses import asdict, replace
+
 import pytest
 import torch
 from beartype import beartype
@@ -10,6 +12,8 @@ from einops import rearrange
 from jaxtyping import Float, jaxtyped
 
 from assignment import hardware
+from assignment.small_transformer import GPT2
+from grader.authoring.figures.prediction import moments
 from solutions.resource_accounting import (
     budget,
     communication,
@@ -21,6 +25,7 @@ from solutions.resource_accounting import (
     inference,
     ledger,
     optimizers,
+    prediction,
     recompute,
     roofline,
     strides,
@@ -318,6 +323,33 @@ def _device():
     yield 2, f"= {power(work, 2)} FLOPs; {power(work / 1.2, 2)} FLOP/s: {share:.3f}"
 
 
+def predicted(sizes):
+    """The reference's prediction, with an H100 in float32."""
+    rates = {"peak_flops": H100.peak_flops["fp32"], "bandwidth": H100.bandwidth}
+    return prediction.predict_step(**asdict(sizes), **rates)
+
+
+def _prediction():
+    def peak(**sizes):
+        return predicted(replace(GPT2, **sizes))["peak_bytes"]
+
+    assert f"{peak() / 1e9:.2f}" == "16.15"
+    logits = 3 * GPT2.batch * GPT2.context * GPT2.vocab * 4
+    yield 1, f"{logits:,} B, or {percent(logits / peak())}"
+    state = 12 * predicted(GPT2)["parameters"] / 1e9
+    assert peak(batch=42) <= 80e9 < peak(batch=43)
+    each = (peak(batch=43) - peak(batch=42)) / 1e9
+    yield 2, f"= {state:.2f} GB. Each sequence adds {each:.2f} GB at the loss, so 42 fit"
+    small = moments(replace(GPT2, batch=1, context=256))
+    optimizer, embedding = (small[name] / 1e9 for name in ("optimizer", "embedding"))
+    assert [optimizer, embedding] == sorted((size / 1e9 for size in small.values()), reverse=True)[
+        :2
+    ]
+    yield 3, f"{optimizer:.2f} GB, is gone. The next is the tied embedding"
+    yield 3, f"backward pass: {embedding:.2f} GB. So it saves {optimizer - embedding:.2f} GB"
+    yield 3, f"{4 * predicted(GPT2)['parameters'] / 1e9:.2f} GB that AdamW's tensors took"
+
+
 def _performance():
     size = 28 * 300 * 10**6
     yield 1, f"{size / H100.bandwidth * 1e3:.2f} ms. {12 * 300} · 5 µs = {3600 * 5 / 1e3:g} ms"
@@ -330,6 +362,6 @@ ANSWERS = {
     for function in (
         _dtypes, _floats, _strides, _named_axes, _flops, _gradients, _roofline, _budget,
         _ledger, _inference, _communication, _initialization, _seeding, _data, _optimizers,
-        _training, _precision, _checkpoint, _recompute, _device, _performance,
+        _training, _precision, _checkpoint, _recompute, _device, _prediction, _performance,
     )
 }  # fmt: skip

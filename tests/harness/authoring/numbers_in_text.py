@@ -5,10 +5,14 @@ The key is a chapter. Each text must stand in it. Exact numbers of the exercises
 """
 
 import math
+from dataclasses import asdict, replace
 
 import torch
 
+from assignment.small_transformer import GPT2, SMALL
+from assignment.step_counts import PART, count_step
 from grader.authoring.figures import wire
+from grader.authoring.figures.prediction import moments
 from solutions.resource_accounting import (
     budget,
     communication,
@@ -34,6 +38,7 @@ from tests.harness.authoring.numbers_in_problems import (
     llama_2,
     percent,
     power,
+    predicted,
 )
 
 PEAK = H100.peak_flops["bf16"]
@@ -353,6 +358,64 @@ def _device():
     yield f"at 64e9 B/s | {ms(4e9 / 64e9, 1)} |"
 
 
+def _prediction():
+    sizes = asdict(SMALL)
+    V, T, L, D, H, F, B = (
+        sizes[k] for k in ("vocab", "context", "layers", "d_model", "heads", "d_ff", "batch")
+    )
+    yield f"V = {V} tokens in the vocabulary, T = {T} tokens in each of B = {B} sequences, L = {L}"
+    yield f"D = {D}, H = {H} heads and F = {F}, untied"
+    found, counted = predicted(SMALL), count_step(SMALL)
+    N, n, K = found["parameters"], B * T, L * B * T * (8 * D + 2 * F + H * T)
+    yield f"| VD | {V * D:,} |"
+    yield f"| TD | {T * D:,} |"
+    yield f"| 4D² + 4D | {4 * D**2 + 4 * D:,} |"
+    yield f"| 2DF + F + D | {2 * D * F + F + D:,} |"
+    yield f"these are N = {N:,}"
+    assert counted.parameters == N
+    named = {"vocab": V, "layers": L, "d_model": D, "heads": H, "d_ff": F}
+    other = flops.transformer_parameters(**named, gated=False)["total"]
+    yield f"finds {percent(1 - other / N, 1)} less"
+    assert counted.flops == found["flops"]
+    yield f"{found['flops'] // 3:,}".replace(",", "{,}")
+    yield f"{found['flops']:,} FLOPs"
+    yield f"12 B for each parameter, {12 * N / 1e6:.1f} MB"
+    yield f"keep K = {K:,} elements, {4 * K / 1e6:.1f} MB"
+    yield f"{percent(4 * n * L / K, 2)}. We leave them out"
+    for size in moments(SMALL).values():
+        yield f"| {size / 1e6:.1f} MB |"
+    yield f"{found['peak_bytes']:,} B with the mask. Measured are {counted.peak_bytes:,} B"
+    yield f"1024 tokens needs {predicted(GPT2)['peak_bytes'] / 1e9:.2f} GB"
+    few = moments(replace(GPT2, batch=1, context=256))
+    assert max(few, key=few.get) == "optimizer"
+    yield f"256 tokens it needs {few['optimizer'] / 1e9:.2f} GB"
+    products = predicted(GPT2)["flops"] / H100.peak_flops["fp32"]
+    traffic = predicted(GPT2)["seconds"] - products
+    yield f"takes {products:.3f} s for products and {traffic:.3f} s for traffic"
+    yield from _mistakes(found, V, T, L, D, H, F, n, K)
+
+
+def _mistakes(found, V, T, L, D, H, F, n, K):
+    def off(what, change):
+        share = f"{100 * abs(change / found[what]):.2g} %"
+        name = {"peak_bytes": "peak", "flops": "FLOPs"}.get(what, what)
+        return f"{name} {'−' if change < 0 else '+'}{share}"
+
+    N, peak = found["parameters"], found["peak_bytes"]
+    yield f"| positions have no parameters | {off('parameters', -T * D)} |"
+    yield f"| linear layers have no biases | {off('parameters', -L * (5 * D + F))} |"
+    yield f"| 6ND with all N | {off('flops', 6 * N * n - found['flops'])} |"
+    yield f"| no scores and no weighted values | {off('flops', -12 * n * L * T * D)} |"
+    yield f"| the lm_head is no layer | {off('flops', -6 * n * V * D)} |"
+    yield f"| logits are there once | {off('peak_bytes', -8 * n * V)} |"
+    yield f"| weights of attention are not kept | {off('peak_bytes', -4 * L * n * H * T)} |"
+    yield f"| all gradients are there at the loss | {off('peak_bytes', 4 * N)} |"
+    yield f"| GELU keeps nothing | {off('peak_bytes', -4 * L * n * F)} |"
+    usual = 16 * N + 4 * K + 4 * n * V
+    yield f"| 16 B for each parameter, K, and the logits | {off('peak_bytes', usual - peak)} |"
+    assert abs(usual / peak - 1) < PART["peak_bytes"]
+
+
 def _performance():
     work, fp32 = flops.matmul_flops(*[8192] * 3), H100.peak_flops["fp32"]
     yield f"{ms(work / PEAK, 1)} in bf16, and {ms(work / fp32, 1)} in fp32"
@@ -369,6 +432,6 @@ TEXT = {
     for function in (
         _index, _dtypes, _floats, _named_axes, _flops, _gradients, _roofline, _budget,
         _ledger, _inference, _communication, _initialization, _seeding, _data, _optimizers,
-        _training, _precision, _checkpoint, _recompute, _device, _performance,
+        _training, _precision, _checkpoint, _recompute, _device, _prediction, _performance,
     )
 }  # fmt: skip

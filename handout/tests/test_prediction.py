@@ -1,0 +1,88 @@
+"""Predicted steps: GPT-2's, the one that `make predict` runs, and small ones, measured."""
+
+import math
+from dataclasses import asdict, replace
+
+import pytest
+
+from assignment.expect import expect
+from assignment.small_transformer import GPT2, SMALL, Sizes
+from assignment.step_counts import FULL, PART, count_step
+
+DEVICE = {"peak_flops": 67e12, "bandwidth": 3.35e12}  # an H100 in float32, without TF32
+
+
+def predict(impl, sizes):
+    found = expect(impl.prediction.predict_step(**asdict(sizes), **DEVICE)).is_a(dict)
+    missing = {"parameters", "flops", "peak_bytes", "seconds"} - found.keys()
+    expect(sorted(missing), "what the prediction lacks").equals([])
+    return found
+
+
+@pytest.mark.exercise("predict_step")
+def test_gpt2_has_124_million_parameters(impl):
+    """GPT-2's smallest model has 124,439,808 parameters; untied it would have 163,037,184"""
+    expect(predict(impl, GPT2)["parameters"], "parameters").equals(
+        124_439_808, hint="Linear and LayerNorm have biases here, and positions are learned"
+    )
+    expect(predict(impl, replace(GPT2, tied=False))["parameters"], "untied").equals(163_037_184)
+
+
+@pytest.mark.exercise("predict_step")
+def test_flops_of_two_steps(impl):
+    """The step of `make predict` takes 35,433,480,192 FLOPs, GPT-2's 6,999,559,372,800"""
+    expect(predict(impl, SMALL)["flops"], "FLOPs").equals(
+        35_433_480_192, hint="three times those of the forward pass; the lm_head's count, too"
+    )
+    expect(predict(impl, GPT2)["flops"], "FLOPs of GPT-2").equals(6_999_559_372_800)
+
+
+@pytest.mark.exercise("predict_step")
+def test_peak_bytes_of_two_steps(impl):
+    """The step of `make predict` needs 292.6e6 bytes at its peak, GPT-2's 16.15e9"""
+    for sizes, peak, what in ((SMALL, 292_612_316, "peak bytes"), (GPT2, 16_150_568_536, "GPT-2")):
+        expect(predict(impl, sizes)["peak_bytes"], what).close(
+            peak,
+            rtol=FULL["peak_bytes"],
+            hint="both peaks are at the loss, when no gradient exists",
+        )
+
+
+@pytest.mark.exercise("predict_step")
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        Sizes(
+            vocab=2048, context=9, layers=1, d_model=128, heads=2, d_ff=128, tied=True, batch=900
+        ),
+        Sizes(vocab=9, context=8, layers=2, d_model=64, heads=4, d_ff=512, tied=False, batch=999),
+        Sizes(vocab=9, context=512, layers=1, d_model=64, heads=8, d_ff=32, tied=True, batch=3),
+        Sizes(vocab=99, context=8, layers=3, d_model=512, heads=8, d_ff=999, tied=False, batch=1),
+    ],
+    ids=["loss", "feed-forward", "attention", "optimizer"],
+)
+def test_the_peak_is_elsewhere_for_other_sizes(impl, sizes):
+    """The peak is at the loss, in the last feed-forward or attention, or in the optimizer"""
+    peak, found = count_step(sizes).peak_bytes, predict(impl, sizes)["peak_bytes"]
+    expect(found, "peak bytes, roughly").close(peak, rtol=PART["peak_bytes"])
+    expect(found, "peak bytes").close(peak, rtol=FULL["peak_bytes"])
+
+
+@pytest.mark.exercise("predict_step")
+def test_seconds_follow_the_device(impl):
+    """A step takes no less than FLOPs / peak, and half as long on a device twice as fast"""
+    found = predict(impl, SMALL)
+    least = found["flops"] / DEVICE["peak_flops"]
+    assert least <= found["seconds"] < math.inf, f"{found['seconds']} s for {least} s at the peak"
+    faster = {name: 2 * number for name, number in DEVICE.items()}
+    half = impl.prediction.predict_step(**asdict(SMALL), **faster)["seconds"]
+    expect(half, "seconds on a device twice as fast").close(found["seconds"] / 2, rtol=1e-9)
+
+
+@pytest.mark.exercise("predict_step")
+def test_a_model_has_layers(impl):
+    """A model without layers, and 8 heads in a width of 100, are refused"""
+    for wrong in (replace(SMALL, layers=0), replace(SMALL, d_model=100)):
+        with pytest.raises(ValueError):
+            impl.prediction.predict_step(**asdict(wrong), **DEVICE)
+    expect(predict(impl, SMALL)["parameters"]).equals(7_419_392)

@@ -1,0 +1,119 @@
+"""Prediction: what a training step costs, on paper, before it runs.
+
+The model and its step are in `assignment/small_transformer.py`: a transformer like GPT-2 in
+float32, trained by torch's AdamW, in the midst of its training. `assignment/step_counts.py`
+measures what is predicted here; `make predict` compares the two.
+"""
+
+from __future__ import annotations
+
+
+def predict_step(
+    *,
+    vocab: int,
+    context: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    tied: bool,
+    batch: int,
+    peak_flops: float,
+    bandwidth: float,
+) -> dict[str, float]:
+    """What one training step of `small_transformer` needs, computed from its sizes.
+
+    Nothing is built and nothing runs: sizes have no upper limit, and 10^12 layers take no longer
+    than one.
+
+    Args:
+        vocab: tokens in the vocabulary.
+        context: tokens of each sequence.
+        layers: number of blocks.
+        d_model: width of the model. A head is `d_model / heads` wide.
+        heads: number of heads.
+        d_ff: width of the feed-forward's hidden layer.
+        tied: whether the lm_head uses the embedding's matrix and has no parameters of its own.
+        batch: number of sequences.
+        peak_flops: of the device, for products of matrices in float32, FLOP/s.
+        bandwidth: of the device's memory, B/s.
+
+    Returns:
+        "parameters": an int, exact.
+        "flops": an int, those of all matrix products of the step, as torch's FlopCounterMode counts
+            them. Exact for full marks, within 10 % for part of them.
+        "peak_bytes": the most bytes of tensors that are alive at once. Within 5 % for full marks,
+            within 25 % for part of them.
+        "seconds": the least time that you expect, by a roofline. It is shown beside the measured
+            time, and never marked.
+
+    Raises:
+        ValueError: a size is less than 1, `heads` does not divide `d_model`, or `peak_flops` or
+            `bandwidth` is not positive.
+
+    A step of GPT-2's smallest model on 8 sequences of 1024 tokens, on an H100 without TF32:
+
+        predict_step(
+            vocab=50257, context=1024, layers=12, d_model=768, heads=12, d_ff=3072, tied=True,
+            batch=8, peak_flops=67e12, bandwidth=3.35e12,
+        )  # 124_439_808 parameters, 6_999_559_372_800 FLOPs, 16.15e9 B, 0.132 s
+    """
+    if min(vocab, context, layers, d_model, heads, d_ff, batch) < 1 or d_model % heads:
+        raise ValueError("expected sizes of at least 1, and heads that divide d_model")
+    if not (peak_flops > 0 and bandwidth > 0):
+        raise ValueError(f"expected a peak and a bandwidth, got {peak_flops} and {bandwidth}")
+    tokens = batch * context
+    embedding, norm = vocab * d_model, 2 * d_model
+    attention = 4 * d_model**2 + 4 * d_model
+    feed_forward = 2 * d_model * d_ff + d_ff + d_model
+    outside = embedding + context * d_model + norm + (0 if tied else embedding)
+    parameters = outside + layers * (2 * norm + attention + feed_forward)
+
+    # Each token meets each matrix once, and in each layer's attention the context twice.
+    per_layer = 4 * d_model**2 + 2 * d_model * d_ff + 2 * context * d_model
+    forward = 2 * tokens * (layers * per_layer + embedding)
+    flops = 3 * forward  # backward, both factors of each product get a gradient by a product
+
+    # What the layers keep for their backward passes, in elements.
+    kept = layers * tokens * (8 * d_model + 2 * d_ff + heads * context)
+    moments = _moments(parameters, kept, tokens, vocab, context, d_model, heads, d_ff, tied)
+    peak_bytes = 4 * max(moments) + context**2  # numbers in float32, and the mask of bools
+
+    # AdamW reads 16 bytes for each parameter and writes 12. What is kept is written once and read
+    # twice, and so is its gradient.
+    moved = 28 * parameters + 24 * (kept + 3 * tokens * vocab)
+    return {
+        "parameters": parameters,
+        "flops": flops,
+        "peak_bytes": peak_bytes,
+        "seconds": flops / peak_flops + moved / bandwidth,
+    }
+
+
+def _moments(
+    parameters: int,
+    kept: int,
+    tokens: int,
+    vocab: int,
+    context: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    tied: bool,
+) -> tuple[int, ...]:
+    """Elements that are alive at the moments that can be the peak, in the order of the step.
+
+    The first five are in the backward pass. Gradients appear as it proceeds.
+    """
+    row, hidden, scores, logits = (tokens * n for n in (d_model, d_ff, heads * context, vocab))
+    embedding, matrix = vocab * d_model, d_ff * d_model
+    gradients = embedding + matrix  # of the lm_head and of the last layer's `down`
+    full = 3 * parameters + kept
+    return (
+        full + 2 * row + 3 * logits,  # the loss
+        full + 3 * row + logits + embedding,  # the lm_head
+        full + row + hidden + gradients,  # the last layer's feed-forward
+        full + 2 * (scores - row - hidden) + gradients + matrix,  # its attention
+        4 * parameters + (2 * embedding if tied else 0),  # the embedding: two gradients, their sum
+        5 * parameters,  # the optimizer: the square roots of all second moments
+    )

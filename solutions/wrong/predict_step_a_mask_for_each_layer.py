@@ -1,0 +1,14 @@
+"""predict_step: each layer has a mask of its own
+
+Breaks: "peak_bytes": the most bytes of tensors that are alive at once
+
+Breaks: Within 5 % for full marks
+"""
+
+_right_predict = predict_step
+
+
+def predict_step(**given):
+    found = _right_predict(**given)
+    found["peak_bytes"] += (given["layers"] - 1) * given["context"] ** 2
+    return found

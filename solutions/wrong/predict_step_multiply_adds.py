@@ -1,0 +1,14 @@
+"""predict_step: a multiplication and an addition are one FLOP
+
+Breaks: those of all matrix products of the step
+
+Breaks: within 10 % for part of them
+"""
+
+_right_predict = predict_step
+
+
+def predict_step(**given):
+    found = _right_predict(**given)
+    found["flops"] //= 2
+    return found
