@@ -30,7 +30,10 @@ def test_ten_elements_on_four_devices(impl):
     send = impl.communication.collective_bytes
     expect(send("all_gather", 10, 4, BF16)).equals(18, hint="3 steps · 3 elements · 2 bytes")
     expect(send("broadcast", 10, 4, BF16)).equals(20, hint="a broadcast needs no chunks")
-    expect(send("all_reduce", 10, 1, BF16)).equals(0, hint="there is no neighbour to send to")
+    for collective in ("all_reduce", "reduce_scatter", "all_gather", "broadcast"):
+        expect(send(collective, 10, 1, BF16), f"{collective} on one device").equals(
+            0, hint="there is no neighbour to send to"
+        )
 
 
 @pytest.mark.exercise("collective_bytes")
@@ -125,8 +128,9 @@ def test_tensor_parallel_sends_activations(impl, rng):
     expect(traffic(16_384, 4096, 32, 8, BF16)).equals(
         30_064_771_072, hint="4 · 32 all-reduces of 67,108,864 activations"
     )
-    for _ in range(10):
+    for i in range(10):
         tokens, width, layers, devices = (int(n) for n in rng.integers(1, 30, size=4))
+        tokens += i % 2 * 2**64
         chunk = (tokens * width + devices - 1) // devices
         found = traffic(tokens, width, layers, devices, FP32)
         expect(found, f"{layers} layers of {tokens}×{width} on {devices} devices").equals(
@@ -209,6 +213,8 @@ def test_equal_times_at_a_whole_number(impl, rng):
             tokens, hint="an error in a float's last bit can make ceil one too large"
         )
         expect(hiding(parameters, tokens * k + 1, peak, bandwidth)).equals(tokens + 1)
+    # 0.1 is a little more than 1/10.
+    expect(impl.communication.hiding_tokens(1, 60, 0.1, 1.0), "0.1 FLOP/s").equals(2)
 
 
 @pytest.mark.exercise("hidden_communication")
@@ -228,6 +234,13 @@ def test_refuses_devices_that_cannot_be(impl):
         if i:
             with pytest.raises(ValueError):
                 hiding(*arguments[1:])
+    for peak, bandwidth in [(-1.0, -1.0), (0.0, 1.0), (1.0, float("nan"))]:
+        with pytest.raises(ValueError):
+            seconds(0, 0, 0, peak, bandwidth)
+        with pytest.raises(ValueError):
+            hiding(1, 6, peak, bandwidth)
+    with pytest.raises(ValueError):
+        seconds(-1, -1, 1, 1.0, 1.0)
     for sent in (0, 1):
         with pytest.raises(ValueError):
             hiding(0, sent, 1.0, 1.0)

@@ -1,5 +1,8 @@
 """Inference, with the numbers of Llama 2 70B on eight H100."""
 
+import math
+from fractions import Fraction
+
 import pytest
 import torch
 
@@ -21,6 +24,14 @@ STEP = {
     "peak_flops": 8 * 989.5e12,
     "bandwidth": 8 * 3.35e12,
 }
+NO_DTYPES = [(TypeError, "bfloat16"), (TypeError, 2), (TypeError, None), (ValueError, torch.uint4)]
+DECODER = {"vocab": 7, "layers": 2, "d_model": 24, "heads": 6, "kv_heads": 3, "d_ff": 5, "batch": 2}
+NO_DECODERS = [
+    *({"vocab": -1}, {"layers": -1}, {"d_model": -24}, {"d_ff": -1}, {"batch": -1}),
+    *({"layers": -1, "batch": -1}, {"layers": 0, "d_ff": -1}, {"layers": 0, "heads": 5}),
+    *({"heads": 0}, {"heads": -6, "kv_heads": -3}, {"heads": 5, "kv_heads": 5}),
+    *({"kv_heads": 0}, {"kv_heads": -3}, {"kv_heads": 4}, {"kv_heads": 12}),
+]
 
 
 @pytest.mark.exercise("kv_cache")
@@ -55,6 +66,53 @@ def test_cache_of_nothing(impl):
         impl.inference.largest_batch(100, 50, 0, 2, 2, 8, BF16)
     with pytest.raises(ValueError):
         impl.inference.kv_cache_bytes(0, -1, 2, 2, 8, BF16)
+
+
+@pytest.mark.exercise("kv_cache")
+def test_random_caches(impl, rng):
+    """Bytes and batches are exact ints, in any dtype, however large they are"""
+    for i in range(20):
+        sizes = [int(n) + i % 2 * 2**40 for n in rng.integers(1, 1000, size=5)]
+        dtype, width = [(BF16, 2), (torch.float32, 4), (torch.float8_e4m3fn, 1)][i % 3]
+        each, weights = 2 * math.prod(sizes[1:]) * width, int(rng.integers(10**9))
+        found = impl.inference.kv_cache_bytes(*sizes, dtype)
+        expect(found, f"bytes of {sizes} in {dtype}").equals(sizes[0] * each)
+        for extra, fit in ((0, sizes[0]), (-1, sizes[0] - 1), (each - 1, sizes[0])):
+            memory = weights + sizes[0] * each + extra
+            found = impl.inference.largest_batch(memory, weights, *sizes[1:], dtype)
+            what = f"sequences of {sizes[1:]} in {dtype} beside {weights} of {memory} bytes"
+            expect(found, what).equals(fit, hint="use // and exact ints")
+
+
+@pytest.mark.exercise("kv_cache")
+def test_refuses_what_is_no_cache(impl):
+    """Negative sizes, no dtypes, dtypes of less than a byte, and negative weights are refused"""
+    cache, batch = impl.inference.kv_cache_bytes, impl.inference.largest_batch
+    expect(cache(5, 4, 3, 2, 1, BF16), "bytes").equals(480)
+    expect(batch(1000, 40, 4, 3, 2, 1, BF16), "sequences").equals(10)
+    for i in range(5):
+        for other in (0, 3, -2):
+            sizes = [3, 3, 3, 3, 3]
+            sizes[i], sizes[i - 1] = -1, other
+            with pytest.raises(ValueError):
+                cache(*sizes, BF16)
+            for weights in (40, 1000):
+                if i:
+                    with pytest.raises(ValueError):
+                        batch(1000, weights, *sizes[1:], BF16)
+    for memory, weights in ((1000, -1), (1000, 1001), (-2, -3)):
+        with pytest.raises(ValueError):
+            batch(memory, weights, 4, 3, 2, 1, BF16)
+    for error, dtype in NO_DTYPES:
+        for tokens in (0, 4):
+            with pytest.raises(error):
+                cache(5, tokens, 3, 2, 1, dtype)
+        for weights in (40, 1000):
+            with pytest.raises(error):
+                batch(1000, weights, 4, 3, 2, 1, dtype)
+    for weights in (40, 1000):
+        with pytest.raises(ValueError):
+            batch(1000, weights, 4, 0, 2, 1, BF16)
 
 
 @pytest.mark.exercise("prefill_decode_flops")
@@ -93,6 +151,47 @@ def test_a_prompt_of_one_token(impl):
     expect(found, "decode").equals({"weights": 912, "attention": 48, "total": 960})
     with pytest.raises(ValueError):
         impl.inference.decode_flops(**small, context=0)
+
+
+@pytest.mark.exercise("prefill_decode_flops")
+def test_random_decoders(impl, rng):
+    """FLOPs of any decoder are exact ints, however large it is; sizes may be 0"""
+    for i in range(20):
+        vocab, layers, d_ff, tokens, batch, width = (
+            int(n) + i % 2 * 2**40 for n in rng.integers(1, 1000, size=6)
+        )
+        batch, layers = (0 if i == 0 else batch), (0 if i == 2 else layers)
+        shape = {"vocab": vocab, "layers": layers, "d_model": 6 * width, "d_ff": d_ff}
+        shape |= {"heads": 6, "kv_heads": 2, "batch": batch}
+        inner = layers * 6 * width * (12 * width + 4 * width + 3 * d_ff)
+        for call, name, new in [
+            (impl.inference.prefill_flops, "prompt", tokens),
+            (impl.inference.decode_flops, "context", 1),
+        ]:
+            weights = 2 * batch * (new * inner + 6 * width * vocab)
+            attention = 4 * batch * layers * new * tokens * 6 * width
+            expect(call(**shape, **{name: tokens}), f"{shape} with {name}={tokens}").equals(
+                {"weights": weights, "attention": attention, "total": weights + attention},
+                hint="use exact ints",
+            )
+
+
+@pytest.mark.exercise("prefill_decode_flops")
+def test_refuses_what_is_no_decoder(impl):
+    """Negative sizes, heads that do not divide, and sequences without tokens are refused"""
+    prefill, decode = impl.inference.prefill_flops, impl.inference.decode_flops
+    found = prefill(**DECODER, prompt=3)
+    expect(found, "prefill").equals({"weights": 50_784, "attention": 3456, "total": 54_240})
+    found = decode(**DECODER, context=3)
+    expect(found, "decode").equals({"weights": 17_376, "attention": 1152, "total": 18_528})
+    for call, name in ((prefill, "prompt"), (decode, "context")):
+        for bad in NO_DECODERS:
+            with pytest.raises(ValueError):
+                call(**{**DECODER, **bad, name: 3})
+        for batch in (2, 0):
+            for tokens in (0, -1):
+                with pytest.raises(ValueError):
+                    call(**{**DECODER, "batch": batch, name: tokens})
 
 
 @pytest.mark.exercise("decode_roofline")
@@ -145,3 +244,92 @@ def test_batch_that_is_bound_by_compute(impl):
     )
     with pytest.raises(ValueError):
         impl.inference.compute_bound_batch(2, 0.0, 1.0)
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_random_steps(impl, rng):
+    """Each part of a step takes the longer of its compute and its traffic"""
+    for i in range(20):
+        batch, context, parameters, layers, head_dim = (
+            int(n) for n in rng.integers(1, 10**6, size=5)
+        )
+        kv_heads, shared = (int(n) for n in rng.integers(1, 9, size=2))
+        width, cached = (float(n) for n in rng.uniform(0.5, 4, size=2))
+        # Accelerators on both sides of the attention's intensity, then of the weights'.
+        near = 2 * shared / cached if i % 4 < 2 else 2 * batch / width
+        bandwidth = float(rng.uniform(1, 1e6))
+        peak = bandwidth * near * float(rng.uniform(*((0.2, 0.8) if i % 2 else (1.25, 5))))
+        keys = batch * context * layers * kv_heads * head_dim
+        weights = max(2 * batch * parameters / peak, parameters * width / bandwidth)
+        attention = max(4 * keys * shared / peak, 2 * keys * cached / bandwidth)
+        found = impl.inference.decode_step(
+            batch=batch,
+            context=context,
+            parameters=parameters,
+            layers=layers,
+            heads=kv_heads * shared,
+            kv_heads=kv_heads,
+            head_dim=head_dim,
+            bytes_per_weight=width,
+            bytes_per_cached=cached,
+            peak_flops=peak,
+            bandwidth=bandwidth,
+        )
+        seconds = weights + attention
+        expected = {"weights": weights, "attention": attention, "seconds": seconds}
+        expect(found).close(
+            {**expected, "tokens_per_second": batch / seconds},
+            rtol=1e-12,
+            hint="attention computes with all heads, and moves the cache of the key heads",
+        )
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_batches_of_exact_numbers(impl, rng):
+    """A batch is compared exactly, with what the floats hold: 0.1 is a little more than 1/10"""
+    batch, up = impl.inference.compute_bound_batch, math.inf
+    for _ in range(10):
+        k = 2 ** int(rng.integers(1, 20))
+        expect(batch(2, float(k), 1.0), f"batch for {k} FLOP/B").equals(k)
+        expect(batch(2, math.nextafter(k, up), 1.0), f"a little more than {k} FLOP/B").equals(k + 1)
+        expect(batch(0.1, 20.0 * k, 1.0), "0.1 bytes for a weight").equals(k + 1)
+        width, peak = math.nextafter(1.0, up), 2 * k * math.nextafter(1.0, up)
+        numbers = (width, peak, width * width)
+        product = Fraction(width) * Fraction(peak) / Fraction(2 * width * width)
+        expect(batch(*numbers), f"batch for {numbers}").equals(
+            math.ceil(product), hint="a product of floats is rounded, one of fractions is not"
+        )
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_refuses_steps_that_cannot_be(impl):
+    """Numbers that are 0, negative or nan, and key heads that do not divide heads, are refused"""
+    intensity, step = impl.inference.step_intensity, impl.inference.decode_step
+    batch = impl.inference.compute_bound_batch
+    good = [3, 4, 6, 2, 2.0, 1.0]
+    expect(intensity(*good)).close({"weights": 12.0, "attention": 24.0}, rtol=1e-12)
+    expect(step(batch=16, **STEP)["seconds"]).close(5.929150e-3, rtol=1e-6)
+    expect(batch(2.0, 8.0, 4.0)).equals(2)
+    nan = float("nan")
+    for i in range(6):
+        for number in (0, -good[i], nan) if i > 3 else (0, -good[i]):
+            with pytest.raises(ValueError):
+                intensity(*good[:i], number, *good[i + 1 :])
+    for pair in ((0, 4), (2, 3)):  # where two signs cancel
+        with pytest.raises(ValueError):
+            intensity(*(-n if i in pair else n for i, n in enumerate(good)))
+    for heads, kv_heads in ((6, 4), (3, 6)):
+        with pytest.raises(ValueError):
+            intensity(3, 4, heads, kv_heads, 2.0, 1.0)
+        with pytest.raises(ValueError):
+            step(**{**STEP, "batch": 16, "heads": heads, "kv_heads": kv_heads})
+    for name in ("batch", *STEP):
+        wide = name.startswith("bytes") or name in ("peak_flops", "bandwidth")
+        for number in (0, -1, nan) if wide else (0, -1):
+            with pytest.raises(ValueError):
+                step(**{"batch": 16, **STEP, name: number})
+    for numbers in [(0, 8.0, 4.0), (2, -8.0, -4.0), (-2, 8.0, -4.0), (2, nan, 4.0), (2, 8.0, nan)]:
+        with pytest.raises(ValueError):
+            batch(*numbers)
+    with pytest.raises(ValueError):
+        batch(nan, 8.0, 4.0)
