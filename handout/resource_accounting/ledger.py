@@ -14,7 +14,7 @@ counted. All results are exact ints.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import torch
 
@@ -33,7 +33,7 @@ def block_activations(
     d_ff: int,
     dtype: torch.dtype,
     dropout: bool,
-    attention: Literal["math", "flash"],
+    attention: str,
 ) -> dict[str, int]:
     """Bytes that one block keeps for its backward pass, by component.
 
@@ -95,7 +95,7 @@ def model_activations(
     d_ff: int,
     dtype: torch.dtype,
     dropout: bool,
-    attention: Literal["math", "flash"],
+    attention: str,
 ) -> dict[str, int]:
     """Bytes that the whole model keeps for its backward pass, by component.
 
@@ -238,7 +238,7 @@ def model_modules(
     d_ff: int,
     dtype: torch.dtype,
     dropout: bool,
-    attention: Literal["math", "flash"],
+    attention: str,
     checkpointed: bool,
 ) -> list[Module]:
     """The model as a chain of modules for `step_ledger`.
@@ -287,7 +287,7 @@ def largest_batch(
     d_ff: int,
     dtype: torch.dtype,
     dropout: bool,
-    attention: Literal["math", "flash"],
+    attention: str,
     checkpointed: bool,
 ) -> int:
     """The largest batch with which a training step fits on one device.

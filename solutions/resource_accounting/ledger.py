@@ -14,7 +14,7 @@ counted. All results are exact ints.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import torch
 
@@ -35,7 +35,7 @@ def block_activations(
     d_ff: int,
     dtype: torch.dtype,
     dropout: bool,
-    attention: Literal["math", "flash"],
+    attention: str,
 ) -> dict[str, int]:
     """Bytes that one block keeps for its backward pass, by component.
 
@@ -116,7 +116,7 @@ def model_activations(
     d_ff: int,
     dtype: torch.dtype,
     dropout: bool,
-    attention: Literal["math", "flash"],
+    attention: str,
 ) -> dict[str, int]:
     """Bytes that the whole model keeps for its backward pass, by component.
 
@@ -300,7 +300,7 @@ def model_modules(
     d_ff: int,
     dtype: torch.dtype,
     dropout: bool,
-    attention: Literal["math", "flash"],
+    attention: str,
     checkpointed: bool,
 ) -> list[Module]:
     """The model as a chain of modules for `step_ledger`.
@@ -370,7 +370,7 @@ def largest_batch(
     d_ff: int,
     dtype: torch.dtype,
     dropout: bool,
-    attention: Literal["math", "flash"],
+    attention: str,
     checkpointed: bool,
 ) -> int:
     """The largest batch with which a training step fits on one device.
