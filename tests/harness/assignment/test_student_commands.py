@@ -275,6 +275,8 @@ def test_submit_says_what_passes_and_what_was_never_started(workspace):
         workspace,
         "strides",
         "def row_major_strides(shape):\n"
+        "    if min(shape, default=0) < 0:\n"
+        "        raise ValueError('negative')\n"
         "    sizes = [max(size, 1) for size in shape]\n"
         "    return tuple(math.prod(sizes[i + 1 :]) for i in range(len(shape)))\n",
     )

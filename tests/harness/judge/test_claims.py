@@ -135,7 +135,7 @@ def test_missing_exception_is_shown_as_a_sentence(quick_grader, submit):
     text = DTYPES + "\n\ndef bytes_per_element(dtype):\n    return dtype.itemsize\n"
     grade = quick_grader.grade(submit(dtypes=text), only=["bytes_per_element"])
     shown = [c.shown for c in public_checks(grade, "bytes_per_element") if c.state == "failed"]
-    assert shown == ["expected ValueError, but nothing was raised"]
+    assert set(shown) == {"expected ValueError, but nothing was raised"}
 
 
 def test_failed_import_inside_a_library_names_the_students_line(quick_grader, submit):

@@ -32,7 +32,7 @@ def test_reference_that_fails_its_tests_is_not_packed(one_chapter):
     with pytest.raises(rehearsal.RehearsalError) as caught:
         rehearsal.check(one_chapter | {name: one_chapter[name] + wrong})
     assert re.search(
-        r"the reference gets \d\S* of 6 points, where 6 are declared", str(caught.value)
+        r"the reference gets \d\S* of 5 points, where 5 are declared", str(caught.value)
     )
     assert "\n  test_dtypes::test_" in str(caught.value)
 
