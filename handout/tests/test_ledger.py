@@ -227,6 +227,7 @@ def test_a_ledger_grows_with_the_batch(impl, rng):
             (impl.ledger.model_activations, {"vocab": 7, "layers": 3}),
         ]:
             one = function(batch=1, **more, **options)
+            expect(one.get("total", 0) > 0, "whether one sequence takes memory").equals(True)
             expect(function(batch=batch, **more, **options), f"{batch} sequences").equals(
                 {part: batch * size for part, size in one.items()},
                 hint="every tensor that is counted has the batch as a dimension",
@@ -241,6 +242,7 @@ def test_a_step_of_random_modules(impl, rng):
         held = [int(n) for n in rng.integers(1000, size=count)]
         modules = [(int(rng.integers(1000)), n, n + int(rng.integers(100))) for n in held]
         ledger = impl.ledger.step_ledger(modules, IN_FP32)
+        expect(len(ledger), "how many moments there are").equals(2 * count + 1)
         for i, (moment, found) in enumerate(ledger[:count]):
             expect(found["activations"], moment).equals(
                 sum(held[: i + 1]), hint="modules whose forward pass is over hold what they hold"
