@@ -125,7 +125,8 @@ class LazySymbols(_LazyModule):
         return a if type(a) is bool else self.__getattr__("expect_true")(a, skip + 1)
 
     def sym_eq(self, x: Any, y: Any) -> Any:
-        """Whether two shapes of ints are equal; symbols are the real module's."""
-        if all(type(n) is int for shape in (x, y) for n in shape):
-            return tuple(x) == tuple(y)
+        """Whether two shapes of ints are equal; all else is the real module's."""
+        shapes = isinstance(x, tuple) and isinstance(y, tuple)
+        if shapes and all(type(n) is int for n in (*x, *y)):
+            return x == y
         return self.__getattr__("sym_eq")(x, y)

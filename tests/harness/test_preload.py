@@ -66,6 +66,7 @@ WITH_COMPILER = (
     "from torch.fx.experimental.symbolic_shapes import guard_or_true; assert guard_or_true(True)",
     "from torch.fx.experimental import symbolic_shapes as s\n"
     "n = s.ShapeEnv().create_unbacked_symint(); assert type(s.sym_eq((n, 2), (n, 2))) is not None",
+    "from torch.fx.experimental.symbolic_shapes import sym_eq; assert sym_eq(2, 2)",
     "assert len(torch.ones_like(torch.empty(3, device='meta'))) == 3",
 )
 
