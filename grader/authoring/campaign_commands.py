@@ -109,6 +109,7 @@ def flakes(
     test: Annotated[
         list[str] | None, typer.Option(help="run only this test, file::name; may be repeated")
     ] = None,
+    public: Annotated[bool, typer.Option(help="run the public tests instead")] = False,
     jobs: Jobs = None,
 ) -> None:
     """Runs the hidden tests on every correct solution with random inputs: all must pass.
@@ -132,6 +133,7 @@ def flakes(
             first=first,
             tests=test or (),
             exactly=nonce or (),
+            public=public,
             jobs=jobs,
             on_failure=printer.failure,
             on_nonce=printer.nonce,

@@ -1,7 +1,7 @@
-"""Does a hidden test ever fail on correct code? `grader flakes`.
+"""Does a test ever fail on correct code? `grader flakes`.
 
-Hidden tests run with random nonces on the reference and on the correct solutions that are written
-differently. If one fails, the test is wrong (or, rarely, the reference).
+The hidden tests, or the public ones, run with random nonces on the reference and on the correct
+solutions that are written differently. If one fails, the test is wrong (or, rarely, the reference).
 
 Tests take from a millisecond to seconds, so not every test runs with every nonce. With the first
 nonce all tests run and are timed. Of the other nonces each test gets a share, smaller for slow
@@ -59,11 +59,13 @@ class Failure:
     test: str
     cause: str
     detail: str
+    public: bool = False
 
     @property
     def command(self) -> str:
         """The command that repeats it, on every correct solution."""
-        return f"grader flakes --nonce '{self.nonce}' --test '{self.test}'"
+        public = " --public" if self.public else ""
+        return f"grader flakes{public} --nonce '{self.nonce}' --test '{self.test}'"
 
 
 @dataclass
@@ -103,11 +105,12 @@ def run(
     first: int = 1,
     tests: Sequence[str] = (),
     exactly: Sequence[str] = (),
+    public: bool = False,
     jobs: int | None = None,
     on_failure: Callable[[Failure], None] = lambda _: None,
     on_nonce: Callable[[Report], None] = lambda _: None,
 ) -> Report:
-    """Runs hidden tests on every correct solution under many nonces.
+    """Runs tests on every correct solution under many nonces.
 
     Args:
         assignment: the files.
@@ -117,6 +120,7 @@ def run(
         first: the number of the first nonce, to continue a campaign that was interrupted.
         tests: names of tests (`test_floats::test_zeros`); all if empty.
         exactly: nonces to run every chosen test with, instead of nonces made from the seed.
+        public: run the public tests, not the hidden ones.
         jobs: processes at a time; as many as there are cores if None.
         on_failure: called with each failure as it comes.
         on_nonce: called each time another nonce is complete.
@@ -126,11 +130,12 @@ def run(
         GraderFault: the tests cannot be collected.
     """
     report = Report()
+    folder = "public" if public else "hidden"
 
     def campaign(collected: InProcess) -> None:
         names = [test.name for test in collected.tests]
         if unknown := [name for name in tests if name not in names]:
-            raise CampaignError(f"no hidden test is called {', '.join(unknown)}")
+            raise CampaignError(f"no {folder} test is called {', '.join(unknown)}")
         chosen = [name for name in names if not tests or name in tests]
         pairs = list(itertools.product(assignment.correct, chosen))
         runner = _Runner(assignment, collected, jobs, report, on_failure, on_nonce)
@@ -144,7 +149,7 @@ def run(
             for i in range(first + 1, nonces + 1)
         )
 
-    inprocess.with_tests(assignment.manifest, assignment.repository, campaign)
+    inprocess.with_tests(assignment.manifest, assignment.repository, campaign, folders=(folder,))
     return report
 
 
@@ -188,7 +193,12 @@ class _Runner:
         self.seconds.setdefault(pair, check.seconds)
         if check.state != "passed":
             failure = Failure(
-                batch.label, batch.nonce, check.test, str(check.cause), check.detail or ""
+                batch.label,
+                batch.nonce,
+                check.test,
+                str(check.cause),
+                check.detail or "",
+                check.visibility == "public",
             )
             self.report.failures.append(failure)
             self.on_failure(failure)
