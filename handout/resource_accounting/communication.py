@@ -20,8 +20,9 @@ from .dtypes import bytes_per_element
 def collective_bytes(collective: str, elements: int, devices: int, dtype: torch.dtype) -> int:
     """Bytes that each device sends in a collective operation on a ring.
 
-    The buffer is cut into one chunk for each device. All chunks have ceil(elements / devices)
-    elements: an element is never split, and padding is sent like anything else. With n devices:
+    All but broadcast cut the buffer into one chunk for each device. All chunks have
+    ceil(elements / devices) elements: an element is never split, and padding is sent like anything
+    else. With n devices:
 
     - "reduce_scatter" takes n - 1 steps. At first each device holds a whole buffer, at the end one
       chunk of the sum of all buffers.
@@ -81,7 +82,7 @@ def zero_traffic(
 
     Args:
         parameters: number of parameters of the model.
-        devices: number of devices that share the model.
+        devices: number of devices in the ring.
         stage: 0, 1, 2 or 3.
         parameter_dtype: in which parameters are sent.
         gradient_dtype: in which gradients are sent.
@@ -92,7 +93,7 @@ def zero_traffic(
 
     Raises:
         ValueError: `stage` is not 0, 1, 2 or 3, `micro_batches` is less than 1, or
-            `collective_bytes` raises it for the parameters, the devices or a dtype.
+            `collective_bytes` raises it for the parameters, the devices or, at any stage, either dtype.
         TypeError: a dtype is not a `torch.dtype`.
 
     With 7.5B parameters in bf16 on 64 devices, each sends 29.5 GB at stages 0 to 2, and at stage 3:
@@ -148,7 +149,7 @@ def tensor_parallel_traffic(
 def step_seconds(
     tokens: int, parameters: int, sent_bytes: int, peak_flops: float, bandwidth: float
 ) -> dict[str, float]:
-    """Seconds that a training step takes on each device, if compute hides its traffic or not.
+    """Seconds that a training step takes on each device, with and without overlap of its traffic.
 
     Args:
         tokens: tokens that one device processes in the step, in all micro-batches together.

@@ -97,7 +97,7 @@ def follows_torch(impl, torch_rng, function, *variants, is_counted=False):
             dtype = torch.float32 if shape == (5,) else torch.float64
             drawn = torch.randn((7 + kept, *shape), generator=torch_rng, dtype=dtype)
             params.append(drawn[0])
-            # None is near 0: its square would be lost where v ← v + (1 − α)(g² − v), which is right.
+            # None is near 0: v ← v + (1 − α)(g² − v), which is right, would lose its square.
             grads.append(drawn[1:7].sign() * (0.5 + drawn[1:7].abs()))
             for state, start in zip(states, drawn[7:], strict=True):
                 state.append(start.abs() if first > 1 else torch.zeros_like(start))

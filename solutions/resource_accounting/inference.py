@@ -47,7 +47,7 @@ def kv_cache_bytes(
     return 2 * tensor_bytes((layers, batch, tokens, kv_heads, head_dim), dtype)
 
 
-def largest_batch(
+def largest_cached_batch(
     memory: int,
     weights: int,
     tokens: int,
@@ -77,7 +77,7 @@ def largest_batch(
 
     Llama 2 70B on eight devices of 80 GB, for sequences of 4096 tokens:
 
-        largest_batch(640 * 10**9, 137_953_296_384, 4096, 80, 8, 128, torch.bfloat16)  # 374
+        largest_cached_batch(640 * 10**9, 137_953_296_384, 4096, 80, 8, 128, torch.bfloat16)  # 374
     """
     each = kv_cache_bytes(
         batch=1, tokens=tokens, layers=layers, kv_heads=kv_heads, head_dim=head_dim, dtype=dtype
@@ -219,7 +219,7 @@ def step_intensity(
 
     Each weight is moved once, for all tokens of the step. Each sequence's own KV cache, with the
     new tokens in it, is moved once. Activations do not count. Each weight takes 2 FLOPs for each
-    new token; each new token meets all tokens of its sequence, as in `prefill_flops`.
+    new token, and each new token meets all tokens of its sequence.
 
     Args:
         batch: number of sequences.
@@ -294,7 +294,7 @@ def decode_step(
             batch=16, context=4096, parameters=68_713_185_280, layers=80, heads=64, kv_heads=8,
             head_dim=128, bytes_per_weight=2, bytes_per_cached=2, peak_flops=8 * 989.5e12,
             bandwidth=8 * 3.35e12,
-        )  # 5.13 ms for weights, 0.80 ms for attention, 2698 tokens/s
+        )  # 5.13 ms for weights, 0.80 ms for attention, 2699 tokens/s
     """
     _check_positive(batch=batch, context=context, parameters=parameters, layers=layers)
     _check_positive(heads=heads, kv_heads=kv_heads, head_dim=head_dim)

@@ -1,8 +1,8 @@
 """activation_ledger: flash attention keeps the dropped-out weights
 
-Breaks: Flash attention keeps nothing of the scores' size, but computes it again
+Breaks: Flash attention keeps no tensor of the scores' size, and computes them again
 
-Breaks: with dropout neither mask nor dropped-out weights
+Breaks: with dropout neither its mask nor dropped-out weights
 """
 
 _block = block_activations

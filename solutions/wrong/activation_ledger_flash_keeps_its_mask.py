@@ -1,6 +1,6 @@
 """activation_ledger: flash attention keeps the mask of its dropout
 
-Breaks: no softmax, and with dropout neither mask nor dropped-out weights
+Breaks: no softmax, and with dropout neither its mask nor dropped-out weights
 """
 
 _block = block_activations

@@ -1,6 +1,6 @@
 """activation_ledger: flash attention's number per row is in the activations' dtype
 
-Breaks: with flash attention instead one fp32 number per row of scores
+Breaks: with flash attention instead one fp32 number per head and token
 """
 
 _block = block_activations

@@ -1,6 +1,6 @@
 """activation_ledger: flash attention keeps a maximum and a sum for each row
 
-Breaks: one fp32 number per row of scores
+Breaks: one fp32 number per head and token
 """
 
 _block = block_activations

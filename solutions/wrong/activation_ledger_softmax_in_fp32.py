@@ -1,6 +1,6 @@
 """activation_ledger: the softmax's output is in fp32
 
-Breaks: Elements are of `dtype`, unless the line says otherwise.
+Breaks: Elements are of `dtype`, unless the line says fp32 or 1 byte.
 """
 
 _block = block_activations

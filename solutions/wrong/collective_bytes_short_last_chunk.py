@@ -1,6 +1,6 @@
 """collective_bytes: the last chunk is short, and whoever sends most does not send it
 
-Breaks: The buffer is cut into one chunk for each device
+Breaks: All but broadcast cut the buffer into one chunk for each device
 
 Breaks: All chunks have ceil(elements / devices) elements
 

@@ -1,6 +1,6 @@
 """decode_roofline: a new token meets only those before it, half of them on average
 
-Breaks: each new token meets all tokens of its sequence, as in `prefill_flops`.
+Breaks: each new token meets all tokens of its sequence.
 """
 
 _right_intensity = step_intensity

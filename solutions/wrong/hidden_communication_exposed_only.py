@@ -2,7 +2,7 @@
 
 Breaks: "sequential", if they never do: their sum.
 
-Breaks: Seconds that a training step takes on each device, if compute hides its traffic or not.
+Breaks: Seconds that a training step takes on each device, with and without overlap of its traffic.
 """
 
 _right_seconds = step_seconds

@@ -3,10 +3,10 @@
 Breaks: `dtype` is not a `torch.dtype`.
 """
 
-_right_batch = largest_batch
+_right_batch = largest_cached_batch
 
 
-def largest_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
+def largest_cached_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
     if not isinstance(dtype, torch.dtype):
         dtype = torch.bfloat16
     return _right_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype)

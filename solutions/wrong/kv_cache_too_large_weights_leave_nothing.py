@@ -3,8 +3,8 @@
 Breaks: `weights` is negative or more than `memory`
 """
 
-_right_batch = largest_batch
+_right_batch = largest_cached_batch
 
 
-def largest_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
+def largest_cached_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
     return _right_batch(max(memory, weights), weights, tokens, layers, kv_heads, head_dim, dtype)

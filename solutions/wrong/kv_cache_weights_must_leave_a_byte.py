@@ -3,10 +3,10 @@
 Breaks: `weights` is negative or more than `memory`
 """
 
-_right_batch = largest_batch
+_right_batch = largest_cached_batch
 
 
-def largest_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
+def largest_cached_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
     if weights >= memory:
         raise ValueError("the weights do not fit")
     return _right_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype)

@@ -1,6 +1,6 @@
 """largest_batch: at least one sequence is returned
 
-Breaks: 0 if only the model itself fits
+Breaks: 0 if an empty batch fits and one sequence does not
 """
 
 _largest = largest_batch

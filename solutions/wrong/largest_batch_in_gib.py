@@ -1,6 +1,6 @@
 """largest_batch: the device's memory is taken for GiB
 
-Breaks: device_bytes: memory of the device, in bytes; an 80 GB device has 80e9.
+Breaks: device_bytes: memory of the device, in bytes; an 80 GB device has 80 * 10**9.
 """
 
 _largest = largest_batch

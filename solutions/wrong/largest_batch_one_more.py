@@ -1,6 +1,6 @@
 """largest_batch: the first batch that does not fit is returned
 
-Breaks: The largest number of sequences; 0 if only the model itself fits.
+Breaks: The largest number of sequences; 0 if an empty batch fits and one sequence does not.
 """
 
 _largest = largest_batch

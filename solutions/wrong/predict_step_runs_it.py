@@ -1,8 +1,8 @@
 """predict_step: runs the step on the meta device, and so cannot predict what nobody can build
 
-Breaks: Nothing is built and nothing runs: sizes have no upper limit, and 10^12 layers take no longer than one.
+Breaks: Nothing is built and nothing runs: sizes may be far beyond what can be built, and 10^12 layers take no longer than one.
 
-Breaks: sizes have no upper limit, and 10^12 layers take no longer than one.
+Breaks: sizes may be far beyond what can be built, and 10^12 layers take no longer than one.
 """
 
 _right_predict = predict_step

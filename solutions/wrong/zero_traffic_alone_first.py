@@ -2,7 +2,7 @@
 
 Breaks: `stage` is not 0, 1, 2 or 3
 
-Breaks: `collective_bytes` raises it for the parameters, the devices or a dtype
+Breaks: `collective_bytes` raises it for the parameters, the devices or, at any stage, either dtype
 """
 
 _right_traffic = zero_traffic

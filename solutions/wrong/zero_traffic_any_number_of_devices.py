@@ -1,6 +1,6 @@
 """zero_traffic: no devices are taken for one, and negative parameters for none
 
-Breaks: `collective_bytes` raises it for the parameters, the devices or a dtype
+Breaks: `collective_bytes` raises it for the parameters, the devices or, at any stage, either dtype
 """
 
 _right_traffic = zero_traffic

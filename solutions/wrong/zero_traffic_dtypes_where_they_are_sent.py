@@ -2,7 +2,7 @@
 
 Breaks: a dtype is not a `torch.dtype`
 
-Breaks: `collective_bytes` raises it for the parameters, the devices or a dtype
+Breaks: `collective_bytes` raises it for the parameters, the devices or, at any stage, either dtype
 """
 
 _right_traffic = zero_traffic

@@ -184,7 +184,7 @@ def test_one_sequence_more_does_not_fit(impl, rng):
         each = 2 * meta(*shape, dtype=dtype).nbytes
         weights = int(rng.integers(1, 10**6))
         memory = weights + int(each * float(rng.uniform(1, 60)))
-        found = impl.inference.largest_batch(memory, weights, *shape, dtype)
+        found = impl.inference.largest_cached_batch(memory, weights, *shape, dtype)
         what = f"sequences of {shape} in {dtype} beside {weights} of {memory} bytes"
         expect(found, what).equals(fitting(memory, weights, each))
 
@@ -196,7 +196,7 @@ def test_memory_is_full_to_the_last_byte(impl, rng):
         shape, dtype = sizes(rng, 4), DTYPES[i % 5]
         each = 2 * meta(*shape, dtype=dtype).nbytes
         batch, weights = (math.prod(huge(rng, 2)) for _ in range(2))
-        largest = impl.inference.largest_batch
+        largest = impl.inference.largest_cached_batch
         for extra, expected in [(0, batch), (-1, batch - 1), (each - 1, batch), (each, batch + 1)]:
             found = largest(weights + batch * each + extra, weights, *shape, dtype)
             expect(found).equals(expected)
@@ -208,7 +208,7 @@ def test_weights_that_leave_no_room(impl, rng):
     for i in range(8):
         shape, dtype = sizes(rng, 4), DTYPES[i % 5]
         each, weights = 2 * meta(*shape, dtype=dtype).nbytes, int(rng.integers(1, 10**9))
-        largest = impl.inference.largest_batch
+        largest = impl.inference.largest_cached_batch
         expect(largest(weights, weights, *shape, dtype)).equals(0)
         expect(largest(weights + each - 1, weights, *shape, dtype)).equals(0)
         expect(largest(weights + each, weights, *shape, dtype)).equals(1)
@@ -234,8 +234,10 @@ def test_refuses_weights_that_do_not_fit(impl, rng):
     ]
     for memory, too_much in bad:
         with pytest.raises(ValueError):
-            impl.inference.largest_batch(memory, too_much, *shape, dtype)
-    expect(impl.inference.largest_batch(weights + 7 * each, weights, *shape, dtype)).equals(7)
+            impl.inference.largest_cached_batch(memory, too_much, *shape, dtype)
+    expect(impl.inference.largest_cached_batch(weights + 7 * each, weights, *shape, dtype)).equals(
+        7
+    )
 
 
 @pytest.mark.exercise("kv_cache")
@@ -248,17 +250,17 @@ def test_refuses_sequences_without_a_cache(impl, rng):
             bad = [*shape[:i], size, *shape[i + 1 :]]
             for weights in (5, memory):
                 with pytest.raises(ValueError):
-                    impl.inference.largest_batch(memory, weights, *bad, dtype)
+                    impl.inference.largest_cached_batch(memory, weights, *bad, dtype)
         pair = [-size if j in (i, (i + 1) % 4) else size for j, size in enumerate(shape)]
         with pytest.raises(ValueError):
-            impl.inference.largest_batch(memory, 5, *pair, dtype)
+            impl.inference.largest_cached_batch(memory, 5, *pair, dtype)
         for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
             for other in others:
                 for weights in (5, memory):
                     with pytest.raises(error):
-                        impl.inference.largest_batch(memory, weights, *shape, other)
+                        impl.inference.largest_cached_batch(memory, weights, *shape, other)
         each = 2 * meta(*shape, dtype=dtype).nbytes
-        found = impl.inference.largest_batch(5 + 3 * each, 5, *shape, dtype)
+        found = impl.inference.largest_cached_batch(5 + 3 * each, 5, *shape, dtype)
         expect(found, f"sequences of {shape}").equals(3)
 
 

@@ -50,12 +50,12 @@ def test_cache_of_a_token(impl):
 def test_sequences_beside_the_weights(impl):
     """Beside Llama 2 70B, eight devices of 80 GB hold 374 sequences of 4096 tokens"""
     shape = (4096, 80, 8, 128, BF16)
-    expect(impl.inference.largest_batch(640 * 10**9, WEIGHTS, *shape)).equals(
+    expect(impl.inference.largest_cached_batch(640 * 10**9, WEIGHTS, *shape)).equals(
         374, hint="divide what the weights leave by the cache of one sequence, rounded down"
     )
-    expect(impl.inference.largest_batch(WEIGHTS, WEIGHTS, *shape)).equals(0)
+    expect(impl.inference.largest_cached_batch(WEIGHTS, WEIGHTS, *shape)).equals(0)
     with pytest.raises(ValueError):
-        impl.inference.largest_batch(80 * 10**9, WEIGHTS, *shape)
+        impl.inference.largest_cached_batch(80 * 10**9, WEIGHTS, *shape)
 
 
 @pytest.mark.exercise("kv_cache")
@@ -63,7 +63,7 @@ def test_cache_of_nothing(impl):
     """A cache without tokens takes 0 bytes, and then no batch would be too large"""
     expect(impl.inference.kv_cache_bytes(4, 0, 2, 2, 8, BF16)).equals(0)
     with pytest.raises(ValueError):
-        impl.inference.largest_batch(100, 50, 0, 2, 2, 8, BF16)
+        impl.inference.largest_cached_batch(100, 50, 0, 2, 2, 8, BF16)
     with pytest.raises(ValueError):
         impl.inference.kv_cache_bytes(0, -1, 2, 2, 8, BF16)
 
@@ -79,7 +79,7 @@ def test_random_caches(impl, rng):
         expect(found, f"bytes of {sizes} in {dtype}").equals(sizes[0] * each)
         for extra, fit in ((0, sizes[0]), (-1, sizes[0] - 1), (each - 1, sizes[0])):
             memory = weights + sizes[0] * each + extra
-            found = impl.inference.largest_batch(memory, weights, *sizes[1:], dtype)
+            found = impl.inference.largest_cached_batch(memory, weights, *sizes[1:], dtype)
             what = f"sequences of {sizes[1:]} in {dtype} beside {weights} of {memory} bytes"
             expect(found, what).equals(fit, hint="use // and exact ints")
 
@@ -87,7 +87,7 @@ def test_random_caches(impl, rng):
 @pytest.mark.exercise("kv_cache")
 def test_refuses_what_is_no_cache(impl):
     """Negative sizes, no dtypes, dtypes of less than a byte, and negative weights are refused"""
-    cache, batch = impl.inference.kv_cache_bytes, impl.inference.largest_batch
+    cache, batch = impl.inference.kv_cache_bytes, impl.inference.largest_cached_batch
     expect(cache(5, 4, 3, 2, 1, BF16), "bytes").equals(480)
     expect(batch(1000, 40, 4, 3, 2, 1, BF16), "sequences").equals(10)
     for i in range(5):

@@ -53,7 +53,7 @@ def decode() -> Figure:
         model = flops.transformer_parameters(
             vocab=32_000, d_model=8192, d_ff=28_672, kv_heads=kv_heads, **_SHAPE
         )
-        most = inference.largest_batch(
+        most = inference.largest_cached_batch(
             DEVICES * h100.capacity,
             2 * model["total"],
             CONTEXT,

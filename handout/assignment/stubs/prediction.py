@@ -23,8 +23,8 @@ def predict_step(
 ) -> dict[str, float]:
     """What one training step of `small_transformer` needs, computed from its sizes.
 
-    Nothing is built and nothing runs: sizes have no upper limit, and 10^12 layers take no longer
-    than one.
+    Nothing is built and nothing runs: sizes may be far beyond what can be built, and 10^12 layers
+    take no longer than one.
 
     Args:
         vocab: tokens in the vocabulary.

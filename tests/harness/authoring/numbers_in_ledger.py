@@ -127,6 +127,7 @@ def _tracked():
     yield "peak by the rule | " + " | ".join(f"{peak / 1e9:.3f} GB" for peak in peaks)
     yield "peak by MemTracker | " + " | ".join(f"{step['peak'] / 1e9:.3f} GB" for step in tracked)
     yield f"the one that is kept, {tracked[0]['temporary']:,} B"
+    yield f"The lm_head's gradient, {2 * 50257 * 768:,} B, which the rule counts"
 
 
 def _adamw():

@@ -199,7 +199,7 @@ def _inference():
     model = {"layers": 32, "d_model": 4096, "heads": 32, "kv_heads": 8, "d_ff": 14_336}
     weights = 2 * flops.transformer_parameters(vocab=128_256, **model)["total"]
     assert weights == 2 * 8_030_261_248
-    most = inference.largest_batch(H100.capacity, weights, 1, 32, 8, 128, BF16)
+    most = inference.largest_cached_batch(H100.capacity, weights, 1, 32, 8, 128, BF16)
     yield 1, f"= {token:,} B. The weights take {weights / 1e9:.2f} GB, so {most:,} tokens fit."
     ridge = roofline.accelerator_intensity(H100.peak_flops["bf16"], H100.bandwidth)
     eighth = roofline.accelerator_intensity(H100.peak_flops["fp8"], H100.bandwidth)
@@ -340,14 +340,16 @@ def _prediction():
     assert peak(batch=42) <= 80e9 < peak(batch=43)
     each = (peak(batch=43) - peak(batch=42)) / 1e9
     yield 2, f"= {state:.2f} GB. Each sequence adds {each:.2f} GB at the loss, so 42 fit"
-    small = moments(replace(GPT2, batch=1, context=256))
+    few = replace(GPT2, batch=1, context=256)
+    small, parameters = moments(few), predicted(few)["parameters"]
+    assert f"{parameters:,}" == "123,849,984"  # the problem says so
     optimizer, embedding = (small[name] / 1e9 for name in ("optimizer", "embedding"))
     assert [optimizer, embedding] == sorted((size / 1e9 for size in small.values()), reverse=True)[
         :2
     ]
     yield 3, f"{optimizer:.2f} GB, is gone. The next is the tied embedding"
     yield 3, f"backward pass: {embedding:.2f} GB. So it saves {optimizer - embedding:.2f} GB"
-    yield 3, f"{4 * predicted(GPT2)['parameters'] / 1e9:.2f} GB that AdamW's tensors took"
+    yield 3, f"{4 * parameters / 1e9:.2f} GB that AdamW's tensors took"
 
 
 def _performance():

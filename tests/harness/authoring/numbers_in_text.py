@@ -170,14 +170,15 @@ def _inference():
         (1, " (multi-query)"),
     ):
         token = inference.kv_cache_bytes(1, 1, 80, heads, 128, BF16)
-        fitting[heads] = inference.largest_batch(
+        fitting[heads] = inference.largest_cached_batch(
             pool, 2 * models[heads]["total"], 4096, 80, heads, 128, BF16
         )
         long = f"{4096 * token / 1e9:.2f} GB"
         yield f"| {heads}{name} | {token:,} B | {long} | {fitting[heads]:,} |"
     left = (pool - weights) / cache
     yield f"({pool / 1e9:g} − {weights / 1e9:.3f}) / {cache / 1e9:.5f} = {left:.2f}."
-    yield f"all weights take {2 * models[64]['total'] / 1e9:.2f} GB"
+    yield f"heads: {2 * models[64]['total'] / 1e9:.2f} GB with"
+    yield f"64 of them, {2 * models[1]['total'] / 1e9:.2f} GB with one."
     matrices = model["total"] - model["embedding"] - model["norms"]
     prefill = inference.prefill_flops(**llama_2(8), prompt=4096)
     step = inference.decode_flops(**llama_2(8), context=4096)
@@ -207,6 +208,8 @@ def _inference():
     assert decoded(16)["seconds"] < 1.15 * decoded(1)["seconds"]
     grouped, full = decoded(fitting[8]), decoded(fitting[64], key_heads=64)
     speed = full["tokens_per_second"]
+    met = models[64]["total"] - models[64]["embedding"] - models[64]["norms"]
+    yield f"With 64 key heads $P$ is {met:,}, and the"
     yield f"the {fitting[64]} sequences that fit would get {speed:,.0f} tokens/s, an eighth"
     assert round(grouped["tokens_per_second"] / speed) == 8
     yield f"{1e3 * full['attention']:.2f} of {ms(full['seconds'], 2)} go to the cache"
@@ -388,7 +391,7 @@ def _prediction():
     yield f"1024 tokens needs {predicted(GPT2)['peak_bytes'] / 1e9:.2f} GB"
     few = moments(replace(GPT2, batch=1, context=256))
     assert max(few, key=few.get) == "optimizer"
-    yield f"256 tokens it needs {few['optimizer'] / 1e9:.2f} GB"
+    yield f"one sequence needs {few['optimizer'] / 1e9:.2f} GB"
     products = predicted(GPT2)["flops"] / H100.peak_flops["fp32"]
     traffic = predicted(GPT2)["seconds"] - products
     yield f"takes {products:.3f} s for products and {traffic:.3f} s for traffic"

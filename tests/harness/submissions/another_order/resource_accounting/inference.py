@@ -20,7 +20,7 @@ def kv_cache_bytes(batch, tokens, layers, kv_heads, head_dim, dtype):
     return layers * (keys + keys)
 
 
-def largest_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
+def largest_cached_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
     left = memory - weights
     one = kv_cache_bytes(1, tokens, layers, kv_heads, head_dim, dtype)
     _refuse_unless(weights >= 0 and left >= 0 and one > 0)

@@ -23,7 +23,7 @@ def kv_cache_bytes(batch, tokens, layers, kv_heads, head_dim, dtype):
     return total
 
 
-def largest_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
+def largest_cached_batch(memory, weights, tokens, layers, kv_heads, head_dim, dtype):
     _not_negative(memory, weights, memory - weights)
     if kv_cache_bytes(1, tokens, layers, kv_heads, head_dim, dtype) == 0:
         raise ValueError("any number of sequences fits")

@@ -38,19 +38,19 @@ def block_activations(
     """Bytes that one block keeps for its backward pass, by component.
 
     A tensor that several operations keep counts once, for the first of them. Elements are of
-    `dtype`, unless the line says otherwise.
+    `dtype`, unless the line says fp32 or 1 byte.
 
     - "norms": the inputs of both; a mean and a reciprocal deviation per token and norm, in fp32
     - "qkv": the input that the three products share
     - "scores": queries and keys
-    - "softmax": its output; with flash attention instead one fp32 number per row of scores
+    - "softmax": its output; with flash attention instead one fp32 number per head and token
     - "values": the values; with dropout, the dropped-out weights too, a factor of their product
     - "output": the input of attention's last product
     - "up", "gelu" and "down": the inputs of the first product, of GELU and of the second product
     - "dropout": a mask of 1 byte per element of the softmax and of the outputs of both halves
 
-    Flash attention keeps nothing of the scores' size, but computes it again: no softmax, and with
-    dropout neither mask nor dropped-out weights.
+    Flash attention keeps no tensor of the scores' size, and computes them again: no softmax, and
+    with dropout neither its mask nor dropped-out weights.
 
     Args:
         batch: number of sequences.
@@ -296,13 +296,13 @@ def largest_batch(
     fragmentation and what the libraries take are not counted, so this is an upper bound.
 
     Args:
-        device_bytes: memory of the device, in bytes; an 80 GB device has 80e9.
+        device_bytes: memory of the device, in bytes; an 80 GB device has 80 * 10**9.
         recipe: the dtypes of every copy, as for `budget.bytes_per_parameter`.
         vocab, context, layers, seq_len, d_model, heads, d_ff, dtype, dropout, attention,
             checkpointed: as for `model_modules`; `seq_len` is at least 1.
 
     Returns:
-        The largest number of sequences; 0 if only the model itself fits.
+        The largest number of sequences; 0 if an empty batch fits and one sequence does not.
 
     Raises:
         ValueError: not even a step with an empty batch fits; `seq_len` is less than 1 (then no
