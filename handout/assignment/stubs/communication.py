@@ -93,7 +93,8 @@ def zero_traffic(
 
     Raises:
         ValueError: `stage` is not 0, 1, 2 or 3, `micro_batches` is less than 1, or
-            `collective_bytes` raises it for the parameters, the devices or, at any stage, either dtype.
+            `collective_bytes` raises it for the parameters, the devices or, at any stage, either
+            dtype.
         TypeError: a dtype is not a `torch.dtype`.
 
     With 7.5B parameters in bf16 on 64 devices, each sends 29.5 GB at stages 0 to 2, and at stage 3:
