@@ -19,6 +19,7 @@ _SHOWN_PLACES = 4  # at each end of a traceback
 _SHOWN_VALUES = 8  # variables of one place
 _SHOWN_VALUE = 60  # characters
 _OURS = Path(__file__).parent
+_PLACED = (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias, ast.pattern)
 
 Kind = Literal["student", "test", "scenario", "ours", "library"]
 
@@ -112,23 +113,25 @@ def brief(value: Any) -> str:
 
 
 @functools.cache
-def _tree(path: str) -> ast.Module | None:
+def _nodes(path: str) -> list[tuple[int, int, ast.AST]]:
+    """The nodes of a file with their first and last lines, from the outside in; none of a bad one.
+
+    Once for each file: every failure of a test looks for its line here.
+    """
     try:
-        return ast.parse(Path(path).read_text(encoding="utf-8"))
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
-        return None
+        return []
+    return [
+        (node.lineno, node.end_lineno or 0, node)
+        for node in ast.walk(tree)
+        if isinstance(node, _PLACED)
+    ]
 
 
 def _around(path: str, line: int) -> list[ast.AST]:
     """The nodes of a file that contain a line, from the outside in."""
-    tree = _tree(path)
-    if tree is None:
-        return []
-    return [
-        node
-        for node in ast.walk(tree)
-        if getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)
-    ]
+    return [node for first, last, node in _nodes(path) if first <= line <= last]
 
 
 def _loop_at(path: str, line: int) -> ast.AST | None:
