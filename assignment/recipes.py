@@ -19,7 +19,7 @@ _GOOD = {"parameters": [_BF16], "gradients": [_BF16], "master": [], "optimizer":
 NO_RECIPES = [  # with the error that each is refused with
     ({part: dtypes for part, dtypes in _GOOD.items() if part != "gradients"}, ValueError),
     ({**_GOOD, "momentum": []}, ValueError),
-    ({**_GOOD, "optimizer": [torch.uint4, _FP32]}, ValueError),
+    ({**_GOOD, "optimizer": [torch.quint4x2, _FP32]}, ValueError),
     ({**_GOOD, "master": ["float32"]}, TypeError),
     ({**_GOOD, "optimizer": [_FP32, None]}, TypeError),
 ]
