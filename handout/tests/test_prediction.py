@@ -58,14 +58,48 @@ def test_peak_bytes_of_two_steps(impl):
         Sizes(vocab=9, context=8, layers=2, d_model=64, heads=4, d_ff=512, tied=False, batch=999),
         Sizes(vocab=9, context=512, layers=1, d_model=64, heads=8, d_ff=32, tied=True, batch=3),
         Sizes(vocab=99, context=8, layers=3, d_model=512, heads=8, d_ff=999, tied=False, batch=1),
+        Sizes(vocab=2, context=4, layers=1, d_model=128, heads=1, d_ff=32, tied=False, batch=9000),
+        Sizes(vocab=2, context=8, layers=1, d_model=128, heads=1, d_ff=3840, tied=False, batch=32),
+        Sizes(vocab=2, context=2048, layers=2, d_model=16, heads=1, d_ff=16, tied=False, batch=1),
+        Sizes(vocab=5120, context=2, layers=1, d_model=128, heads=1, d_ff=99, tied=True, batch=1),
     ],
-    ids=["loss", "feed-forward", "attention", "optimizer"],
+    ids=[
+        *("loss", "feed-forward", "attention", "optimizer", "lm_head"),
+        *("feed-forward with its gradients", "attention with the mask", "tied embedding"),
+    ],
 )
 def test_the_peak_is_elsewhere_for_other_sizes(impl, sizes):
-    """The peak is at the loss, in the last feed-forward or attention, or in the optimizer"""
+    """The peak is at the loss, in the lm_head, last layer or embedding, or in the optimizer"""
     peak, found = count_step(sizes).peak_bytes, predict(impl, sizes)["peak_bytes"]
     expect(found, "peak bytes, roughly").close(peak, rtol=PART["peak_bytes"])
     expect(found, "peak bytes").close(peak, rtol=FULL["peak_bytes"])
+
+
+@pytest.mark.exercise("predict_step")
+def test_random_models(impl, rng):
+    """Parameters and FLOPs of random models are exact, with a shared embedding or without"""
+    for tied in (True, False):
+        heads, width = (int(n) for n in rng.integers(1, 9, size=2))
+        most = {"vocab": 999, "context": 99, "layers": 4, "d_ff": 999, "batch": 9}
+        drawn = {name: int(rng.integers(1, high)) for name, high in most.items()}
+        sizes = Sizes(**drawn, d_model=heads * width, heads=heads, tied=tied)
+        counts, found = count_step(sizes), predict(impl, sizes)
+        expect(found["parameters"], f"parameters of {sizes}").equals(counts.parameters)
+        expect(found["flops"], f"FLOPs of {sizes}").equals(counts.flops)
+
+
+@pytest.mark.exercise("predict_step")
+def test_sizes_have_no_limit(impl):
+    """10^18 tokens in the vocabulary, or 10^12 layers, take no longer than one: nothing is built"""
+    sizes = Sizes(vocab=1, context=4, layers=1, d_model=64, heads=2, d_ff=9, tied=True, batch=2)
+    for name, size in (("vocab", 10**18), ("layers", 10**12)):
+        one, two = (count_step(replace(sizes, **{name: n})) for n in (1, 2))
+        found = predict(impl, replace(sizes, **{name: size}))
+        for what in ("parameters", "flops"):
+            first, second = getattr(one, what), getattr(two, what)
+            expect(found[what], f"{what} with {name}={size}").equals(
+                first + (size - 1) * (second - first), hint="each one adds as much as the first"
+            )
 
 
 @pytest.mark.exercise("predict_step")

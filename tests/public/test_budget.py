@@ -4,30 +4,12 @@ import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.recipes import NO_RECIPES, drawn_recipe
 
 FP32, BF16 = torch.float32, torch.bfloat16
 ALL_FP32 = {"parameters": [FP32], "gradients": [FP32], "master": [], "optimizer": [FP32, FP32]}
 IN_BF16 = {"parameters": [BF16], "gradients": [BF16], "master": [], "optimizer": [FP32, FP32]}
 WITH_MASTER = {**IN_BF16, "master": [FP32]}
-
-
-def drawn_recipe(rng):
-    """A recipe with random copies, and the bytes of each part; nothing is kept but in tuples."""
-    sizes = {BF16: 2, FP32: 4, torch.float64: 8, torch.float8_e4m3fn: 1, torch.complex64: 8}
-    recipe, held = {}, {}
-    for part in ("optimizer", "master", "gradients", "parameters"):
-        chosen = [list(sizes)[int(n)] for n in rng.integers(5, size=int(rng.integers(1, 4)))]
-        recipe[part], held[part] = tuple(chosen), sum(sizes[dtype] for dtype in chosen)
-    return recipe, held
-
-
-NO_RECIPES = [  # with the error that each is refused with
-    ({part: dtypes for part, dtypes in IN_BF16.items() if part != "gradients"}, ValueError),
-    ({**IN_BF16, "momentum": []}, ValueError),
-    ({**IN_BF16, "optimizer": [torch.uint4]}, ValueError),
-    ({**IN_BF16, "master": ["float32"]}, TypeError),
-    ({**IN_BF16, "optimizer": [FP32, None]}, TypeError),
-]
 
 
 @pytest.mark.exercise("recipe_bytes")

@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from assignment.expect import expect
+from assignment.recipes import NO_RECIPES, drawn_recipe
+from assignment.small_transformer import Sizes, Transformer
 
 FP32, BF16 = torch.float32, torch.bfloat16
 IN_FP32 = {"parameters": [FP32], "gradients": [FP32], "master": [], "optimizer": [FP32, FP32]}
@@ -13,6 +15,15 @@ WITH_DROPOUT = {"dropout": True, "attention": "math"}
 FLASH = {"dropout": False, "attention": "flash"}
 XL = {"vocab": 50257, "context": 1024, "layers": 48, **SHAPE}
 SMALL = {"batch": 1, "seq_len": 3, "d_model": 4, "heads": 2, "d_ff": 5, "dtype": FP32}
+TINY = {"vocab": 7, "context": 3, "layers": 2, **SMALL, **WITH_DROPOUT, "checkpointed": False}
+
+
+def drawn_options(rng):
+    """Sizes and options of a block, without a batch."""
+    heads = int(rng.integers(1, 9))
+    sizes = {"seq_len": int(rng.integers(1, 99)), "heads": heads, "d_ff": int(rng.integers(1, 99))}
+    way = {"dropout": bool(rng.integers(2)), "attention": str(rng.choice(["math", "flash"]))}
+    return {**sizes, "d_model": 4 * heads, "dtype": BF16, **way}
 
 
 @pytest.mark.exercise("activation_ledger")
@@ -219,9 +230,7 @@ def test_a_device_to_the_last_byte(impl):
 def test_a_ledger_grows_with_the_batch(impl, rng):
     """Each component of a block and of a model takes the same bytes for each sequence"""
     for _ in range(8):
-        heads, batch = (int(n) for n in rng.integers(1, 9, size=2))
-        sizes = {"seq_len": int(rng.integers(1, 99)), "heads": heads, "d_ff": int(rng.integers(99))}
-        options = {**sizes, "d_model": 4 * heads, "dtype": BF16, **[WITH_DROPOUT, FLASH][batch % 2]}
+        options, batch = drawn_options(rng), int(rng.integers(1, 9))
         for function, more in [
             (impl.ledger.block_activations, {}),
             (impl.ledger.model_activations, {"vocab": 7, "layers": 3}),
@@ -232,6 +241,53 @@ def test_a_ledger_grows_with_the_batch(impl, rng):
                 {part: batch * size for part, size in one.items()},
                 hint="every tensor that is counted has the batch as a dimension",
             )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_a_model_grows_with_layers_and_vocabulary(impl, rng):
+    """One layer more adds a block, one token more in the vocabulary 4 bytes a token, exactly"""
+    for _ in range(8):
+        options = {**drawn_options(rng), "batch": int(rng.integers(2**60, 2**62)) | 1}
+        sizes = {"vocab": int(rng.integers(1, 99)), "layers": int(rng.integers(1, 9))}
+        model = impl.ledger.model_activations(**sizes, **options)
+        block = impl.ledger.block_activations(**options)["total"]
+        expect(block > 0, "whether a block takes memory").equals(True)
+        for name, part, each in [
+            ("layers", "blocks", block),
+            ("vocab", "loss", 4 * options["batch"] * options["seq_len"]),
+        ]:
+            more = {**sizes, name: sizes[name] + 1}
+            expect(impl.ledger.model_activations(**more, **options), f"with {more}").equals(
+                {**model, part: model[part] + each, "total": model["total"] + each}
+            )
+
+
+@pytest.mark.exercise("activation_ledger")
+def test_refuses_what_is_no_block_or_model(impl):
+    """Wrong sizes, heads, words and dtypes are refused, with an empty batch or no layers too"""
+    for change, error in [
+        ({"heads": 0}, ValueError),
+        ({"heads": 3}, ValueError),
+        ({"seq_len": -1}, ValueError),
+        ({"attention": "Flash"}, ValueError),
+        ({"dtype": torch.uint4}, ValueError),
+        ({"dtype": "float32"}, TypeError),
+        ({"dtype": None}, TypeError),
+    ]:
+        for batch, layers in [(1, 2), (1, 0), (0, 2)]:
+            options = {**SMALL, **WITH_DROPOUT, "batch": batch, **change}
+            with pytest.raises(error):
+                impl.ledger.block_activations(**options)
+            with pytest.raises(error):
+                impl.ledger.model_activations(vocab=7, layers=layers, **options)
+    for vocab, layers in [(-1, 2), (7, -1)]:
+        with pytest.raises(ValueError):
+            impl.ledger.model_activations(vocab=vocab, layers=layers, **SMALL, **WITH_DROPOUT)
+    expect(impl.ledger.model_activations(vocab=7, layers=0, **SMALL, **WITH_DROPOUT)).equals(
+        {"embedding": 12, "blocks": 0, "final_norm": 72, "lm_head": 48, "loss": 84, "total": 216}
+    )
+    empty = impl.ledger.block_activations(**{**SMALL, **WITH_DROPOUT, "batch": 0})
+    expect(empty["total"], "bytes of an empty batch").equals(0)
 
 
 @pytest.mark.exercise("step_ledger")
@@ -256,14 +312,126 @@ def test_a_step_of_random_modules(impl, rng):
             )
 
 
+@pytest.mark.exercise("step_ledger")
+def test_the_state_of_random_recipes(impl, rng):
+    """Each copy of parameters, master copy and moments is there at each moment, in exact ints"""
+    for count in (0, 1, 4, 4):
+        recipe, held = drawn_recipe(rng)
+        modules = [(int(rng.integers(2**60, 2**62)) | 1, 5, 9) for _ in range(count)]
+        parameters = sum(number for number, _, _ in modules)
+        ledger = impl.ledger.step_ledger(modules, recipe)
+        expect(len(ledger), "how many moments there are").equals(2 * count + 1)
+        for moment, found in ledger:
+            for part in ("parameters", "master", "optimizer"):
+                expect(found.get(part), f"{part} at {moment} in {recipe}").equals(
+                    parameters * held[part]
+                )
+        gradients = parameters * held["gradients"]
+        expect(ledger[-1][1].get("gradients"), "gradients in the end").equals(gradients)
+        last = ("optimizer step", parameters * sum(held.values()))
+        peak = ("backward 0", last[1] + 9) if count else last
+        expect(impl.ledger.peak_memory(modules, recipe), f"the peak of {modules}").equals(peak)
+
+
+@pytest.mark.exercise("step_ledger")
+def test_adamw_moves_every_copy(impl, rng):
+    """A step of AdamW moves every copy of each part, and its bytes are exact ints"""
+    for i in range(8):
+        recipe, held = drawn_recipe(rng)
+        parameters = int(rng.integers(2**60, 2**62)) | 1
+        recipe["optimizer"], moments = (BF16, FP32), 6
+        if i % 2:
+            recipe["master"], held["master"] = (), 0
+        changed = held["master"] or held["parameters"]
+        moved = held["gradients"] + 2 * moments + held["master"] + held["parameters"] + changed
+        expect(impl.ledger.adamw_cost(parameters, recipe), f"in {recipe}").equals(
+            {"flops": 14 * parameters, "bytes": moved * parameters},
+            hint="what the step changes is read and written, gradients are only read",
+        )
+
+
+@pytest.mark.exercise("step_ledger")
+def test_refuses_what_is_no_recipe_or_module(impl):
+    """What is no recipe is refused, without modules too, and a wrong module anywhere in a chain"""
+    steps = (impl.ledger.step_ledger, impl.ledger.peak_memory)
+    for recipe, error in NO_RECIPES:
+        for step in steps:
+            for modules in ([(1, 2, 3)], []):
+                with pytest.raises(error):
+                    step(modules, recipe)
+        for parameters in (1, 0):
+            with pytest.raises(error):
+                impl.ledger.adamw_cost(parameters, recipe)
+    for wrong in [(1, 2, 1), (-1, 1, 1), (1, -1, 1)]:
+        for modules in ([wrong, (1, 2, 3)], [(1, 2, 3), wrong]):
+            for step in steps:
+                with pytest.raises(ValueError):
+                    step(modules, IN_FP32)
+    for parameters, recipe in [(-1, IN_FP32), (0, {**IN_FP32, "optimizer": [FP32]})]:
+        with pytest.raises(ValueError):
+            impl.ledger.adamw_cost(parameters, recipe)
+    expect(impl.ledger.peak_memory([(1, 2, 3)], IN_FP32)).equals(("backward 0", 19))
+    expect(impl.ledger.adamw_cost(0, IN_FP32)).equals({"flops": 0, "bytes": 0})
+
+
+@pytest.mark.exercise("largest_batch")
+def test_the_modules_of_random_models(impl, rng):
+    """Modules have a real model's parameters, and hold what `model_activations` counts, exactly"""
+    for _ in range(4):
+        options = {**drawn_options(rng), "batch": int(rng.integers(2**60, 2**62)) | 1}
+        sizes = {"vocab": int(rng.integers(1, 99)), "layers": int(rng.integers(1, 4))}
+        context = options["seq_len"] + int(rng.integers(9))
+        modules = impl.ledger.model_modules(context=context, **sizes, **options, checkpointed=False)
+        shape = {name: options[name] for name in ("d_model", "heads", "d_ff")}
+        real = Transformer(Sizes(**sizes, **shape, context=context, tied=True, batch=1))
+        chain = [[real.position], *(block.parameters() for block in real.blocks)]
+        chain.append([*real.norm.parameters(), real.lm_head.weight])
+        expect([number for number, _, _ in modules], f"parameters with {shape}").equals(
+            [sum(parameter.numel() for parameter in module) for module in chain]
+        )
+        kept = impl.ledger.model_activations(**sizes, **options)["total"]
+        expect(sum(held for _, held, _ in modules), "bytes held").equals(kept)
+        expect(sum(needed for _, _, needed in modules), "bytes needed").equals(kept)
+
+
+@pytest.mark.exercise("largest_batch")
+def test_refuses_what_is_no_model_or_batch(impl):
+    """A short context, sequences without tokens, wrong sizes, dtypes and recipes are refused"""
+    model = {name: option for name, option in TINY.items() if name != "batch"}
+    for change, error in [
+        ({"context": 2}, ValueError),
+        ({"vocab": -1}, ValueError),
+        ({"layers": -1}, ValueError),
+        ({"heads": 3}, ValueError),
+        ({"dtype": torch.uint4}, ValueError),
+        ({"dtype": "float32"}, TypeError),
+    ]:
+        with pytest.raises(error):
+            impl.ledger.model_modules(**{**TINY, **change})
+        with pytest.raises(error):
+            impl.ledger.largest_batch(10**9, MASTER, **{**model, **change})
+    with pytest.raises(ValueError):
+        impl.ledger.model_modules(**{**TINY, "batch": -1})
+    for seq_len in (0, -1):
+        with pytest.raises(ValueError):
+            impl.ledger.largest_batch(10**9, MASTER, **{**model, "seq_len": seq_len})
+    for recipe, error in NO_RECIPES:
+        with pytest.raises(error):
+            impl.ledger.largest_batch(10**9, recipe, **model)
+    nothing = {part: [] for part in MASTER}
+    for device, batch in [(1691, 0), (1692, 1), (3383, 1), (3384, 2)]:
+        found = impl.ledger.largest_batch(device, nothing, **model)
+        expect(found, f"sequences without state in {device} B").equals(batch)
+
+
 @pytest.mark.exercise("largest_batch")
 def test_the_largest_batch_fits(impl, rng):
-    """The peak of the largest batch fits into the device, with one sequence more it does not"""
+    """The peak of the largest batch fits, but not with one sequence more, on huge devices too"""
     for i in range(8):
         sizes = {"vocab": 50, "context": 9, "seq_len": int(rng.integers(1, 9)), "d_ff": 30}
         shape = {**sizes, "layers": int(rng.integers(1, 5)), "d_model": 8, "heads": 2}
         options = {**shape, "dtype": BF16, **[WITH_DROPOUT, FLASH][i % 2], "checkpointed": i > 3}
-        device = int(rng.integers(10**5, 10**6))
+        device = int(rng.integers(10**5, 10**6)) * 10 ** (i % 3 * 12)
         batch = impl.ledger.largest_batch(device, MASTER, **options)
         for more in (0, 1):
             modules = impl.ledger.model_modules(batch=batch + more, **options)
