@@ -23,7 +23,7 @@ TEMPLATE = Path(__file__).parent / "handout_template"
 # What a student's own runs leave behind: neither copied nor compared.
 _LOCAL = {
     *(".venv", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache", ".git", "backups"),
-    *("hardware.local.toml", "roofline.svg", "predictions.jsonl"),
+    *("build", "hardware.local.toml", "roofline.svg", "predictions.jsonl"),
 }
 _RUFF_OPTIONS = ("--isolated", "--line-length", "100", "--target-version", "py311")
 _TEXT = {".py", ".toml", ".md", ".txt", ".html", ".svg", ""}

@@ -6,6 +6,7 @@ python -m assignment progress       shows the table of exercises, without the fa
 python -m assignment submit         packs submission.zip
 python -m assignment reset EX       restores the stubs of an exercise, and saves a copy of your code
 python -m assignment bench [NAME]   times the programs of the last chapter
+python -m assignment site           draws the text's figures with your functions, on a page
 python -m assignment predict        commits your prediction of a training step, then runs the step
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
+import importlib.util
 import io
 import os
 import subprocess
@@ -36,6 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 STUBS = Path(__file__).parent / "stubs"
 ARCHIVE = "submission.zip"
 PREDICTIONS = "predictions.jsonl"
+SITE = "build/site"
 PROGRAMS = ("matmul_chain", "training", "adamw", "batches")
 
 
@@ -64,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bench = commands.add_parser("bench", help="times the programs of the last chapter")
     bench.add_argument("programs", nargs="*", help=f"any of {', '.join(PROGRAMS)}; all by default")
     bench.add_argument("--picture", type=Path, default=ROOT / "roofline.svg")
+    commands.add_parser("site", help="draws the text's figures with your functions, on a page")
     predict = commands.add_parser("predict", help="commits your prediction of a step, then runs it")
     predict.add_argument("sizes", nargs="*", help="small or gpt2, then sizes such as layers=6")
     options = parser.parse_args(arguments)
@@ -79,6 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 pack(console, ROOT / manifest.load().package, options.output)
             case "bench":
                 time_programs(console, options.programs, options.picture)
+            case "site":
+                draw_figures(console)
             case "predict":
                 predict_step(console, options.sizes)
             case "reset":
@@ -100,6 +106,17 @@ def time_programs(console: Console, names: Sequence[str], picture: Path) -> None
 
     sys.path.insert(0, str(ROOT))
     bench.run(manifest.load().package, names or PROGRAMS, console, picture)
+
+
+def draw_figures(console: Console) -> None:
+    """Draws the figures and prints where the page is; raises UserError without matplotlib."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UserError('the figures need matplotlib: python -m pip install -e ".[bench]"')
+    from assignment import own_figures  # imports torch, which takes seconds: only if it is needed
+
+    sys.path.insert(0, str(ROOT))
+    page = own_figures.build(manifest.load().package, ROOT / SITE, console)
+    console.print(f"\nYour figures, beside the text's: {page.relative_to(ROOT).as_posix()}")
 
 
 def predict_step(console: Console, sizes: Sequence[str]) -> None:

@@ -1,60 +1,48 @@
 """The figures of the write-up: code draws them from the reference's numbers.
 
 They are committed, so that every copy of a chapter shows them, also the handout's. A test compares
-their bytes with what the code draws, which needs the pinned matplotlib.
+their bytes with what the code draws, which needs the pinned matplotlib. Figures that students can
+draw with their own functions are in `assignment/figures`; those here show how something is done
+that an exercise asks for, or how it ends with the reference's random numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
+from matplotlib.figure import Figure
 
-from grader.authoring.figures import (
-    compute,
-    inference,
-    layouts,
-    ledger,
-    look,
-    memory,
-    prediction,
-    training,
-    wire,
-)
+from assignment import figures
+from assignment.implementation import Package
+from grader.authoring.figures import layouts, prediction, training
 from grader.paths import REPOSITORY
 
 FOLDER = REPOSITORY / "assignment" / "writeup" / "figures"
+REFERENCE = Package("solutions.resource_accounting")
 
-FIGURES = {
-    function.__name__: function
-    for function in (
-        layouts.float_formats,
-        layouts.nvfp4_block,
-        layouts.strides,
-        compute.mlp_flops,
-        compute.transformer_flops,
-        compute.rooflines,
-        memory.recipes,
-        memory.zero_stages,
-        memory.step_memory,
-        memory.checkpointing,
-        ledger.step_ledger,
-        inference.decode,
-        wire.hidden,
-        training.accumulate,
-        training.batches,
-        training.optimizer_paths,
-        training.loss_scale,
-        training.init_depth,
-        prediction.live_bytes,
-    )
+FIGURES: dict[str, Callable[[], Figure]] = {
+    **{name: partial(function, REFERENCE) for name, function in figures.FIGURES.items()},
+    **{
+        function.__name__: function
+        for function in (
+            layouts.float_formats,
+            layouts.nvfp4_block,
+            layouts.strides,
+            training.accumulate,
+            training.batches,
+            training.init_depth,
+            prediction.live_bytes,
+        )
+    },
 }
 
 
 def draw(name: str) -> bytes:
     """The SVG file of a figure."""
-    with mpl.rc_context(look.STYLE):
-        return look.svg(FIGURES[name]())
+    return figures.render(FIGURES[name])
 
 
 def build(folder: Path = FOLDER) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from matplotlib.figure import Figure
 
-from grader.authoring.figures.look import (
+from assignment.figures.look import (
     BLUE,
     GREEN,
     INK,

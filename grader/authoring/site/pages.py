@@ -1,4 +1,7 @@
-"""The write-up as pages: HTML and MathML, without scripts; they fetch nothing."""
+"""The write-up as pages: HTML and MathML. They fetch nothing, and can be read without scripts.
+
+Our own scripts search in them, and compute formulas whose numbers the reader changes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import jinja2
 from markupsafe import Markup
 
 from assignment import manifest
-from grader.authoring.site import answers, pandoc, text
+from grader.authoring.site import answers, formulas, pandoc, search, text
 from grader.authoring.site.pandoc import Node, WriteupError
 
 _HERE = Path(__file__).parent
@@ -25,7 +28,11 @@ def write(book: text.Book, destination: Path) -> None:
     (destination / "figures").mkdir(parents=True)
     for figure in book.figures():
         shutil.copy(figure, destination / "figures")
-    shutil.copy(_HERE / "style.css", destination)
+    for name in ("style.css", "search.js", "formulas.js"):
+        shutil.copy(_HERE / name, destination)
+    (destination / "index.js").write_text(search.script(book), encoding="utf-8")
+    computed = [formula for chapter in book.chapters for formula in chapter.formulas]
+    (destination / "computed.js").write_text(formulas.script(computed), encoding="utf-8")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_HERE),
         autoescape=True,

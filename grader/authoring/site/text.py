@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assignment import manifest
-from grader.authoring.site import answers, pandoc
+from grader.authoring.site import answers, formulas, pandoc
 from grader.authoring.site.pandoc import Node, WriteupError
 
 INTRODUCTION = "index"
@@ -37,6 +37,7 @@ class Chapter:
     title: str
     blocks: list[Any]
     sections: tuple[Section, ...]
+    formulas: tuple[formulas.Formula, ...]
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ def _chapter(folder: Path, name: str, number: int) -> Chapter:
     sections = tuple(_section(node) for node in pandoc.nodes(blocks[1:], "Header"))
     if titles := [section.title for section in sections if section.level == 1]:
         raise WriteupError(f"{name}.md: expected one title, got a second: {titles[0]!r}")
-    return Chapter(name, number, pandoc.plain(blocks[0]), blocks[1:], sections)
+    marked, found = formulas.mark(blocks[1:], name)
+    return Chapter(name, number, pandoc.plain(blocks[0]), marked, sections, found)
 
 
 def _tidy(node: Node) -> Node:

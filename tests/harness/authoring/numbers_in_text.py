@@ -9,9 +9,10 @@ from dataclasses import asdict, replace
 
 import torch
 
+from assignment.figures import wire
 from assignment.small_transformer import GPT2, SMALL
 from assignment.step_counts import PART, count_step
-from grader.authoring.figures import wire
+from grader.authoring.figures import REFERENCE
 from grader.authoring.figures.prediction import moments
 from solutions.resource_accounting import (
     budget,
@@ -238,12 +239,16 @@ def _communication():
     ]
     yield f"sends {paper[0]:.1f} GB in a step at stages 0 to 2, and {paper[1]:.1f} GB at stage 3"
     yield f"stage 2 sends {paper[2]:.1f} GB and stage 3 {paper[3]:.1f} GB"
-    full = wire.zero_bytes_sent(3)
+    full = wire.zero_bytes_sent(REFERENCE, 3)
     for tokens in (256, 2048, 16_384):
-        tensor = wire.tensor_bytes_sent(tokens) / 1e9
+        tensor = wire.tensor_bytes_sent(REFERENCE, tokens) / 1e9
         yield f"| {tokens:,} | {8 * tokens:,} | {full / 1e9:.1f} GB | {tensor:.1f} GB |"
-    equal = full // wire.tensor_bytes_sent(1)
-    assert wire.tensor_bytes_sent(equal) <= full < wire.tensor_bytes_sent(equal + 1)
+    equal = full // wire.tensor_bytes_sent(REFERENCE, 1)
+    assert (
+        wire.tensor_bytes_sent(REFERENCE, equal)
+        <= full
+        < wire.tensor_bytes_sent(REFERENCE, equal + 1)
+    )
     yield f"With up to {equal} tokens per device tensor parallelism sends less"
     for link, with_commas in ((450e9, ""), (8 * 400e9 / 8, ""), (400e9 / 8, ",")):
         few, many = (communication.hiding_tokens(1, sent, PEAK, link) for sent in (4, 6))
@@ -257,7 +262,9 @@ def _communication():
     short = communication.step_seconds(1024, wire.PARAMETERS, full, PEAK, 450e9)
     assert 0.45 < 1 - short["compute"] / short["overlapped"] < 0.5  # "nearly half"
     compute = communication.step_seconds(1, wire.PARAMETERS, 0, PEAK, 450e9)["compute"]
-    fast, slow = (wire.tensor_bytes_sent(1) / link / compute for link in wire.LINKS.values())
+    fast, slow = (
+        wire.tensor_bytes_sent(REFERENCE, 1) / link / compute for link in wire.LINKS.values()
+    )
     yield f"takes {percent(fast)} as long as the compute, with one adapter {slow:.1f} times as long"
 
 

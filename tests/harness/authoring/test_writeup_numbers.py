@@ -5,8 +5,9 @@ import re
 import numpy as np
 import pytest
 
+from assignment.figures.training import valley_paths
 from grader.authoring import site
-from grader.authoring.figures.training import valley_paths
+from grader.authoring.figures import REFERENCE
 from grader.authoring.site import text
 from tests.harness.authoring.numbers_in_problems import ANSWERS
 from tests.harness.authoring.numbers_in_text import TEXT
@@ -46,12 +47,12 @@ def test_numbers_are_as_computed(chapter):
 
 
 def test_optimizers_overshoot_as_the_caption_of_their_paths_says():
-    beyond = {name: path.max(0)[0] for name, path in valley_paths().items()}
+    beyond = {name: path.max(0)[0] for name, path in valley_paths(REFERENCE).items()}
     for name in ("SGD", "AdaGrad", "RMSProp"):
         assert beyond[name] < 0.01, name
     assert 0.5 < beyond["Adam"] < beyond["Nesterov"] < beyond["momentum"]
-    below = {name: -path.min(0)[1] for name, path in valley_paths().items()}
+    below = {name: -path.min(0)[1] for name, path in valley_paths(REFERENCE).items()}
     assert max(below["AdaGrad"], below["RMSProp"]) < 0.01
     assert min(below[name] for name in ("SGD", "momentum", "Nesterov", "Adam")) > 0.4
-    signs = np.sign(valley_paths()["SGD"][:, 1])
+    signs = np.sign(valley_paths(REFERENCE)["SGD"][:, 1])
     assert (signs[1:] != signs[:-1]).all(), "SGD does not zigzag"

@@ -9,7 +9,7 @@ import torch
 from matplotlib.figure import Figure
 
 from assignment import hardware
-from grader.authoring.figures.look import (
+from assignment.figures.look import (
     BLUE,
     GREEN,
     INK,
@@ -20,7 +20,6 @@ from grader.authoring.figures.look import (
     shade,
     thousands,
 )
-from solutions.resource_accounting import flops, inference, roofline
 
 # Llama 2 70B's shape, as in the chapter, on a pool of eight H100.
 DEVICES, CONTEXT, HEAD_DIM = 8, 4096, 128
@@ -28,17 +27,19 @@ _SHAPE: Any = {"layers": 80, "heads": 64}
 _BF16: Any = {"bytes_per_weight": 2, "bytes_per_cached": 2}
 
 
-def decode() -> Figure:
+def decode(ra: Any) -> Figure:
     """Intensity and speed of decode by batch, for 64, 8 and 1 key heads."""
     h100 = hardware.load()["H100 SXM"]
     peak = h100.peak("bf16")
     speed: Any = {"peak_flops": DEVICES * peak, "bandwidth": DEVICES * h100.bandwidth}
-    ridge = roofline.accelerator_intensity(peak, h100.bandwidth)
+    ridge = ra.roofline.accelerator_intensity(peak, h100.bandwidth)
     batches = [int(batch) for batch in np.unique(np.geomspace(1, 4096, 200).astype(int))]
     figure, (left, right) = canvas(3.2, ncols=2)
     figure.set_layout_engine("constrained", wspace=0.06)
 
-    weights = [inference.step_intensity(batch, 1, 64, 8, **_BF16)["weights"] for batch in batches]
+    weights = [
+        ra.inference.step_intensity(batch, 1, 64, 8, **_BF16)["weights"] for batch in batches
+    ]
     left.plot(batches, weights, color=BLUE)
     left.text(13, 24, "weights", color=shade(BLUE), ha="right", va="center")
     left.axhline(ridge, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
@@ -50,10 +51,10 @@ def decode() -> Figure:
         (8, "8 key heads", ORANGE),
         (1, "1 key head", GREEN),
     ):
-        model = flops.transformer_parameters(
+        model = ra.flops.transformer_parameters(
             vocab=32_000, d_model=8192, d_ff=28_672, kv_heads=kv_heads, **_SHAPE
         )
-        most = inference.largest_cached_batch(
+        most = ra.inference.largest_cached_batch(
             DEVICES * h100.capacity,
             2 * model["total"],
             CONTEXT,
@@ -63,13 +64,13 @@ def decode() -> Figure:
             torch.bfloat16,
         )
         matrices = model["total"] - model["embedding"] - model["norms"]
-        attention = inference.step_intensity(1, 1, 64, kv_heads, **_BF16)["attention"]
+        attention = ra.inference.step_intensity(1, 1, 64, kv_heads, **_BF16)["attention"]
         left.axhline(attention, color=colour)
         words = f"attention, {name}" if kv_heads == 64 else name
         left.text(3800, attention * 1.12, words, color=shade(colour), ha="right", va="bottom")
         fitting = [batch for batch in batches if batch < most] + [most]
         reached = [
-            inference.decode_step(
+            ra.inference.decode_step(
                 batch=batch,
                 context=CONTEXT,
                 parameters=matrices,
@@ -92,7 +93,7 @@ def decode() -> Figure:
             va="top",
             annotation_clip=False,
         )
-    first = inference.compute_bound_batch(2, peak, h100.bandwidth)
+    first = ra.inference.compute_bound_batch(2, peak, h100.bandwidth)
     right.plot([first] * 2, [6000, 90_000], color=SOFT, linewidth=0.9, linestyle=(0, (4, 2)))
     words = f"weights bound by\ncompute from {first} on"
     right.text(first * 0.85, 105_000, words, ha="right", va="top", fontsize=8.2)

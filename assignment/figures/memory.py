@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import weakref
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from assignment import hardware
-from grader.authoring.figures.look import (
+from assignment.figures.look import (
     BLUE,
     GREEN,
     LINE,
@@ -25,7 +26,6 @@ from grader.authoring.figures.look import (
     canvas,
     tint,
 )
-from solutions.resource_accounting import budget, recompute
 
 Layer = Callable[[torch.Tensor], torch.Tensor]
 Run = Callable[[Sequence[Layer], torch.Tensor], torch.Tensor]
@@ -51,17 +51,18 @@ RECIPES: dict[str, dict[str, list[torch.dtype]]] = {
 PARTS = {"parameters": BLUE, "gradients": ORANGE, "master": PURPLE, "optimizer": GREEN}
 
 
-def recipes() -> Figure:
+def recipes(ra: Any) -> Figure:
     """Bytes per parameter of four recipes, and the largest model on eight devices of 80 GB."""
     figure, axes = canvas(2.35)
     for row, recipe in enumerate(RECIPES.values()):
         left = 0
-        for part, size in budget.training_state(1, recipe).items():
+        for part, size in ra.budget.training_state(1, recipe).items():
             if part != "total" and size:
                 _piece(axes, row, left, size, str(size), PARTS[part])
                 left += size
-        assert left == budget.bytes_per_parameter(recipe)
-        largest = budget.largest_model(8, 80 * 10**9, recipe)
+        each = ra.budget.bytes_per_parameter(recipe)
+        assert left == each, f"the parts add up to {left} bytes, bytes_per_parameter gave {each}"
+        largest = ra.budget.largest_model(8, 80 * 10**9, recipe)
         axes.text(left + 0.25, row, f"{left} B, {largest / 1e9:.1f}e9 parameters", va="center")
     axes.set_yticks(range(len(RECIPES)), RECIPES)
     axes.set(xlim=(0, 24.5), xticks=range(0, 17, 4), xlabel="bytes per parameter")
@@ -69,7 +70,7 @@ def recipes() -> Figure:
     return figure
 
 
-def zero_stages() -> Figure:
+def zero_stages(ra: Any) -> Figure:
     """Bytes on each of 64 devices for a model of 7.5e9 parameters, by ZeRO stage."""
     parameters, devices = 7_500_000_000, 64
     groups = {
@@ -82,11 +83,11 @@ def zero_stages() -> Figure:
         left = 0.0
         for name, parts in groups.items():
             only = {part: MASTER[part] if part in parts else [] for part in MASTER}
-            size = budget.zero_bytes(parameters, devices, stage, only) / 1e9
+            size = ra.budget.zero_bytes(parameters, devices, stage, only) / 1e9
             _piece(axes, stage, left, size, f"{size:.3g}" if size > 3 else "", PARTS[name])
             left += size
-        total = budget.zero_bytes(parameters, devices, stage, MASTER) / 1e9
-        assert math.isclose(left, total)
+        total = ra.budget.zero_bytes(parameters, devices, stage, MASTER) / 1e9
+        assert math.isclose(left, total), f"the parts add up to {left} GB, the whole is {total}"
         axes.text(left + 1, stage, f"{total:.3g} GB", va="center")
     capacity = hardware.load()["H100 SXM"].capacity / 1e9
     axes.axvline(capacity, color=RED, linewidth=1, linestyle=(0, (4, 2)), zorder=0)
@@ -173,16 +174,15 @@ def _measure(run: Run) -> tuple[list[tuple[int, int]], int]:
     return meter.log, forward
 
 
-def step_memory() -> Figure:
+def step_memory(ra: Any) -> Figure:
     """Activations that are alive during a training step, with and without checkpointing."""
 
     def keep_all(layers: Sequence[Layer], x: torch.Tensor) -> torch.Tensor:
-        for layer in layers:
-            x = layer(x)
-        return x
+        return functools.reduce(lambda y, layer: layer(y), layers, x)
 
     def segments(layers: Sequence[Layer], x: torch.Tensor) -> torch.Tensor:
-        return recompute.checkpointed_forward(layers, x, 4)
+        y: torch.Tensor = ra.recompute.checkpointed_forward(layers, x, 4)
+        return y
 
     figure, axes = canvas(2.9)
     for run, name, colour in (
@@ -203,13 +203,13 @@ def step_memory() -> Figure:
     return figure
 
 
-def checkpointing() -> Figure:
+def checkpointing(ra: Any) -> Figure:
     """What checkpointing costs for 64 layers: by number of segments, and by strategy."""
     layers = 64
     counts = range(1, layers + 1)
     costs = {
-        s: budget.checkpointing_cost(
-            layers, [start for start, _ in recompute.segment_bounds(layers, s)], True
+        s: ra.budget.checkpointing_cost(
+            layers, [start for start, _ in ra.recompute.segment_bounds(layers, s)], True
         )
         for s in counts
     }
@@ -217,7 +217,7 @@ def checkpointing() -> Figure:
     held = [costs[s]["activations"] for s in counts]
     left.plot(counts, held, color=BLUE)
     left.plot(counts, counts, color=SOFT, linewidth=1, linestyle=(0, (4, 2)))
-    best = recompute.best_segments(layers)
+    best = ra.recompute.best_segments(layers)
     left.plot(
         best, costs[best]["activations"], "o", color=RED, markersize=7, markeredgecolor="white"
     )
@@ -233,17 +233,17 @@ def checkpointing() -> Figure:
     )
     left.set(xlim=(0, 65), ylim=(0, 68), xticks=[1, 16, 32, 48, 64])
     left.set(title="Activations held, 64 layers", xlabel="segments")
-    starts = [start for start, _ in recompute.segment_bounds(layers, best)]
+    starts = [start for start, _ in ra.recompute.segment_bounds(layers, best)]
     strategies = {
-        "keep all": (budget.checkpointing_cost(layers, range(layers), True), (6, 4), "left"),
+        "keep all": (ra.budget.checkpointing_cost(layers, range(layers), True), (6, 4), "left"),
         f"{best} segments": (costs[best], (-8, 3), "right"),
         "1 segment": (costs[1], (6, 4), "left"),
         f"{best} segments,\nnothing held within": (
-            budget.checkpointing_cost(layers, starts, False),
+            ra.budget.checkpointing_cost(layers, starts, False),
             (6, 52),
             "center",
         ),
-        "the input alone": (budget.checkpointing_cost(layers, [0], False), (0, 9), "center"),
+        "the input alone": (ra.budget.checkpointing_cost(layers, [0], False), (0, 9), "center"),
     }
     for name, (cost, shift, side) in strategies.items():
         place = (cost["recomputed_layers"], cost["activations"])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from assignment import hardware
-from grader.authoring.figures.look import BLUE, ORANGE, PURPLE, RED, canvas, end_label, thousands
-from solutions.resource_accounting import communication
+from assignment.figures.look import BLUE, ORANGE, PURPLE, RED, canvas, end_label, thousands
 
 # The chapter's model, on eight H100.
 PARAMETERS, LAYERS, D_MODEL, DEVICES, BF16 = 8 * 10**9, 32, 4096, 8, torch.bfloat16
@@ -18,34 +19,39 @@ PARAMETERS, LAYERS, D_MODEL, DEVICES, BF16 = 8 * 10**9, 32, 4096, 8, torch.bfloa
 LINKS = {"NVLink, 450e9 B/s": 450e9, "one 400 Gbit/s adapter, 50e9 B/s": 50e9}
 
 
-def zero_bytes_sent(stage: int) -> int:
-    return communication.zero_traffic(PARAMETERS, DEVICES, stage, BF16, BF16)["total"]
+def zero_bytes_sent(ra: Any, stage: int) -> int:
+    sent: int = ra.communication.zero_traffic(PARAMETERS, DEVICES, stage, BF16, BF16)["total"]
+    return sent
 
 
-def tensor_bytes_sent(tokens: int) -> int:
+def tensor_bytes_sent(ra: Any, tokens: int) -> int:
     """By each device, if there are this many tokens for each of them."""
-    return communication.tensor_parallel_traffic(DEVICES * tokens, D_MODEL, LAYERS, DEVICES, BF16)
+    sent: int = ra.communication.tensor_parallel_traffic(
+        DEVICES * tokens, D_MODEL, LAYERS, DEVICES, BF16
+    )
+    return sent
 
 
-def hidden() -> Figure:
+def hidden(ra: Any) -> Figure:
     """Compute and communication of a step by tokens per device, over a fast and a slow link."""
     figure, panels = canvas(3.0, ncols=2, sharey=True)
     peak = hardware.load()["H100 SXM"].peak("bf16")
     for axes, (words, bandwidth) in zip(panels, LINKS.items(), strict=True):
-        _panel(axes, peak, bandwidth)
+        _panel(ra, axes, peak, bandwidth)
         axes.set(title=words, xlabel="tokens per device")
     panels[0].set_ylabel("seconds of a step")
     return figure
 
 
-def _panel(axes: Axes, peak: float, bandwidth: float) -> None:
+def _panel(ra: Any, axes: Axes, peak: float, bandwidth: float) -> None:
     tokens = [int(n) for n in np.geomspace(2**7, 2**17, 60)]
 
     def compute(n: int) -> float:
-        return communication.step_seconds(n, PARAMETERS, 0, peak, bandwidth)["compute"]
+        step: dict[str, float] = ra.communication.step_seconds(n, PARAMETERS, 0, peak, bandwidth)
+        return step["compute"]
 
     def tensor(n: int) -> float:
-        return tensor_bytes_sent(n) / bandwidth
+        return tensor_bytes_sent(ra, n) / bandwidth
 
     sloping = {"compute": (compute, BLUE), "tensor parallel": (tensor, PURPLE)}
     for name, (seconds, colour) in sloping.items():
@@ -58,9 +64,9 @@ def _panel(axes: Axes, peak: float, bandwidth: float) -> None:
         else:
             end_label(axes, 2**9, seconds(2**9), name, colour, shift=(7, -5))
     for stage, name, colour, side in ((0, "ZeRO 0 to 2", ORANGE, -1), (3, "ZeRO 3", RED, 1)):
-        sent = zero_bytes_sent(stage)
+        sent = zero_bytes_sent(ra, stage)
         axes.plot([tokens[0], tokens[-1]], [sent / bandwidth] * 2, color=colour)
-        enough = communication.hiding_tokens(PARAMETERS, sent, peak, bandwidth)
+        enough = ra.communication.hiding_tokens(PARAMETERS, sent, peak, bandwidth)
         place = (enough, sent / bandwidth)
         axes.plot(*place, "o", color=colour, markeredgecolor="white", zorder=4)
         toward = "right" if side > 0 else "left"

@@ -8,9 +8,8 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from grader.authoring.figures.look import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, SOFT, canvas, tint
-from grader.authoring.figures.memory import MASTER
-from solutions.resource_accounting import ledger
+from assignment.figures.look import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, SOFT, canvas, tint
+from assignment.figures.memory import MASTER
 
 DEVICE = 80 * 10**9
 XL: dict[str, Any] = {
@@ -34,11 +33,11 @@ PARTS = {
 }
 
 
-def step_ledger() -> Figure:
+def step_ledger(ra: Any) -> Figure:
     """What GPT-2 XL holds at each moment of a step with six sequences, twice."""
     figure, panels = canvas(3.0, ncols=2, sharey=True)
     for axes, checkpointed in zip(panels, (False, True), strict=True):
-        _panel(axes, checkpointed)
+        _panel(ra, axes, checkpointed)
     panels[0].set_ylabel("GB held")
     handles = [
         panels[0].plot([], [], "s", markersize=9, color=tint(colour, 0.55))[0]
@@ -49,9 +48,9 @@ def step_ledger() -> Figure:
     return figure
 
 
-def _panel(axes: Axes, checkpointed: bool) -> None:
-    modules = ledger.model_modules(batch=6, **XL, checkpointed=checkpointed)
-    step = ledger.step_ledger(modules, MASTER)
+def _panel(ra: Any, axes: Axes, checkpointed: bool) -> None:
+    modules = ra.ledger.model_modules(batch=6, **XL, checkpointed=checkpointed)
+    step = ra.ledger.step_ledger(modules, MASTER)
     at = range(len(step))
     areas = [[held[part] / 1e9 for _, held in step] for part in PARTS]
     colours = [tint(colour, 0.55) for colour in PARTS.values()]
@@ -59,7 +58,7 @@ def _panel(axes: Axes, checkpointed: bool) -> None:
         [*at, len(step)], *([*area, area[-1]] for area in areas), step="post", colors=colours
     )
     axes.axhline(DEVICE / 1e9, color=RED, linewidth=1, linestyle=(0, (4, 2)))
-    moment, peak = ledger.peak_memory(modules, MASTER)
+    moment, peak = ra.ledger.peak_memory(modules, MASTER)
     name = {
         "backward 49": "as the backward\npass begins",
         "backward 1": "in the last backward\npass of a block",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from assignment import hardware
-from grader.authoring.figures.look import (
+from assignment.figures.look import (
     BLUE,
     GREEN,
     INK,
@@ -21,20 +23,22 @@ from grader.authoring.figures.look import (
     thousands,
     tint,
 )
-from solutions.resource_accounting import flops, roofline
 
 
 # GPT-2 XL's shape with a gated feed-forward, as in the chapter.
-def _gpt2_xl(seq_len: int) -> dict[str, int]:
-    return flops.transformer_forward_flops(
+def _gpt2_xl(ra: Any, seq_len: int) -> dict[str, int]:
+    counts: dict[str, int] = ra.flops.transformer_forward_flops(
         vocab=50257, layers=48, d_model=1600, heads=25, d_ff=6400, seq_len=seq_len
     )
+    return counts
 
 
-def mlp_flops() -> Figure:
+def mlp_flops(ra: Any) -> Figure:
     """The matrix products of two layers, forward and backward."""
     batch, widths = 1024, (256, 256, 64)
-    first, second = (flops.linear_forward_flops(batch, *pair) for pair in ((256, 256), (256, 64)))
+    first, second = (
+        ra.flops.linear_forward_flops(batch, *pair) for pair in ((256, 256), (256, 64))
+    )
     bars = {
         "forward": [("y₁", first, 1), ("y₂", second, 2)],
         "backward,\nx is data": [("∂w₂", second, 2), ("∂y₁", second, 2), ("∂w₁", first, 1)],
@@ -46,9 +50,9 @@ def mlp_flops() -> Figure:
         ],
     }
     totals = [
-        flops.mlp_forward_flops(batch, widths),
-        flops.mlp_backward_flops(batch, widths, False),
-        flops.mlp_backward_flops(batch, widths, True),
+        ra.flops.mlp_forward_flops(batch, widths),
+        ra.flops.mlp_backward_flops(batch, widths, False),
+        ra.flops.mlp_backward_flops(batch, widths, True),
     ]
     colours = {1: tint(BLUE, 0.55), 2: tint(ORANGE, 0.6)}
     figure, axes = canvas(2.0)
@@ -58,7 +62,7 @@ def mlp_flops() -> Figure:
             axes.barh(row, size, 0.62, left, color=colours[layer], edgecolor="white", linewidth=1.5)
             axes.text(left + size / 2, row, name, ha="center", va="center", fontsize=8.5)
             left += size
-        assert left == total
+        assert left == total, f"the products add up to {left:,} FLOPs, the MLP has {total:,}"
         axes.text(left + 4e6, row, f"{total:,}", va="center")
     axes.set_yticks(range(len(bars)), bars)
     axes.invert_yaxis()
@@ -72,10 +76,10 @@ def mlp_flops() -> Figure:
     return figure
 
 
-def transformer_flops() -> Figure:
+def transformer_flops(ra: Any) -> Figure:
     """The share of FLOPs of each part of a transformer, by sequence length."""
     lengths = [2**power for power in range(8, 18)]
-    counts = [_gpt2_xl(length) for length in lengths]
+    counts = [_gpt2_xl(ra, length) for length in lengths]
     groups = {
         "feed-forward": (("feed_forward",), BLUE),
         "attention's matrices": (("qkv", "output"), SKY),
@@ -98,13 +102,13 @@ def transformer_flops() -> Figure:
         groups.items(), (2**8.2, 2**10.15, 2**13.2, 2**8.2), (30, 69.5, 62, 104), strict=True
     ):
         axes.text(x, y, name, va="center")
-    total = _gpt2_xl(1024)["total"]
+    total = _gpt2_xl(ra, 1024)["total"]
     axes.axvline(1024, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
     axes.text(1024 * 1.06, 5, f"T = 1024: {total / 1e12:.3f}e12 FLOPs in all", va="center")
     return figure
 
 
-def rooflines() -> Figure:
+def rooflines(ra: Any) -> Figure:
     """The rooflines of accelerators in 16 bits, and the intensity of some operations."""
     table = hardware.load()
     shown = {
@@ -116,11 +120,11 @@ def rooflines() -> Figure:
         "T4": RED,
     }
     operations = {
-        "ReLU": roofline.relu_intensity(2**20, 2),
-        "dot product": roofline.dot_intensity(2**20, 2),
-        "matrix × vector": roofline.matvec_intensity(1024, 1024, 2),
-        "GELU": roofline.gelu_intensity(2**20, 2),
-        **{f"matmul, n = {n}": roofline.matmul_intensity(n, n, n, 2) for n in (256, 1024, 4096)},
+        "ReLU": ra.roofline.relu_intensity(2**20, 2),
+        "dot product": ra.roofline.dot_intensity(2**20, 2),
+        "matrix × vector": ra.roofline.matvec_intensity(1024, 1024, 2),
+        "GELU": ra.roofline.gelu_intensity(2**20, 2),
+        **{f"matmul, n = {n}": ra.roofline.matmul_intensity(n, n, n, 2) for n in (256, 1024, 4096)},
     }
     figure, axes = canvas(4.0)
     x = np.geomspace(0.1, 4e3, 400)
@@ -129,7 +133,7 @@ def rooflines() -> Figure:
         entry = table[name]
         peak = entry.peak("fp16")  # the same as bf16's, which a T4 lacks
         main = name == "H100 SXM"
-        roof = [roofline.attainable_flops(i, peak, entry.bandwidth) / 1e12 for i in x]
+        roof = [ra.roofline.attainable_flops(i, peak, entry.bandwidth) / 1e12 for i in x]
         axes.plot(x, roof, color=colour, linewidth=2.6 if main else 1.2, zorder=3 if main else 2)
         ends.setdefault(peak / 1e12, []).append(name)
     for peak, names in ends.items():
@@ -139,7 +143,7 @@ def rooflines() -> Figure:
     h100 = table["H100 SXM"]
     peak = h100.peak("bf16")
     for name, intensity in operations.items():
-        y = roofline.attainable_flops(intensity, peak, h100.bandwidth) / 1e12
+        y = ra.roofline.attainable_flops(intensity, peak, h100.bandwidth) / 1e12
         axes.plot([intensity] * 2, [1e-2, y], color=LINE, linewidth=0.8, zorder=1)
         axes.plot(intensity, y, "o", color=BLUE, markeredgecolor="white", markersize=7, zorder=4)
         axes.text(
@@ -153,7 +157,7 @@ def rooflines() -> Figure:
             zorder=5,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
         )
-    ridge = roofline.accelerator_intensity(peak, h100.bandwidth)
+    ridge = ra.roofline.accelerator_intensity(peak, h100.bandwidth)
     axes.plot([ridge] * 2, [peak / 1e12, 7e3], color=BLUE, linewidth=0.8, linestyle=(0, (4, 2)))
     for words, side in (
         (f"{ridge:.1f} FLOP/B\n← bandwidth-bound", "right"),
