@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
-	@echo "make test                 this repository's own tests"
+	@echo "make test                 this repository's own tests; LONG=1: all cases of those that take long"
 	@echo "make load RUNS=5 BUSY=0   the same tests RUNS times, beside BUSY busy processes"
 	@echo "make matrix PYTHONS=…     the same tests with each Python from 3.11 on; an hour"
 	@echo "make attack               every hostile submission in every tier"
@@ -46,7 +46,7 @@ grade: .venv/ready
 
 # One process for each core. A module mostly stays in one process: each module starts judges.
 test: .venv/dev .venv/docs
-	$(RUN) -m pytest -n auto --dist worksteal
+	$(RUN) -m pytest -n auto --dist worksteal $(if $(LONG),-m "")
 
 # TESTS=… selects tests, here and below.
 load: .venv/dev .venv/docs
@@ -60,14 +60,15 @@ matrix: .venv/ready
 
 # A quarter of an hour on two cores. `make test` runs a few attacks in each tier.
 attack: .venv/dev
-	ALL_ATTACKS=1 $(RUN) -m pytest -n auto tests/harness/hostile tests/harness/pack
+	ALL_ATTACKS=1 $(RUN) -m pytest -n auto -m "" tests/harness/hostile tests/harness/pack \
+		tests/harness/judge/timing tests/harness/worker
 
 # An hour and a half on two cores.
 layers: .venv/dev
 	@$(RUN) -m tests.harness.hostile.switch_off
 
 faults: .venv/dev
-	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto tests/harness/judge/test_faults.py \
+	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto -m "" tests/harness/judge/test_faults.py \
 		tests/harness/judge/test_faults_in_calls.py tests/harness/test_signals.py
 
 # About a quarter of an hour.

@@ -8,9 +8,10 @@ import tempfile
 import time
 import tomllib
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -29,6 +30,18 @@ NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError
 CHAPTERS = ("dtypes", "strides", "data", "checkpoint", "device")  # for attacks and bad input
 MORE_TESTS = ("test_killed_saves.py",)  # of these chapters
 collect_ignore = ["forgers", "hostile/submissions"]
+
+
+def long_unless(values: Iterable[Any], *short: Any) -> list[Any]:
+    """The parameters of a test: `make test` runs it with the short ones, `LONG=1` with all."""
+    every = list(values)
+    assert set(short) <= set(every), f"{set(short) - set(every)} are no parameters"
+    return [v if v in short else _long(v) for v in every]
+
+
+def _long(value: Any) -> Any:
+    values = value if isinstance(value, tuple) else (value,)
+    return pytest.param(*values, marks=pytest.mark.long)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -52,10 +52,11 @@ def driver() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("layer", "exceptions", "refused"),
     [
-        (
+        pytest.param(
             "landlock",  # in the order in which the driver asks
             ("libraries", "/sys", "/proc", "thread names", "device nodes"),
             ("libcuda.so.1", "/sys/module", "/proc/devices", "comm", ""),
+            marks=pytest.mark.long,
         ),
         ("seccomp", EXCEPTIONS["seccomp"], ("socket", "socket", "memfd_create", "")),
     ],

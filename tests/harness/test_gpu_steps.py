@@ -67,6 +67,7 @@ def test_facts_of_this_machine_are_recorded(tmp_path):
     assert found["result"]["kernel"] == os.uname().release
 
 
+@pytest.mark.long
 def test_reference_is_raced_and_measured_without_a_device(monkeypatch):
     """The stages that a device is waited for; the races themselves are short here"""
     found = stages.run("race adamw", "cpu")

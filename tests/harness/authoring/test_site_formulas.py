@@ -68,7 +68,7 @@ def cache(B, T, L, K, d, c, M, W):
         inference.kv_cache_bytes(batch, tokens, L, K, d, dtype)
         for batch, tokens in ((1, 1), (B, T))
     )
-    fit = inference.largest_batch(M, W, T, L, K, d, dtype) if W <= M else 0
+    fit = inference.largest_cached_batch(M, W, T, L, K, d, dtype) if W <= M else 0
     return [token, whole / 1e9, fit]
 
 

@@ -117,7 +117,7 @@ def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
             done = run(
                 layer.profile,
                 folder,
-                *("pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)),
+                *("pytest", "-q", "-m", "", "-p", "no:cacheprovider", "-n", str(processes)),
                 *("--junit-xml", str(report), *tests),
                 *("-k", " or ".join(name.format(attack) for attack in attacks)),
                 guarded=True,

@@ -17,6 +17,7 @@ from assignment import manifest
 from grader.authoring.variants import copy_reference
 from grader.judge.grader import Grader
 from grader.results.record import Check
+from tests.harness.conftest import long_unless
 from tests.harness.container import REPOSITORY
 
 FORGERS = REPOSITORY / "tests" / "harness" / "forgers"
@@ -57,7 +58,7 @@ def write(name: str, folder: Path, forges: bool) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", long_unless(NAMES, *(n for n in NAMES if "--" not in n)))
 def test_forger_earns_no_more_than_the_code_beneath(grader, tmp_path, name):
     exercise = exercise_of(name)
 

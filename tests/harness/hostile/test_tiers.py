@@ -3,6 +3,7 @@
 `make attack` runs all attacks in all tiers; it takes a quarter of an hour.
 """
 
+import itertools
 import json
 import os
 import tempfile
@@ -17,7 +18,7 @@ from grader.results.record import from_json
 from grader.worker import selection
 from grader.worker.probe import probe
 from tests.harness import container, fickle
-from tests.harness.conftest import HOSTILE, REPOSITORY, repository_for
+from tests.harness.conftest import HOSTILE, REPOSITORY, long_unless, repository_for
 from tests.harness.container import copy_of_repository, run
 from tests.harness.hostile.assertions import assert_earns_nothing
 from tests.harness.hostile.attacks import CAUSES, ONLY_IN_TIER_A
@@ -34,10 +35,10 @@ ALL = "ALL_ATTACKS" in os.environ  # as in `make attack`
 ATTACKS = ("deep_folders", "reads_the_other_lane", "uses_its_callers_paths")
 if ALL:
     ATTACKS = tuple(attack for attack in CAUSES if attack not in ONLY_IN_TIER_A)
-# Which of the cheats at timing run here.
-CHEATS = {
-    "no-landlock": "searches_its_memory",
-    "user": "finds_the_reference or searches_its_memory",
+# What `make test` tries in a profile besides attacks: a forger, and a cheat at timing.
+MORE = {
+    "user": (FORGER_TESTS, "forger_earns and prefetch"),
+    "no-landlock": (CHEAT_TESTS, "gains_nothing and searches_its_memory"),
 }
 
 # Prints the command lines of all processes; public tests show what is printed.
@@ -103,7 +104,7 @@ def test_tier_below_the_minimum_is_refused(closed):
     assert not (submission / "out" / "grade.json").exists()
 
 
-@pytest.mark.parametrize("profile", PROFILES if ALL else ["docker", "user"])
+@pytest.mark.parametrize("profile", long_unless(PROFILES, "docker"))
 def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, grader):
     """Whatever hangs on chance in a submission falls out the same way in every tier."""
     nonce = "5eed"
@@ -143,8 +144,12 @@ def test_worker_without_landlock_reads_no_nonce_and_no_path(closed):
     assert str(out) not in printed
 
 
-@pytest.mark.parametrize("maps", [False, True])
-@pytest.mark.parametrize("profile", ["docker", "user"])
+@pytest.mark.parametrize(
+    ("profile", "maps"),
+    long_unless(
+        itertools.product(["docker", "user"], [False, True]), ("docker", True), ("user", False)
+    ),
+)
 def test_files_without_a_name_count(profile, maps, closed):
     """In tier B- they do not: `grader/README.md` says so"""
     parent = None if profile == "user" else closed
@@ -166,9 +171,14 @@ def test_files_without_a_name_count(profile, maps, closed):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_attacks_earn_nothing_in_a_container(profile, closed):
     chosen = " or ".join(f"alive[{name}]" for name in ATTACKS)
-    options = ["-qx", "-p", "no:cacheprovider", "-k", chosen, ATTACK_TESTS]
+    files, expected = [ATTACK_TESTS], len(ATTACKS)
+    if not ALL and profile in MORE:
+        file, more = MORE[profile]
+        files, expected = [*files, file], expected + 1
+        chosen = f"{chosen} or ({more})"
+    options = ["-qx", "-m", "", "-p", "no:cacheprovider", "-k", chosen, *files]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
-    assert f"{len(ATTACKS)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+    assert f"{expected} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
 
 
 def test_worker_changes_no_mode_and_no_time_in_its_users_repository():
@@ -201,20 +211,20 @@ def test_same_user_needs_a_landlock_that_forbids_truncation(monkeypatch):
         selection._SANDBOXES["C"](grading).prepare()
 
 
-@pytest.mark.parametrize("profile", PROFILES if ALL else CHEATS)
+@pytest.mark.long
+@pytest.mark.parametrize("profile", PROFILES)
 def test_cheats_gain_nothing_in_a_container(profile, closed):
     """In a race the reference runs beside the submission; in tier C even as the same user, and
     without Landlock only file modes keep the submission from it."""
-    chosen = "cheat_gains_nothing" + ("" if ALL else f" and ({CHEATS[profile]})")
-    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, CHEAT_TESTS]
+    options = ["-q", "-m", "", "-p", "no:cacheprovider", "-k", "cheat_gains_nothing", CHEAT_TESTS]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
-@pytest.mark.parametrize("profile", PROFILES if ALL else ["user"])
+@pytest.mark.long
+@pytest.mark.parametrize("profile", PROFILES)
 def test_forgers_gain_nothing_in_a_container(profile, closed):
-    chosen = "forger_earns" + ("" if ALL else " and prefetch")
-    options = ["-q", "-p", "no:cacheprovider", "-k", chosen, FORGER_TESTS]
+    options = ["-q", "-m", "", "-p", "no:cacheprovider", "-k", "forger_earns", FORGER_TESTS]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 

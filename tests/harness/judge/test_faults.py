@@ -30,7 +30,14 @@ from grader.judge.meter import Meter, WallTimer
 from grader.worker.cgroups import ControlGroup
 from grader.worker.sandbox import Sandbox
 from grader.worker.zygote import Zygote
-from tests.harness.conftest import MAX_WAIT, REPOSITORY, keep_chapters, new_quick_grader, wait_until
+from tests.harness.conftest import (
+    MAX_WAIT,
+    REPOSITORY,
+    keep_chapters,
+    long_unless,
+    new_quick_grader,
+    wait_until,
+)
 from tests.harness.container import copy_of_repository
 from tests.harness.processes import (
     children,
@@ -131,7 +138,10 @@ def undisturbed_seconds(small_repository, tmp_path_factory) -> float:
 
 
 @pytest.mark.parametrize("attempt", TRIES)
-@pytest.mark.parametrize("victim", ["worker", "zygote", "second zygote", "second lane"])
+@pytest.mark.parametrize(
+    "victim",
+    long_unless(["worker", "zygote", "second zygote", "second lane"], "worker", "zygote"),
+)
 def test_killed_process_leaves_the_mark_right_or_missing(
     small_repository, undisturbed_seconds, tmp_path, victim, attempt
 ):

@@ -95,7 +95,13 @@ main()
 """
 
 
-@pytest.mark.parametrize("variables", [{}, {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"}])
+@pytest.mark.parametrize(
+    "variables",
+    [
+        pytest.param({}, marks=pytest.mark.long),
+        {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
+    ],
+)
 def test_the_judge_has_one_thread_when_it_forks(submit, tmp_path, variables):
     """A fork copies one thread only, so a lock that another thread holds is never released.
 

@@ -14,7 +14,7 @@ import pytest
 
 from grader.worker import kernel
 from tests.harness import container
-from tests.harness.conftest import repository_for
+from tests.harness.conftest import long_unless, repository_for
 from tests.harness.worker.driver_demands import LIBRARY
 
 NEVER = {"connection", "network"}
@@ -42,7 +42,9 @@ def libraries(monkeypatch) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can drop rights as a container does")
-@pytest.mark.parametrize(("profile", "tier"), container.PROFILES.items())
+@pytest.mark.parametrize(
+    ("profile", "tier"), long_unless(container.PROFILES.items(), ("whole", "A"), ("user", "C"))
+)
 def test_driver_is_refused_nothing_that_it_was_seen_to_ask_for(profile, tier, closed, libraries):
     module = "tests.harness.worker.driver_demands"
     done = container.run(profile, repository_for(profile, closed), module, tier)

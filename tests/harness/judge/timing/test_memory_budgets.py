@@ -3,6 +3,7 @@
 import pytest
 
 from grader.results.causes import Cause
+from tests.harness.conftest import long_unless
 from tests.harness.judge.timing import racing
 from tests.harness.judge.timing.conftest import grade_once
 
@@ -17,7 +18,9 @@ def recompute_grader(tmp_path_factory):
         yield grader
 
 
-@pytest.mark.parametrize(("times", "mark"), [(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)])
+@pytest.mark.parametrize(
+    ("times", "mark"), long_unless([(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)], (4.0, 0.5))
+)
 def test_mark_follows_from_the_memory_budgets_that_are_enough(
     recompute_grader, tmp_path, times, mark
 ):
