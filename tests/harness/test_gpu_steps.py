@@ -70,6 +70,13 @@ def test_facts_of_this_machine_are_recorded(tmp_path):
     assert found["result"]["kernel"] == os.uname().release
 
 
+def test_worker_of_each_zygote_is_asked_whether_it_may_use_cuda():
+    """Without a CUDA build of torch every process may"""
+    found = stages.run("zygotes", "cpu")
+    assert set(found) == {"of tests", "of races"}
+    assert {one["worker is in a bad fork"] for one in found.values()} == {False}
+
+
 def test_reference_is_raced_and_measured_without_a_device(monkeypatch):
     """The stages that a device is waited for; the races themselves are short here"""
     found = stages.run("race adamw", "cpu")

@@ -72,6 +72,13 @@ def matmul_chain(x, weights):
         x = x / x.square().mean(-1, keepdim=True).sqrt()
     return x
 """
+# Asks torch whether this process may not use CUDA, since the one it was forked from did.
+BAD_FORK = """
+import torch
+
+def is_in_bad_fork():
+    return torch.cuda._is_in_bad_fork()
+"""
 BY_A_LOOP = """
 def adamw_update(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):
     first, second = betas
@@ -154,18 +161,32 @@ def traced(_: str, device: str) -> Any:
 
 
 def zygotes(_: str, device: str) -> Any:
-    """Whether both zygotes can be forked: one thread, no device held open."""
+    """Whether both zygotes can be forked (one thread, no device held open), and may use CUDA then.
+
+    With a CUDA build of torch no worker of tests may, and each worker of races.
+    """
+    from assignment import manifest as manifests
     from grader import cuda_doctor
     from grader.isolation import TIERS
     from grader.judge.grader import SECRETS
+    from grader.judge.pool import WorkerPool
     from grader.judge.zygote import Zygote
+
+    limits = msgspec.structs.replace(manifests.load().limits, address_space=False)
 
     found = {}
     for uuid in (None, cuda_doctor.device_of(device)[1]):
         zygote = Zygote(TIERS, SECRETS, device=uuid)
         try:
             zygote.wait()
-            found["of races" if zygote.has_device else "of tests"] = f"tier {zygote.tier}"
+            package = zygote.submissions / "1" / "resource_accounting"
+            package.mkdir(parents=True)
+            (package / "probe.py").write_text(BAD_FORK)
+            pool = WorkerPool(zygote, package.parent, package.name, spare=False)
+            with pool.worker(limits, 1) as worker:
+                bad = worker.call("probe.is_in_bad_fork", (), {})
+            name = "of races" if zygote.has_device else "of tests"
+            found[name] = {"tier": zygote.tier, "worker is in a bad fork": bad}
         finally:
             zygote.close()
     return found
