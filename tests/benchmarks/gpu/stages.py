@@ -220,7 +220,7 @@ def race(what: str, device: str) -> Any:
     timing = check.timing
     return {
         "tier": grade.isolation.tier,
-        "planned": plan.planned()[program],
+        "planned": None if how else plan.planned()[program],
         "mark": timing.mark,
         "ratio": timing.ratio,
         "low": timing.low,

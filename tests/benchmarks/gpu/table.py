@@ -45,7 +45,8 @@ def _races(last: dict[tuple[str, str], Any]) -> list[str]:
         cells = [name, found["tier"], f"{found['reference seconds']:.4g}", f"{found['ratio']:.3f}"]
         cells += [f"{found['low']:.3f} to {found['high']:.3f}", f"{half:.1%}"]
         cells += [f"{found['naive']:.2f}", str(found["blocks"]), str(len(found["void"]))]
-        cells += [f"{found['mark']:g}", f"{one['seconds']:.0f}", f"{found['planned']:.0f}"]
+        cells += [f"{found['mark']:g}", f"{one['seconds']:.0f}"]
+        cells += [f"{found['planned']:.0f}" if found["planned"] else ""]
         rows.append(f"| {' | '.join(cells)} |")
     return rows
 

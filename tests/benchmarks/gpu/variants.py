@@ -30,6 +30,7 @@ def measured(program: str, variant: str, kind: str) -> dict[str, Any]:
 
     if variant == "compiled" and kind == "cpu":
         return {"variant": variant, "skipped": "a compiler would take the time of all the rest"}
+    torch.set_num_threads(1)  # as in a race: several would wait for each other on a busy machine
     where = torch.device(kind)
     cuda = kind == "cuda"
     memory = torch.cuda.get_device_properties(0).total_memory if cuda else int(_LARGEST)
