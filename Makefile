@@ -4,7 +4,7 @@
 PYTHON ?= python3
 RUN := .venv/bin/python
 SUBMISSION = tests/harness/submissions/half_finished
-OUT = out
+OUT ?= out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
@@ -36,7 +36,7 @@ help:
 	@echo "make check-coverage       do hidden tests execute every line and branch of the reference?"
 	@echo "make bench                how fast the grader is, compared with plain pytest"
 	@echo "make races                how exact races are on this CPU, for programs of known ratio"
-	@echo "make gpu STEP=learn       what a CUDA device shows; then STEP=lockdown, STEP=table"
+	@echo "make gpu STEP=learn       what a CUDA device shows; then STEP=lockdown, STEP=table; or STEP=show"
 	@echo "make clean                removes the files of other targets, except .venv"
 	@echo
 	@echo "To use another Python than python3: make PYTHON=python3.12 …"

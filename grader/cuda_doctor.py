@@ -38,6 +38,20 @@ _PROGRAMS = ("matmul_chain", "training", "adamw", "batches")  # that a worker ru
 _PACKAGE = "resource_accounting"
 _LIMITS = Limits(seconds=60.0, memory_mib=16384, address_space=False)
 _SEED, _START = 1, 2
+# What to change where the device cannot be used behind a layer, with all exceptions that it has.
+# `make gpu STEP=learn` lists calls, requests and paths that a worker would be refused.
+_CHANGES = {
+    "rlimits": "raise the limit for CUDA workers in limit_resources (grader/worker/lockdown.py)",
+    "memory": "raise memory_mib of the exercises that need a device (assignment/assignment.toml)",
+    "user": "let other users open the device's nodes and the driver's libraries (chmod)",
+    "landlock": "add the path to grader/worker/cuda.py",
+    "seccomp": "add the call to CUDA_X86_64 (grader/worker/syscalls.py), the request to cuda.py",
+}
+_CHANGES_OF_THE_MACHINE = {
+    "dlopen libcuda.so.1": "install NVIDIA's driver, name its folder in LD_LIBRARY_PATH, or start "
+    "the container with --gpus",
+    "torch": "install a build of torch for the driver's CUDA",
+}
 
 
 class Rung(msgspec.Struct, frozen=True):
@@ -88,16 +102,20 @@ class CudaDiagnosis(msgspec.Struct, frozen=True):
         return "" in self.tiers.values()
 
     def advice(self) -> Iterator[str]:
-        """What to change, a line for each layer that the device cannot be used behind."""
+        """What fails first and what to change, for each layer that the device fails behind."""
         first = self.rungs[0]
         if first.failed:
-            yield f"without any lockdown {first.failed} fails: {first.reason}; mend that first"
+            change = _CHANGES_OF_THE_MACHINE.get(first.failed, "mend the machine")
+            yield f"without any lockdown {first.failed} fails: {first.reason}; first {change}"
             return
         for layer in LAYERS:
             mine = [rung for rung in self.rungs if rung.layers == (layer,)]
             if mine and mine[-1].failed:
                 last = mine[-1]
-                yield f"{layer} with all its exceptions: {last.failed} fails: {last.reason}"
+                yield (
+                    f"{layer} with all its exceptions: {last.failed} fails: {last.reason}; "
+                    f"{_CHANGES[layer]}"
+                )
         if not any(rung.failed for rung in self.rungs if len(rung.layers) == 1) and (
             self.rungs[-1].failed
         ):

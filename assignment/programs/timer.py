@@ -21,7 +21,7 @@ class Timer(Program):
 
     @staticmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
-        return {"n": 128, "products": 20} if kind == "cpu" else {"n": 4096, "products": 20}
+        return {"n": 128, "products": 20} if kind == "cpu" else {"n": 2048, "products": 20}
 
     def make(self) -> None:
         n = self.sizes["n"]

@@ -22,7 +22,7 @@ from grader.judge.failure import (
 )
 from grader.judge.score import NOT_MEASURED, Outcome
 from grader.results.causes import Cause
-from grader.results.record import Check, Fit, Timing, Visibility
+from grader.results.record import Check, Fit, Timing, Truth, Visibility
 
 DEVICE_FIXTURES = {"race", "fits", "truth"}  # of tests that run alone, on the device
 _MAX_DETAIL = 20_000  # characters
@@ -93,7 +93,7 @@ def new_outcome(
     exception: str | None = None,
     seconds: float = 0.0,
     charged: float = 0.0,
-    measured: Timing | Fit | None = None,
+    measured: Timing | Fit | Truth | None = None,
 ) -> Outcome:
     """A test's outcome, before points. Without a `cause` it passed."""
     not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
@@ -113,6 +113,7 @@ def new_outcome(
         visibility=test.visibility,
         timing=measured if isinstance(measured, Timing) else None,
         fit=measured if isinstance(measured, Fit) else None,
+        truth=measured if isinstance(measured, Truth) else None,
     )
     marker = test.item.get_closest_marker("exercise")
     weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
@@ -128,7 +129,7 @@ def outcome_of_run(
     printed: str = "",
     seconds: float = 0.0,
     charged: float = 0.0,
-    measured: Timing | Fit | None = None,
+    measured: Timing | Fit | Truth | None = None,
 ) -> Outcome:
     """The outcome of a test that ran.
 

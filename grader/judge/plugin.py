@@ -20,7 +20,7 @@ from assignment.manifest import Manifest
 from grader.judge.failure import GraderFault, Killed
 from grader.judge.outcome import GradedTest, graded_tests, outcome_of_run
 from grader.judge.score import Outcome
-from grader.results.record import Fit, Timing
+from grader.results.record import Fit, Timing, Truth
 
 
 class Graded(Protocol):
@@ -67,7 +67,7 @@ class Attempt:
     context: TestContext
     implementation: Graded | None = None
     has_measured: bool = False
-    measured: Timing | Fit | None = None
+    measured: Timing | Fit | Truth | None = None
     was_killed: bool = False
     outcome: Outcome | None = None
 

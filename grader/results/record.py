@@ -32,8 +32,8 @@ class Check(_Finite, frozen=True, kw_only=True):
     `detail` is for staff; `shown` is for the student, and None for a hidden test.
     `seconds` is wall time; `charged` is the CPU time of the submission's processes plus the time
     that they slept.
-    A race, or a fit into memory, that earns a part of its points has the state "failed"; `timing`
-    or `fit` has the measurements.
+    A race, or a fit into memory, that earns a part of its points has the state "failed"; `timing`,
+    `fit` or `truth` has the measurements.
     """
 
     exercise: str
@@ -51,6 +51,7 @@ class Check(_Finite, frozen=True, kw_only=True):
     visibility: Visibility = "hidden"
     timing: Timing | None = None
     fit: Fit | None = None
+    truth: Truth | None = None
 
 
 class Block(_Finite, frozen=True, kw_only=True):
@@ -98,6 +99,15 @@ class Fit(_Finite, frozen=True, kw_only=True):
     def mark(self) -> float:
         """The share of the points, 0 to 1."""
         return sum(self.fitted) / len(self.fitted)
+
+
+class Truth(_Finite, frozen=True, kw_only=True):
+    """What a timer and its MFU report of some work, as a multiple of the judge's seconds."""
+
+    program: str
+    device: str
+    seconds: float
+    mfu: float
 
 
 class FurtherFailure(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,6 +72,15 @@ def test_grade_writes_every_output_and_exits_0(short, tmp_path):
     assert record.nonce in result.output
 
 
+def test_device_that_was_not_used_is_named(started, tmp_path, monkeypatch):
+    """Once a machine without nvidia-ml-py looked as if it had no device"""
+    monkeypatch.setattr(cli, "why_unused", lambda: "nvidia-ml-py is not installed")
+    result = grade(submission(tmp_path), "--out", tmp_path / "out")
+    assert "device of this machine was not used: nvidia-ml-py is not" in " ".join(
+        result.output.split()
+    )
+
+
 def test_mark_of_zero_exits_0(started, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "strides.py").write_text("def storage_index(*args):\n    return None\n")

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ from grader import cuda_doctor
 from grader.cuda_doctor import CudaDiagnosis, Rung
 from grader.cuda_rung import EXCEPTIONS, LAYERS
 from grader.worker import landlock
+from tests.harness.conftest import REPOSITORY
 
 SOURCE = Path(__file__).parent / "worker" / "fake_driver.c"
 DRIVER_STEPS = (
@@ -103,16 +105,28 @@ def a_rung(layers=(), allowed=(), failed="", reason=""):
     return Rung(tuple(layers), tuple(allowed), {"cuInit": 2.0}, failed, reason)
 
 
+def test_every_layer_has_something_to_change():
+    for layer in LAYERS:
+        (line,) = said([a_rung(), a_rung([layer], failed="cuInit", reason="no")], {"A": "no"})[0]
+        change = line.rpartition("; ")[2]
+        for file in re.findall(r"[\w/]+\.(?:py|toml)", change):
+            assert (REPOSITORY / file).is_file() or (REPOSITORY / "grader/worker" / file).is_file()
+
+
 def test_report_names_the_first_step_that_fails_and_what_to_do():
     good = a_rung()
     bad = a_rung(["seccomp"], ["requests"], "cuInit", "refused: socket")
     advice, text, works = said([good, bad], {"A": "cuInit", "B": ""})
-    assert advice == ["seccomp with all its exceptions: cuInit fails: refused: socket"]
+    (line,) = advice
+    assert line.startswith("seccomp with all its exceptions: cuInit fails: refused: socket; add ")
+    assert "CUDA_X86_64" in line
     assert works
     for part in ("Races can run here", "no lockdown", "seccomp + requests", "refused: socket"):
         assert part in text
     advice, text, works = said([bad], {"A": "cuInit", "B": "no such device"})
-    assert advice == ["without any lockdown cuInit fails: refused: socket; mend that first"]
+    assert advice == ["without any lockdown cuInit fails: refused: socket; first mend the machine"]
+    missing = a_rung(failed="dlopen libcuda.so.1", reason="no such file")
+    assert "LD_LIBRARY_PATH" in said([missing], {"A": "no"})[0][0]
     assert not works
     assert "No race can run here" in text
     together = a_rung(["seccomp", "user"], [], "context", "no")

@@ -6,11 +6,14 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
+from assignment.programs.products import MatmulChain
+from grader.judge.timing.statistic import LEAST_SPAN
 from grader.worker import cuda
 from tests.benchmarks.gpu import __main__ as steps
-from tests.benchmarks.gpu import stages, table, trace
-from tests.harness.conftest import wait_until
+from tests.benchmarks.gpu import plan, stages, table, trace, variants
+from tests.harness.conftest import REPOSITORY, wait_until
 from tests.harness.processes import status
 
 
@@ -56,15 +59,23 @@ def test_stage_that_hangs_ends_with_its_children(record, tmp_path):
     assert wait_until(lambda: status(int(pid.read_text())).get("State", "Z").startswith("Z"))
 
 
-def test_step_ends_in_its_time_and_says_what_it_left_out(record):
-    found = record(seconds=6.0, hangs="import time; time.sleep(600)", last="print('1')")
-    assert [one["error"] for one in found] == ["no answer in 6 s", "no time left"]
+def test_step_ends_in_its_time_and_says_what_it_left_out(record, monkeypatch):
+    monkeypatch.setattr(steps, "_LEAST_SECONDS", 1.0)
+    found = record(seconds=2.0, hangs="import time; time.sleep(600)", last="print('1')")
+    assert [one["error"] for one in found] == ["no answer in 2 s", "no time left"]
 
 
 def test_facts_of_this_machine_are_recorded(tmp_path):
     steps.run_step("learn", "cpu", 60.0, tmp_path / "gpu.jsonl", ("facts",))
     (found,) = map(json.loads, (tmp_path / "gpu.jsonl").read_text().splitlines())
     assert found["result"]["kernel"] == os.uname().release
+
+
+def test_worker_of_each_zygote_is_asked_whether_it_may_use_cuda():
+    """Without a CUDA build of torch every process may"""
+    found = stages.run("zygotes", "cpu")
+    assert set(found) == {"of tests", "of races"}
+    assert {one["worker is in a bad fork"] for one in found.values()} == {False}
 
 
 @pytest.mark.long
@@ -79,6 +90,22 @@ def test_reference_is_raced_and_measured_without_a_device(monkeypatch):
         "naive",
         "fused",
     }
+
+
+def test_all_six_programs_fit_into_eight_minutes():
+    """By the plan: a visit to a device is short. What they took there belongs into gpu.md"""
+    found = plan.planned()
+    assert set(found) == {*stages.RACES, "recompute", "timer"}
+    assert sum(found.values()) <= plan.SECONDS
+    for program in stages.RACES:
+        assert found[program] <= stages.STEPS["table"][f"race {program}"], program
+
+
+@pytest.mark.parametrize("program", stages.RACES)
+def test_naive_programs_are_slow_enough_to_rank_others(program):
+    """By the plan, and with room: `batches` once took as long either way"""
+    reference, naive = plan.of_a_run(program)
+    assert naive / reference > 1.2 * LEAST_SPAN
 
 
 TRACE = """
@@ -106,6 +133,8 @@ def test_trace_shows_what_a_worker_would_be_refused():
 
 def test_table_shows_figures_failures_and_that_it_is_a_rehearsal():
     race = {
+        "tier": "B",
+        "planned": 99.6,
         "mark": 0.75,
         "ratio": 1.25,
         "low": 1.2,
@@ -116,10 +145,14 @@ def test_table_shows_figures_failures_and_that_it_is_a_rehearsal():
         "void": ["too hot"],
     }
     variant = {"variant": "fused", "seconds": 0.5, "spread": 0.01, "error": 1e-6, "TFLOP/s": 2.0}
-    variant |= {"GB/s": 1000.0, "on an H100": 0.25}
+    variant |= {"GB/s": 1000.0, "on an H100": 0.25, "FLOPs": 1e12, "bytes": 5e11}
+    reference = variant | {"variant": "reference", "seconds": 0.25}
+    rungs = [{"rung": "no lockdown", "failed": "", "reason": "", "ms": {"torch": 1.0}}]
+    rungs.append({"rung": "seccomp", "failed": "cuInit", "reason": "refused: socket", "ms": {}})
     lines = [
         {"step": "learn", "stage": "facts", "result": {"device": "D", "driver": ""}},
-        {"step": "learn", "stage": "variants adamw", "result": [variant]},
+        {"step": "learn", "stage": "variants adamw", "result": [reference, variant]},
+        {"step": "learn", "stage": "ladder", "result": rungs},
         {"step": "learn", "stage": "variants training", "error": "no answer in 9 s"},
         {"step": "table", "stage": "race adamw", "error": "an earlier try"},
         {"step": "table", "stage": "race adamw", "result": race},
@@ -130,15 +163,62 @@ def test_table_shows_figures_failures_and_that_it_is_a_rehearsal():
     assert "A rehearsal on a CPU: no figure here is of a device." in text
     assert "- device: D" in text
     assert "- driver" not in text
-    row = "| adamw (table) | 0.125 | 1.250 | 1.200 to 1.300 | 4.0% | 3.00 | 16 | 1 | 0.75 |"
+    row = "| adamw (table) | B | 0.125 | 1.250 | 1.200 to 1.300 | 4.0% | 3.00 | 16 | 1 | 0.75 | 1 "
+    row += "| 100 |"
     assert row in text
     assert "an earlier try" not in text
     assert "| batches (table) | not measured: c: a \\| b |" in text
-    assert "| adamw | fused | 0.5 | 1.0% | 1.0e-06 | 2 | 1e+03 | 0.25 |" in text
+    row = "| adamw | fused | 0.5 | 2.00 | 1.0% | 1.0e-06 | 1e+03 | 500 | 2 | 1e+03 | 0.25 |"
+    assert row in text
+    assert "no lockdown: holds; seccomp: cuInit: refused: socket" in text
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") for line in tables} == {12, 13}
     assert "| training |  | no answer in 9 s |" in text
     assert "- table timer, 1.0 s: no" in text
     measured = table.written([json.dumps({"device": "cuda", "seconds": 1.0, **lines[0]})])
     assert "rehearsal" not in measured
+
+
+def test_make_leaves_the_folder_of_the_results_to_its_caller():
+    """A machine that is lent brings back what is in $OUT alone"""
+    command = ["make", "-s", "--eval", 'shown:\n\t@echo "$$OUT"', "shown"]
+    environment = os.environ | {"OUT": "/elsewhere"}
+    done = subprocess.run(
+        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "/elsewhere"
+
+
+def test_table_of_several_visits_is_written_from_their_lines(tmp_path, monkeypatch, capsys):
+    line = {"step": "table", "stage": "timer", "device": "cpu", "seconds": 1.0, "error": "no"}
+    (tmp_path / "gpu.jsonl").write_text(json.dumps(line) + "\n")
+    monkeypatch.setenv("OUT", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["gpu", "show", "--device", "cpu"])
+    steps.main()
+    assert "- table timer, 1.0 s: no" in capsys.readouterr().out
+    assert "A rehearsal on a CPU" in (tmp_path / "gpu.md").read_text()
+
+
+def test_each_step_finds_out_what_machine_it_runs_on():
+    """Steps may run on different machines, and a table be made of one alone"""
+    assert all("facts" in found for found in stages.STEPS.values())
+
+
+@pytest.mark.parametrize("variant", ["reference", "naive in TF32", "fp16"])
+def test_error_of_a_variant_is_that_of_a_race(monkeypatch, variant):
+    """Against the naive program in the inputs' own dtype: on a device the reference is in bf16"""
+    runs = []
+
+    def run(program, student, start):
+        here = "naive" in student.performance.matmul_chain.__module__
+        runs.append((here, torch.backends.cuda.matmul.allow_tf32, program.dtype))
+        return [torch.ones(4)]
+
+    monkeypatch.setattr(MatmulChain, "run", run)
+    found = variants.measured("matmul_chain", variant, "cpu")
+    assert runs[-1] == (True, False, torch.float64)
+    assert {tf32 for _, tf32, _ in runs[:-1]} == {variant == "naive in TF32"}
+    assert found["FLOPs"] == 2 * 192**3 * 12
 
 
 def test_wheels_can_be_installed_before_anything_is_imported():

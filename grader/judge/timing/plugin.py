@@ -57,7 +57,12 @@ class TimingPlugin:
     @pytest.fixture
     def truth(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`truth(program)` compares what a timer reports with the judge's clock."""
-        return self._measurement(request, self._runner.truth)
+        measure = self._measurement(request, self._runner.truth)
+
+        def run(program: str) -> None:
+            measure(program)
+
+        return run
 
     def _measurement(
         self, request: pytest.FixtureRequest, measure: Callable[..., T]

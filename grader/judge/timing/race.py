@@ -20,7 +20,6 @@ from grader.results.causes import Cause
 from grader.results.record import Block, Timing
 
 _EXACT_RUNS = 2  # whose error against the exact result is measured
-_NAIVE_BLOCKS = 4  # of reference and naive program, before the submission's first
 _MAX_VOID = 16  # void blocks, beside half of all, before a race is given up
 _SLOWEST = 3.0  # times what our programs took: the timeout of a run or warm-up, without slack
 _ROUNDING = 1e-6  # relative error that is always allowed
@@ -105,7 +104,7 @@ class Race(DeviceTest):
             seed, start = self.draw()
             with self._worker(self.parties.reference, seed) as worker:
                 _, (output,) = worker.run([start])
-            with self._worker(self.parties.naive, seed) as worker:
+            with self._worker(self.parties.naive, seed, warm_ups=0) as worker:
                 found = programs.errors(output, worker.exact(start))
             most = list(map(max, found, most or found))
         self._allowed = [3 * error + _ROUNDING for error in most]
@@ -113,7 +112,8 @@ class Race(DeviceTest):
     def _learn_times(self) -> float:
         """Measures naive / reference, before the submission has run."""
         naive = self.parties.naive
-        blocks = [self._steady_block(naive, self._naive_blocks) for _ in range(_NAIVE_BLOCKS)]
+        count = self.rules.naive_blocks
+        blocks = [self._steady_block(naive, self._naive_blocks) for _ in range(count)]
         self._reference_seconds = statistics.median(
             s for seconds in blocks for s in places(seconds, THEIRS)
         )
@@ -134,24 +134,32 @@ class Race(DeviceTest):
     def _block(self, who: WorkerPool) -> Block:
         """Runs rounds of S R R S in fresh workers, until they took as long as the rules demand."""
         seed, _ = self.draw()
+        is_naive = who is self.parties.naive
+        runs = self.rules.naive_runs if is_naive else self.rules.runs
+        warm_ups = self.rules.naive_warm_ups if is_naive else programs.WARM_UPS
         seconds: list[float] = []
         disturbed = set()
         with (
-            self._worker(who, seed) as ours,
+            self._worker(who, seed, warm_ups) as ours,
             self._worker(self.parties.reference, seed) as theirs,
         ):
             while not seconds or sum(seconds) < self.rules.block_seconds:
                 outputs = []
                 # An outer and an inner place share starts, so that outputs can be compared.
                 one, other = zip(*(self.draw() for _ in range(self.rules.runs)), strict=True)
-                for party, starts in ((ours, one), (theirs, one), (theirs, other), (ours, other)):
+                for party, starts in (
+                    (ours, one[:runs]),
+                    (theirs, one),
+                    (theirs, other),
+                    (ours, other[:runs]),
+                ):
                     with self.trusted() if party is theirs else contextlib.nullcontext():
                         took, found = party.run(starts)
                     seconds.append(took)
                     outputs.append(found)
                     disturbed.add(self.device.disturbance())
                 for mine, right in ((outputs[0], outputs[1]), (outputs[3], outputs[2])):
-                    for output, reference in zip(mine, right, strict=True):
+                    for output, reference in zip(mine, right[:runs], strict=True):
                         self._accept(output, reference)
         void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
         return Block(seconds=tuple(seconds), void=void)
@@ -172,8 +180,10 @@ class Race(DeviceTest):
             raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
 
     @contextmanager
-    def _worker(self, who: WorkerPool, seed: int) -> Iterator[TimedWorker]:
-        worker = TimedWorker(self, who, seed, self._timeouts)
+    def _worker(
+        self, who: WorkerPool, seed: int, warm_ups: int = programs.WARM_UPS
+    ) -> Iterator[TimedWorker]:
+        worker = TimedWorker(self, who, seed, self._timeouts, warm_ups)
         try:
             yield worker
         finally:

@@ -17,6 +17,9 @@ class RaceRules:
         max_spread: how far its two runs in a round may be from each other, as a share.
         block_seconds: that the runs of a block take together, at least.
         runs: in each place of a round, whose median counts.
+        naive_runs: in a place of the naive program, which is several times slower.
+        naive_warm_ups: of the naive program in each of its places.
+        naive_blocks: of reference and naive program, before the submission's first.
         looks: numbers of blocks after which a race may stop.
         least_span: naive / reference; below that the device cannot rank programs.
         slack: seconds that any run and any warm-up may take beside a multiple of our programs'.
@@ -27,6 +30,9 @@ class RaceRules:
     max_spread: float
     block_seconds: float
     runs: int = 1
+    naive_runs: int = 1
+    naive_warm_ups: int = 2
+    naive_blocks: int = 4
     looks: tuple[int, ...] = LOOKS
     least_span: float = LEAST_SPAN
     slack: float = 1.0
@@ -37,6 +43,14 @@ RULES: Mapping[str, RaceRules] = {
     # A shared core changes its speed by half within milliseconds, and for seconds. The error of a
     # block falls with the number of its rounds, and not with the length of its runs.
     "cpu": RaceRules(max_drift=3.0, max_spread=1.0, block_seconds=0.4),
-    # A place takes a new worker, whose start takes seconds, and single runs vary.
-    "cuda": RaceRules(max_drift=0.03, max_spread=0.03, block_seconds=0.0, runs=5),
+    # A place takes a new worker, whose start takes seconds, and single runs vary. The naive program
+    # would take most of a race's time, for a ratio that need not be exact.
+    "cuda": RaceRules(
+        max_drift=0.03,
+        max_spread=0.03,
+        block_seconds=0.0,
+        runs=5,
+        naive_warm_ups=1,
+        naive_blocks=2,
+    ),
 }

@@ -24,7 +24,7 @@ from grader.judge.timing.race import Race
 from grader.judge.timing.rules import RULES, RaceRules
 from grader.judge.timing.truth import TimerTruth
 from grader.judge.zygote import Zygote
-from grader.results.record import Fit, Timing
+from grader.results.record import Fit, Timing, Truth
 from solutions.resource_accounting.roofline import find_accelerator
 
 T = TypeVar("T", bound=DeviceTest)
@@ -76,9 +76,9 @@ class TimingRunner:
         """Tries all memory budgets of one program; raises what `MemoryBudgets.run` raises."""
         return self._test(MemoryBudgets, *asked).run()
 
-    def truth(self, *asked: Any) -> None:
+    def truth(self, *asked: Any) -> Truth:
         """Compares a timer with the judge's clock; raises what `TimerTruth.run` raises."""
-        self._test(TimerTruth, *asked).run()
+        return self._test(TimerTruth, *asked).run()
 
     def _test(
         self,

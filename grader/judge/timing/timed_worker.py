@@ -24,6 +24,7 @@ class TimedWorker:
         pool: starts the party's workers.
         seed: draws the program's inputs.
         timeouts: seconds for a warm-up and for a run; None for the worker's limit.
+        warm_ups: runs of the program before the first that is timed.
 
     Attributes:
         warm_up_seconds: of its longest warm-up.
@@ -35,9 +36,10 @@ class TimedWorker:
         pool: WorkerPool,
         seed: int,
         timeouts: tuple[float | None, float | None],
+        warm_ups: int,
     ) -> None:
         self._test, self._pool, self._inputs = test, pool, test.inputs(seed)
-        self._timeouts = timeouts
+        self._timeouts, self._warm_ups = timeouts, warm_ups
         self._worker: Worker | None = None
         self.warm_up_seconds = 0.0
 
@@ -76,8 +78,9 @@ class TimedWorker:
         self._worker = self._pool.start(self._test.limits, own_seed)
         self._test.device.pin_to_core(self._worker.pid)
         clock = self._test.device.clock
+        warm_ups = {"warm_ups": self._warm_ups}
         begun = clock(self._worker.pid)
-        self._worker.call("programs.prepare", self._inputs, {}, self._timeouts[0])
+        self._worker.call("programs.prepare", self._inputs, warm_ups, self._timeouts[0])
         self.warm_up_seconds = max(self.warm_up_seconds, clock(self._worker.pid) - begun)
         return self._worker
 

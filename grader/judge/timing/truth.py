@@ -11,6 +11,7 @@ from assignment import programs
 from grader.judge.failure import SubmissionFailure
 from grader.judge.timing.device_test import DeviceTest
 from grader.results.causes import Cause
+from grader.results.record import Truth
 
 _ROUNDS = 5
 _FEW, _MANY = 10, 60  # calls; the difference cancels the overhead around them
@@ -20,7 +21,7 @@ ALLOWED = 0.2  # of the true time
 class TimerTruth(DeviceTest):
     """The test of a timer program."""
 
-    def run(self) -> None:
+    def run(self) -> Truth:
         """Times the same work in several rounds, and lets the timer report it.
 
         Raises:
@@ -35,11 +36,13 @@ class TimerTruth(DeviceTest):
                 with self.trusted():
                     true = self._true(inputs, start)
                 ratios.append([seconds / true for seconds in self._reported(inputs, start)])
-        for ratio in map(statistics.median, zip(*ratios, strict=True)):
+        seconds, mfu = map(statistics.median, zip(*ratios, strict=True))
+        for ratio in (seconds, mfu):
             if not abs(ratio - 1) <= ALLOWED:
                 raise SubmissionFailure(
                     Cause.WRONG_ANSWER, f"the timer reports {ratio:.2f} times the true seconds"
                 )
+        return Truth(program=self.program, device=self.device.name, seconds=seconds, mfu=mfu)
 
     def _reported(self, inputs: Any, start: int) -> list[float]:
         """Seconds by the timer, and as they follow from its MFU."""

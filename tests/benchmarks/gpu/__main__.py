@@ -3,6 +3,7 @@
     python -m tests.benchmarks.gpu learn       what this machine has, and what CUDA asks for
     python -m tests.benchmarks.gpu lockdown    workers, budgets and races behind the lockdown
     python -m tests.benchmarks.gpu table       each race once; writes tests/benchmarks/gpu.md
+    python -m tests.benchmarks.gpu show        writes that from the lines that are there
 
 Each stage is a process with its own time limit. Its result is a line of `gpu.jsonl`, in $OUT or in
 build/gpu, written as soon as it is there; after a failure the next stage goes on. `--device cpu`
@@ -33,17 +34,19 @@ _RUN = "from tests.benchmarks.gpu.stages import main; main()"
 def main() -> None:
     """Runs the stages of one step, then shows what was found."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("step", choices=("learn", "lockdown", "table"))
+    parser.add_argument("step", choices=("learn", "lockdown", "table", "show"))
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--seconds", type=float, default=STEP_SECONDS, help="of the whole step")
     parser.add_argument("--only", nargs="*", default=(), help="some of the stages, by name")
     options = parser.parse_args()
     folder = Path(os.environ.get("OUT", ROOT / "build" / "gpu"))
     folder.mkdir(parents=True, exist_ok=True)
-    install_wheels()
-    run_step(options.step, options.device, options.seconds, folder / "gpu.jsonl", options.only)
-    if options.step == "table":
-        text = table.written((folder / "gpu.jsonl").read_text().splitlines())
+    record = folder / "gpu.jsonl"
+    if options.step != "show":
+        install_wheels()
+        run_step(options.step, options.device, options.seconds, record, options.only)
+    if options.step in ("table", "show"):
+        text = table.written(record.read_text().splitlines())
         where = ROOT / "tests" / "benchmarks" if options.device == "cuda" else folder
         (where / "gpu.md").write_text(text)
         (folder / "gpu.md").write_text(text)

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from tests.benchmarks.gpu import trace, variants
+from tests.benchmarks.gpu import plan, trace, variants
 
 ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "solutions"
@@ -37,6 +37,7 @@ STEPS: dict[str, dict[str, float]] = {
         **{f"variants {program}": 150.0 for program in variants.NAMES},
     },
     "lockdown": {
+        "facts": 30.0,
         "tiers": 240.0,
         "race adamw": 150.0,
         "race matmul_chain": 150.0,
@@ -45,11 +46,12 @@ STEPS: dict[str, dict[str, float]] = {
         "cheats": 240.0,
     },
     "table": {
-        **{f"race {program}": 120.0 for program in RACES},
-        "race matmul_chain in TF32": 120.0,
-        "race adamw by a loop": 120.0,
+        "facts": 30.0,
+        **{f"race {program}": 150.0 for program in RACES},
         "budgets": 60.0,
         "timer": 60.0,
+        "race matmul_chain in TF32": 150.0,
+        "race adamw by a loop": 150.0,
         "programs of the handout": 120.0,
     },
 }
@@ -69,6 +71,13 @@ def matmul_chain(x, weights):
         x = torch.nn.functional.leaky_relu(x @ weight, 0.8)
         x = x / x.square().mean(-1, keepdim=True).sqrt()
     return x
+"""
+# Asks torch whether this process may not use CUDA, since the one it was forked from did.
+BAD_FORK = """
+import torch
+
+def is_in_bad_fork():
+    return torch.cuda._is_in_bad_fork()
 """
 BY_A_LOOP = """
 def adamw_update(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):
@@ -152,18 +161,32 @@ def traced(_: str, device: str) -> Any:
 
 
 def zygotes(_: str, device: str) -> Any:
-    """Whether both zygotes can be forked: one thread, no device held open."""
+    """Whether both zygotes can be forked (one thread, no device held open), and may use CUDA then.
+
+    With a CUDA build of torch no worker of tests may, and each worker of races.
+    """
+    from assignment import manifest as manifests
     from grader import cuda_doctor
     from grader.isolation import TIERS
     from grader.judge.grader import SECRETS
+    from grader.judge.pool import WorkerPool
     from grader.judge.zygote import Zygote
+
+    limits = msgspec.structs.replace(manifests.load().limits, address_space=False)
 
     found = {}
     for uuid in (None, cuda_doctor.device_of(device)[1]):
         zygote = Zygote(TIERS, SECRETS, device=uuid)
         try:
             zygote.wait()
-            found["of races" if zygote.has_device else "of tests"] = f"tier {zygote.tier}"
+            package = zygote.submissions / "1" / "resource_accounting"
+            package.mkdir(parents=True)
+            (package / "probe.py").write_text(BAD_FORK)
+            pool = WorkerPool(zygote, package.parent, package.name, spare=False)
+            with pool.worker(limits, 1) as worker:
+                bad = worker.call("probe.is_in_bad_fork", (), {})
+            name = "of races" if zygote.has_device else "of tests"
+            found[name] = {"tier": zygote.tier, "worker is in a bad fork": bad}
         finally:
             zygote.close()
     return found
@@ -190,11 +213,14 @@ def race(what: str, device: str) -> Any:
     """A race of the reference against itself, or of another way to write a program."""
     program, _, how = what.partition(" ")
     text = {"in TF32": TF32, "by a loop": BY_A_LOOP}.get(how, "")
-    (check,) = [c for c in graded(RACES[program], text, device) if c.timing or c.cause]
+    grade = graded(RACES[program], text, device)
+    (check,) = [c for c in timed(grade) if c.timing or c.cause]
     if check.timing is None:
         return {"cause": str(check.cause), "detail": check.detail}
     timing = check.timing
     return {
+        "tier": grade.isolation.tier,
+        "planned": None if how else plan.planned()[program],
         "mark": timing.mark,
         "ratio": timing.ratio,
         "low": timing.low,
@@ -210,33 +236,38 @@ def race(what: str, device: str) -> Any:
 
 def budgets(_: str, device: str) -> Any:
     """Which memory budgets are enough for the reference."""
-    return [_of(check) for check in graded("little_memory", "", device) if check.fit or check.cause]
+    found = timed(graded("little_memory", "", device))
+    return [_of(check) for check in found if check.fit or check.cause]
 
 
 def timer(_: str, device: str) -> Any:
     """Whether the reference's timer agrees with the judge's clock."""
-    return [_of(check) for check in graded("true_timer", "", device)]
+    return [_of(check) for check in timed(graded("true_timer", "", device))]
 
 
 def _of(check: Any) -> Any:
     fit = check.fit and {"budgets": check.fit.budgets, "fitted": check.fit.fitted}
-    return {"state": check.state, "cause": str(check.cause), "detail": check.detail, "fit": fit}
+    found = {"state": check.state, "cause": str(check.cause), "detail": check.detail, "fit": fit}
+    truth = check.truth
+    return found | {"truth": truth and {"seconds": truth.seconds, "MFU": truth.mfu}}
 
 
-def graded(exercise: str, text: str, device: str) -> list[Any]:
-    """The timing checks of one exercise: of the reference, with the module's text added to it.
+def graded(exercise: str, text: str, device: str) -> Any:
+    """A grading of one exercise: of the reference, with the module's text added to it.
 
-    On a CPU no exercise needs a device, and a race has as few blocks as an interval needs.
+    A race has as few blocks as an interval needs: the time is short, and the half-width shows what
+    more of them would do. On a CPU no exercise needs a device.
     """
     from assignment import manifest as manifests
     from grader.judge.grader import Grader
     from grader.judge.timing.rules import RULES
 
-    manifest, rules = manifests.load(), dict(RULES)
+    manifest = manifests.load()
+    rules = {kind: replace(found, looks=found.looks[:1]) for kind, found in RULES.items()}
     if device == "cpu":
         free = tuple(msgspec.structs.replace(e, needs=()) for e in manifest)
         manifest = msgspec.structs.replace(manifest, exercise=free)
-        rules["cpu"] = replace(RULES["cpu"], block_seconds=0.0, looks=(8,), least_span=0.0)
+        rules["cpu"] = replace(rules["cpu"], block_seconds=0.0, least_span=0.0)
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "resource_accounting"
         shutil.copytree(REFERENCE / "resource_accounting", package)
@@ -247,7 +278,12 @@ def graded(exercise: str, text: str, device: str) -> list[Any]:
             grade = grader.grade(package.parent, only=[exercise], timing=timing)  # type: ignore[arg-type]
     if grade.faults:
         raise RuntimeError("; ".join(grade.faults))
-    return [c for c in grade.checks if c.test in TIMED]
+    return grade
+
+
+def timed(grade: Any) -> list[Any]:
+    """Its timing checks."""
+    return [check for check in grade.checks if check.test in TIMED]
 
 
 def cheats(_: str, device: str) -> Any:

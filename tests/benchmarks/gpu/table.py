@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from grader.judge.timing.rules import RULES
+from grader.judge.timing.statistic import PRECISE
+
 
 def written(lines: Iterable[str]) -> str:
     """The text of gpu.md. The last result of each stage counts; what failed says so."""
@@ -14,7 +17,8 @@ def written(lines: Iterable[str]) -> str:
     parts = ["# What was measured on a device", ""]
     if devices == {"cpu"}:
         parts += ["A rehearsal on a CPU: no figure here is of a device.", ""]
-    facts = last.get(("learn", "facts"), {}).get("result", {})
+    found = [one.get("result", {}) for (_, stage), one in last.items() if stage == "facts"]
+    facts = found[-1] if found else {}
     parts += [f"- {name}: {value}" for name, value in facts.items() if value]
     parts += ["", *_races(last), "", *_variants(last), "", *_others(last), ""]
     return "\n".join(parts)
@@ -22,8 +26,12 @@ def written(lines: Iterable[str]) -> str:
 
 def _races(last: dict[tuple[str, str], Any]) -> list[str]:
     rows = [
-        "| race | reference, s | ratio | interval | half-width | naive | blocks | void | mark |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "Each race has as few blocks as an interval needs. `took` is all of it, `planned` what "
+        "`plan.py` expects of an H100.",
+        "",
+        "| race | tier | reference, s | ratio | interval | half-width | naive | blocks | void "
+        "| mark | took, s | planned, s |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for (step, stage), one in last.items():
         if not stage.startswith("race "):
@@ -31,36 +39,45 @@ def _races(last: dict[tuple[str, str], Any]) -> list[str]:
         name, found = f"{stage.removeprefix('race ')} ({step})", one.get("result")
         if not found or "ratio" not in found:
             why = one.get("error") or f"{found['cause']}: {found['detail']}"
-            rows.append(f"| {name} | not measured: {_cell(why)} | | | | | | | |")
+            rows.append(f"| {name} | not measured: {_cell(why)} {'| ' * 10}|")
             continue
         half = (found["high"] - found["low"]) / 2 / found["ratio"]
-        rows.append(
-            f"| {name} | {found['reference seconds']:.4g} | {found['ratio']:.3f} "
-            f"| {found['low']:.3f} to {found['high']:.3f} | {half:.1%} | {found['naive']:.2f} "
-            f"| {found['blocks']} | {len(found['void'])} | {found['mark']:g} |"
-        )
+        cells = [name, found["tier"], f"{found['reference seconds']:.4g}", f"{found['ratio']:.3f}"]
+        cells += [f"{found['low']:.3f} to {found['high']:.3f}", f"{half:.1%}"]
+        cells += [f"{found['naive']:.2f}", str(found["blocks"]), str(len(found["void"]))]
+        cells += [f"{found['mark']:g}", f"{one['seconds']:.0f}"]
+        cells += [f"{found['planned']:.0f}" if found["planned"] else ""]
+        rows.append(f"| {' | '.join(cells)} |")
     return rows
 
 
 def _variants(last: dict[tuple[str, str], Any]) -> list[str]:
     rows = [
         "Without a lockdown, five runs each. What an H100 needs at least is for its own sizes, "
-        "by its data sheet, in bf16.",
+        "by its data sheet, in bf16. A mark is decided by an interval of "
+        f"±{PRECISE:.0%}; a block is void if two places of the reference in it are more than "
+        f"{RULES['cuda'].max_spread:.0%} apart.",
         "",
-        "| program | variant | s | spread | error | TFLOP/s | GB/s | an H100 needs, s |",
-        "|---|---|---|---|---|---|---|---|",
+        "| program | variant | s | times the reference's | spread | error | GFLOP | GB | TFLOP/s "
+        "| GB/s | an H100 needs, s |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for (_, stage), one in last.items():
         if not stage.startswith("variants "):
             continue
         program = stage.removeprefix("variants ")
-        for found in one.get("result") or [{"variant": "", "skipped": one.get("error")}]:
+        results = one.get("result") or [{"variant": "", "skipped": one.get("error")}]
+        reference = results[0].get("seconds")
+        for found in results:
             if "skipped" in found:
                 reason = _cell(found["skipped"])
-                rows.append(f"| {program} | {found['variant']} | {reason} | | | | | |")
+                rows.append(f"| {program} | {found['variant']} | {reason} {'| ' * 8}|")
                 continue
-            cells = [program, found["variant"], f"{found['seconds']:.4g}", f"{found['spread']:.1%}"]
-            cells += [f"{found['error']:.1e}", f"{found['TFLOP/s']:.3g}", f"{found['GB/s']:.3g}"]
+            cells = [program, found["variant"], f"{found['seconds']:.4g}"]
+            cells += [f"{found['seconds'] / reference:.2f}", f"{found['spread']:.1%}"]
+            cells += [f"{found['error']:.1e}", f"{found['FLOPs'] / 1e9:.3g}"]
+            cells += [f"{found['bytes'] / 1e9:.3g}", f"{found['TFLOP/s']:.3g}"]
+            cells += [f"{found['GB/s']:.3g}"]
             rows.append(f"| {' | '.join(cells)} | {found['on an H100']:.2g} |")
     return rows
 
@@ -68,10 +85,20 @@ def _variants(last: dict[tuple[str, str], Any]) -> list[str]:
 def _others(last: dict[tuple[str, str], Any]) -> list[str]:
     shown = ("ladder", "zygotes", "trace", "tiers", "budgets", "timer", "cheats", "programs")
     return [
-        f"- {step} {stage}, {one['seconds']} s: {_cell(one.get('error') or one['result'])}"
+        f"- {step} {stage}, {one['seconds']} s: {_cell(one.get('error') or _short(stage, one))}"
         for (step, stage), one in last.items()
         if stage.startswith(shown)
     ]
+
+
+def _short(stage: str, one: Any) -> Any:
+    """A result; of a ladder only how far each rung came."""
+    if stage != "ladder":
+        return one["result"]
+    return "; ".join(
+        f"{rung['rung']}: " + (f"{rung['failed']}: {rung['reason']}" if rung["failed"] else "holds")
+        for rung in one["result"]
+    )
 
 
 def _cell(value: Any) -> str:

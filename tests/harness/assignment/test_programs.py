@@ -1,10 +1,12 @@
 """The programs that are raced: what every one of them must hold, and what is accepted of them."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 from torch.nn import functional
+from torch.overrides import TorchFunctionMode
 
 from assignment import programs
 from assignment.implementation import Package
@@ -110,6 +112,51 @@ def test_acceptance(found, reason):
     said = programs.unacceptable(found, [ONE, torch.tensor(3)], [0.01, 0.0])
     assert said.startswith(reason)
     assert bool(said) == bool(reason)
+
+
+class OnAStandIn(TorchFunctionMode):
+    """Makes on the CPU what is asked of a CUDA device; notes where numbers are drawn, and moves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: list[Any] = []
+        self.moved: list[int] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if func in (torch.randn, torch.rand, torch.randint):
+            self.drawn.append(str(kwargs.get("device", "cpu")))
+        if func is torch.Tensor.to:
+            self.moved.extend(args[0].numel() for to in args[1:] if str(to) == "cuda")
+            args = tuple("cpu" if str(to) == "cuda" else to for to in args)
+        if str(kwargs.get("device")) == "cuda":
+            kwargs["device"] = "cpu"
+        return func(*args, **kwargs)
+
+
+@pytest.mark.parametrize("name", [*RACED, "recompute", "timer"])
+def test_inputs_are_drawn_on_the_device(name, monkeypatch):
+    """One core once drew them for seven to ten seconds, in each of some hundred workers"""
+    kind, generators, real = programs.find(name), [], torch.Generator
+    monkeypatch.setattr(
+        torch, "Generator", lambda device="cpu": generators.append(str(device)) or real()
+    )
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: tensor)  # of `batches`
+    with OnAStandIn() as stand_in:
+        kind(torch.device("cuda"), kind.sizes_on("cpu", 0), 1)
+    assert set(generators) == set(stand_in.drawn) == {"cuda"}
+    assert stand_in.moved == []
+
+
+def test_run_answers_with_a_sketch(monkeypatch):
+    """Not with its whole state, whose copy a race would time"""
+    monkeypatch.setattr(programs, "SKETCH", 100)
+    sizes = programs.find("matmul_chain").sizes_on("cpu", 0)
+    programs.prepare(REFERENCE, "matmul_chain", "cpu", sizes, 1, warm_ups=0)
+    (answer,) = programs.run(REFERENCE, "matmul_chain", 7)
+    assert answer.numel() <= 100 < sizes["n"] ** 2
+    state = [torch.ones(sizes["n"])]  # by numbers that are drawn only at "go"
+    assert not torch.equal(programs.sketches(state, 7)[0], programs.sketches(state, 8)[0])
 
 
 def sketched(state, start=7):

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from grader.judge import zygote_process
+from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
 from tests.harness.conftest import REPOSITORY, long_unless
 
@@ -45,6 +47,34 @@ def sees():
 def trains():
     (torch.ones(1, requires_grad=True) * 2).backward()
     return torch._C._get_privateuse1_backend_name()
+"""
+# Prints what a zygote's preloading asks of torch that reaches a device, or would if there were one.
+PRELOADS = """
+import os, sys
+for name in ("OMP", "MKL", "OPENBLAS"):
+    os.environ[f"{name}_NUM_THREADS"] = "1"
+import torch
+
+asked = set()
+
+def note(owner, name):
+    real = getattr(owner, name)
+
+    def function(*args, **kwargs):
+        asked.add(name)
+        return real(*args, **kwargs)
+
+    setattr(owner, name, function)
+
+note(torch.cuda, "is_available")
+note(torch.cuda, "device_count")
+note(torch.optim.AdamW, "step")
+note(torch.autograd.graph, "_engine_run_backward")
+torch.autograd._engine_run_backward = torch.autograd.graph._engine_run_backward
+from grader.worker import forkable
+
+forkable.preload(with_devices=sys.argv[1] == "of races")
+print(*sorted(asked), sep=",")
 """
 TWO_THREADS = """
 import threading
@@ -105,11 +135,40 @@ def test_workers_of_races_see_the_device_and_can_use_it(submit):
     assert lines == ["False privateuseone", "True fakecuda"]
 
 
+def test_zygote_of_races_counts_no_devices_and_takes_no_step():
+    """After any of these on a device, its forks could not use it"""
+    assert python("-W", "ignore", "-c", PRELOADS, "of races").strip() == ""
+    asked = python("-W", "ignore", "-c", PRELOADS, "of tests").strip().split(",")
+    assert {"_engine_run_backward", "step"} <= set(asked)  # the test sees what it looks for
+
+
 def test_control_group_fits_what_runs_in_it():
     """Tests on a device take gigabytes of the host's memory, and no other test does"""
     with Grader(("none",)) as grader:
         assert grader._max_memory(on_device=True) == 16384
         assert grader._max_memory(on_device=False) == 1024
+
+
+def test_zygote_of_races_gets_the_memory_of_their_tests(monkeypatch):
+    class Found(Exception):
+        pass
+
+    def runner(*args):
+        raise Found(args[4])
+
+    monkeypatch.setattr("grader.judge.timing.runner.TimingRunner", runner)
+    with Grader(("none",)) as grader, pytest.raises(Found, match="16384"):
+        grader.grade(REPOSITORY / "solutions")
+
+
+def test_zygote_that_cannot_fork_is_refused(monkeypatch):
+    thread = (
+        "import _thread, time; _thread.start_new_thread(time.sleep, (600,)); from grader.worker"
+    )
+    boot = zygote_process._BOOT.replace("from grader.worker", thread)
+    monkeypatch.setattr(zygote_process, "_BOOT", boot)
+    with Grader(("none",)) as grader, pytest.raises(GraderFault, match="has 2 threads"):
+        grader.zygote.wait()
 
 
 def test_zygote_with_a_second_thread_reports_a_fault():

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from assignment import manifest
-from grader.judge import limits
+from grader.judge import limits, worker
 from grader.judge.failure import GraderFault, SubmissionFailure
 from grader.judge.process import Process
 from grader.results.causes import Cause
@@ -112,6 +112,21 @@ def test_failure_on_a_full_disk_is_no_zero(sandboxed, quick_grader, monkeypatch,
                 submission.readers.file_bytes(missing)
         with pytest.raises(FileNotFoundError):
             submission.readers.file_bytes(missing)
+
+
+def test_pinned_memory_counts_for_workers_that_see_a_device(sandboxed, quick_grader, monkeypatch):
+    counts = []
+
+    class Noted(limits.LimitChecker):
+        def __init__(self, *args):
+            super().__init__(*args)
+            counts.append(self._uses_device)
+
+    monkeypatch.setattr(worker, "LimitChecker", Noted)
+    for sees_a_device in (False, True):
+        monkeypatch.setattr(quick_grader.zygote, "has_device", sees_a_device)
+        sandboxed(probe="def nothing():\n    return 1").probe.nothing()
+        assert counts[-1] == sees_a_device
 
 
 def test_memory_that_a_driver_pinned_counts_where_there_is_a_device(tmp_path):

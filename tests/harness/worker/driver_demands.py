@@ -12,8 +12,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 LIBRARY = "libgrader-driver.so.1"
+# What others saw the driver read; not taken from the list of what workers may read.
+FOLDERS = ("/sys/bus/pci/devices", "/sys/devices", "/sys/module")
+FILES = ("/proc/devices", "/proc/driver", "/proc/modules")
 SUBMISSION = f"""
 import ctypes, mmap, os, socket, threading
 
@@ -28,7 +32,9 @@ def library():
 
 def folders_of_sys():
     for folder in FOLDERS:
-        assert os.listdir(folder), folder
+        names = os.listdir(folder)
+        assert names, folder
+        os.listdir(f"{{folder}}/{{names[0]}}")  # of a bus a link to elsewhere
 
 
 def files_of_proc():
@@ -91,6 +97,14 @@ def network():
     socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()
 
 
+def writable():
+    library()
+    with open("/proc/self/maps") as maps:
+        paths = {{line.split()[5] for line in maps if "{LIBRARY}" in line or "libc.so" in line}}
+    assert len(paths) == 2, paths
+    return [path for path in (*paths, *FOLDERS) if not os.statvfs(path).f_flag & os.ST_RDONLY]
+
+
 def refused():
     found = {{}}
     for demand in (library, folders_of_sys, files_of_proc, own_pid_namespace, addresses,
@@ -102,6 +116,8 @@ def refused():
         else:
             found[demand.__name__] = ""
     found["environment"] = os.environ.get("CUDA_VISIBLE_DEVICES", "not set")
+    if found["environment"]:
+        found["writable"] = writable()
     return found
 """
 
@@ -113,9 +129,10 @@ def main(tier: str) -> None:
     from grader.judge.grader import Grader
     from grader.judge.implementation import GradedImplementation
     from grader.judge.pool import WorkerPool
-    from grader.worker import cuda
 
-    facts = f"FOLDERS, FILES = {cuda.kernel_folders()!r}, {cuda.kernel_files()!r}\n"
+    folders = [path for path in FOLDERS if Path(path).is_dir()]
+    files = [path for path in FILES if Path(path).exists()]
+    facts = f"FOLDERS, FILES = {folders!r}, {files!r}\n"
     with Grader((tier,)) as grader:
         grader.prepare()
         limits = msgspec.structs.replace(grader.manifest.limits, address_space=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assignment import manifest
 from assignment.programs.products import MatmulChain
 from grader.judge.timing import device
 from grader.results.causes import Cause
@@ -90,6 +91,19 @@ def test_cheat_gains_nothing_on_cuda(cuda_grader, monkeypatch, name):
     grade, check = grade_once(cuda_grader, CHEATS / name)
     assert grade.score == 0
     assert check.cause in ON_CUDA[name], check.detail
+
+
+def test_cheats_on_a_device_have_the_limits_of_its_exercises():
+    """A driver reserves more addresses than other tests may have"""
+    found = racing.PRODUCTS.manifest("cuda").limits
+    usual = manifest.load()
+    expected = usual.limits_of(usual["fast_products"])
+    assert (found.seconds, found.memory_mib, found.address_space) == (
+        expected.seconds,
+        expected.memory_mib,
+        expected.address_space,
+    )
+    assert not found.address_space
 
 
 def test_every_cheat_is_in_a_table_and_has_its_own_docstring():

@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,11 +17,14 @@ from assignment.manifest import parse
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
 from grader.judge.timing import device
+from grader.judge.timing.rules import RULES
+from grader.judge.timing.runner import TimingRunner
 from grader.judge.timing.statistic import Interval
 from grader.judge.worker import Worker
 from grader.judge.zygote import Zygote
 from grader.results.causes import Cause
 from grader.results.record import to_json
+from tests.benchmarks.gpu import plan
 from tests.harness.conftest import long_unless
 from tests.harness.judge.timing import racing
 from tests.harness.judge.timing.conftest import BLOCKS, grade_once, honest_submission
@@ -124,7 +128,7 @@ def test_pairs_of_runs_share_inputs_and_no_other_runs_do(hash_grader, tmp_path, 
 def test_place_of_a_round_may_have_several_runs(hash_grader, tmp_path, monkeypatch):
     """On a device a worker's start takes longer than its runs; the median of its runs counts"""
     monkeypatch.setattr(device.Cpu, "keeps_workers", False)
-    racing.change_rules(runs=3)
+    racing.change_rules(runs=3, naive_runs=3)
     racing.simulate(monkeypatch, submission=itertools.cycle([1.5, 40.0, 1.2]))
     workers, calls = set(), []
     real = Worker.call
@@ -145,6 +149,30 @@ def test_place_of_a_round_may_have_several_runs(hash_grader, tmp_path, monkeypat
         one, same, other, again = (raced[first + n : first + n + 3] for n in (0, 3, 6, 9))
         assert one == same != other == again
     assert len(set(raced)) == 6 * (4 + BLOCKS)
+
+
+def test_plan_counts_the_workers_and_runs_of_a_race_on_a_device(hash_grader, tmp_path, monkeypatch):
+    """By a device's own rules. The naive program runs least: it would take most of the time"""
+    monkeypatch.setattr(device.Cpu, "keeps_workers", False)
+    monkeypatch.setitem(racing.RULES, "cpu", RULES["cuda"])
+    workers, runs = 0, 0
+    real = Worker.call
+
+    def call(self, target, args, kwargs, seconds=None):
+        nonlocal workers, runs
+        if target == "programs.prepare":
+            workers += 1
+            runs += kwargs["warm_ups"]
+        runs += target in ("programs.run", "programs.exact")
+        return real(self, target, args, kwargs, seconds)
+
+    monkeypatch.setattr(Worker, "call", call)
+    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    assert (check.state, len(check.timing.quads)) == ("passed", BLOCKS)
+    planned_workers, quick, naive = plan.counts(RULES["cuda"])
+    assert (workers, runs) == (planned_workers, quick + naive)
+    assert 5 <= RULES["cuda"].runs <= 10  # single runs in fresh processes vary
+    assert naive <= quick / 20
 
 
 def test_each_output_of_a_place_is_compared(hash_grader, tmp_path):
@@ -177,6 +205,32 @@ def test_races_on_a_device_have_a_separate_zygote(hash_grader, tmp_path, monkeyp
     assert zygote.tier == hash_grader.zygote.tier == grade.isolation.tier
     assert zygote._process.returncode == 0
     assert not zygote.folder.exists()
+
+
+def test_driver_is_started_before_the_zygote_of_races(monkeypatch):
+    """Only root can make the device's nodes, and what workers may open is found out once"""
+    order = []
+
+    class Started(device.Cuda):
+        identity = "GPU-1"
+
+        def __init__(self):
+            pass
+
+        def start_driver(self):
+            order.append("driver")
+
+    zygote = SimpleNamespace(with_device=lambda *args: order.append(args))
+    monkeypatch.setattr(device, "find", lambda kind="auto": Started())
+    _ = TimingRunner(zygote, Path(), "", Path(), 16384)._source
+    assert order == ["driver", ("GPU-1", 16384)]
+
+
+def test_races_of_the_harness_run_on_the_cpu_on_every_machine(monkeypatch):
+    """On a device their limits of memory would end the driver"""
+    monkeypatch.setattr(device, "Cuda", device.Cpu)  # as if there were one
+    assert device.find() is None
+    assert isinstance(device.find("cpu"), device.Cpu)
 
 
 def test_failing_submission_has_the_cause_of_its_failure(hash_grader, tmp_path):

@@ -21,6 +21,7 @@ def test_timer_that_is_about_right_passes(timer_grader, tmp_path, times):
     text = racing.TIMER.module_text(times)
     grade, check = grade_once(timer_grader, racing.submission(tmp_path / "in", racing.TIMER, text))
     assert (check.state, grade.score) == ("passed", grade.max_score), check.detail
+    assert (check.truth.seconds, check.truth.mfu) == (pytest.approx(times), pytest.approx(times))
 
 
 @pytest.mark.parametrize(
