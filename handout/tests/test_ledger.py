@@ -48,6 +48,20 @@ def test_a_block_of_gpt2_xl(impl):
 
 
 @pytest.mark.exercise("activation_ledger")
+def test_each_call_makes_a_new_dict(impl):
+    """A caller may change its dict: the next call returns what it did before"""
+    for call, sizes in (
+        (impl.ledger.block_activations, {}),
+        (impl.ledger.model_activations, {"vocab": 7, "layers": 2}),
+    ):
+        first = call(**sizes, **SMALL, **WITH_DROPOUT)
+        before = dict(first)
+        first.clear()
+        again = call(**sizes, **SMALL, **WITH_DROPOUT)
+        expect(again, "the result of the second call").equals(before, hint="cache no dict")
+
+
+@pytest.mark.exercise("activation_ledger")
 def test_a_block_with_flash_attention(impl):
     """With flash attention it keeps 52,547,584 B, and with dropout too 55,824,384 B"""
     flash = impl.ledger.block_activations(batch=1, **SHAPE, **FLASH)
