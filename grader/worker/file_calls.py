@@ -78,9 +78,11 @@ def announce_to(watch: messages.Watch, judge: int) -> None:
     numbers = seccomp.numbers_of(platform.machine())[1]
     named = [numbers.get(name, -1) for name in _WATCHED[watch][1]]
     named += [-1] * (messages.CALL_NUMBERS.size // 4 - len(named))
-    with socket.socket(fileno=judge) as connection:
-        socket.send_fds(connection, [messages.CALL_NUMBERS.pack(*named)], [listener])
-    os.close(listener)
+    try:
+        with socket.socket(fileno=judge) as connection:
+            socket.send_fds(connection, [messages.CALL_NUMBERS.pack(*named)], [listener])
+    finally:  # also where the judge is gone: this process would wait for itself, for ever
+        os.close(listener)
 
 
 def look(sandbox: Sandbox, request: messages.LookAtFiles, control: socket.socket) -> NoReturn:

@@ -19,7 +19,7 @@ LIBRARY = "libgrader-driver.so.1"
 FOLDERS = ("/sys/bus/pci/devices", "/sys/devices", "/sys/module")
 FILES = ("/proc/devices", "/proc/driver", "/proc/modules")
 SUBMISSION = f"""
-import ctypes, mmap, os, socket, threading
+import ctypes, glob, mmap, os, socket, threading
 
 import assignment.world
 
@@ -98,10 +98,12 @@ def network():
 
 
 def writable():
-    library()
+    # The driver's library by its own mount: once loaded, it goes by the name of the file beneath.
     with open("/proc/self/maps") as maps:
-        paths = {{line.split()[5] for line in maps if "{LIBRARY}" in line or "libc.so" in line}}
-    assert len(paths) == 2, paths
+        paths = {{line.split()[5] for line in maps if "libc.so" in line}}
+    paths.update(glob.glob("/usr/local/*/{LIBRARY}"))
+    if len(paths) < 2:
+        return ["not all libraries are seen"]
     return [path for path in (*paths, *FOLDERS) if not os.statvfs(path).f_flag & os.ST_RDONLY]
 
 
