@@ -76,8 +76,8 @@ def pack_docker(
     base: Annotated[
         str,
         typer.Option(
-            help="the image to start from; with its digest (python:…@sha256:…) each build is the "
-            "same. By default Python's own"
+            help="the image to start from, as python:…@sha256:…: with a digest each build is the "
+            "same. By default one of Python's own"
         ),
     ] = "",
 ) -> None:

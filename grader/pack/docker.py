@@ -9,7 +9,10 @@ from grader.pack.files import PYTHON, PackError, contents, template
 from grader.paths import REPOSITORY
 
 _MARK = b"# Made by `grader pack docker`."
-BASE = f"python:{PYTHON}-slim-bookworm"  # torch's packages hold CUDA; the driver is the host's
+# Torch's packages hold CUDA; the driver is the host's. The digest is one of this tag's, which is
+# rebuilt with Debian's updates: `--base` takes a newer one.
+_DIGEST = "sha256:d29f48a31a8b408ed19272ca1e7b10ebae13b240a27e862d3d4217c528e2e0c3"
+BASE = f"python:{PYTHON}-slim-bookworm@{_DIGEST}"
 _CPU_INDEX = """\
 The address is PyTorch's index of CPU builds, from PyTorch's install page. Without it the
 #       image holds several GB for CUDA."""
