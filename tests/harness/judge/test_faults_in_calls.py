@@ -126,8 +126,13 @@ def next_lane(quick_grader, submission) -> Iterator[Callable[[], Lane]]:
         return lanes[-1]
 
     yield take
+    # An error may keep a folder from being removed. Tests that come later with this grader look.
+    root = Path(f"/proc/{quick_grader.zygote._process.pid}/root")
+    scratch = Path(f"{root}{quick_grader.zygote.folder}", "scratch")
     for lane in lanes:
         lane.zygote.disconnect()
+        for folder in scratch.glob(lane.scratches):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
