@@ -28,7 +28,8 @@ from tests.harness.campaigns import slow_cpu
 from tests.harness.container import REPOSITORY
 
 BUILD = REPOSITORY / "build"
-PYTEST = ("-m", "pytest", "-n", "auto", "--dist", "worksteal")  # as `make test` does
+# As `make test`, with a process for each core.
+PYTEST = ("-m", "pytest", "-n", "auto", "--dist", "worksteal")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 _VERSION = "import sys; print(*sys.version_info[:3], sys.prefix != sys.base_prefix)"
 
