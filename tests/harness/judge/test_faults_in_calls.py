@@ -72,6 +72,8 @@ class Lane:
         # Other folders than those of the grader's second lane, and of zygotes that were killed.
         self.zygote._scratch_count = 10**6 * self.zygote_pid
         self.scratches = f"1-{self.zygote_pid}0*"
+        root = Path(f"/proc/{grader.zygote._process.pid}/root")  # that zygote is not killed
+        self.scratch = Path(f"{root}{grader.zygote.folder}", "scratch")
         package = grader.manifest.package
         self.pool = WorkerPool(self.zygote, submission, package, spare=False)
         self.limits = grader.manifest.limits
@@ -92,9 +94,8 @@ class Lane:
         return is_alive(self.zygote_pid) and self.zygote._control._socket.fileno() >= 0
 
     def scratch_folders(self) -> Iterator[Path]:
-        """Its tests' scratch folders, as its zygote sees them: in tier A nobody else does."""
-        root = Path(f"/proc/{self.zygote_pid}/root")
-        return Path(f"{root}{self.zygote.folder}", "scratch").glob(self.scratches)
+        """Its tests' scratch folders, as zygotes see them: in tier A nobody else does."""
+        return self.scratch.glob(self.scratches)
 
     @property
     def worker_pid(self) -> int:
@@ -126,12 +127,10 @@ def next_lane(quick_grader, submission) -> Iterator[Callable[[], Lane]]:
         return lanes[-1]
 
     yield take
-    # An error may keep a folder from being removed. Tests that come later with this grader look.
-    root = Path(f"/proc/{quick_grader.zygote._process.pid}/root")
-    scratch = Path(f"{root}{quick_grader.zygote.folder}", "scratch")
     for lane in lanes:
         lane.zygote.disconnect()
-        for folder in scratch.glob(lane.scratches):
+        # An error may keep a folder from being removed, and later tests with this grader look.
+        for folder in lane.scratch_folders():
             shutil.rmtree(folder, ignore_errors=True)
 
 
