@@ -54,7 +54,9 @@ def verify(
     sample: Annotated[
         int | None,
         typer.Option(
-            min=0, help="grade this many random submissions that should fail; all by default"
+            min=0,
+            help="grade this many random submissions that should fail, and beside the reference "
+            "one that should not; all by default",
         ),
     ] = None,
     exercise: Annotated[

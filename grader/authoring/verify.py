@@ -65,13 +65,17 @@ def cases(
     """The submissions of some kinds that the assignment is verified with.
 
     Correct ones are graded `nonces` times. If `sample` is not None, that many random ones of those
-    that should fail are graded: wrong, rote and memorized. `exercises` selects wrong ones.
+    that should fail are graded (wrong, rote and memorized), and beside the reference only one of
+    the correct ones. `exercises` selects wrong ones.
     """
     manifest = markers.load(REPOSITORY / "tests")
+    alternatives = variants.alternatives()
+    if sample is not None:
+        alternatives = random.sample(alternatives, 1)
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
     correct += [
         Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder))
-        for folder in variants.alternatives()
+        for folder in alternatives
     ]
     found = [case for case in correct for _ in range(nonces)]
     found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT))]

@@ -252,6 +252,8 @@ ONLY_IN_TIER_A = {"looks_for_files_by_stat", "asks_after_processes_by_number"}
 NEVER_ENDS = {name for name, attack in CAUSES.items() if TIMEOUT in attack.causes} | {
     "endless_import"
 }
+# What `make test` runs: every third attack of each class. `make attack` runs all, in every tier.
+EVERY_THIRD = {name for attacks in _BY_CLASS.values() for name in list(attacks)[::3]}
 
 
 def target_of(folder: Path) -> str:
