@@ -27,7 +27,13 @@ from assignment.expect import Mismatch, show
 from assignment.frames import Places, culprit_at, expected_at, refusal_at
 from assignment.implementation import LocalImplementation
 from assignment.journal import Call, Journal
-from assignment.lines import call_lines, labelled, signature_lines
+from assignment.lines import (
+    call_lines,
+    labelled,
+    mismatch_lines,
+    no_exception_lines,
+    signature_lines,
+)
 from assignment.plain import NotPlainData
 from assignment.shapes import shape_error
 from assignment.world import LeftChanged
@@ -145,8 +151,7 @@ class Failure:
 
     @property
     def _last_call(self) -> Call | None:
-        """The student's call that was made last, or else the scenario."""
-        return self._journal.students[-1] if self._journal.students else None
+        return self._journal.last
 
     @property
     def _signature(self) -> list[str]:
@@ -170,42 +175,14 @@ class Failure:
         return "\n".join([*lines, *self._places.shown(self._own)])
 
     def _mismatch(self, value: Mismatch) -> str:
-        found = value.whole[0] if value.whole else None
-        call = self._journal.of_value(found)
-        thought, replaces = thoughts.of_mismatch(value)
-        what = value.what
-        if call is not None:
-            what = re.sub(r"^the result\b", f"the result of {call.name}", what)
-        lines = [
-            f"wrong: {what}",
-            *call_lines(call),
-            labelled("expected", value.expected),
-            labelled("found", value.actual),
-        ]
-        if thought:
-            lines.append(labelled("note", thought))
-        hint = value.hint or ("" if thought else self._hint)
-        if hint and not replaces:
-            lines.append(labelled("hint", hint))
+        lines = mismatch_lines(value, self._journal, self._hint)
         if self._own:  # a function of the test's that the student's code has called
             return self._lines(*lines, at=self._shown)
         return self._lines(*lines)
 
     def _no_exception(self) -> str:
         """`pytest.raises` without an exception, or `pytest.fail`."""
-        call, text = self._last_call, nothing_raised(str(self._value))
-        if not text:
-            return self._lines(str(self._value), *call_lines(call))
-        wanted = text.removeprefix("expected ").partition(",")[0]
-        name = call.name if call else "the call"
-        returned = f"it returned {call.returned}" if call else "nothing was raised"
-        return self._lines(
-            f"wrong: {name} refuses nothing here",
-            *call_lines(call),
-            labelled("expected", wanted),
-            labelled("found", returned),
-            labelled("hint", f"the title says what is refused: check for it, and raise {wanted}"),
-        )
+        return self._lines(*no_exception_lines(str(self._value), self._last_call))
 
     def _raised(self) -> str:
         """An exception of the student's code."""
@@ -323,9 +300,3 @@ class Failure:
         if not self._own:
             return self._lines(*lines)
         return self._lines(*lines, at=self._own[-3:], values=True)
-
-
-def nothing_raised(text: str) -> str:
-    """Rewords pytest's message that no exception was raised; "" for any other text."""
-    raised = re.fullmatch(r"DID NOT RAISE (?:<class '(?:.*\.)?)?(\w+)(?:'>)?", text)
-    return f"expected {raised[1]}, but nothing was raised" if raised else ""

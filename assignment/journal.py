@@ -40,6 +40,9 @@ class Call:
     maker: Call | None = None
     returned: str | None = None
 
+    def note_result(self, result: Any) -> None:
+        self.returned = "an iterator" if isinstance(result, Iterator) else _shown(result)
+
     @property
     def is_whole(self) -> bool:
         """Whether each argument is written out."""
@@ -63,16 +66,21 @@ class Journal:
 
     def run(self, target: str, args: Any, kwargs: Any, code: Callable[[], Any]) -> Any:
         """Notes a call with these arguments, and what the code, which makes it, returns."""
-        maker = self._running[-1] if self._running else None
-        call = Call(target, as_call(target, args, kwargs), maker)
-        self.calls.append(call)
+        call = self.note(target, args, kwargs)
         self._running.append(call)
         try:
             result = code()
         finally:
             self._running.pop()
-        call.returned = "an iterator" if isinstance(result, Iterator) else _shown(result)
+        call.note_result(result)
         return result
+
+    def note(self, target: str, args: Any, kwargs: Any) -> Call:
+        """Notes a call with these arguments. It has not returned yet."""
+        maker = self._running[-1] if self._running else None
+        call = Call(target, as_call(target, args, kwargs), maker)
+        self.calls.append(call)
+        return call
 
     def note_starts(self, function: Callable[..., Any], args: Any, kwargs: Any, copy: Any) -> None:
         """Notes in the tensors of a scenario's result what they were before, as `before`.
@@ -103,11 +111,17 @@ class Journal:
             if not call.target.startswith("readers.") and all(call is not m for m in makers)
         ]
 
+    @property
+    def last(self) -> Call | None:
+        """The student's call that was made last, or else the scenario."""
+        calls = self.students
+        return calls[-1] if calls else None
+
     def of_value(self, value: Any) -> Call | None:
         """The student's call that returned a value, as far as its text tells; or the last one."""
-        calls, text = self.students, show(value)
-        last = calls[-1] if calls else None
-        return next((call for call in reversed(calls) if call.returned == text), last)
+        text = show(value)
+        found = (call for call in reversed(self.students) if call.returned == text)
+        return next(found, self.last)
 
 
 class _Noting:

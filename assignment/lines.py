@@ -1,8 +1,14 @@
-"""Lines of a message: with a label, or about a call and its function's signature."""
+"""Lines of a message: with a label, about a call or its function's signature, or what came of it.
+
+They need no traceback: a student's own run and the grader's report show the same.
+"""
 
 from __future__ import annotations
 
-from assignment import signatures
+import re
+
+from assignment import signatures, thoughts
+from assignment.expect import Mismatch
 from assignment.journal import Call, Journal
 
 
@@ -32,3 +38,44 @@ def signature_lines(package: str, journal: Journal) -> list[str]:
         lines = [f"{what} in {package}/{target.partition('.')[0]}.py", labelled("handout", handout)]
         return [*lines, labelled("yours", yours)] if yours else lines
     return []
+
+
+def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[str]:
+    """What was found and expected, and the call that it came from.
+
+    Args:
+        value: the difference.
+        journal: the calls of the test.
+        hint: for where nothing better is known.
+    """
+    call = journal.of_value(value.whole[0] if value.whole else None)
+    thought, replaces = thoughts.of_mismatch(value)
+    what = value.what
+    if call is not None:
+        what = re.sub(r"^the result\b", f"the result of {call.name}", what)
+    lines = [
+        f"wrong: {what}",
+        *call_lines(call),
+        labelled("expected", value.expected),
+        labelled("found", value.actual),
+    ]
+    if thought:
+        lines.append(labelled("note", thought))
+    hint = value.hint or ("" if thought else hint)
+    if hint and not replaces:
+        lines.append(labelled("hint", hint))
+    return lines
+
+
+def no_exception_lines(text: str, call: Call | None) -> list[str]:
+    """The message of `pytest.raises` where nothing was raised, or of `pytest.fail`."""
+    raised = re.fullmatch(r"DID NOT RAISE (?:<class '(?:.*\.)?)?(\w+)(?:'>)?", text)
+    if raised is None:
+        return [text, *call_lines(call)]
+    return [
+        f"wrong: {call.name if call else 'the call'} refuses nothing here",
+        *call_lines(call),
+        labelled("expected", raised[1]),
+        labelled("found", f"it returned {call.returned}" if call else "nothing was raised"),
+        labelled("hint", f"the title says what is refused: check for it, and raise {raised[1]}"),
+    ]

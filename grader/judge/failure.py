@@ -8,9 +8,12 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.results.causes import Cause
+
+if TYPE_CHECKING:
+    from assignment.journal import Journal
 
 
 class GraderFault(Exception):
@@ -114,20 +117,32 @@ def raised_by_submission(name: Any, detail: str) -> Exception:
     return error
 
 
-def for_student(error: BaseException) -> str:
+def for_student(error: BaseException, journal: Journal) -> str:
     """Formats a public test's failure for the student, without a traceback.
 
-    The student also reads a sentence about the cause, which is not repeated here.
+    The student also reads a sentence about the cause and the exercise's hint, which are not
+    repeated here.
+
+    Args:
+        error: what the test raised.
+        journal: the calls of the test.
     """
+    # They load torch, and the command line imports this file.
+    from assignment.expect import Mismatch
+    from assignment.lines import mismatch_lines, no_exception_lines
+
     if isinstance(error, GraderFault):
         return ""
+    if isinstance(error, SubmissionFailure) and error.cause is Cause.NOT_STARTED:
+        return ""
+    if isinstance(error, Mismatch):
+        return "\n".join(mismatch_lines(error, journal))
+    text = str(error)
     if getattr(error, "from_submission", False):
-        return str(error.args[0])  # str() of a KeyError would be its key's repr()
-    if isinstance(error, SubmissionFailure):
-        return "" if error.cause is Cause.NOT_STARTED else error.detail
-    from assignment.failures import nothing_raised  # loads pytest: here it is loaded already
-
-    return nothing_raised(str(error)) or str(error)
+        text = str(error.args[0])  # str() of a KeyError would be its key's repr()
+    elif isinstance(error, SubmissionFailure):
+        text = error.detail
+    return "\n".join(no_exception_lines(text, journal.last))
 
 
 def for_staff(error: BaseException, test: Path) -> str:

@@ -8,27 +8,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from assignment import plain
 from assignment.callbacks import KillProcess, StandInIterator
 from assignment.file_calls import Event, Seen, events
-from assignment.hooks import seed_of
 from assignment.implementation import READERS, Implementation, driver_of
 from assignment.manifest import Limits
 from grader.judge import left_files
 from grader.judge.account import Account
+from grader.judge.calls import KeptCalls
 from grader.judge.failure import GraderFault, SubmissionFailure, machines_faults
 from grader.judge.file_calls import FileCalls
 from grader.judge.listener import Changes
-from grader.judge.outcome import GradedTest
-from grader.judge.plugin import TestContext
 from grader.judge.pool import WorkerPool
 from grader.judge.worker import Worker
 from grader.judge.worker_process import ScratchFolder
 from grader.messages import Watch
 from grader.results.causes import Cause
-from grader.results.record import Visibility
 
 _END = object()  # of an iterator
 _DISK_FULL = "the disk of the temporary folder is full, so the code may have failed of that"
@@ -45,6 +40,7 @@ class GradedImplementation(Implementation):
 
     Attributes:
         answers: how often the submission's code has answered, failures included.
+        calls: its last calls, for the message of a public test; none unless told to keep some.
     """
 
     def __init__(self, pool: WorkerPool, limits: Limits, seed: int, group: str = "") -> None:
@@ -53,6 +49,7 @@ class GradedImplementation(Implementation):
         self._ended: Worker | None = None  # the one before
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
         self.answers = 0
+        self.calls = KeptCalls(0)
         self._account = Account()
         self._kill_at = 0
 
@@ -67,14 +64,15 @@ class GradedImplementation(Implementation):
             read = self._read_left if name in left_files.READERS else self._read
             return read(target, args, kwargs)
         worker = self._running()
-        with self._answering(worker):
-            return worker.call(target, args, kwargs, self._seconds_left())
+        with self._answering(worker), self.calls.noting(target, args, kwargs) as call:
+            call.result = worker.call(target, args, kwargs, self._seconds_left())
+            return call.result
 
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
         _check_name(target)
         worker = self._running()
-        with self._answering(worker):
-            items = worker.iterate(target, args, kwargs, self._seconds_left)
+        with self._answering(worker), self.calls.noting(target, args, kwargs) as call:
+            call.result = items = worker.iterate(target, args, kwargs, self._seconds_left)
 
         def next_item() -> Any:
             with self._answering(worker):
@@ -93,7 +91,7 @@ class GradedImplementation(Implementation):
         try:
             with self._worker_for_one_call(watch="changes") as worker:
                 self.kill_at_change(self._kill_at)
-                with self._answering(worker):
+                with self._answering(worker), self.calls.noting(target, args, kwargs):
                     worker.call(target, args, kwargs, self._seconds_left())
         except KillProcess:
             return True
@@ -267,34 +265,3 @@ def _check_name(target: str) -> None:
         driver_of(target)
     except LookupError as error:
         raise GraderFault(f"a test asked for {target}: {error}") from error
-
-
-def sandboxed(pool: WorkerPool, nonce: str, counted: Visibility | None = None) -> TestContext:
-    """The context of tests whose `impl` runs in workers of this pool.
-
-    Each test has workers of its own; those of one exercise that carry no points share one.
-
-    Args:
-        pool: starts workers.
-        nonce: seeds them.
-        counted: which tests carry points; all if None.
-    """
-    implementation = functools.partial(_implementation, pool, nonce, counted)
-    return TestContext(nonce, pool.zygote.shared_folders, implementation)
-
-
-@contextmanager
-def _implementation(
-    pool: WorkerPool, nonce: str, counted: Visibility | None, test: GradedTest
-) -> Iterator[GradedImplementation]:
-    """The `impl` of one test: limited by the pool's budget, charged to it, and ended afterwards."""
-    seconds = pool.budget.limit(test.group, test.limits.seconds)
-    limits = msgspec.structs.replace(test.limits, seconds=seconds)
-    group = "" if counted in (None, test.visibility) else test.group
-    seed = seed_of(nonce, "worker", test.id)
-    implementation = GradedImplementation(pool, limits, seed, group)
-    try:
-        yield implementation
-    finally:
-        implementation.close()
-        pool.budget.charge(test.group, implementation.charged, test.limits.seconds)

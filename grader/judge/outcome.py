@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from assignment.hooks import exercise_of, title_of
+from assignment.journal import Journal
 from assignment.manifest import Exercise, Limits, Manifest
+from grader.judge.calls import KeptCalls
 from grader.judge.failure import (
     GraderFault,
     NotMeasured,
@@ -126,6 +128,7 @@ def outcome_of_run(
     error: BaseException | None,
     *,
     answers: int,
+    calls: KeptCalls | None = None,
     printed: str = "",
     seconds: float = 0.0,
     charged: float = 0.0,
@@ -137,6 +140,7 @@ def outcome_of_run(
         test: the test.
         error: what it raised, if it failed.
         answers: how often the submission's code answered.
+        calls: the test's last calls, for the message of a public one.
         printed: what that code printed.
         seconds: wall time.
         charged: seconds that the submission's processes were charged.
@@ -150,7 +154,8 @@ def outcome_of_run(
         staff = for_staff(error, test.item.path)
         detail = _with_output(staff, printed, _STAFF_OUTPUT)[-_MAX_DETAIL:]
         if test.visibility == "public" and cause is not Cause.NEEDS_CUDA:
-            shown = _with_output(for_student(error), printed, _STUDENT_OUTPUT)
+            journal = calls.journal() if calls else Journal()
+            shown = _with_output(for_student(error, journal), printed, _STUDENT_OUTPUT)
     exception = nearest_builtin(type(error).__name__) if cause is Cause.EXCEPTION else None
     return new_outcome(
         test,

@@ -17,6 +17,7 @@ import pytest
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
 from assignment.implementation import Implementation
 from assignment.manifest import Manifest
+from grader.judge.calls import KeptCalls
 from grader.judge.failure import GraderFault, Killed
 from grader.judge.outcome import GradedTest, graded_tests, outcome_of_run
 from grader.judge.score import Outcome
@@ -27,6 +28,7 @@ class Graded(Protocol):
     """What an implementation tells about a run that is over."""
 
     answers: int
+    calls: KeptCalls
 
     @property
     def output(self) -> str: ...
@@ -81,6 +83,7 @@ class Attempt:
             self.test,
             error,
             answers=answers,
+            calls=made.calls if made else None,
             printed=made.output if made and (error is not None or not answers) else "",
             seconds=call.duration,
             charged=made.charged if made else 0.0,

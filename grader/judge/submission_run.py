@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
 from grader.judge.conditions import Conditions
+from grader.judge.contexts import sandboxed
 from grader.judge.failure import GraderFault
 from grader.judge.further_seeds import (
     FurtherSeeds,
@@ -15,7 +16,6 @@ from grader.judge.further_seeds import (
     seeded_tests,
     tests_to_repeat,
 )
-from grader.judge.implementation import sandboxed
 from grader.judge.lanes import cores
 from grader.judge.outcome import GradedTest
 from grader.judge.plugin import GraderPlugin

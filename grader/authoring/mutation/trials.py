@@ -22,9 +22,9 @@ import msgspec
 
 from grader.authoring.mutation.mutants import Mutant
 from grader.authoring.mutation.verdicts import Baseline, Killers, Status, Trial, Verdict
+from grader.judge.contexts import sandboxed
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
-from grader.judge.implementation import sandboxed
 from grader.judge.outcome import GradedTest
 from grader.judge.plugin import GraderPlugin
 from grader.judge.pool import WorkerPool

@@ -4,9 +4,11 @@ import random
 
 import pytest
 
+from grader.authoring.variants import copy_reference
 from grader.judge.claims import failure_detail
 from grader.results.causes import Cause
 from grader.results.student import student_text
+from tests.harness.assignment.messages import mistakes as messages
 from tests.harness.conftest import REPOSITORY
 
 DTYPES = (REPOSITORY / "solutions" / "resource_accounting" / "dtypes.py").read_text()
@@ -99,14 +101,15 @@ def public_checks(grade, exercise):
 def test_student_reads_own_lines_and_staff_the_whole_traceback(quick_grader, submit):
     grade = quick_grader.grade(submit(strides=RECURSIVE), only=["storage_index"])
     for check in public_checks(grade, "storage_index"):
-        assert check.shown == (
+        error, call, printed = check.shown.partition("  call:     strides.storage_index((")
+        assert error == (
             "KeyError: 'missing'\n"
             "  resource_accounting/strides.py:7 in storage_index\n"
             "  resource_accounting/strides.py:3 in _deep\n"
             "  resource_accounting/strides.py:7 in <lambda>\n"
-            "\n"
-            "printed:\nasked\n"
         )
+        assert call
+        assert printed.endswith("\n\nprinted:\nasked\n")
         assert "calls.py" in check.detail
         assert "printed:\nasked\n" in check.detail
         assert str(REPOSITORY) not in student_text(check)
@@ -131,11 +134,29 @@ def test_stub_is_shown_without_a_detail(quick_grader, submit):
     assert all("NotImplementedError" in c.detail for c in grade.checks)
 
 
-def test_missing_exception_is_shown_as_a_sentence(quick_grader, submit):
+def test_missing_exception_is_shown_with_the_call_and_what_came(quick_grader, submit):
     text = DTYPES + "\n\ndef bytes_per_element(dtype):\n    return dtype.itemsize\n"
     grade = quick_grader.grade(submit(dtypes=text), only=["bytes_per_element"])
     shown = [c.shown for c in public_checks(grade, "bytes_per_element") if c.state == "failed"]
-    assert set(shown) == {"expected ValueError, but nothing was raised"}
+    assert shown
+    for text in shown:
+        assert text.startswith(
+            "wrong: bytes_per_element refuses nothing here\n"
+            "  call:     dtypes.bytes_per_element(torch."
+        )
+        assert "\n  expected: ValueError\n  found:    it returned " in text
+
+
+def test_failure_is_shown_as_in_the_students_own_run(grader, tmp_path):
+    """Of the calls of a test, its message has the one that gave the wrong answer"""
+    mistakes = messages.read(messages.HERE / "strides.txt")
+    mistake = next(m for m in mistakes if m.what == "in reverse order")
+    module = copy_reference(tmp_path) / "strides.py"
+    module.write_text(f"{module.read_text(encoding='utf-8')}\n\n{mistake.code}\n", encoding="utf-8")
+    grade = grader.grade(tmp_path, only=[mistake.exercise], tests="public", timing="skip")
+    (check,) = [c for c in grade.checks if c.test == f"test_strides::{mistake.test}"]
+    assert "call:     strides.row_major_strides((4, 4))" in check.shown
+    assert " ".join(check.shown.split()) in " ".join(mistake.message.split())
 
 
 def test_failed_import_inside_a_library_names_the_students_line(quick_grader, submit):
