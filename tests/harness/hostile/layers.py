@@ -165,7 +165,7 @@ LAYERS = {
         "predicts_the_inputs",
         (
             Edit(
-                "judge/implementation.py",
+                "judge/contexts.py",
                 'seed_of(nonce, "worker", test.id)',
                 "seed_of(nonce, test.item.path.stem, test.item.name)",
             ),
