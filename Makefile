@@ -60,7 +60,7 @@ load: .venv/dev .venv/docs
 matrix: .venv/ready
 	@$(RUN) -m tests.harness.campaigns.gates matrix $(if $(PYTHONS),--pythons $(PYTHONS) --) $(TESTS)
 
-# A quarter of an hour on two cores. `make test` runs a few attacks in each tier.
+# Half an hour on two cores. `make test` runs every third attack in tier A, a few in the others.
 attack: .venv/dev
 	ALL_ATTACKS=1 $(RUN) -m pytest -n auto -m "" tests/harness/hostile tests/harness/pack \
 		tests/harness/judge/timing tests/harness/worker

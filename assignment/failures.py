@@ -26,7 +26,7 @@ from assignment.deadline import TookTooLong, limit_of
 from assignment.expect import Mismatch, show
 from assignment.frames import Places, culprit_at, expected_at, refusal_at
 from assignment.implementation import LocalImplementation
-from assignment.journal import Call, Journal
+from assignment.journal import Journal
 from assignment.lines import (
     call_lines,
     labelled,
@@ -150,10 +150,6 @@ class Failure:
         return "\n".join([*lines, *self._signature, *places])
 
     @property
-    def _last_call(self) -> Call | None:
-        return self._journal.last
-
-    @property
     def _signature(self) -> list[str]:
         return signature_lines(self._package, self._journal)
 
@@ -165,7 +161,7 @@ class Failure:
             hint = "pass what the annotation of the parameter says"
         elif re.search(r"^  found: +None$", shape, re.M):
             hint = thoughts.RETURNED_NONE
-        call = call_lines(self._last_call)
+        call = call_lines(self._journal.last)
         return self._lines(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
 
     def _not_imported(self) -> str:
@@ -182,11 +178,11 @@ class Failure:
 
     def _no_exception(self) -> str:
         """`pytest.raises` without an exception, or `pytest.fail`."""
-        return self._lines(*no_exception_lines(str(self._value), self._last_call))
+        return self._lines(*no_exception_lines(str(self._value), self._journal.last))
 
     def _raised(self) -> str:
         """An exception of the student's code."""
-        call = self._last_call
+        call = self._journal.last
         is_noted = call is not None and not call.is_scenario
         name = call.name if call and is_noted else self._own[0].name
         wanted, expected = "", ""
@@ -208,7 +204,7 @@ class Failure:
 
     def _unusable(self) -> str:
         """An exception of the test's own code, which could not use what came."""
-        call, culprit = self._last_call, culprit_at(self._last) if self._last else None
+        call, culprit = self._journal.last, culprit_at(self._last) if self._last else None
         name = call.name if call else "your code"
         if isinstance(self._value, AttributeError | TypeError) and self._signature:
             return self._lines(
@@ -240,8 +236,8 @@ class Failure:
         text = str(value)
         found = re.fullmatch(r"(.*?) is (.*); expected plain data \(.*?\)(?:; (.*))?", text, re.S)
         if found is None:
-            return self._lines(*call_lines(self._last_call), self._message)
-        call = self._last_call
+            return self._lines(*call_lines(self._journal.last), self._message)
+        call = self._journal.last
         returned = f"{call.returned}, " if call and call.returned else ""
         wanted = expected_at(self._in_test) if self._in_test else ""
         lines = [
@@ -265,7 +261,7 @@ class Failure:
     def _left_changed(self, text: str) -> str:
         """Something that a call has left changed, or shares with its arguments."""
         found, _, advice = text.rpartition("; ")
-        call = self._last_call
+        call = self._journal.last
         return self._lines(
             f"wrong: what {call.name if call else 'a call'} leaves behind",
             *call_lines(call),
@@ -286,7 +282,7 @@ class Failure:
 
     def _running(self) -> str:
         """Where the code was when it was stopped, with values."""
-        call = self._last_call
+        call = self._journal.last
         if isinstance(self._value, TookTooLong):
             lines = [
                 f"wrong: still running after {self._seconds:g} s, the limit of this exercise",

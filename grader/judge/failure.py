@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grader.results.causes import Cause
 
 if TYPE_CHECKING:
-    from assignment.journal import Journal
+    from grader.judge.calls import KeptCalls
 
 
 class GraderFault(Exception):
@@ -117,7 +117,7 @@ def raised_by_submission(name: Any, detail: str) -> Exception:
     return error
 
 
-def for_student(error: BaseException, journal: Journal) -> str:
+def for_student(error: BaseException, calls: KeptCalls) -> str:
     """Formats a public test's failure for the student, without a traceback.
 
     The student also reads a sentence about the cause and the exercise's hint, which are not
@@ -125,7 +125,7 @@ def for_student(error: BaseException, journal: Journal) -> str:
 
     Args:
         error: what the test raised.
-        journal: the calls of the test.
+        calls: the last ones of the test.
     """
     # They load torch, and the command line imports this file.
     from assignment.expect import Mismatch
@@ -136,13 +136,11 @@ def for_student(error: BaseException, journal: Journal) -> str:
     if isinstance(error, SubmissionFailure) and error.cause is Cause.NOT_STARTED:
         return ""
     if isinstance(error, Mismatch):
-        return "\n".join(mismatch_lines(error, journal))
+        return "\n".join(mismatch_lines(error, calls.journal()))
     text = str(error)
     if getattr(error, "from_submission", False):
         text = str(error.args[0])  # str() of a KeyError would be its key's repr()
-    elif isinstance(error, SubmissionFailure):
-        text = error.detail
-    return "\n".join(no_exception_lines(text, journal.last))
+    return "\n".join(no_exception_lines(text, calls.journal().last))
 
 
 def for_staff(error: BaseException, test: Path) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from assignment.hooks import exercise_of, title_of
-from assignment.journal import Journal
 from assignment.manifest import Exercise, Limits, Manifest
 from grader.judge.calls import KeptCalls
 from grader.judge.failure import (
@@ -128,7 +127,7 @@ def outcome_of_run(
     error: BaseException | None,
     *,
     answers: int,
-    calls: KeptCalls | None = None,
+    calls: KeptCalls,
     printed: str = "",
     seconds: float = 0.0,
     charged: float = 0.0,
@@ -154,8 +153,7 @@ def outcome_of_run(
         staff = for_staff(error, test.item.path)
         detail = _with_output(staff, printed, _STAFF_OUTPUT)[-_MAX_DETAIL:]
         if test.visibility == "public" and cause is not Cause.NEEDS_CUDA:
-            journal = calls.journal() if calls else Journal()
-            shown = _with_output(for_student(error, journal), printed, _STUDENT_OUTPUT)
+            shown = _with_output(for_student(error, calls), printed, _STUDENT_OUTPUT)
     exception = nearest_builtin(type(error).__name__) if cause is Cause.EXCEPTION else None
     return new_outcome(
         test,

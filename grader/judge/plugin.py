@@ -83,7 +83,7 @@ class Attempt:
             self.test,
             error,
             answers=answers,
-            calls=made.calls if made else None,
+            calls=made.calls if made else KeptCalls(0),
             printed=made.output if made and (error is not None or not answers) else "",
             seconds=call.duration,
             charged=made.charged if made else 0.0,

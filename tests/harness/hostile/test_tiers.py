@@ -1,6 +1,6 @@
 """Every tier where it is used: in a container, and as an ordinary user.
 
-`make attack` runs all attacks in all tiers; it takes a quarter of an hour.
+`make attack` runs all attacks in all tiers; it takes half an hour.
 """
 
 import itertools
