@@ -86,6 +86,10 @@ _MESSAGES = (  # patterns of what torch and Python say
 
 def of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
     """A thought about a wrong value, "" for none; and whether it takes the place of the hint."""
+    return _try(lambda: _of_mismatch(mismatch)) or ("", False)  # the value may be anything
+
+
+def _of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
     if mismatch.whole is None or mismatch.part is None:
         return "", False
     for found, _ in (mismatch.whole, mismatch.part):
@@ -146,10 +150,9 @@ def _of_numbers(found: float, expected: float) -> Iterator[str]:
         yield "nan comes from 0/0, from inf - inf, or from the root of a negative number"
     if type(found) is int and type(expected) is int and abs(found - expected) == 1:
         yield f"one too {'many' if found > expected else 'few'}"
-    try:
-        yield from _of_ratios([found / expected] if expected else [])
-    except OverflowError:
+    if not _has_square(found) or not _has_square(expected):
         return
+    yield from _of_ratios([found / expected] if expected else [])
     if expected and expected > 0 and math.isclose(found, expected * expected, rel_tol=1e-9):
         yield "the square of the expected value; a root is missing?"
     if expected and expected > 0 and math.isclose(found, math.sqrt(expected), rel_tol=1e-9):
@@ -166,7 +169,7 @@ def _of_ratios(ratios: Sequence[float]) -> Iterator[str]:
 def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
     is_form = expected.device.type == "meta"  # any values will do
     if found.shape != expected.shape:
-        if found.dim() == 2 and found.shape == expected.t().shape:
+        if found.dim() == 2 and found.shape == expected.shape[::-1]:
             yield "the shape is that of the transpose"
         elif found.numel() == expected.numel():
             yield "as many elements in another shape"
@@ -174,7 +177,7 @@ def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
     if found.dtype is not expected.dtype:
         if is_form:
             yield "the shape is right, the dtype is not"
-        elif torch.equal(found.double(), expected.double()):
+        elif torch.equal(found.to(torch.complex128), expected.to(torch.complex128)):
             yield "the values are right, the dtype is not"
         return
     is_square = found.dim() >= 2 and found.shape[0] == found.shape[1]
@@ -205,7 +208,7 @@ def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str
     if len(found) > 1 and _is_permutation(found, expected):
         yield "the right items in another order"
     pairs = list(zip(found, expected, strict=True))
-    if len(pairs) > 1 and all(_is_number(a) and _is_number(b) and b for a, b in pairs):
+    if len(pairs) > 1 and all(_has_square(a) and _has_square(b) and b for a, b in pairs):
         yield from _of_ratios([a / b for a, b in pairs])
 
 
@@ -249,5 +252,6 @@ def _try(question: Callable[[], Any]) -> Any:
         return False
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _has_square(value: Any) -> bool:
+    """Whether it is a number, and a float can hold its square."""
+    return isinstance(value, int | float) and type(value) is not bool and abs(value) < 1e154

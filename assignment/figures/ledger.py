@@ -67,7 +67,7 @@ def _panel(ra: Any, axes: Axes, checkpointed: bool) -> None:
     axes.annotate(
         f"{peak / 1e9:.1f} GB\n{name}",
         (place + 0.5, peak / 1e9),
-        xytext=(20, 4) if not checkpointed else (-34, 14),
+        xytext=(24, 6) if not checkpointed else (-34, 14),
         textcoords="offset points",
         ha="left" if not checkpointed else "center",
         va="top" if not checkpointed else "bottom",

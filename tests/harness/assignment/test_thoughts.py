@@ -1,6 +1,8 @@
 """Thoughts about wrong values: facts that a student can check."""
 
+import math
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -48,6 +50,10 @@ def thought(found, expected, *, close=False):
             "first difference at [99]: 99 instead of 98",
         ),
         (7, 3, ""),
+        (torch.ones(2, 3), torch.ones(4, 3, 2), ""),
+        (10**400, 3, ""),
+        (10**400, 10**400 + 1, "one too few"),
+        ([10**400, 3], [1, 2], ""),
         ((1, 2), (3, 4), ""),
     ],
 )
@@ -56,6 +62,24 @@ def test_what_is_said_of_a_value(found, expected, said):
     assert said in text
     assert bool(text) == bool(said)
     assert not replaces
+
+
+def test_no_value_is_too_odd_to_compare():
+    """The grader compares whatever a submission returns: an exception here would end the grading"""
+    shapes = [(), (0,), (3,), (2, 3), (3, 3), (2, 3, 4)]
+    dtypes = [torch.float32, torch.bool, torch.uint64, torch.complex64, torch.float8_e5m2]
+    tensors = [torch.ones(shape).to(dtype) for shape in shapes for dtype in dtypes]
+    plain = [None, True, 0, 1.5, -(10**400), math.nan, math.inf, 3j, "", b"a", (), [1], {}, ..., {1}]
+    nested = [[10**400, 1], [math.nan, None], [torch.ones(3), 1], {"a": 10**400}, list(range(99))]
+    for found, expected in product([*tensors, *plain, *nested], repeat=2):
+        mismatch = Mismatch("", "x" * 99, "x" * 99, whole=(found, expected), part=(found, expected))
+        thoughts._of_mismatch(mismatch)  # which is not told to go on without a thought
+
+
+def test_a_thought_that_fails_is_none(monkeypatch):
+    """A value that nobody foresaw costs a thought, not the grading"""
+    monkeypatch.setattr(thoughts, "_compare", lambda found, expected: found.no_such_name)
+    assert thought(1, 2) == ("", False)
 
 
 def test_none_and_what_is_unchanged_take_the_place_of_the_hint():
