@@ -387,7 +387,7 @@ def _prediction():
     other = flops.transformer_parameters(**named, gated=False)["total"]
     yield f"finds {percent(1 - other / N, 1)} less"
     assert counted.flops == found["flops"]
-    yield f"{found['flops'] // 3:,}".replace(",", "{,}")
+    yield f"The forward pass takes {found['flops'] // 3:,}"
     yield f"{found['flops']:,} FLOPs"
     yield f"12 B for each parameter, {12 * N / 1e6:.1f} MB"
     yield f"keep K = {K:,} elements, {4 * K / 1e6:.1f} MB"
