@@ -15,9 +15,13 @@ from assignment.expect import expect
 
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.complex128]
 PACKED = [torch.quint4x2, torch.quint2x4, torch.uint4, torch.uint1]  # less than a byte
-NO_DTYPES = ["bfloat16", "torch.float32", 2, None]
+NO_DTYPES = ["bfloat16", "torch.float32", 2, None, torch.zeros(1)]
 ROUNDS = ["reduce_scatter", "all_gather", "all_reduce"]
 COLLECTIVES = [*ROUNDS, "broadcast"]
+OTHER_NAMES = [
+    *("allreduce", "All_Reduce", "reduce", "gather", "all_to_all", "all-gather", ""),
+    *("all_gather_into_tensor", "reduce_scatter_tensor", "all_reduce_coalesced", "broadcasts"),
+]
 
 
 def width(dtype):
@@ -150,7 +154,7 @@ def test_huge_buffers_are_exact(impl, rng):
 @pytest.mark.exercise("collective_bytes")
 def test_refuses_other_collectives(impl, rng):
     """A collective of another name is refused, even on one device"""
-    for name in ["allreduce", "All_Reduce", "reduce", "gather", "all_to_all", "all-gather", ""]:
+    for name in OTHER_NAMES:
         for elements, devices in ((int(rng.integers(1, 99)), 4), (0, 1)):
             with pytest.raises(ValueError):
                 impl.communication.collective_bytes(name, elements, devices, torch.float32)
@@ -288,7 +292,7 @@ def test_refuses_steps_that_cannot_be(impl, rng):
     n = int(rng.integers(2, 99))
     traffic, pair = impl.communication.zero_traffic, (torch.float32, torch.bfloat16)
     for parameters, devices in ((n, 2), (0, 2), (n, 1)):
-        for stage in (-1, -4, 4, n + 4):
+        for stage in (-1, -4, 4, n + 4, 0.5, 2.5, math.nan, "2", None):
             with pytest.raises(ValueError):
                 traffic(parameters, devices, stage, *pair)
         for stage in range(4):
@@ -350,12 +354,13 @@ def test_tensor_parallel_at_its_ends(impl, rng):
             int(rng.integers(3, 20)),
             two_dtypes(rng)[0],
         )
-        traffic = impl.communication.tensor_parallel_traffic
+        traffic, n = impl.communication.tensor_parallel_traffic, int(rng.integers(2, 9))
         for tokens, features in (
             (1, 1),
             (1, devices + 1),
             (devices - 1, 1),
             (huge(rng), huge(rng)),
+            (2**28 + n, 2**27 * n + 1),
         ):
             found = traffic(tokens, features, layers, devices, dtype)
             expect(found, f"{layers} layers of {tokens}×{features} on {devices} devices").equals(

@@ -16,8 +16,17 @@ from assignment.expect import expect
 AWKWARD = [2, 3, 5, 17, 63, 65, 66, 1023]
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int8]
 PACKED = [torch.quint4x2, torch.quint2x4, torch.uint4, torch.uint1]  # less than a byte
-NO_DTYPES = ["bfloat16", "torch.bfloat16", 2, None]
-WIDTHS = [2, 0.5625, 0.53125, 4, 0.65625, 1, 0.5]  # bytes; the fractions are formats with scales
+NO_DTYPES = ["bfloat16", "torch.bfloat16", 2, None, torch.zeros(1)]
+WIDTHS = [
+    2,
+    0.5625,
+    0.53125,
+    4,
+    0.65625,
+    1,
+    0.5,
+    0.1875,
+]  # bytes; some with scales
 
 
 def sizes(rng, count):
@@ -128,9 +137,8 @@ def test_the_cache_is_what_a_decoder_keeps(impl, rng):
 @pytest.mark.exercise("kv_cache")
 def test_huge_caches_are_exact(impl, rng):
     """Bytes beyond 64 bits are exact integers"""
-    for i in range(8):
-        shape, dtype = huge(rng, 5), DTYPES[i % 5]
-        one = meta(1, dtype=dtype).nbytes
+    for dtype in [*DTYPES, torch.float4_e2m1fn_x2, torch.complex64, torch.bool]:
+        shape, one = huge(rng, 5), meta(1, dtype=dtype).nbytes
         expect(impl.inference.kv_cache_bytes(*shape, dtype)).equals(
             sum([math.prod(shape)] * one * 2)
         )
@@ -196,6 +204,8 @@ def test_memory_is_full_to_the_last_byte(impl, rng):
         shape, dtype = sizes(rng, 4), DTYPES[i % 5]
         each = 2 * meta(*shape, dtype=dtype).nbytes
         batch, weights = (math.prod(huge(rng, 2)) for _ in range(2))
+        if i % 2:  # less than 2**63 bytes, of which a float holds the first 53 bits
+            batch, weights = int(rng.integers(2**61, 2**62)) // each, sizes(rng, 1)[0]
         largest = impl.inference.largest_cached_batch
         for extra, expected in [(0, batch), (-1, batch - 1), (each - 1, batch), (each, batch + 1)]:
             found = largest(weights + batch * each + extra, weights, *shape, dtype)
@@ -214,6 +224,10 @@ def test_weights_that_leave_no_room(impl, rng):
         expect(largest(weights + each, weights, *shape, dtype)).equals(1)
         expect(largest(3 * each, 0, *shape, dtype)).equals(3)
         expect(largest(0, 0, *shape, dtype)).equals(0)
+        for other in DTYPES:
+            expect(largest(3 * each, 0, *shape, other)).equals(
+                3 * each // (2 * meta(*shape, dtype=other).nbytes)
+            )
 
 
 @pytest.mark.exercise("kv_cache")
@@ -306,8 +320,10 @@ def test_query_heads_that_share_keys(impl, rng):
     for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2), (49, 7), (49, 1)]:
         config = random_decoder(rng, d_model=49 * 12, heads=heads, kv_heads=kv_heads)
         config = {**config, "layers": 1}
-        check_prefill(impl, config, int(rng.integers(2, 9)))
-        check_decode(impl, config, int(rng.integers(2, 9)))
+        for gated in (True, False):
+            for tokens in (1, int(rng.integers(2, 9))):
+                check_prefill(impl, config, tokens, gated=gated)
+                check_decode(impl, config, tokens, gated=gated)
 
 
 @pytest.mark.exercise("prefill_decode_flops")
@@ -334,9 +350,9 @@ def test_sizes_of_zero_are_counted(impl, rng):
 
 @pytest.mark.exercise("prefill_decode_flops")
 def test_huge_decoders_are_exact(impl, rng):
-    """FLOPs beyond 64 bits are exact integers"""
-    for _ in range(5):
-        vocab, layers, d_ff, tokens, batch, width = huge(rng, 6)
+    """FLOPs beyond 64 bits are exact integers, of sizes within 64 bits and beyond them"""
+    for i in range(6):
+        vocab, layers, d_ff, tokens, batch, width = (n >> 22 * (i % 2) for n in huge(rng, 6))
         d_model = 6 * width
         shape = {"vocab": vocab, "layers": layers, "d_model": d_model, "heads": 6, "d_ff": d_ff}
         shape |= {"kv_heads": 2, "batch": batch}
@@ -398,6 +414,10 @@ def test_refuses_what_is_no_decoder(impl, rng):
     for heads, kv_heads in [(12, 1), (12, 12), (1, 1), (6, 3)]:
         check_prefill(impl, {**good, "heads": heads, "kv_heads": kv_heads}, tokens)
         check_decode(impl, {**good, "heads": heads, "kv_heads": kv_heads}, tokens)
+    n = math.prod(huge(rng, 2))  # one more than a multiple, which no float tells from it
+    large = [{"d_model": 6 * n + 1}, {"d_model": 3 * n + 1, "heads": 3 * n + 1, "kv_heads": n}]
+    refuses(impl.inference.prefill_flops, {**good, "prompt": tokens}, large)
+    refuses(impl.inference.decode_flops, {**good, "context": tokens}, large)
 
 
 @pytest.mark.exercise("prefill_decode_flops")
@@ -601,7 +621,12 @@ def test_steps_of_one_and_of_many(impl, rng):
         for size in (1, int(rng.integers(2**62, 2**63)) * 2 + 1):
             for step in on_three_devices(random_step(rng, **{name: size})):
                 check_step(impl, step)
-    for settings in ({"heads": 1, "kv_heads": 1}, {"bandwidth": 0.25}):
+    one = dict.fromkeys(["batch", "context", "parameters", "layers", "head_dim"], 1)
+    tiny = {"bytes_per_weight": 1e-12, "bytes_per_cached": 1e-11}
+    for settings in (
+        *({"heads": 1, "kv_heads": 1}, {"bandwidth": 0.25}, {"bandwidth": 1e-13}, tiny),
+        {**one, "bandwidth": 1e18},  # less than a nanosecond
+    ):
         for step in on_three_devices(random_step(rng, **settings)):
             check_step(impl, step)
 
@@ -611,7 +636,7 @@ def test_refuses_steps_of_no_decoder(impl, rng):
     """Arguments that are not positive, nan, and key heads that do not divide are refused"""
     good = random_step(rng, heads=12, kv_heads=4)
     for name, value in good.items():
-        bad = (0, -1, -value) + (math.nan,) * isinstance(value, float)
+        bad = (0, -1, -value, math.nan)
         refuses(impl.inference.decode_step, good, [{name: no} for no in bad])
     refuses(
         impl.inference.decode_step,
@@ -675,11 +700,28 @@ def test_a_batch_where_floats_round(impl, rng):
         expected, found = 0, 0
         while expected == found:
             bandwidth, width = float(rng.uniform(1e11, 1e13)), float(rng.uniform(0.3, 9))
+            width = width if rng.random() < 0.7 else float(rng.choice([1, 2, 4]))
             peak = 2 * int(rng.integers(2, 5000)) * bandwidth / width
             expected = batch_in_fractions(width, peak, bandwidth)
             found = formula(width, peak, bandwidth)
         what = f"the batch for {peak} FLOP/s, {bandwidth} B/s, {width} B"
         expect(impl.inference.compute_bound_batch(width, peak, bandwidth), what).equals(expected)
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_batches_of_any_size_are_exact(impl, rng):
+    """The batch is exact for floats of any size, and where their quotients round to the same one"""
+    u, v = (float(rng.uniform(1, 9)) for _ in range(2))
+    far = [
+        *((2.0, u * 1e15, v), (1.0, u * 1e15, v * 1e-15), (0.5, u * 1e300, v * 1e-300)),
+        *((5e-324, u * 1e300, v), (u * 1e-300, v * 1e305, v * 1e-5), (u * 1e300, v, 5e-324)),
+        *((u * 1e-200, v * 1e-100, u), (2.0, u, v * 1e300)),
+    ]
+    unit = 2.0 ** int(rng.integers(-30, 30))
+    near = [(2, n * unit, n / 10 * unit) for n in rng.permutation(range(1, 12)).tolist()]
+    for given in far + near:
+        found = impl.inference.compute_bound_batch(*given)
+        expect(found, f"the batch for {given}").equals(batch_in_fractions(*given))
 
 
 def exact_batch(rng, width):

@@ -13,7 +13,7 @@ from assignment.expect import expect
 
 PARTS = ["parameters", "gradients", "master", "optimizer"]
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
-OTHERS = [torch.float64, torch.float8_e5m2, torch.int8]
+OTHERS = [torch.float64, torch.float8_e5m2, torch.int8, torch.complex64, torch.float8_e8m0fnu]
 PACKED = [torch.quint4x2, torch.uint4, torch.uint1]  # less than a byte
 NO_DTYPES = ["float32", 4, None]
 SIZES = ["batch", "seq_len", "d_model", "heads", "d_ff"]
@@ -256,7 +256,8 @@ def huge_options(rng):
     """Sizes whose counts are far beyond 2**64, and odd."""
     options, heads = random_options(rng), int(rng.integers(2**10, 2**12)) | 1
     odd = {name: int(rng.integers(2**30, 2**32)) | 1 for name in ("batch", "seq_len", "d_ff")}
-    return {**options, **odd, "heads": heads, "d_model": heads * (int(rng.integers(2**20)) | 1)}
+    width = int(rng.integers(2 ** int(rng.choice([20, 60])))) | 1
+    return {**options, **odd, "heads": heads, "d_model": heads * width}
 
 
 # --- activation_ledger -------------------------------------------------------
@@ -352,8 +353,19 @@ def test_huge_ledgers_are_exact(impl, rng):
     """Bytes beyond 64 bits are exact integers"""
     for _ in range(8):
         options = huge_options(rng)
-        more = {"vocab": int(rng.integers(2**40)) | 1, "layers": int(rng.integers(2**40)) | 1}
+        more = {"vocab": int(rng.integers(2**62)) | 1, "layers": int(rng.integers(2**40)) | 1}
         expect(impl.ledger.block_activations(**options)).equals(listed_block(**options))
+        expect(impl.ledger.model_activations(**more, **options)).equals(
+            listed_model(**more, **options)
+        )
+        # Each component fits into 63 bits, and their sum does not.
+        options, more = random_options(rng), {"vocab": 9, "layers": 2}
+        one = listed_block(**options)["total"] // options["batch"]
+        expect(impl.ledger.block_activations(**options | {"batch": 2**63 // one + 1})).equals(
+            listed_block(**options | {"batch": 2**63 // one + 1})
+        )
+        one = listed_model(**more, **options)["total"] // options["batch"]
+        options["batch"] = 2**63 // one + 1
         expect(impl.ledger.model_activations(**more, **options)).equals(
             listed_model(**more, **options)
         )
@@ -380,8 +392,10 @@ def bad_options(rng):
     """Options of a block that are refused, with the error of each."""
     for size in SIZES:
         other = SIZES[(SIZES.index(size) + 1) % 5]
-        for bad in ({size: -1}, {size: -int(rng.integers(2, 9))}, {size: -2, other: -2}):
+        for bad in ({size: -1}, {size: -int(rng.integers(2, 9))}):
             yield random_options(rng) | bad, ValueError
+        for second in SIZES[SIZES.index(size) + 1 :]:
+            yield random_options(rng) | {size: -2, second: -2}, ValueError
         if other != "heads":
             yield random_options(rng) | {size: -4, other: 0}, ValueError
     yield random_options(rng) | {"heads": 0}, ValueError
@@ -481,6 +495,7 @@ def test_what_is_alive_at_each_moment(impl, rng):
     """At each moment the ledger holds what was made before it and dies after it"""
     for _ in range(15):
         modules, recipe = random_modules(rng), random_recipe(rng)
+        modules[int(rng.integers(len(modules)))] = (0, 3, int(rng.integers(3, 9)))
         found = impl.ledger.step_ledger(modules, recipe)
         expect(found, f"the ledger of {modules} in {recipe}").equals(list(alive(modules, recipe)))
 
@@ -494,6 +509,10 @@ def test_a_chain_of_many_modules(impl, rng):
         expect(found).equals(list(alive(modules, recipe)))
         first = max(alive(modules, recipe), key=lambda moment: moment[1]["total"])
         expect(impl.ledger.peak_memory(modules, recipe)).equals((first[0], first[1]["total"]))
+    deep, recipe = int(rng.integers(1200, 1500)), random_recipe(rng)
+    peak = impl.ledger.peak_memory([(0, 3, 5)] * deep, recipe)
+    expect(peak, f"the peak of {deep} modules").equals((f"backward {deep - 1}", 3 * deep + 2))
+    expect(len(impl.ledger.step_ledger([(0, 3, 5)] * deep, recipe))).equals(2 * deep + 1)
 
 
 @pytest.mark.exercise("step_ledger")
@@ -539,6 +558,9 @@ def test_the_first_of_several_peaks(impl, rng):
             (f"backward {count}", state + gradients)
         )
         expect(peak([(parameters, 0, 0)], {**recipe, "gradients": []})).equals(("forward 0", state))
+        expect(peak(empty, recipe)).equals(("forward 0", 0))
+        large = int(rng.integers(2**60, 2**62))  # a byte more, which no float tells
+        expect(peak([(0, large, large), (0, 0, 1)], recipe)).equals(("backward 1", large + 1))
 
 
 @pytest.mark.exercise("step_ledger")
@@ -611,6 +633,11 @@ def test_a_step_of_adamw_costs_its_operations(impl, rng):
             {"flops": parameters * flops, "bytes": parameters * moved(recipe)}
         )
         expect(impl.ledger.adamw_cost(0, recipe)).equals({"flops": 0, "bytes": 0})
+        one = [torch.float32]
+        for changes in ({"gradients": []}, {"parameters": one, "master": one}):
+            expect(impl.ledger.adamw_cost(3, {**recipe, **changes})["bytes"]).equals(
+                3 * moved({**recipe, **changes})
+            )
 
 
 @pytest.mark.exercise("step_ledger")
@@ -770,13 +797,30 @@ def test_huge_batches_are_exact(impl, rng):
     """Batches beyond 2**63 are exact, and so are modules beyond 2**64 bytes"""
     for _ in range(6):
         model, recipe = random_model(rng), random_recipe(rng)
-        batch = (int(rng.integers(2**62)) << 12) | 1
+        batch = (int(rng.integers(2**62)) << int(rng.choice([12, 120]))) | 1
         expect(impl.ledger.model_modules(batch=batch, **model)).equals(
             listed_modules(batch=batch, **model)
         )
         device = peak(batch, recipe, model)
         expect(impl.ledger.largest_batch(device, recipe, **model)).equals(batch)
         expect(impl.ledger.largest_batch(device - 1, recipe, **model)).equals(batch - 1)
+        sizes = ["seq_len", "d_model", "heads", "d_ff"]
+        wide = model | {name: size for name, size in huge_options(rng).items() if name in sizes}
+        wide |= {"vocab": int(rng.integers(2**62)) | 1, "context": wide["seq_len"]}
+        expect(impl.ledger.model_modules(batch=3, **wide)).equals(listed_modules(batch=3, **wide))
+
+
+@pytest.mark.exercise("largest_batch")
+def test_models_without_words(impl, rng):
+    """A vocabulary of 0 is one like any other, and so is a context of 0 for sequences of 0"""
+    for _ in range(4):
+        model, recipe = random_model(rng) | {"vocab": 0}, random_recipe(rng)
+        device = peak(int(rng.integers(1, 9)), recipe, model)
+        expect(impl.ledger.largest_batch(device, recipe, **model)).equals(
+            fitting(device, recipe, model)
+        )
+        none = model | {"seq_len": 0, "context": 0}
+        expect(impl.ledger.model_modules(batch=2, **none)).equals(listed_modules(batch=2, **none))
 
 
 @pytest.mark.exercise("largest_batch")

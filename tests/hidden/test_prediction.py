@@ -7,6 +7,7 @@ follows from one and two layers.
 
 from dataclasses import asdict, replace
 from functools import cache
+from itertools import combinations
 
 import pytest
 
@@ -67,6 +68,15 @@ def deepened(rng, sizes, count):
     return replace(sizes, layers=layers), one + (layers - 1) * (two - one)
 
 
+def widened(rng, sizes, count):
+    """The same model, far wider than can be built. In its width the truth is a square function."""
+    heads = sizes.heads
+    one, two, three = (count(replace(sizes, d_model=n * heads)) for n in (1, 2, 3))
+    n = between(rng, 2**60, 2**61)
+    bend = (n - 1) * (n - 2) // 2 * (three - 2 * two + one)
+    return replace(sizes, d_model=n * heads), one + (n - 1) * (two - one) + bend
+
+
 @cache
 def counted(sizes):
     return count_step(sizes)
@@ -93,6 +103,10 @@ def test_parameters_are_exact(impl, rng):
     for tied in (True, False):
         sizes, parameters = deepened(rng, drawn(rng, tied=tied), count_parameters)
         expect(predicted(impl, sizes, "parameters"), f"of {sizes}").equals(parameters)
+        sizes, parameters = widened(rng, drawn(rng, tied=tied), count_parameters)
+        for heads in (sizes.heads, sizes.d_model):  # they have no parameters of their own
+            model = replace(sizes, heads=heads)
+            expect(predicted(impl, model, "parameters"), f"of {model}").equals(parameters)
 
 
 # --- FLOPs -------------------------------------------------------------------
@@ -119,6 +133,8 @@ def test_flops_are_exact(impl, rng):
         expect(predicted(impl, sizes, "flops"), f"FLOPs of {sizes}").equals(flops)
         many = replace(sizes, batch=sizes.batch * 10**9)  # each sequence takes as many
         expect(predicted(impl, many, "flops"), f"FLOPs of {many}").equals(flops * 10**9)
+    sizes, flops = widened(rng, drawn(rng, layers=1), flops_of)
+    expect(predicted(impl, sizes, "flops"), f"FLOPs of {sizes}").equals(flops)
 
 
 # --- peak bytes --------------------------------------------------------------
@@ -186,6 +202,7 @@ def corners(rng):
     yield model(heads=8, context=8 * D, d_ff=D // 4, batch=2)
     yield model(heads=4, context=D, d_ff=D, batch=40)
     yield model(layers=2, d_model=16, context=2048, d_ff=16, batch=1)
+    yield model(d_model=16, context=2048, d_ff=16, batch=8)
     yield model(heads=32, context=D, d_ff=16 * D, batch=1)
     yield model(vocab=1000, d_model=64, heads=64, context=32, d_ff=32, tied=True, batch=2)
     # The embedding, which gets two gradients if it is tied, and the optimizer.
@@ -225,6 +242,13 @@ def test_refuses_what_no_model_has(impl, rng):
             with pytest.raises(ValueError):
                 predict(**{**asdict(sizes), name: size}, **DEVICE)
         is_accepted(sizes)
+    sizes = wide(rng)
+    for first, second in combinations(asdict(sizes), 2):
+        if "tied" not in (first, second):
+            with pytest.raises(ValueError):
+                predict(**{**asdict(sizes), first: -2, second: -2}, **DEVICE)
+    with pytest.raises(ValueError):
+        predict(**asdict(sizes), peak_flops=-67e12, bandwidth=-3.35e12)
     for heads, width in ((2, 513), (8, 516), (7, 520), (1024, 512), (12, 522)):
         sizes = replace(wide(rng), heads=heads, d_model=width)
         with pytest.raises(ValueError):

@@ -1,0 +1,47 @@
+"""largest_batch: squares the width with math.pow: over 2**26 the parameters are rounded
+
+Breaks: (parameters, held, needed) of each
+"""
+
+import math
+
+
+def model_modules(
+    *,
+    vocab: int,
+    context: int,
+    layers: int,
+    batch: int,
+    seq_len: int,
+    d_model: int,
+    heads: int,
+    d_ff: int,
+    dtype: torch.dtype,
+    dropout: bool,
+    attention: str,
+    checkpointed: bool,
+) -> list[Module]:
+    if context < seq_len:
+        raise ValueError("the context is shorter than the sequences")
+    shape = dict(
+        batch=batch,
+        seq_len=seq_len,
+        d_model=d_model,
+        heads=heads,
+        d_ff=d_ff,
+        dtype=dtype,
+        dropout=dropout,
+        attention=attention,
+    )
+    model = model_activations(vocab=vocab, layers=layers, **shape)
+    needed = block_activations(**shape)["total"]
+    held = batch * seq_len * d_model * bytes_per_element(dtype) if checkpointed else needed
+    norms = 2 * 2 * d_model
+    products = 4 * (int(math.pow(d_model, 2)) + d_model)
+    feed_forward = d_model * d_ff + d_ff + d_ff * d_model + d_model
+    last = model["final_norm"] + model["lm_head"] + model["loss"]
+    return [
+        (context * d_model, model["embedding"], model["embedding"]),
+        *[(norms + products + feed_forward, held, needed)] * layers,
+        (2 * d_model + vocab * d_model, last, last),
+    ]
