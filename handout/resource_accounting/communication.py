@@ -5,6 +5,7 @@ next device and receives one from the device before, both at the same time. So e
 as many bytes as it sends, and only sent bytes are counted.
 
 Counts of bytes and tokens are exact Python ints. nan is outside every range, so it is not positive.
+No argument is infinite.
 """
 
 from __future__ import annotations

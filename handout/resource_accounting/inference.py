@@ -4,7 +4,7 @@ A decoder generates text in two phases. *Prefill* runs the whole prompt through 
 *Decode* runs one new token of each sequence, and repeats that step for each further token. Between
 steps the keys and values of all earlier tokens are kept, in the *KV cache*.
 
-Bytes and FLOPs are exact Python ints. nan is outside every range.
+Bytes and FLOPs are exact Python ints. nan is outside every range. No argument is infinite.
 """
 
 from __future__ import annotations

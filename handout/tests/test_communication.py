@@ -9,6 +9,7 @@ FP32, BF16 = torch.float32, torch.bfloat16
 H100 = {"peak_flops": 989.5e12}  # dense bfloat16
 NVLINK = {"bandwidth": 450e9}  # in one direction
 NO_DTYPES = [(TypeError, "bfloat16"), (TypeError, 2), (ValueError, torch.uint4)]
+NO_DTYPES.append((TypeError, torch.zeros(1)))  # a tensor has an itemsize too
 
 
 @pytest.mark.exercise("collective_bytes")
@@ -56,7 +57,7 @@ def test_refuses_what_is_no_collective(impl):
     """Another name, negative elements, no devices, and no dtype are refused, even on one device"""
     send = impl.communication.collective_bytes
     expect(send("all_gather", 10, 2, BF16)).equals(10)
-    for name in ("allreduce", "All_Gather", "reduce", "all_to_all"):
+    for name in ("allreduce", "All_Gather", "reduce", "all_to_all", "all_gather_into_tensor"):
         for devices in (1, 4):
             with pytest.raises(ValueError):
                 send(name, 10, devices, BF16)
@@ -130,7 +131,7 @@ def test_tensor_parallel_sends_activations(impl, rng):
     )
     for i in range(10):
         tokens, width, layers, devices = (int(n) for n in rng.integers(1, 30, size=4))
-        tokens += i % 2 * 2**64
+        tokens += (0, 2**64, 2**55)[i % 3]
         chunk = (tokens * width + devices - 1) // devices
         found = traffic(tokens, width, layers, devices, FP32)
         expect(found, f"{layers} layers of {tokens}×{width} on {devices} devices").equals(
@@ -147,6 +148,7 @@ def test_refuses_steps_that_cannot_be(impl):
     for parameters, devices, stage, micro_batches in [
         *((10, 2, 4, 1), (10, 2, -1, 1), (10, 2, 0, 0), (10, 2, 3, -1)),
         *((-1, 2, 3, 1), (10, 0, 0, 1), (0, 2, 4, 1), (10, 1, 1, 0)),
+        *((10, 2, 2.5, 1), (10, 2, float("nan"), 1), (10, 2, "2", 1)),
     ]:
         with pytest.raises(ValueError):
             zero(parameters, devices, stage, BF16, BF16, micro_batches)

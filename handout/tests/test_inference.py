@@ -25,12 +25,15 @@ STEP = {
     "bandwidth": 8 * 3.35e12,
 }
 NO_DTYPES = [(TypeError, "bfloat16"), (TypeError, 2), (TypeError, None), (ValueError, torch.uint4)]
+NO_DTYPES.append((TypeError, torch.zeros(1)))  # a tensor has an itemsize too
 DECODER = {"vocab": 7, "layers": 2, "d_model": 24, "heads": 6, "kv_heads": 3, "d_ff": 5, "batch": 2}
 NO_DECODERS = [
     *({"vocab": -1}, {"layers": -1}, {"d_model": -24}, {"d_ff": -1}, {"batch": -1}),
     *({"layers": -1, "batch": -1}, {"layers": 0, "d_ff": -1}, {"layers": 0, "heads": 5}),
     *({"heads": 0}, {"heads": -6, "kv_heads": -3}, {"heads": 5, "kv_heads": 5}),
     *({"kv_heads": 0}, {"kv_heads": -3}, {"kv_heads": 4}, {"kv_heads": 12}),
+    {"batch": 0, "heads": 5},
+    {"d_model": 6 * 2**60 + 1},  # no float tells it from a multiple of 6
 ]
 
 
@@ -82,6 +85,12 @@ def test_random_caches(impl, rng):
             found = impl.inference.largest_cached_batch(memory, weights, *sizes[1:], dtype)
             what = f"sequences of {sizes[1:]} in {dtype} beside {weights} of {memory} bytes"
             expect(found, what).equals(fit, hint="use // and exact ints")
+    for dtype, fit in ((torch.float4_e2m1fn_x2, 20), (BF16, 10), (torch.float32, 5)):
+        expect(impl.inference.kv_cache_bytes(1, 1, 1, 1, 1, dtype)).equals(2 * dtype.itemsize)
+        found = impl.inference.largest_cached_batch(40, 0, 1, 1, 1, 1, dtype)
+        expect(found, f"sequences of one token in 40 B, in {dtype}").equals(fit)
+    found = impl.inference.largest_cached_batch(2**62 - 1, 0, 1, 1, 1, 1, torch.int8)
+    expect(found, "sequences of 2 B in 2⁶² - 1 B").equals(2**61 - 1)
 
 
 @pytest.mark.exercise("kv_cache")
@@ -104,9 +113,9 @@ def test_refuses_what_is_no_cache(impl):
         with pytest.raises(ValueError):
             batch(memory, weights, 4, 3, 2, 1, BF16)
     for error, dtype in NO_DTYPES:
-        for tokens in (0, 4):
+        for number, tokens in ((5, 0), (5, 4), (0, 4)):
             with pytest.raises(error):
-                cache(5, tokens, 3, 2, 1, dtype)
+                cache(number, tokens, 3, 2, 1, dtype)
         for weights in (40, 1000):
             with pytest.raises(error):
                 batch(1000, weights, 4, 3, 2, 1, dtype)
@@ -158,18 +167,19 @@ def test_random_decoders(impl, rng):
     """FLOPs of any decoder are exact ints, however large it is; sizes may be 0"""
     for i in range(20):
         vocab, layers, d_ff, tokens, batch, width = (
-            int(n) + i % 2 * 2**40 for n in rng.integers(1, 1000, size=6)
+            int(n) + (0, 2**54, 2**25)[i % 3] for n in rng.integers(1, 1000, size=6)
         )
+        tokens, gated = (1 if i == 4 else tokens), i % 4 > 0
         batch, layers = (0 if i == 0 else batch), (0 if i == 2 else layers)
-        shape = {"vocab": vocab, "layers": layers, "d_model": 6 * width, "d_ff": d_ff}
-        shape |= {"heads": 6, "kv_heads": 2, "batch": batch}
-        inner = layers * 6 * width * (12 * width + 4 * width + 3 * d_ff)
+        shape = {"vocab": vocab, "layers": layers, "d_model": 49 * width, "d_ff": d_ff}
+        shape |= {"heads": 49, "kv_heads": 7, "batch": batch, "gated": gated}
+        inner = layers * 49 * width * (98 * width + 14 * width + (2 + gated) * d_ff)
         for call, name, new in [
             (impl.inference.prefill_flops, "prompt", tokens),
             (impl.inference.decode_flops, "context", 1),
         ]:
-            weights = 2 * batch * (new * inner + 6 * width * vocab)
-            attention = 4 * batch * layers * new * tokens * 6 * width
+            weights = 2 * batch * (new * inner + 49 * width * vocab)
+            attention = 4 * batch * layers * new * tokens * 49 * width
             expect(call(**shape, **{name: tokens}), f"{shape} with {name}={tokens}").equals(
                 {"weights": weights, "attention": attention, "total": weights + attention},
                 hint="use exact ints",
@@ -255,9 +265,10 @@ def test_random_steps(impl, rng):
         )
         kv_heads, shared = (int(n) for n in rng.integers(1, 9, size=2))
         width, cached = (float(n) for n in rng.uniform(0.5, 4, size=2))
+        width = 0.2 if i % 4 == 2 else width  # bytes; 1.6 bits
         # Accelerators on both sides of the attention's intensity, then of the weights'.
         near = 2 * shared / cached if i % 4 < 2 else 2 * batch / width
-        bandwidth = float(rng.uniform(1, 1e6))
+        bandwidth = float(rng.uniform(1, 1e6)) * 10.0 ** int(rng.choice([-18, 0, 30]))
         peak = bandwidth * near * float(rng.uniform(*((0.2, 0.8) if i % 2 else (1.25, 5))))
         keys = batch * context * layers * kv_heads * head_dim
         weights = max(2 * batch * parameters / peak, parameters * width / bandwidth)
@@ -299,6 +310,14 @@ def test_batches_of_exact_numbers(impl, rng):
         expect(batch(*numbers), f"batch for {numbers}").equals(
             math.ceil(product), hint="a product of floats is rounded, one of fractions is not"
         )
+    for numbers in [
+        *((2, n, n / 10) for n in (1.0, 3.0, 7.0, 10.0)),  # the same quotient, once rounded
+        *((2, 1e15, 3.0), (2, 1e300, 7e-300), (5e-324, 1e300, 0.1), (3.0, 5e-324, 1e300)),
+    ]:
+        width, peak, bandwidth = map(Fraction, numbers)
+        expect(batch(*numbers), f"batch for {numbers}").equals(
+            math.ceil(width * peak / bandwidth / 2), hint="floats may be of any size"
+        )
 
 
 @pytest.mark.exercise("decode_roofline")
@@ -324,8 +343,7 @@ def test_refuses_steps_that_cannot_be(impl):
         with pytest.raises(ValueError):
             step(**{**STEP, "batch": 16, "heads": heads, "kv_heads": kv_heads})
     for name in ("batch", *STEP):
-        wide = name.startswith("bytes") or name in ("peak_flops", "bandwidth")
-        for number in (0, -1, nan) if wide else (0, -1):
+        for number in (0, -1, nan):
             with pytest.raises(ValueError):
                 step(**{"batch": 16, **STEP, name: number})
     for numbers in [(0, 8.0, 4.0), (2, -8.0, -4.0), (-2, 8.0, -4.0), (2, nan, 4.0), (2, 8.0, nan)]:

@@ -61,11 +61,13 @@ def test_peak_bytes_of_two_steps(impl):
         Sizes(vocab=2, context=4, layers=1, d_model=128, heads=1, d_ff=32, tied=False, batch=9000),
         Sizes(vocab=2, context=8, layers=1, d_model=128, heads=1, d_ff=3840, tied=False, batch=32),
         Sizes(vocab=2, context=2048, layers=2, d_model=16, heads=1, d_ff=16, tied=False, batch=1),
+        Sizes(vocab=2, context=2048, layers=1, d_model=16, heads=1, d_ff=16, tied=False, batch=8),
         Sizes(vocab=5120, context=2, layers=1, d_model=128, heads=1, d_ff=99, tied=True, batch=1),
     ],
     ids=[
         *("loss", "feed-forward", "attention", "optimizer", "lm_head"),
-        *("feed-forward with its gradients", "attention with the mask", "tied embedding"),
+        *("feed-forward with its gradients", "attention with the mask"),
+        *("one mask for all sequences", "tied embedding"),
     ],
 )
 def test_the_peak_is_elsewhere_for_other_sizes(impl, sizes):
@@ -116,7 +118,12 @@ def test_seconds_follow_the_device(impl):
 @pytest.mark.exercise("predict_step")
 def test_a_model_has_layers(impl):
     """A model without layers, and 8 heads in a width of 100, are refused"""
-    for wrong in (replace(SMALL, layers=0), replace(SMALL, d_model=100)):
+    for wrong in (
+        *(replace(SMALL, layers=0), replace(SMALL, d_model=100)),
+        *(replace(SMALL, layers=-2, batch=-2), replace(SMALL, vocab=-2, d_ff=-2)),
+    ):
         with pytest.raises(ValueError):
             impl.prediction.predict_step(**asdict(wrong), **DEVICE)
+    with pytest.raises(ValueError):
+        impl.prediction.predict_step(**asdict(SMALL), peak_flops=-67e12, bandwidth=-3.35e12)
     expect(predict(impl, SMALL)["parameters"]).equals(7_419_392)

@@ -379,10 +379,11 @@ def test_refuses_layers_that_cannot_be(impl, rng):
         *((-1, n, n, 2), (n, -n, n, 2), (n, n, -1, 2), (n, n, n, 0), (n, n, n, -1)),
         *((-n, -n, n, 2), (-1, n, -1, 2), (n, -1, -n, 2), (n, n, -n, -1), (-1, 0, n, 2)),
         *((0, -1, n, 2), (0, 0, -1, 2), (-1, n, 0, 2), (n, n, 0, 0), (0, n, n, -1), (n, n, -1, 1)),
+        *((n, -1, 0, 2), (n, 0, -1, 2), (-1, n, n, 1), (n, -1, n, 1), (n, 0, n, 0)),
     ]:
         with pytest.raises(ValueError):
             traffic(*bad, dtype)
-    for sizes in ((n, n, n, 2), (0, n, n, 2), (n, n, 0, 2), (n, n, n, 1)):
+    for sizes in ((n, n, n, 2), (0, n, n, 2), (n, 0, n, 2), (n, n, 0, 2), (n, n, n, 1)):
         for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
             for other in others:
                 with pytest.raises(error):

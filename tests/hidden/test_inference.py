@@ -169,11 +169,11 @@ def test_refuses_what_is_no_cache(impl, rng):
             with pytest.raises(ValueError):
                 impl.inference.kv_cache_bytes(*bad, dtype)
     shape = sizes(rng, 5)
-    for tokens in (shape[1], 0):
+    for empty in (shape, *([*shape[:i], 0, *shape[i + 1 :]] for i in range(5))):
         for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
             for other in others:
                 with pytest.raises(error):
-                    impl.inference.kv_cache_bytes(shape[0], tokens, *shape[2:], other)
+                    impl.inference.kv_cache_bytes(*empty, other)
 
 
 def fitting(memory, weights, each):
@@ -352,7 +352,9 @@ def test_sizes_of_zero_are_counted(impl, rng):
 def test_huge_decoders_are_exact(impl, rng):
     """FLOPs beyond 64 bits are exact integers, of sizes within 64 bits and beyond them"""
     for i in range(6):
-        vocab, layers, d_ff, tokens, batch, width = (n >> 22 * (i % 2) for n in huge(rng, 6))
+        vocab, layers, d_ff, tokens, batch, width = (
+            (n, n >> 22, n << 20 | 1)[i % 3] for n in huge(rng, 6)
+        )
         d_model = 6 * width
         shape = {"vocab": vocab, "layers": layers, "d_model": d_model, "heads": 6, "d_ff": d_ff}
         shape |= {"kv_heads": 2, "batch": batch}

@@ -406,11 +406,13 @@ def bad_options(rng):
     yield random_options(rng) | {"heads": 4, "d_model": 6, "batch": 0}, ValueError
     for word in ("Flash", "MATH", "", "sdpa", "flash "):
         yield random_options(rng) | {"attention": word}, ValueError
-        yield random_options(rng) | {"attention": word, "seq_len": 0}, ValueError
+        for size in ("batch", "seq_len", "d_model"):
+            yield random_options(rng) | {"attention": word, size: 0}, ValueError
     for error, dtypes in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
         for dtype in dtypes:
             yield random_options(rng) | {"dtype": dtype}, error
-            yield random_options(rng) | {"dtype": dtype, "batch": 0}, error
+            for size in ("batch", "seq_len", "d_model", "d_ff"):
+                yield random_options(rng) | {"dtype": dtype, size: 0}, error
 
 
 @pytest.mark.exercise("activation_ledger")

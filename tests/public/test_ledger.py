@@ -95,6 +95,9 @@ def test_a_block_small_enough_for_paper(impl):
         },
         hint="each norm keeps 3 · 4 inputs, 3 means and 3 reciprocal deviations of 4 bytes",
     )
+    width = 2**60 + 1  # of a head; the next float is 256 more
+    wide = {**SMALL, "d_model": 2 * width, "dropout": False, "attention": "math"}
+    expect(impl.ledger.block_activations(**wide)["scores"], "queries and keys").equals(48 * width)
 
 
 @pytest.mark.exercise("activation_ledger")
@@ -162,6 +165,10 @@ def test_the_peak_of_two_modules(impl):
     expect(peak([(0, 7, 7), (0, 0, 0)], IN_FP32)).equals(
         ("forward 0", 7), hint="the first of several moments"
     )
+    expect(peak([(0, 0, 0), (0, 0, 0)], IN_FP32)).equals(("forward 0", 0))
+    large = 2**60  # the next float is 256 more
+    expect(peak([(0, large, large), (0, 0, 1)], IN_FP32)).equals(("backward 1", large + 1))
+    expect(peak([(0, 1, 2)] * 1500, IN_FP32), "1500 modules").equals(("backward 1499", 1501))
 
 
 @pytest.mark.exercise("step_ledger")
@@ -185,6 +192,9 @@ def test_a_step_of_adamw(impl):
     expect(impl.ledger.adamw_cost(1, without), "in bf16 without a master copy").equals(
         {"flops": 14, "bytes": 22}, hint="then the parameters are read too"
     )
+    for change, moved in [({"gradients": []}, 24), ({"master": [FP32]}, 32)]:
+        found = impl.ledger.adamw_cost(1, {**IN_FP32, **change})["bytes"]
+        expect(found, f"bytes in fp32 with {change}").equals(moved)
     with pytest.raises(ValueError):
         impl.ledger.adamw_cost(1, {**MASTER, "optimizer": [FP32]})
 
@@ -243,14 +253,15 @@ def test_a_device_to_the_last_byte(impl):
 @pytest.mark.exercise("activation_ledger")
 def test_a_ledger_grows_with_the_batch(impl, rng):
     """Each component of a block and of a model takes the same bytes for each sequence"""
-    for _ in range(8):
-        options, batch = drawn_options(rng), int(rng.integers(1, 9))
+    for i in range(8):
+        options = {**drawn_options(rng), "dtype": (BF16, torch.complex64)[i % 2]}
         for function, more in [
             (impl.ledger.block_activations, {}),
             (impl.ledger.model_activations, {"vocab": 7, "layers": 3}),
         ]:
             one = function(batch=1, **more, **options)
             expect(one.get("total", 0) > 0, "whether one sequence takes memory").equals(True)
+            batch = int(rng.integers(1, 9)) if i % 4 else 2**63 // one["total"] + 1
             expect(function(batch=batch, **more, **options), f"{batch} sequences").equals(
                 {part: batch * size for part, size in one.items()},
                 hint="every tensor that is counted has the batch as a dimension",
@@ -260,9 +271,10 @@ def test_a_ledger_grows_with_the_batch(impl, rng):
 @pytest.mark.exercise("activation_ledger")
 def test_a_model_grows_with_layers_and_vocabulary(impl, rng):
     """One layer more adds a block, one token more in the vocabulary 4 bytes a token, exactly"""
-    for _ in range(8):
+    for i in range(8):
         options = {**drawn_options(rng), "batch": int(rng.integers(2**60, 2**62)) | 1}
         sizes = {"vocab": int(rng.integers(1, 99)), "layers": int(rng.integers(1, 9))}
+        sizes["vocab"] += (0, 2**60)[i % 2]
         model = impl.ledger.model_activations(**sizes, **options)
         block = impl.ledger.block_activations(**options)["total"]
         expect(block > 0, "whether a block takes memory").equals(True)
@@ -283,6 +295,8 @@ def test_refuses_what_is_no_block_or_model(impl):
         ({"heads": 0}, ValueError),
         ({"heads": 3}, ValueError),
         ({"seq_len": -1}, ValueError),
+        ({"seq_len": -1, "d_ff": -1}, ValueError),
+        ({"d_model": -4, "d_ff": -1}, ValueError),
         ({"attention": "Flash"}, ValueError),
         ({"dtype": torch.uint4}, ValueError),
         ({"dtype": "float32"}, TypeError),
@@ -311,6 +325,7 @@ def test_a_step_of_random_modules(impl, rng):
         count = int(rng.integers(1, 6))
         held = [int(n) for n in rng.integers(1000, size=count)]
         modules = [(int(rng.integers(1000)), n, n + int(rng.integers(100))) for n in held]
+        modules[0] = (0, *modules[0][1:])  # a module may have no parameters
         ledger = impl.ledger.step_ledger(modules, IN_FP32)
         expect(len(ledger), "how many moments there are").equals(2 * count + 1)
         for i, (moment, found) in enumerate(ledger[:count]):
@@ -432,6 +447,8 @@ def test_refuses_what_is_no_model_or_batch(impl):
     for recipe, error in NO_RECIPES:
         with pytest.raises(error):
             impl.ledger.largest_batch(10**9, recipe, **model)
+    none = impl.ledger.model_modules(**{**TINY, "seq_len": 0, "context": 0})
+    expect(none[0], "the embedding without positions").equals((0, 0, 0))
     nothing = {part: [] for part in MASTER}
     for device, batch in [(1691, 0), (1692, 1), (3383, 1), (3384, 2)]:
         found = impl.ledger.largest_batch(device, nothing, **model)
@@ -445,7 +462,8 @@ def test_the_largest_batch_fits(impl, rng):
         sizes = {"vocab": 50, "context": 9, "seq_len": int(rng.integers(1, 9)), "d_ff": 30}
         shape = {**sizes, "layers": int(rng.integers(1, 5)), "d_model": 8, "heads": 2}
         options = {**shape, "dtype": BF16, **[WITH_DROPOUT, FLASH][i % 2], "checkpointed": i > 3}
-        device = int(rng.integers(10**5, 10**6)) * 10 ** (i % 3 * 12)
+        device = int(rng.integers(10**5, 10**6)) * 10 ** (i % 3 * 20)
+        options["vocab"] = 0 if i == 2 else 50
         batch = impl.ledger.largest_batch(device, MASTER, **options)
         for more in (0, 1):
             modules = impl.ledger.model_modules(batch=batch + more, **options)

@@ -69,7 +69,23 @@ def test_no_value_is_too_odd_to_compare():
     shapes = [(), (0,), (3,), (2, 3), (3, 3), (2, 3, 4)]
     dtypes = [torch.float32, torch.bool, torch.uint64, torch.complex64, torch.float8_e5m2]
     tensors = [torch.ones(shape).to(dtype) for shape in shapes for dtype in dtypes]
-    plain = [None, True, 0, 1.5, -(10**400), math.nan, math.inf, 3j, "", b"a", (), [1], {}, ..., {1}]
+    plain = [
+        None,
+        True,
+        0,
+        1.5,
+        -(10**400),
+        math.nan,
+        math.inf,
+        3j,
+        "",
+        b"a",
+        (),
+        [1],
+        {},
+        ...,
+        {1},
+    ]
     nested = [[10**400, 1], [math.nan, None], [torch.ones(3), 1], {"a": 10**400}, list(range(99))]
     for found, expected in product([*tensors, *plain, *nested], repeat=2):
         mismatch = Mismatch("", "x" * 99, "x" * 99, whole=(found, expected), part=(found, expected))
