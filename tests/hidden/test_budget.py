@@ -179,6 +179,9 @@ def test_refuses_negative_models(impl, rng):
 
 # --- largest_model -----------------------------------------------------------
 
+# In floats, 49 times 1/49 is less than 1.
+OF_49_BYTES = {part: [] for part in PARTS} | {"parameters": [torch.int8] * 49}
+
 
 @pytest.mark.exercise("largest_model", weight=2)
 def test_one_parameter_more_does_not_fit(impl, rng):
@@ -196,6 +199,8 @@ def test_one_parameter_more_does_not_fit(impl, rng):
 @pytest.mark.exercise("largest_model")
 def test_the_brim_is_exact(impl, rng):
     """Memory is used to the last byte, and one byte less makes the model smaller"""
+    for left in range(1, 49):
+        expect(impl.budget.largest_model(49, 5 * 49 + left, OF_49_BYTES)).equals(5 * 49 + left)
     for _ in range(15):
         recipe, devices, wanted = random_recipe(rng), int(rng.integers(1, 99)), huge(rng)
         each_one = sum(map(each, recipe.values()))
@@ -212,6 +217,7 @@ def test_the_brim_is_exact(impl, rng):
 @pytest.mark.exercise("largest_model")
 def test_little_memory_holds_few_parameters(impl, rng):
     """The memory of all devices is added up, even if none of them could hold a parameter alone"""
+    expect(impl.budget.largest_model(49, 1, OF_49_BYTES)).equals(1)
     for _ in range(15):
         recipe = random_recipe(rng)
         each_one = sum(map(each, recipe.values()))

@@ -211,6 +211,10 @@ def test_streams_repeat_in_every_process(impl, rng):
     calls = many_calls(rng)
     seeds = [expect(seed, "a seed").is_a(int) for seed in stream_seeds(impl, rng, calls)]
     assert len(set(seeds)) > len(calls) // 2
+    # Equal texts, which in the other process are one object.
+    two = ["".join("twice") for _ in range(2)]
+    same = [[calls[0][0], *two], [calls[0][0], two[0], "once", two[1]]]
+    assert len(set(stream_seeds(impl, rng, same))) == 2
 
 
 @pytest.mark.exercise("independent_streams")
