@@ -186,6 +186,8 @@ OF_49_BYTES = {part: [] for part in PARTS} | {"parameters": [torch.int8] * 49}
 @pytest.mark.exercise("largest_model", weight=2)
 def test_one_parameter_more_does_not_fit(impl, rng):
     """The largest model fits into the memory of all devices; one more parameter would not"""
+    found = impl.budget.largest_model(49, 49 * 10**6 + 1, OF_49_BYTES)
+    expect(found).equals(49 * 10**6 + 1)
     for _ in range(40):
         recipe, devices = random_recipe(rng), int(rng.integers(1, 2000))
         device_bytes = int(rng.integers(10**12))
