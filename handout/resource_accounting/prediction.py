@@ -2,7 +2,8 @@
 
 The model and its step are in `assignment/small_transformer.py`: a transformer like GPT-2 in
 float32, trained by torch's AdamW, in the midst of its training. `assignment/step_counts.py`
-measures what is predicted here; `make predict` compares the two.
+measures what is predicted here; `make predict` compares the two. nan is outside every range. No
+argument is infinite.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ DECODER = {"vocab": 7, "layers": 2, "d_model": 24, "heads": 6, "kv_heads": 3, "d
 NO_DECODERS = [
     *({"vocab": -1}, {"layers": -1}, {"d_model": -24}, {"d_ff": -1}, {"batch": -1}),
     *({"layers": -1, "batch": -1}, {"layers": 0, "d_ff": -1}, {"layers": 0, "heads": 5}),
-    *({"heads": 0}, {"heads": -6, "kv_heads": -3}, {"heads": 5, "kv_heads": 5}),
+    *({"heads": 0}, {"heads": -6, "kv_heads": -3}, {"heads": -6}, {"heads": 5, "kv_heads": 5}),
     *({"kv_heads": 0}, {"kv_heads": -3}, {"kv_heads": 4}, {"kv_heads": 12}),
     {"batch": 0, "heads": 5},
     {"d_model": 6 * 2**60 + 1},  # no float tells it from a multiple of 6

@@ -1,6 +1,6 @@
 """predict_step: a peak or a bandwidth of nan will do, as it is not "at most 0"
 
-Breaks: `peak_flops` or `bandwidth` is not positive
+Breaks: nan is outside every range.
 """
 
 _right_predict = predict_step

@@ -378,6 +378,7 @@ BAD_DECODERS = [
     {"batch": -1},
     {"heads": 0},
     {"heads": -2},
+    {"heads": -2, "kv_heads": 2},
     {"heads": 5},
     {"heads": 24},
     {"kv_heads": 0},
