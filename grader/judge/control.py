@@ -103,6 +103,7 @@ class Control:
         try:
             messages.send(self._socket, message, descriptors)
         except OSError as error:
+            self.close()  # had it been sent, its reply would be taken for that to the next request
             raise GraderFault(f"the zygote cannot be reached: {error}") from error
 
     def receive(self, seconds: float) -> tuple[messages.Request | messages.Reply, list[Descriptor]]:

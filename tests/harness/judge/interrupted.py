@@ -5,27 +5,33 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from grader.judge.failure import GraderFault
 from grader.signals import Stopped
 from tests.harness.conftest import REPOSITORY
 
 FILES = {str(path) for path in (REPOSITORY / "grader" / "judge").glob("*.py")}
 
 
-def interrupted(new_run: Callable[[], Callable[[], None]]) -> Iterator[int]:
+def interrupted(
+    new_run: Callable[[], Callable[[], None]],
+    error: Callable[[], BaseException] = lambda: Stopped("a test"),
+) -> Iterator[int]:
     """Runs what `new_run` makes again and again, interrupted one step later each time.
 
     A step is one instruction of a file of `grader/judge`. Yields the number of the step after each
-    run that Stopped ended, and returns after the first run that came to its end.
+    run that met the error, and returns after the first run that came to its end before.
     """
     step = 0
     while True:
         run = new_run()
+        raised = error()
         try:
-            with_exception_at(step, run)
-        except Stopped:
-            yield step
-        else:
+            met = with_exception_at(step, run, raised) == -1
+        except (type(raised), GraderFault):
+            met = True
+        if not met:
             return
+        yield step
         step += 1
 
 

@@ -1,16 +1,19 @@
 """The control socket: a reply reaches the request that it answers, or none."""
 
 import contextlib
+import errno
 import itertools
 import os
 import resource
 import socket
+from functools import partial
 
 import pytest
 
 from grader import messages
 from grader.judge.control import Control, PendingReply
 from grader.judge.failure import GraderFault
+from grader.signals import Stopped
 from tests.harness.conftest import MAX_WAIT
 from tests.harness.judge.interrupted import interrupted
 
@@ -56,7 +59,12 @@ class Rig:
         self.theirs.close()
 
 
-def test_exception_at_any_step_gives_no_request_anothers_reply():
+@pytest.mark.parametrize(
+    "error",
+    [partial(Stopped, "a test"), MemoryError, partial(OSError, errno.EMFILE, "")],
+    ids=["a signal", "no memory", "no descriptors"],
+)
+def test_exception_at_any_step_gives_no_request_anothers_reply(error):
     rigs: list[Rig] = []
 
     def new_run():
@@ -64,7 +72,7 @@ def test_exception_at_any_step_gives_no_request_anothers_reply():
         return rigs[0].run
 
     steps = 0
-    for step in interrupted(new_run):
+    for step in interrupted(new_run, error):
         rig = rigs.pop()
         with contextlib.suppress(GraderFault):
             rig.request()
