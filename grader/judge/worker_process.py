@@ -141,8 +141,8 @@ class WorkerProcess:
         if self.is_killed:
             return
         ids, process = self._ids, self.process
-        self.is_killed = True
         try:
+            self.is_killed = True  # not before: what is closed below would stay open for ever
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(ids.pidfd.fileno(), signal.SIGKILL)
             self.output.drain()

@@ -25,6 +25,8 @@ from grader.judge.failure import GraderFault
 from grader.judge.implementation import GradedImplementation
 from grader.judge.worker import Worker
 from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
+from grader.signals import Stopped
+from tests.harness.conftest import wait_until
 from tests.harness.judge.interrupted import interrupted
 
 # What an interrupted step leaves behind is closed with the object that it belongs to.
@@ -72,6 +74,10 @@ class Rig:
         assert self.implementation.output == "printed"
         self.implementation.close()
         assert self.process.exit_failure().cause == "died"
+
+    def has_ended(self) -> bool:
+        """Whether the process was killed."""
+        return self.child.poll() is not None
 
     def close(self) -> None:
         os.close(self.printer)
@@ -186,6 +192,25 @@ def test_exception_at_any_step_of_a_workers_end_touches_no_other_descriptor(othe
         steps += 1
     rigs.pop().close()
     assert steps > 300
+
+
+@pytest.mark.parametrize("error", [lambda: Stopped("a test"), MemoryError])
+def test_exception_at_any_step_of_a_workers_end_leaves_it_to_be_ended(error):
+    """After a second try the worker is killed, or its socket is closed, at which it ends"""
+    rigs: list[Rig] = []
+
+    def new_run():
+        rigs.append(Rig())
+        return rigs[0].implementation.close
+
+    for step in interrupted(new_run, error):
+        rig = rigs.pop()
+        with contextlib.suppress(GraderFault):
+            rig.implementation.close()
+        is_closed = rig.process.connection.fileno() == -1
+        assert is_closed or wait_until(rig.has_ended), step
+        rig.close()
+    rigs.pop().close()
 
 
 def test_worker_that_was_ended_is_refused(others):
