@@ -343,7 +343,8 @@ def test_refuses_steps_that_cannot_be(impl):
         with pytest.raises(ValueError):
             step(**{**STEP, "batch": 16, "heads": heads, "kv_heads": kv_heads})
     for name in ("batch", *STEP):
-        for number in (0, -1, nan):
+        wide = name.startswith("bytes") or name in ("peak_flops", "bandwidth")
+        for number in (0, -1, nan) if wide else (0, -1):
             with pytest.raises(ValueError):
                 step(**{"batch": 16, **STEP, name: number})
     for numbers in [(0, 8.0, 4.0), (2, -8.0, -4.0), (-2, 8.0, -4.0), (2, nan, 4.0), (2, 8.0, nan)]:
