@@ -26,7 +26,7 @@ from assignment import manifest
 from assignment.hooks import PROVIDER, exercise_of
 
 _ASLEEP = 3  # times the limit, without CPU time
-_STUCK = 4  # times the limit: then one call into C has not returned, and the process must end
+_STUCK = 4  # times the limit without any Python run: one call into C has not returned
 _PERIOD = 0.25  # seconds between two looks at the clock
 _AGAIN = 1.0  # seconds until the next exception, if the code has caught the first one
 
@@ -50,12 +50,14 @@ class Deadline:
         self._looked = 0.0, 0.0
         self._began = 0.0
         self._began_cpu = 0.0
+        self._has_struck = False
         self._before: Any = None
         self._ended: threading.Event | None = None
 
     def start(self) -> None:
         self._began, self._began_cpu = time.monotonic(), time.thread_time()
         self._looked = self._began, self._began_cpu
+        self._has_struck = False
         if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
             self._before = signal.signal(signal.SIGALRM, self._strike) or signal.SIG_DFL
             signal.setitimer(signal.ITIMER_REAL, _PERIOD, _PERIOD)
@@ -63,9 +65,7 @@ class Deadline:
             self._ended = threading.Event()
             arguments = (threading.get_ident(), self._ended)
             threading.Thread(target=self._watch, args=arguments, daemon=True).start()
-        if self._stderr is not None:
-            # In C, since a call that does not return lets no Python run.
-            faulthandler.dump_traceback_later(_STUCK * self._seconds, exit=True, file=self._stderr)
+        self._expect_python()
 
     def stop(self) -> None:
         if self._ended is not None:
@@ -84,9 +84,25 @@ class Deadline:
             self._began_cpu += now[1] - self._looked[1]
         self._looked = now
         used = max(now[1] - self._began_cpu, (now[0] - self._began) / _ASLEEP)
-        if used >= self._seconds and not is_debugged():
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
-            raise TookTooLong
+        if used < self._seconds or is_debugged():
+            self._expect_python()
+            return
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
+        if not self._has_struck:
+            self._expect_python()
+        self._has_struck = True
+        raise TookTooLong
+
+    def _expect_python(self) -> None:
+        """Ends the process, with its place, unless this is called again in time.
+
+        By faulthandler, which is C, since a call into C that does not return lets no Python run.
+        Counted from the last moment at which Python did run, so that a busy machine, slow imports
+        or a debugger end nothing. Code that catches every exception is ended too: the time after
+        the first one is not renewed.
+        """
+        if self._stderr is not None:
+            faulthandler.dump_traceback_later(_STUCK * self._seconds, exit=True, file=self._stderr)
 
     def _is_importing(self, frame: FrameType | None) -> bool:
         """Whether a library is being imported at this moment, and no file of the student's."""

@@ -127,6 +127,35 @@ def test_a_call_that_lets_no_python_run_ends_the_process_with_its_place(folder):
     assert re.search(r'resource_accounting/flops.py", line \d+ in matmul_flops', said), said
 
 
+def run_under_deadline(code):
+    """The exit status of a process that runs this code under a `deadline` of 0.2 s."""
+    start = (
+        "import sys, time\nfrom assignment.deadline import Deadline\n"
+        "deadline = Deadline(0.2, stderr=2)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", start + code], capture_output=True, timeout=MAX_WAIT)
+    return run.returncode
+
+
+def test_a_slow_machine_ends_no_process_in_which_python_runs():
+    """As where a debugger is open, or where a library is imported for long"""
+    code = (
+        "deadline._is_importing = lambda _: True\n"
+        "deadline.start()\n"
+        "end = time.monotonic() + 2\n"
+        "while time.monotonic() < end: pass\ndeadline.stop()\n"
+    )
+    assert run_under_deadline(code) == 0
+
+
+def test_code_that_catches_every_exception_is_ended():
+    code = (
+        "deadline.start()\nwhile True:\n    try:\n        while True: pass\n"
+        "    except BaseException: pass\n"
+    )
+    assert run_under_deadline(code) == 1
+
+
 def test_ctrl_c_shows_where_the_code_was(folder):
     mark = folder / "running"
     code = ENDLESS.replace("    while", f"    open({str(mark)!r}, 'w').close()\n    while")
