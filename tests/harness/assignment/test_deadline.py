@@ -133,7 +133,9 @@ def run_under_deadline(code):
         "import sys, time\nfrom assignment.deadline import Deadline\n"
         "deadline = Deadline(0.2, stderr=2)\n"
     )
-    run = subprocess.run([sys.executable, "-c", start + code], capture_output=True, timeout=MAX_WAIT)
+    run = subprocess.run(
+        [sys.executable, "-c", start + code], capture_output=True, timeout=MAX_WAIT
+    )
     return run.returncode
 
 
