@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import difflib
 import importlib.util
 import io
 import os
@@ -132,12 +131,16 @@ def predict_step(console: Console, sizes: Sequence[str]) -> None:
 
 
 def find(exercise_id: str) -> Exercise:
-    """The exercise with this id; raises UserError with similar ids if there is none."""
-    exercises = {exercise.id: exercise for exercise in manifest.load()}
-    if exercise_id in exercises:
-        return exercises[exercise_id]
-    near = difflib.get_close_matches(exercise_id, exercises, n=3, cutoff=0.4) or list(exercises)
-    raise UserError(f"no exercise is called {exercise_id!r}. Did you mean: {', '.join(near)}?")
+    """The exercise with this id; raises UserError with similar names if there is none."""
+    exercises = manifest.load()
+    try:
+        found = exercises.named(exercise_id)
+    except ManifestError as error:
+        raise UserError(str(error)) from error
+    if found[0].id != exercise_id:
+        ids = ", ".join(exercise.id for exercise in found)
+        raise UserError(f"{exercise_id} is a chapter; name one of its exercises: {ids}")
+    return found[0]
 
 
 def show_hint(console: Console, exercise_id: str | None) -> None:

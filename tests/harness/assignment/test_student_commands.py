@@ -251,6 +251,9 @@ def test_hint_shows_the_hint_or_the_nearest_names(pristine):
     run = python(pristine, "assignment", "hint", "adamw_stp")
     assert run.returncode == 2
     assert "Did you mean: adamw_step" in run.stderr
+    run = python(pristine, "assignment", "hint", "gradients")
+    assert run.returncode == 2
+    assert "a chapter; name one of its exercises: linear_backward, mlp_backward\n" in run.stderr
     run = python(pristine, "assignment", "hint")
     assert all(e.id in run.stdout for e in manifest.load())
 
