@@ -15,6 +15,7 @@ from grader.authoring.site.pandoc import Node, WriteupError
 
 INTRODUCTION = "index"
 EXERCISE = re.compile(r"Exercise (\w+) \(([\d.]+) points?\)")
+_UNIT = re.compile(r"(([kMGTP]i?)?(B|FLOP|bits?)(/s|/B)?|[mµn]?s|%)[.,;:?)]*")
 
 
 @dataclass(frozen=True)
@@ -128,14 +129,31 @@ def _chapter(folder: Path, name: str, number: int) -> Chapter:
 
 
 def _tidy(node: Node) -> Node:
-    """Makes text of TeX's 1{,}000: pandoc would add a space after the comma."""
+    """Makes text of TeX's 1{,}000: pandoc would add a space after the comma. Keeps units."""
     if node["t"] == "Math":
         node["c"][1] = re.sub(
             r"\d+(?:\{,\}\d{3})+",
             lambda number: rf"\text{{{number[0].replace('{,}', ',')}}}",
             node["c"][1],
         )
+    if node["t"] in ("Para", "Plain"):
+        node["c"] = _keep_units(node["c"])
     return node
+
+
+def _keep_units(inlines: list[Node]) -> list[Node]:
+    """The same text, but no line ends between a number and its unit."""
+    kept: list[Node] = []
+    for node in inlines:
+        is_unit = node["t"] == "Str" and _UNIT.fullmatch(node["c"])
+        match kept[-2:]:
+            case [{"t": "Str", "c": number}, {"t": "Space" | "SoftBreak"}] if (
+                is_unit and number[-1].isdigit()
+            ):
+                kept[-2:] = [{"t": "Str", "c": f"{number}\u00a0{node['c']}"}]
+            case _:
+                kept.append(node)
+    return kept
 
 
 def _section(node: Node) -> Section:

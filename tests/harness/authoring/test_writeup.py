@@ -9,7 +9,7 @@ import pytest
 
 from assignment import manifest
 from grader.authoring import figures, site
-from grader.authoring.site import pages, pdf, text
+from grader.authoring.site import pages, pandoc, pdf, text
 from tests.harness.conftest import REPOSITORY
 
 MANIFEST = manifest.load()
@@ -98,6 +98,13 @@ def test_what_cannot_be_shown_is_refused(folder, line, message):
         pages.write(text.read(folder), folder / "site")
     assert message in str(refusal.value)
     assert "dtypes.md" in str(refusal.value)
+
+
+def test_no_line_ends_between_a_number_and_its_unit(folder):
+    (folder / "dtypes.md").write_text("# Bytes\n\nOf 80 GB,\n12 heads take 1,024\nB.\n")
+    chapter = text.read(folder).chapters[1]
+    words = [node["c"] for node in pandoc.nodes(chapter.blocks, "Str")]
+    assert words == ["Of", "80\u00a0GB,", "12", "heads", "take", "1,024\u00a0B."]
 
 
 def test_missing_chapter_is_named(folder):
