@@ -127,7 +127,7 @@ class Writer:
         elif kind is list or kind is tuple or kind is torch.Size:
             tail += (b"[" if kind is list else b"(") + COUNT.pack(len(value))
             for i, item in enumerate(value):
-                if not self.number(item, depth):
+                if not self.usual(item, depth):
                     self.value(item, f"{where}[{i}]", depth + 1)
         elif kind is dict:
             tail += b"{" + COUNT.pack(len(value))
@@ -136,8 +136,9 @@ class Writer:
                     plain.refuse_key(key, where)
                 if type(key) is int and not -(2**63) <= key < 2**63:
                     raise plain.NotPlainData(f"a key of {where} is an int of more than 64 bits")
-                self.value(key, where, depth + 1)
-                if not self.number(item, depth):
+                if not self.usual(key, depth):
+                    self.value(key, where, depth + 1)
+                if not self.usual(item, depth):
                     self.value(item, f"{where}[{key!r}]", depth + 1)
         elif kind is torch.Tensor or kind is torch.nn.Parameter:
             self.tensor(value, where)
@@ -153,17 +154,22 @@ class Writer:
     def other(self, value: Any, where: str) -> None:
         plain.refuse(value, where)
 
-    def number(self, value: Any, depth: int) -> bool:
-        """Writes a float or a usual int in a container of this depth, and says whether it has.
+    def usual(self, value: Any, depth: int) -> bool:
+        """Writes a usual scalar in a container of this depth, and says whether it has.
 
         Most values are such. No text is made here that says where they are.
         """
         if depth >= self.caps.depth or self.items >= self.caps.items:
             return False  # `value` refuses it
-        if type(value) is float:
+        kind = type(value)
+        if kind is float:
             self.tail += b"d" + _DOUBLE.pack(value)
-        elif type(value) is int and -(2**63) <= value < 2**63:
+        elif kind is int and -(2**63) <= value < 2**63:
             self.tail += b"i" + LONG.pack(value)
+        elif kind is str and value.isascii():
+            self.text(b"s", value.encode())
+        elif value is None:
+            self.tail += b"N"
         else:
             return False
         self.items += 1
@@ -337,16 +343,20 @@ class Reader:
         return value
 
     def take(self, size: int) -> memoryview:
+        return self.body[self.skip(size) : self.at]
+
+    def skip(self, size: int) -> int:
+        """Goes past some bytes, and returns where they begin."""
         at = self.at
         self.at = end = at + size
         if end > self.end:
             raise FrameError("the frame is cut short")
-        return self.body[at:end]
+        return at
 
     def count(self, width: int = 1) -> int:
         """Reads a count of items of at least `width` bytes each; the body must hold that many."""
-        count: int = COUNT.unpack(self.take(4))[0]
-        if count * width > len(self.body) - self.at:
+        count: int = COUNT.unpack_from(self.body, self.skip(4))[0]
+        if count * width > self.end - self.at:
             raise FrameError("a count exceeds what follows")
         return count
 
@@ -359,11 +369,11 @@ class Reader:
             raise FrameError(f"the frame holds more than {self.caps.items} values")
         if depth > self.caps.depth:
             raise FrameError(f"the frame is nested more than {self.caps.depth} deep")
-        match self.take(1)[0]:  # the usual ones first
+        match self.body[self.skip(1)]:  # the usual ones first
             case 0x69:  # i
-                return LONG.unpack(self.take(8))[0]
+                return LONG.unpack_from(self.body, self.skip(8))[0]
             case 0x64:  # d
-                return _DOUBLE.unpack(self.take(8))[0]
+                return _DOUBLE.unpack_from(self.body, self.skip(8))[0]
             case 0x73:  # s
                 return self.utf8()
             case 0x4E:  # N
@@ -400,7 +410,7 @@ class Reader:
 
     def utf8(self) -> str:
         try:
-            return self.text().decode()
+            return str(self.take(self.count()), "utf-8")
         except UnicodeDecodeError:
             raise FrameError("a str is not UTF-8") from None
 

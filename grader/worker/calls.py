@@ -47,12 +47,14 @@ class CheckedPackage(Package):
         return self._signatures[function]
 
     def __getattr__(self, module: str) -> Any:
-        found = _CheckedModule(super().__getattr__(module))
+        found = CheckedModule(super().__getattr__(module))
         setattr(self, module, found)  # keeps the wrapped functions for later calls
         return found
 
 
-class _CheckedModule:
+class CheckedModule:
+    """A module of the student's package, whose functions are checked."""
+
     def __init__(self, module: Any) -> None:
         self.bare = module
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import inspect
 import io
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,23 +15,36 @@ from jaxtyping import Float, Int
 from torch.utils.checkpoint import checkpoint
 
 from assignment.implementation import seed_everything
-from grader import wire
-from grader.worker.calls import with_shape_checks
+from grader import wire, wire_arguments
+from grader.worker import calls, channel
+
+# Of each call. The interpreter rewrites code that has run some eight times, and caches what names
+# stand for: done here, a worker copies 10 % fewer pages of memory.
+_REHEARSALS = 10
 
 
 def make_first_calls() -> None:
-    """Checks shapes, runs a forward pass, rearranges, decodes a frame."""
-    for function in (_sum_of_squares, _nothing):
-        with_shape_checks(function)
-    function = with_shape_checks(_sum_of_squares)
-    inspect.signature(function).bind(torch.ones(2), [1], ("1",))
-    function(torch.ones(2), [1], ("1",))
-    with contextlib.suppress(Exception):
-        function(torch.ones(2, 2), [1], ("1",))
+    """Answers requests as a worker does, runs a forward pass, rearranges."""
     _model()(torch.zeros(4, 8))
     einops.rearrange(torch.zeros(2, 3), "a b -> b a")
-    wire.decode(memoryview(bytearray(b"".join(map(bytes, wire.encode(0, [1.0])[1:])))))
     torch.stack([torch.from_numpy(np.arange(8, dtype=np.uint16).astype(np.int64))])
+    package = calls.CheckedPackage("first", "/")
+    vars(package)["first"] = calls.CheckedModule(sys.modules[__name__])
+    null = os.open("/dev/null", os.O_WRONLY)
+    for _ in range(_REHEARSALS):
+        for target, *args in (
+            ("first._nothing", None, [1.0, 2], {"a": 1, "b": ("c", True)}, np.arange(4)),
+            ("first._sum_of_squares", torch.ones(2), [1], ("1",)),
+            ("first._sum_of_squares", torch.ones(2, 2), [1], ("1",)),  # another shape
+            ("first._refuses", 1),
+        ):
+            _, *parts = wire_arguments.encode(0, {"call": target, "args": tuple(args)})
+            content = b"".join(map(bytes, parts))
+            body = wire.new_body(len(content))
+            body[:] = content
+            request = wire_arguments.decode(body)
+            channel.send(null, 0, calls.call(package, request["call"], request["args"], {}))
+    os.close(null)
 
 
 def make_first_training_steps() -> None:
@@ -72,6 +85,13 @@ def _sum_of_squares(
 
 
 def _nothing(
-    a: Callable[..., Any], b: Iterable[float], c: Mapping[str, int], d: Int[np.ndarray, " n"] | None
+    a: Callable[..., Any] | None,
+    b: Iterable[float],
+    c: Mapping[str, Any],
+    d: Int[np.ndarray, " n"] | None,
 ) -> list[float]:
     return []
+
+
+def _refuses(size: int) -> None:
+    raise ValueError(f"expected no size, got {size}")
