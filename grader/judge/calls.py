@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,14 +27,11 @@ class KeptCalls:
     def __init__(self, most: int) -> None:
         self._calls: deque[KeptCall] = deque(maxlen=most)
 
-    @contextmanager
-    def noting(
-        self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Iterator[KeptCall]:
-        """Around a call, which sets its result."""
+    def note(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KeptCall:
+        """Notes a call that begins. Its result can be set later."""
         call = KeptCall(target, args, kwargs)
         self._calls.append(call)
-        yield call
+        return call
 
     def journal(self) -> Journal:
         """The calls as text."""

@@ -34,6 +34,8 @@ class Channel:
         self, connection: socket.socket, output: OutputPipe, listener: Listener | None = None
     ) -> None:
         self._socket, self._output, self._listener = connection, output, listener
+        self._readable = select.poll()
+        self._readable.register(connection, select.POLLIN)
         self.call_id = 0
 
     def ask(
@@ -105,6 +107,7 @@ class Channel:
             WorkerEnded: the worker ended before it was complete.
         """
         try:
+            self._wait(select.POLLIN, timer)
             header = memoryview(bytearray(wire.HEADER.size))
             self._fill(header, timer)
             answered, length = wire.decode_header(bytes(header), room)
@@ -146,9 +149,8 @@ class Channel:
         announced = listener.fileno() if listener is not None and listener.is_open else None
         if announced is not None:
             poll.register(announced, select.POLLIN)
-        milliseconds = 0.0  # the first poll only asks whether there is a need to wait
         while True:
-            happened = dict(poll.poll(milliseconds))
+            happened = dict(poll.poll(timer.wait() * 1000 + 1))
             if self._output.fileno() in happened and not self._output.drain():
                 poll.unregister(self._output)
             if listener is not None and announced in happened:
@@ -160,19 +162,19 @@ class Channel:
                         announced = listener.fileno()
                         poll.register(announced, select.POLLIN)
             ready = self._socket.fileno() in happened
-            if ready or milliseconds:  # nothing has changed since the last wait
-                try:
-                    timer.check(waiting=not ready)
-                except WorkerEnded:
-                    if not self.has_answer():  # one that came before the worker's end counts
-                        raise
+            try:
+                timer.check(waiting=not ready)
+            except WorkerEnded:
+                if not self.has_answer():  # one that came before the worker's end counts
+                    raise
             if ready:
                 return
-            milliseconds = timer.wait() * 1000 + 1
 
     def has_answer(self) -> bool:
         """Whether an answer, or the end of the stream, can be read."""
-        return bool(select.select([self._socket], [], [], 0)[0])
+        if self._socket.fileno() < 0:  # its number may be another file's by now
+            raise ValueError("the channel is closed")
+        return bool(self._readable.poll(0))
 
     def is_judges_turn(self) -> bool:
         """Whether the worker waits for the judge: it has answered, or is in a call that waits."""

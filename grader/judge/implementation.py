@@ -64,19 +64,22 @@ class GradedImplementation(Implementation):
             read = self._read_left if name in left_files.READERS else self._read
             return read(target, args, kwargs)
         worker = self._running()
-        with self._answering(worker), self.calls.noting(target, args, kwargs) as call:
-            call.result = worker.call(target, args, kwargs, self._seconds_left())
-            return call.result
+        call = self.calls.note(target, args, kwargs)
+        call.result = self._answered(
+            worker, worker.call, target, args, kwargs, self._seconds_left()
+        )
+        return call.result
 
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
         _check_name(target)
         worker = self._running()
-        with self._answering(worker), self.calls.noting(target, args, kwargs) as call:
-            call.result = items = worker.iterate(target, args, kwargs, self._seconds_left)
+        call = self.calls.note(target, args, kwargs)
+        call.result = items = self._answered(
+            worker, worker.iterate, target, args, kwargs, self._seconds_left
+        )
 
         def next_item() -> Any:
-            with self._answering(worker):
-                item = next(items, _END)
+            item = self._answered(worker, next, items, _END)
             if item is _END:
                 raise StopIteration
             return item
@@ -91,8 +94,8 @@ class GradedImplementation(Implementation):
         try:
             with self._worker_for_one_call(watch="changes") as worker:
                 self.kill_at_change(self._kill_at)
-                with self._answering(worker), self.calls.noting(target, args, kwargs):
-                    worker.call(target, args, kwargs, self._seconds_left())
+                self.calls.note(target, args, kwargs)
+                self._answered(worker, worker.call, target, args, kwargs, self._seconds_left())
         except KillProcess:
             return True
         finally:
@@ -122,8 +125,8 @@ class GradedImplementation(Implementation):
 
     def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a reader in a worker without the submission, once the submission's own is gone."""
-        with self._worker_for_one_call(package="") as worker, self._answering(worker):
-            return worker.call(target, args, kwargs, self._seconds_left())
+        with self._worker_for_one_call(package="") as worker:
+            return self._answered(worker, worker.call, target, args, kwargs, self._seconds_left())
 
     def _read_left(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs a reader that parses nothing, once the submission's own worker is gone."""
@@ -164,14 +167,13 @@ class GradedImplementation(Implementation):
         finally:
             self._end(keep_scratch=True)
 
-    @contextmanager
-    def _answering(self, worker: Worker) -> Iterator[Worker]:
-        """Around a request to the worker: counts its answers, and ends it if none can follow."""
+    def _answered(self, worker: Worker, request: Callable[..., Any], *args: Any) -> Any:
+        """What a request to the worker gives. Counts answers; ends it if none can follow."""
         if worker is not self._worker:
             raise GraderFault("an iterator was used after its process had ended")
         try:
             worker.check_limits()
-            yield worker
+            answer = request(*args)
         except SubmissionFailure as failure:
             self.answers += 1
             is_disk_full = failure.cause is Cause.DIED and worker.is_disk_full()
@@ -195,6 +197,7 @@ class GradedImplementation(Implementation):
                 f"a call could not be made: {str(error) or type(error).__name__}"
             ) from error
         self.answers += 1
+        return answer
 
     def _seconds_left(self) -> float:
         return self._limits.seconds - self.charged

@@ -112,9 +112,8 @@ class Meter:
 
     def begin(self, seconds: float) -> None:
         """Notes that a call starts. It may be charged at most `seconds`; raises as `check` does."""
-        before = self.charged
-        self._update_cpu()
-        self._allowed, self._last = before + seconds, self._now()
+        # Not yet with the CPU time since the last call, which is charged to this one.
+        self._allowed, self._last = self.charged + seconds, self._now()
         self.check(waiting=False)
 
     def end(self) -> None:

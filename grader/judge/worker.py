@@ -9,7 +9,6 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from assignment.manifest import Limits
-from grader import wire
 from grader.isolation import UNISOLATED
 from grader.judge import claims
 from grader.judge.callbacks import Callbacks
@@ -19,7 +18,7 @@ from grader.judge.failure import GraderFault, SubmissionFailure, WorkerEnded, tr
 from grader.judge.file_calls import FileCalls
 from grader.judge.limits import LimitChecker
 from grader.judge.listener import Listener
-from grader.judge.meter import Meter, Timer, WallTimer
+from grader.judge.meter import Meter, WallTimer
 from grader.judge.worker_process import ScratchFolder, WorkerProcess
 from grader.judge.zygote import Zygote
 
@@ -64,8 +63,8 @@ class Worker:
         if self._is_ready:
             return
         _ = self._process.pid  # the fork takes any time: the zygote may be busy with earlier ones
-        with trusted("a worker ended in its lockdown"):
-            report, _ = self._receive(WallTimer(_LOCKDOWN_SECONDS))
+        with trusted("a worker ended in its lockdown"), self._alive():
+            report, _ = self._channel.receive(WallTimer(_LOCKDOWN_SECONDS))
         if "lockdown" in report:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
         own = "yes" if self._zygote.own_uids else "no: the judge's"
@@ -102,8 +101,8 @@ class Worker:
         self._meter = Meter(process, self._channel.is_judges_turn, self._check_end, check.check)
         request = {"package": package, "seed": seed}
         request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}
-        with trusted("a worker ended before its test"):
-            answer, _ = self._ask(request, WallTimer(_LOCKDOWN_SECONDS))
+        with trusted("a worker ended before its test"), self._alive():
+            answer, _ = self._channel.ask(request, WallTimer(_LOCKDOWN_SECONDS))
         if "failed" in answer:
             raise GraderFault(f"a worker failed before its test: {answer['failed']}")
 
@@ -174,13 +173,20 @@ class Worker:
 
         Raises GraderFault if `kill` has ended it: what it was connected to is closed.
         """
-        if self._process.is_killed:
-            raise GraderFault("a worker was used after its end")
+        self._check_not_killed()
         try:
             yield
         except WorkerEnded:
-            self.kill(keep_scratch=True)
-            raise self._process.exit_failure() from None
+            raise self._end_of_process() from None
+
+    def _check_not_killed(self) -> None:
+        if self._process.is_killed:
+            raise GraderFault("a worker was used after its end")
+
+    def _end_of_process(self) -> SubmissionFailure:
+        """Ends a worker that turns out to have ended by itself; how it did."""
+        self.kill(keep_scratch=True)
+        return self._process.exit_failure()
 
     def call(
         self,
@@ -263,19 +269,24 @@ class Worker:
         meter = self._meter
         callbacks = callbacks or Callbacks()
         callbacks.begin()
+        self._check_not_killed()
         meter.begin(self._seconds if seconds is None else seconds)
         try:
-            message, callbacks.room = self._ask(request, meter, callbacks.add, callbacks.room)
+            message, callbacks.room = self._channel.ask(
+                request, meter, callbacks.add, callbacks.room
+            )
             while (use := callbacks.use_in(message)) is not None:
                 with meter.paused():
                     reply = callbacks.run(use)
                 # Uses that were sent ahead are read without a wait, in which these are checked.
                 meter.check(waiting=False)
                 self.check_limits()
-                with self._alive():
-                    self._channel.reply(reply, meter)
-                message, callbacks.room = self._receive(meter, callbacks.room)
+                self._check_not_killed()  # the function may have ended it
+                self._channel.reply(reply, meter)
+                message, callbacks.room = self._channel.receive(meter, callbacks.room)
             return message
+        except WorkerEnded:
+            raise self._end_of_process() from None
         except SubmissionFailure:
             raise
         except BaseException:  # the worker is in the midst of this request: it can take no other
@@ -284,17 +295,3 @@ class Worker:
             raise
         finally:
             meter.end()
-
-    def _ask(
-        self,
-        request: Any,
-        timer: Timer,
-        number_of: Callable[[Any], int] | None = None,
-        room: wire.Caps = wire.DEFAULT_CAPS,
-    ) -> tuple[Any, wire.Caps]:
-        with self._alive():
-            return self._channel.ask(request, timer, number_of, room)
-
-    def _receive(self, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS) -> tuple[Any, wire.Caps]:
-        with self._alive():
-            return self._channel.receive(timer, room)

@@ -103,11 +103,17 @@ def call(
         return failure("missing", f"{module}.py has no {name}")
     except BaseException as error:  # annotations that cannot be checked
         return describe("wrong_signature", error, package._root)
+    answer: dict[str, Any] = {}
+    if isfunction(function):
+        answer = _outcome(package, lambda: package._world.call(target, function, args, kwargs))
+        # Whether the arguments fit takes as long as many a call: it is looked at afterwards.
+        if answer.get("exception") != "TypeError":
+            return answer
     try:
         package.signature_of(function).bind(*args, **kwargs)
     except (TypeError, ValueError) as error:
         return describe("wrong_signature", error, package._root)
-    return _outcome(package, lambda: package._world.call(target, function, args, kwargs))
+    return answer or _outcome(package, lambda: package._world.call(target, function, args, kwargs))
 
 
 def iterate(package: CheckedPackage, iterable: Any) -> dict[str, Any]:

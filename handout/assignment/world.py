@@ -75,6 +75,7 @@ _MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "gc.isenabled()": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
     "sys.getrecursionlimit()": (sys.getrecursionlimit, sys.setrecursionlimit),
 }
+_READS = tuple(read for read, _ in _MODES.values())
 
 
 class LeftChanged(AssertionError):
@@ -134,7 +135,7 @@ class World:
 @contextmanager
 def modes_unchanged(target: str) -> Iterator[None]:
     """Raises LeftChanged if what is done inside leaves a mode changed, which is set again."""
-    before = [read() for read, _ in _MODES.values()]
+    before = [read() for read in _READS]
     try:
         yield
     except Exception as error:
@@ -155,13 +156,15 @@ def generators_unchanged(what: str) -> Iterator[None]:
 
 
 def _check_modes(target: str, before: list[Any], error: Exception | None) -> None:
+    after = [read() for read in _READS]
+    if after == before:
+        return
     changed = []
-    for (name, (read, write)), old in zip(_MODES.items(), before, strict=True):
-        if (new := read()) != old:
+    for (name, (_, write)), old, new in zip(_MODES.items(), before, after, strict=True):
+        if new != old:
             changed.append(f"{name} is {new} after the call of {target}; it was {old}")
             write(old)
-    if changed:
-        raise LeftChanged("; ".join(changed)) from error
+    raise LeftChanged("; ".join(changed)) from error
 
 
 class _Surroundings:

@@ -51,27 +51,27 @@ def test_opens_as_a_read_only_map(impl, shared_folder):
 @pytest.mark.exercise("token_file")
 def test_any_tokens_in_any_dtype(impl, rng):
     """Any sequence or array becomes little-endian values, up to the ends of each dtype"""
-    path = str(impl.scratch / "tokens.bin")
+    expected = {}
     for i, dtype in enumerate(["uint8", "int16", ">u2", "<i4", ">i8", "uint64", "int64"]):
         ends = np.iinfo(dtype)
         native = ends.dtype.newbyteorder("=")
         drawn = rng.integers(ends.min, ends.max, size=int(rng.integers(1, 40)), dtype=native)
         tokens = [ends.max, *map(int, drawn), ends.min, 1]
-        expected = b"".join(
+        little = b"".join(
             token.to_bytes(ends.bits // 8, "little", signed=ends.min < 0) for token in tokens
         )
         for given in (tokens, tuple(tokens), np.array(tokens, ends.dtype.newbyteorder(">"))):
             form = ["name", "dtype", "type"][i % 3] if dtype.isalnum() else "dtype"
+            path = str(impl.scratch / f"{i}-{type(given).__name__}.bin")
             impl.scenarios.write_as(path, given, dtype, form)
-            expect(impl.readers.file_bytes(path), f"{len(tokens)} tokens in {dtype}").equals(
-                expected
-            )
-    given = np.arange(5, dtype=">u2")
-    impl.data.write_tokens(path, given, "uint16")
+            expected[path] = f"{len(tokens)} tokens in {dtype}", little
+    path = str(impl.scratch / "tokens.bin")
+    impl.data.write_tokens(path, np.arange(5, dtype=">u2"), "uint16")
     impl.data.write_tokens(path, [], np.dtype("uint16"))
-    expect(impl.readers.file_bytes(path), "a file without tokens, which replaces the other").equals(
-        b""
-    )
+    expected[path] = "a file without tokens, which replaces the other", b""
+    found = impl.readers.files_bytes(list(expected))
+    for content, (what, little) in zip(found, expected.values(), strict=True):
+        expect(content, what).equals(little)
 
 
 @pytest.mark.exercise("token_file")

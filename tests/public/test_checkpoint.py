@@ -150,9 +150,11 @@ def test_refuses_what_is_no_checkpoint(impl, torch_rng):
     refused(impl.scenarios.load_extra, path, (1, 3))  # a model with other names
     content, bare = impl.readers.file_bytes(path), io.BytesIO()
     torch.save({"weight": weights}, bare)
-    for wrong in [b"", b"no checkpoint", content[:-50], bare.getvalue(), with_code(content)]:
-        impl.readers.write_files({other: wrong})
-        refused(impl.scenarios.load_weights, other, (1, 3))
+    contents = [b"", b"no checkpoint", content[:-50], bare.getvalue(), with_code(content)]
+    wrong = {str(impl.scratch / f"wrong-{i}.pt"): content for i, content in enumerate(contents)}
+    impl.readers.write_files(wrong)
+    for file in wrong:
+        refused(impl.scenarios.load_weights, file, (1, 3))
     step, loaded = impl.scenarios.load_weights(path, (1, 3))
     expect([step, loaded], "step and weights").equals([3, weights])
 
