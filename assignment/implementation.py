@@ -12,10 +12,10 @@ import os
 import random
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 import torch
@@ -29,6 +29,16 @@ if TYPE_CHECKING:
 
 DRIVERS = ("scenarios", "programs")  # modules of the assignment that drive a submission's code
 READERS = "readers"  # the module of the assignment that reads what a submission wrote
+
+
+# Targets, each with its positional and its keyword arguments.
+Calls = Sequence[tuple[str, tuple[Any, ...], dict[str, Any]]]
+
+
+class Raised(NamedTuple):
+    """In place of a result: what a call raised."""
+
+    error: Exception
 
 
 class Package:
@@ -63,6 +73,20 @@ class Implementation(ABC):
             *args, **kwargs: plain data, as in `assignment/plain.py`; so is the result. Functions
                 and generators among the arguments become stand-ins (`assignment/callbacks.py`).
         """
+
+    def call_all(self, calls: Calls) -> list[Any]:
+        """Calls functions in order, each with its arguments.
+
+        No function or generator may be among the arguments. Returns their results; of a call that
+        raises a `Raised` with the exception.
+        """
+        found: list[Any] = []
+        for target, args, kwargs in calls:
+            try:
+                found.append(self.call(target, *args, **kwargs))
+            except Exception as error:
+                found.append(Raised(error))
+        return found
 
     @abstractmethod
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:

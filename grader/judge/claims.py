@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from assignment.implementation import Raised
 from grader.judge.failure import SubmissionFailure, raised_by_submission
 from grader.results.causes import Cause
 
@@ -43,6 +44,25 @@ def result(answer: Any, target: str) -> Any:
             error.add_note(text_field(answer, "trace", _MAX_TRACE))  # for staff
             raise error
     raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {target} has an unknown form")
+
+
+def results(answer: Any, targets: Sequence[str]) -> list[Any]:
+    """The results in an answer to calls of several targets; of a failure a `Raised`.
+
+    Raises what `result` raises of the whole answer.
+    """
+    what = f"calls of {', '.join(sorted(set(targets)))}"
+    answers = result(answer, what)
+    if type(answers) is not list or len(answers) != len(targets):
+        raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {what} has an unknown form")
+    return [_outcome(one, target) for one, target in zip(answers, targets, strict=True)]
+
+
+def _outcome(answer: Any, target: str) -> Any:
+    try:
+        return result(answer, target)
+    except Exception as error:
+        return Raised(error)
 
 
 def is_end(answer: Any) -> bool:

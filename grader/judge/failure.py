@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import errno
+import os
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -144,8 +145,8 @@ def for_student(error: BaseException, calls: KeptCalls) -> str:
 
 
 def for_staff(error: BaseException, test: Path) -> str:
-    """Formats a test's failure for staff: the traceback, from the frame in the test's file on."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != str(test):
+    """Formats a test's failure for staff: the traceback, from the first frame of the tests on."""
+    trace, tests = error.__traceback__, f"{test.parent}{os.sep}"
+    while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(tests):
         trace = trace.tb_next
     return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))

@@ -11,7 +11,7 @@ from typing import Any
 from assignment import plain
 from assignment.callbacks import KillProcess, StandInIterator
 from assignment.file_calls import Event, Seen, events
-from assignment.implementation import READERS, Implementation, driver_of
+from assignment.implementation import READERS, Calls, Implementation, driver_of
 from assignment.manifest import Limits
 from grader.judge import left_files
 from grader.judge.account import Account
@@ -69,6 +69,14 @@ class GradedImplementation(Implementation):
             worker, worker.call, target, args, kwargs, self._seconds_left()
         )
         return call.result
+
+    def call_all(self, calls: Calls) -> list[Any]:
+        """In one request: what comes around a call takes longer than that of most functions."""
+        for target, _, _ in calls:
+            _check_name(target)
+        worker = self._running()
+        found: list[Any] = self._answered(worker, worker.call_all, calls, self._seconds_left())
+        return found
 
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
         _check_name(target)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from assignment.implementation import Calls
 from assignment.manifest import Limits
 from grader.isolation import UNISOLATED
 from grader.judge import claims
@@ -48,8 +49,7 @@ class Worker:
         self._meter: Meter | None = None  # this and the next two from "go" on
         self._checker: LimitChecker | None = None
         self._seconds = 0.0
-        self._is_ready = False
-        self._keeps_scratch = False  # after its end
+        self._is_ready = self._keeps_scratch = False  # the scratch folder after its end
         self.probes: dict[str, str] = {}
         self.scratch = ""
 
@@ -67,11 +67,9 @@ class Worker:
             report, _ = self._channel.receive(WallTimer(_LOCKDOWN_SECONDS))
         if "lockdown" in report:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
-        own = "yes" if self._zygote.own_uids else "no: the judge's"
-        self.probes = json.loads(report["probes"]) | {
-            "a user of its own": own,
-            "control group": self._zygote.control_group,
-        }
+        self.probes = json.loads(report["probes"])
+        self.probes["a user of its own"] = "yes" if self._zygote.own_uids else "no: the judge's"
+        self.probes["control group"] = self._zygote.control_group
         self.scratch = report["scratch"]
         if self._process.listener is not None:
             self._process.listener.take_descriptor()
@@ -207,6 +205,11 @@ class Worker:
         request = {"call": target, "args": args, "kwargs": kwargs}
         return claims.result(self._ask_metered(request, seconds), target)
 
+    def call_all(self, calls: Calls, seconds: float | None = None) -> list[Any]:
+        """Calls targets in order: `Implementation.call_all`. Raises what ends the worker."""
+        answer = self._ask_metered({"calls": list(calls)}, seconds)
+        return claims.results(answer, [target for target, _, _ in calls])
+
     def iterate(
         self,
         target: str,
@@ -240,8 +243,8 @@ class Worker:
         self, module: str, functions: list[str], seconds: float | None = None
     ) -> dict[str, Any]:
         """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
-        request = {"import": module, "functions": functions}
-        return claims.import_report(self._ask_metered(request, seconds))
+        answer = self._ask_metered({"import": module, "functions": functions}, seconds)
+        return claims.import_report(answer)
 
     def begin_next_test(self, seed: int) -> None:
         """Seeds the generators anew; raises SubmissionFailure if the worker cannot go on."""
@@ -267,8 +270,7 @@ class Worker:
         """
         assert self._meter is not None, "go() comes before the first call"
         meter = self._meter
-        callbacks = callbacks or Callbacks()
-        callbacks.begin()
+        (callbacks := callbacks or Callbacks()).begin()
         self._check_not_killed()
         meter.begin(self._seconds if seconds is None else seconds)
         try:

@@ -19,7 +19,7 @@ from beartype import BeartypeConf, beartype
 from jaxtyping import jaxtyped
 
 from assignment import plain, readers
-from assignment.implementation import DRIVERS, READERS, Package, resolve, seed_everything
+from assignment.implementation import DRIVERS, READERS, Calls, Package, resolve, seed_everything
 from assignment.world import LeftChanged, World, modes_unchanged
 from grader.worker.failures import describe, failure, is_out_of_memory
 from grader.worker.sandbox import WorkerPaths
@@ -114,6 +114,23 @@ def call(
     except (TypeError, ValueError) as error:
         return describe("wrong_signature", error, package._root)
     return answer or _outcome(package, lambda: package._world.call(target, function, args, kwargs))
+
+
+def call_all(package: CheckedPackage, wanted: Calls) -> dict[str, Any]:
+    """Calls targets in order: {"result": a list of what `call` gives}.
+
+    Each result is copied at once: a later call may change what an earlier one has returned.
+    """
+    answers: list[dict[str, Any]] = []
+    for target, args, kwargs in wanted:
+        answer: dict[str, Any] = call(package, target, args, kwargs)
+        if "result" in answer:
+            try:
+                answer = {"result": plain.copy(answer["result"], f"what {target} returned")}
+            except plain.NotPlainData as error:
+                answer = failure("not_plain_data", str(error))
+        answers.append(answer)
+    return {"result": answers}
 
 
 def iterate(package: CheckedPackage, iterable: Any) -> dict[str, Any]:

@@ -96,6 +96,8 @@ def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPath
             answer = calls.check_import(package, request["import"], request["functions"])
         elif "seed" in request:
             answer = calls.begin_next_test(package, request["seed"])
+        elif "calls" in request:
+            answer = calls.call_all(package, request["calls"])
         elif "next" in request:
             answer = calls.next_item(package, iterators[request["next"]])
         else:

@@ -23,7 +23,14 @@ import torch
 from assignment import plain
 from grader import wire
 from tests.fuzz.nodes import values_in
-from tests.fuzz.readers import Finding, check_answer, check_bytecode, check_import, check_use
+from tests.fuzz.readers import (
+    Finding,
+    check_answer,
+    check_answers,
+    check_bytecode,
+    check_import,
+    check_use,
+)
 
 CAPS = wire.Caps(size=2**20, items=2000)  # small, so that small frames reach them
 HEADER = wire.HEADER.size
@@ -185,6 +192,7 @@ def _read(value: Any) -> None:
     """Reads a value as each kind of answer that the judge expects."""
     check_use(value)
     check_answer(value)
+    check_answers(value)
     check_bytecode(value)
     check_import(value)
 

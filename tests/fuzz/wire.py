@@ -76,6 +76,7 @@ def _fuzz(frames: int, seed: int) -> None:
         atheris.instrument_func(function)
     for function in (
         claims.result,
+        claims.results,
         claims.bytecode,
         claims.import_report,
         claims.failure_detail,

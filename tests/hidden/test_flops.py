@@ -48,179 +48,172 @@ def forward_and_backward(model, batch, width, input_needs_grad):
 
 
 @pytest.mark.exercise("matmul_flops")
-def test_a_product_takes_what_torch_counts(impl, rng):
+def test_a_product_takes_what_torch_counts(later, rng):
     """A matrix product takes the FLOPs that torch counts for it"""
     for _ in range(25):
         B, D, K = (int(n) for n in rng.integers(1, 200, size=3))
         left, right = torch.empty(B, D), torch.empty(D, K)
         flops, _ = counted(lambda left=left, right=right: left @ right)
-        expect(impl.flops.matmul_flops(B, D, K), f"FLOPs of ({B}×{D})·({D}×{K})").equals(flops)
+        later.flops.matmul_flops(B, D, K).equals(flops)
 
 
 @pytest.mark.exercise("matmul_flops")
-def test_huge_products_are_exact(impl, rng):
+def test_huge_products_are_exact(later, rng):
     """FLOPs beyond 64 bits are exact integers"""
     for _ in range(10):
         B, D, K = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
-        expect(impl.flops.matmul_flops(B, D, K)).equals(sum([B * D * K, B * D * K]))
+        later.flops.matmul_flops(B, D, K).equals(sum([B * D * K, B * D * K]))
 
 
 @pytest.mark.exercise("matmul_flops")
-def test_a_product_without_elements_is_free(impl, rng):
+def test_a_product_without_elements_is_free(later, rng):
     """With any size of 0 there are no FLOPs"""
     for _ in range(5):
         given = sizes(rng, 3)
-        expect(impl.flops.matmul_flops(*given)).equals(2 * given[0] * given[1] * given[2])
+        later.flops.matmul_flops(*given).equals(2 * given[0] * given[1] * given[2])
         given[int(rng.integers(3))] = 0
-        expect(impl.flops.matmul_flops(*given)).equals(0)
+        later.flops.matmul_flops(*given).equals(0)
 
 
 @pytest.mark.exercise("matmul_flops")
-def test_refuses_negative_sizes_of_a_product(impl):
+def test_refuses_negative_sizes_of_a_product(later):
     """A negative size is refused, even if the product is not negative"""
     for given in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3), (0, -2, 3)]:
-        with pytest.raises(ValueError):
-            impl.flops.matmul_flops(*given)
-    expect(impl.flops.matmul_flops(1, 2, 3)).equals(12)
+        later.flops.matmul_flops(*given).raises(ValueError)
+    later.flops.matmul_flops(1, 2, 3).equals(12)
 
 
 @pytest.mark.exercise("linear_flops")
-def test_a_layer_forward(impl, rng):
+def test_a_layer_forward(later, rng):
     """The forward pass of a linear layer takes the FLOPs that torch counts"""
     for _ in range(12):
         batch, d_in, d_out = sizes(rng, 3)
         flops, _ = forward_and_backward(mlp([d_in, d_out]), batch, d_in, False)
-        expect(impl.flops.linear_forward_flops(batch, d_in, d_out)).equals(flops)
+        later.flops.linear_forward_flops(batch, d_in, d_out).equals(flops)
 
 
 @pytest.mark.exercise("linear_flops")
-def test_a_layer_backward_with_the_inputs_gradient(impl, rng):
+def test_a_layer_backward_with_the_inputs_gradient(later, rng):
     """The backward pass takes the FLOPs that torch counts if the input needs a gradient"""
     for _ in range(12):
         batch, d_in, d_out = sizes(rng, 3)
         _, flops = forward_and_backward(mlp([d_in, d_out]), batch, d_in, True)
-        expect(impl.flops.linear_backward_flops(batch, d_in, d_out, True)).equals(flops)
+        later.flops.linear_backward_flops(batch, d_in, d_out, True).equals(flops)
 
 
 @pytest.mark.exercise("linear_flops")
-def test_a_layer_backward_without_the_inputs_gradient(impl, rng):
+def test_a_layer_backward_without_the_inputs_gradient(later, rng):
     """The backward pass takes the FLOPs that torch counts if the input needs none"""
     for _ in range(12):
         batch, d_in, d_out = sizes(rng, 3)
         _, flops = forward_and_backward(mlp([d_in, d_out]), batch, d_in, False)
-        expect(impl.flops.linear_backward_flops(batch, d_in, d_out, False)).equals(flops)
+        later.flops.linear_backward_flops(batch, d_in, d_out, False).equals(flops)
 
 
 @pytest.mark.exercise("linear_flops")
-def test_a_huge_layer_is_exact(impl, rng):
+def test_a_huge_layer_is_exact(later, rng):
     """A layer's FLOPs beyond 64 bits are exact integers"""
     for _ in range(5):
         batch, d_in, d_out = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
         product = 2 * batch * d_in * d_out
-        expect(impl.flops.linear_forward_flops(batch, d_in, d_out)).equals(product)
-        expect(impl.flops.linear_backward_flops(batch, d_in, d_out, False)).equals(product)
-        expect(impl.flops.linear_backward_flops(batch, d_in, d_out, True)).equals(2 * product)
+        later.flops.linear_forward_flops(batch, d_in, d_out).equals(product)
+        later.flops.linear_backward_flops(batch, d_in, d_out, False).equals(product)
+        later.flops.linear_backward_flops(batch, d_in, d_out, True).equals(2 * product)
 
 
 @pytest.mark.exercise("linear_flops")
-def test_refuses_negative_sizes_of_a_layer(impl):
+def test_refuses_negative_sizes_of_a_layer(later):
     """A negative size of a layer is refused, forward and backward"""
     for given in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3), (0, -2, 3), (1, -2, 0)]:
-        with pytest.raises(ValueError):
-            impl.flops.linear_forward_flops(*given)
+        later.flops.linear_forward_flops(*given).raises(ValueError)
         for input_needs_grad in (False, True):
-            with pytest.raises(ValueError):
-                impl.flops.linear_backward_flops(*given, input_needs_grad)
-    expect(impl.flops.linear_forward_flops(1, 2, 3)).equals(12)
-    expect(impl.flops.linear_backward_flops(1, 2, 3, True)).equals(24)
+            later.flops.linear_backward_flops(*given, input_needs_grad).raises(ValueError)
+    later.flops.linear_forward_flops(1, 2, 3).equals(12)
+    later.flops.linear_backward_flops(1, 2, 3, True).equals(24)
     for given in [(0, 2, 3), (1, 0, 3), (1, 2, 0)]:  # 0 is no error
-        expect(impl.flops.linear_forward_flops(*given)).equals(0)
-        expect(impl.flops.linear_backward_flops(*given, True)).equals(0)
+        later.flops.linear_forward_flops(*given).equals(0)
+        later.flops.linear_backward_flops(*given, True).equals(0)
 
 
 @pytest.mark.exercise("mlp_flops")
-def test_an_mlp_forward(impl, rng):
+def test_an_mlp_forward(later, rng):
     """The forward pass of an MLP takes the FLOPs that torch counts, at every depth"""
     for layers in range(1, 7):
         batch, *widths = sizes(rng, layers + 2)
         flops, _ = forward_and_backward(mlp(widths), batch, widths[0], False)
-        expect(impl.flops.mlp_forward_flops(batch, widths)).equals(flops)
+        later.flops.mlp_forward_flops(batch, widths).equals(flops)
 
 
 @pytest.mark.exercise("mlp_flops")
-def test_an_mlp_backward_with_the_inputs_gradient(impl, rng):
+def test_an_mlp_backward_with_the_inputs_gradient(later, rng):
     """The backward pass of an MLP with the input's gradient takes the FLOPs that torch counts"""
     for layers in range(1, 7):
         batch, *widths = sizes(rng, layers + 2)
         _, flops = forward_and_backward(mlp(widths), batch, widths[0], True)
-        expect(impl.flops.mlp_backward_flops(batch, widths, True)).equals(flops)
+        later.flops.mlp_backward_flops(batch, widths, True).equals(flops)
 
 
 @pytest.mark.exercise("mlp_flops", weight=2)
-def test_an_mlp_backward_without_the_inputs_gradient(impl, rng):
+def test_an_mlp_backward_without_the_inputs_gradient(later, rng):
     """The backward pass of an MLP without the input's gradient takes the FLOPs that torch counts"""
     for layers in range(1, 7):
         batch, *widths = sizes(rng, layers + 2)
         _, flops = forward_and_backward(mlp(widths), batch, widths[0], False)
-        expect(impl.flops.mlp_backward_flops(batch, widths, False)).equals(flops)
+        later.flops.mlp_backward_flops(batch, widths, False).equals(flops)
 
 
 @pytest.mark.exercise("mlp_flops")
-def test_layers_of_equal_widths(impl, rng):
+def test_layers_of_equal_widths(later, rng):
     """Each of several layers with the same widths counts, forward and backward"""
     for layers in (2, 3, 6):
         batch, width, other = sizes(rng, 3)
         for widths in [[width] * (layers + 1), [width, other] * layers]:
             _, flops = forward_and_backward(mlp(widths), batch, widths[0], True)
-            expect(impl.flops.mlp_backward_flops(batch, widths, True)).equals(flops)
+            later.flops.mlp_backward_flops(batch, widths, True).equals(flops)
             forward, flops = forward_and_backward(mlp(widths), batch, widths[0], False)
-            expect(impl.flops.mlp_backward_flops(batch, widths, False)).equals(flops)
-            expect(impl.flops.mlp_forward_flops(batch, widths)).equals(forward)
+            later.flops.mlp_backward_flops(batch, widths, False).equals(flops)
+            later.flops.mlp_forward_flops(batch, widths).equals(forward)
 
 
 @pytest.mark.exercise("mlp_flops")
-def test_a_huge_mlp_is_exact(impl, rng):
+def test_a_huge_mlp_is_exact(later, rng):
     """An MLP's FLOPs beyond 64 bits are exact integers"""
     for _ in range(5):
         batch, first, middle, last = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=4))
         widths = (first, middle, last)
         upper, lower = 2 * batch * middle * last, 2 * batch * first * middle
-        expect(impl.flops.mlp_forward_flops(batch, widths)).equals(upper + lower)
-        expect(impl.flops.mlp_backward_flops(batch, widths, False)).equals(2 * upper + lower)
-        expect(impl.flops.mlp_backward_flops(batch, widths, True)).equals(2 * (upper + lower))
+        later.flops.mlp_forward_flops(batch, widths).equals(upper + lower)
+        later.flops.mlp_backward_flops(batch, widths, False).equals(2 * upper + lower)
+        later.flops.mlp_backward_flops(batch, widths, True).equals(2 * (upper + lower))
         for empty in ((0, *widths), (first, 0, middle, last)):  # the first layer costs nothing
             rest = upper + lower if empty[0] == 0 else upper
-            expect(impl.flops.mlp_backward_flops(batch, empty, False)).equals(2 * rest)
+            later.flops.mlp_backward_flops(batch, empty, False).equals(2 * rest)
 
 
 @pytest.mark.exercise("mlp_flops")
-def test_refuses_too_few_widths(impl):
+def test_refuses_too_few_widths(later):
     """An MLP with fewer than two widths is refused, forward and backward"""
     for widths in [(), (3,)]:
-        with pytest.raises(ValueError):
-            impl.flops.mlp_forward_flops(2, widths)
-        with pytest.raises(ValueError):
-            impl.flops.mlp_backward_flops(2, widths, True)
-    expect(impl.flops.mlp_forward_flops(2, (3, 5))).equals(60)
-    expect(impl.flops.mlp_backward_flops(2, (3, 5), False)).equals(60)
+        later.flops.mlp_forward_flops(2, widths).raises(ValueError)
+        later.flops.mlp_backward_flops(2, widths, True).raises(ValueError)
+    later.flops.mlp_forward_flops(2, (3, 5)).equals(60)
+    later.flops.mlp_backward_flops(2, (3, 5), False).equals(60)
 
 
 @pytest.mark.exercise("mlp_flops")
-def test_refuses_negative_sizes_of_an_mlp(impl):
+def test_refuses_negative_sizes_of_an_mlp(later):
     """An MLP with a negative batch or width is refused, forward and backward"""
     for batch, widths in [
         *((-2, (3, 5)), (2, (-3, 5)), (2, (3, -5, 7)), (2, (3, 5, -7))),
         *((0, (3, -5)), (-2, (0, 5)), (-2, (0, 0)), (2, (0, 3, -5)), (0, (3, 5, -7))),
     ]:
-        with pytest.raises(ValueError):
-            impl.flops.mlp_forward_flops(batch, widths)
-        with pytest.raises(ValueError):
-            impl.flops.mlp_backward_flops(batch, widths, False)
-    expect(impl.flops.mlp_forward_flops(2, (3, 5, 7))).equals(200)
-    expect(impl.flops.mlp_backward_flops(2, (3, 5, 7), False)).equals(340)
+        later.flops.mlp_forward_flops(batch, widths).raises(ValueError)
+        later.flops.mlp_backward_flops(batch, widths, False).raises(ValueError)
+    later.flops.mlp_forward_flops(2, (3, 5, 7)).equals(200)
+    later.flops.mlp_backward_flops(2, (3, 5, 7), False).equals(340)
     for batch, widths, forward in [(0, (3, 5), 0), (2, (3, 0, 5), 0), (2, (0, 5, 7), 140)]:
-        expect(impl.flops.mlp_forward_flops(batch, widths)).equals(forward)  # 0 is no error
-        expect(impl.flops.mlp_backward_flops(batch, widths, False)).equals(2 * forward)
+        later.flops.mlp_forward_flops(batch, widths).equals(forward)  # 0 is no error
+        later.flops.mlp_backward_flops(batch, widths, False).equals(2 * forward)
 
 
 # --- einsum_flops -------------------------------------------------------------
@@ -257,12 +250,10 @@ def torch_counts(operands, result, sizes):
     return flops
 
 
-def check_einsum(impl, rng, operands, result, sizes, expected):
+def check_einsum(later, rng, operands, result, sizes, expected):
     pattern = spelled(rng, operands, result)
     shapes = [[sizes[axis] for axis in axes] for axes in operands]
-    expect(impl.flops.einsum_flops(pattern, *shapes), f"FLOPs of {pattern!r} {shapes}").equals(
-        expected
-    )
+    later.flops.einsum_flops(pattern, *shapes).equals(expected)
 
 
 def random_contraction(rng):
@@ -277,16 +268,16 @@ def random_contraction(rng):
 
 
 @pytest.mark.exercise("einsum_flops", weight=2)
-def test_a_product_of_two_operands_takes_what_torch_counts(impl, rng):
+def test_a_product_of_two_operands_takes_what_torch_counts(later, rng):
     """Two operands with a shared axis that is summed over take the FLOPs that torch counts"""
     for _ in range(15):
         operands, result, sizes = random_contraction(rng)
         flops = torch_counts(operands, result, sizes)
-        check_einsum(impl, rng, operands, result, sizes, flops)
+        check_einsum(later, rng, operands, result, sizes, flops)
 
 
 @pytest.mark.exercise("einsum_flops", weight=2)
-def test_every_operand_costs_one_flop_at_each_visit(impl, rng):
+def test_every_operand_costs_one_flop_at_each_visit(later, rng):
     """Each operand, also a single one, takes one FLOP for every combination of all axes"""
     for count in (1, 1, 2, 2, 3, 3, 4, 5):
         axes = axis_names(rng, 4)
@@ -295,11 +286,11 @@ def test_every_operand_costs_one_flop_at_each_visit(impl, rng):
         used = sorted({axis for operand in operands for axis in operand})
         result = shuffled(rng, used)[: int(rng.integers(len(used) + 1))]
         expected = sum(visits(used, sizes) for _ in operands)
-        check_einsum(impl, rng, operands, result, sizes, expected)
+        check_einsum(later, rng, operands, result, sizes, expected)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_axes_of_one_operand_and_outer_products(impl, rng):
+def test_axes_of_one_operand_and_outer_products(later, rng):
     """Every axis multiplies the FLOPs by its size, in one operand or in both, summed or kept"""
     for _ in range(8):
         shared, left, right = axis_names(rng, 3)
@@ -307,62 +298,61 @@ def test_axes_of_one_operand_and_outer_products(impl, rng):
         both = [[left, shared], [shared, right]]
         every = 2 * visits(sizes, sizes)
         for result in ([], [left], [right, left], [shared], [left, shared, right]):
-            check_einsum(impl, rng, both, result, sizes, every)
+            check_einsum(later, rng, both, result, sizes, every)
         outer = 2 * visits([left, right], sizes)
-        check_einsum(impl, rng, [[left], [right]], [right, left], sizes, outer)
+        check_einsum(later, rng, [[left], [right]], [right, left], sizes, outer)
         beyond_ascii = {"größe": sizes[left], "λ_1": sizes[right]}  # identifiers, too
-        check_einsum(impl, rng, [["größe"], ["λ_1"]], ["λ_1"], beyond_ascii, outer)
+        check_einsum(later, rng, [["größe"], ["λ_1"]], ["λ_1"], beyond_ascii, outer)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_a_diagonal_is_visited_once(impl, rng):
+def test_a_diagonal_is_visited_once(later, rng):
     """An axis that occurs twice in an operand counts once, as in torch"""
     for _ in range(8):
         twice, other = axis_names(rng, 2)
         sizes = {twice: int(rng.integers(2, 9)), other: int(rng.integers(2, 9))}
         operands, result = [[twice, twice], [other, twice]], [other]
         flops = torch_counts(operands, result, sizes)
-        check_einsum(impl, rng, operands, result, sizes, flops)
-        check_einsum(impl, rng, [[twice, other, twice]], result, sizes, flops // 2)
+        check_einsum(later, rng, operands, result, sizes, flops)
+        check_einsum(later, rng, [[twice, other, twice]], result, sizes, flops // 2)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_scalars_are_operands(impl, rng):
+def test_scalars_are_operands(later, rng):
     """An operand without axes is a scalar, and counts as an operand"""
     for _ in range(8):
         (axis,) = axis_names(rng, 1)
         n = int(rng.integers(2, 999))
-        check_einsum(impl, rng, [[], [axis]], [axis], {axis: n}, 2 * n)
-        check_einsum(impl, rng, [[axis], [], []], [], {axis: n}, 3 * n)
-        check_einsum(impl, rng, [[axis], [axis]], [], {axis: n}, 2 * n)
+        check_einsum(later, rng, [[], [axis]], [axis], {axis: n}, 2 * n)
+        check_einsum(later, rng, [[axis], [], []], [], {axis: n}, 3 * n)
+        check_einsum(later, rng, [[axis], [axis]], [], {axis: n}, 2 * n)
     for count in (1, 2, 3):
-        check_einsum(impl, rng, [[]] * count, [], {}, count)
+        check_einsum(later, rng, [[]] * count, [], {}, count)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_an_einsum_without_elements_is_free(impl, rng):
+def test_an_einsum_without_elements_is_free(later, rng):
     """If any axis has size 0 there are no FLOPs"""
     for _ in range(8):
         operands, result, sizes = random_contraction(rng)
         everything = 2 * visits(sizes, sizes)
-        check_einsum(impl, rng, operands, result, sizes, everything)
+        check_einsum(later, rng, operands, result, sizes, everything)
         sizes[shuffled(rng, list(sizes))[0]] = 0
-        check_einsum(impl, rng, operands, result, sizes, 0)
+        check_einsum(later, rng, operands, result, sizes, 0)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_huge_einsums_are_exact(impl, rng):
+def test_huge_einsums_are_exact(later, rng):
     """An einsum's FLOPs beyond 64 bits are exact integers, each time that a pattern is used"""
     a, b, c = axis_names(rng, 3)
     pattern = spelled(rng, [[a, b], [b, c]], [a, c])
     for _ in range(5):
         i, j, k = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
-        found = impl.flops.einsum_flops(pattern, (i, j), (j, k))
-        expect(found, f"FLOPs of {pattern!r} {(i, j), (j, k)}").equals(2 * i * j * k)
+        later.flops.einsum_flops(pattern, (i, j), (j, k)).equals(2 * i * j * k)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_refuses_sizes_that_differ(impl, rng):
+def test_refuses_sizes_that_differ(later, rng):
     """An axis with two sizes is refused, across operands and within one, even if one size is 1"""
     n = int(rng.integers(3, 999))
     for pattern, shapes in [
@@ -374,13 +364,12 @@ def test_refuses_sizes_that_differ(impl, rng):
         ("a, b, a -> b", [(n,), (2,), (n + 1,)]),
         ("a b, b c -> a c", [(2, n + 2**50), (n + 1 + 2**50, 3)]),
     ]:
-        with pytest.raises(ValueError):
-            impl.flops.einsum_flops(pattern, *shapes)
-    expect(impl.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3))).equals(12 * n)
+        later.flops.einsum_flops(pattern, *shapes).raises(ValueError)
+    later.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3)).equals(12 * n)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_refuses_shapes_that_do_not_fit_the_pattern(impl, rng):
+def test_refuses_shapes_that_do_not_fit_the_pattern(later, rng):
     """Too many or too few shapes or sizes are refused, and so are negative sizes"""
     n = int(rng.integers(3, 999))
     for pattern, shapes in [
@@ -398,13 +387,12 @@ def test_refuses_shapes_that_do_not_fit_the_pattern(impl, rng):
         ("a b -> a b", [(0, -n)]),
         ("a, a -> a", [(-1,), (-1,)]),
     ]:
-        with pytest.raises(ValueError):
-            impl.flops.einsum_flops(pattern, *shapes)
-    expect(impl.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3))).equals(12 * n)
+        later.flops.einsum_flops(pattern, *shapes).raises(ValueError)
+    later.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3)).equals(12 * n)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_refuses_results_that_make_no_sense(impl, rng):
+def test_refuses_results_that_make_no_sense(later, rng):
     """A result with an axis that no operand has, or with an axis twice, is refused"""
     n = int(rng.integers(3, 999))
     for pattern in [
@@ -419,13 +407,12 @@ def test_refuses_results_that_make_no_sense(impl, rng):
         "a b, b c -> a 1",
         "a b, b c -> a ...",
     ]:
-        with pytest.raises(ValueError):
-            impl.flops.einsum_flops(pattern, (2, n), (n, 3))
-    expect(impl.flops.einsum_flops("a b, b c -> c b", (2, n), (n, 3))).equals(12 * n)
+        later.flops.einsum_flops(pattern, (2, n), (n, 3)).raises(ValueError)
+    later.flops.einsum_flops("a b, b c -> c b", (2, n), (n, 3)).equals(12 * n)
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_refuses_patterns_that_are_none(impl, rng):
+def test_refuses_patterns_that_are_none(later, rng):
     """A pattern without exactly one arrow or with invalid names is refused"""
     n = int(rng.integers(3, 999))
     for pattern in [
@@ -441,66 +428,64 @@ def test_refuses_patterns_that_are_none(impl, rng):
         "(a b), b c -> c",
         "a b, (b c) -> a",
     ]:
-        with pytest.raises(ValueError):
-            impl.flops.einsum_flops(pattern, (2, n), (n, 3))
-    expect(impl.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3))).equals(12 * n)
+        later.flops.einsum_flops(pattern, (2, n), (n, 3)).raises(ValueError)
+    later.flops.einsum_flops("a b, b c -> a c", (2, n), (n, 3)).equals(12 * n)
 
 
 # --- elementwise_flops --------------------------------------------------------
 
 
 @pytest.mark.exercise("elementwise_flops")
-def test_every_element_costs_the_same(impl, rng):
+def test_every_element_costs_the_same(later, rng):
     """A shape takes the FLOPs of one element times its number of elements"""
     for _ in range(25):
         shape = sizes(rng, int(rng.integers(1, 6)))
         per_element = int(rng.integers(2, 50))
         elements = torch.empty(shape, device="meta").numel()
-        found = impl.flops.elementwise_flops(shape, per_element)
-        expect(found, f"{per_element} FLOPs on each of {shape}").equals(elements * per_element)
+        later.flops.elementwise_flops(shape, per_element).equals(elements * per_element)
 
 
 @pytest.mark.exercise("elementwise_flops")
-def test_an_element_costs_one_flop(impl, rng):
+def test_an_element_costs_one_flop(later, rng):
     """By default an element takes one FLOP"""
     for _ in range(10):
         shape = sizes(rng, int(rng.integers(1, 6)))
         elements = torch.empty(shape, device="meta").numel()
-        expect(impl.flops.elementwise_flops(shape), f"FLOPs on {shape}").equals(elements)
+        later.flops.elementwise_flops(shape).equals(elements)
 
 
 @pytest.mark.exercise("elementwise_flops")
-def test_a_scalar_is_an_element(impl, rng):
+def test_a_scalar_is_an_element(later, rng):
     """A scalar, of shape (), has one element"""
     for _ in range(5):
         per_element = int(rng.integers(2, 1000))
-        expect(impl.flops.elementwise_flops((), per_element)).equals(per_element)
-        expect(impl.flops.elementwise_flops([], per_element)).equals(per_element)
-        expect(impl.flops.elementwise_flops([2], per_element)).equals(2 * per_element)
+        later.flops.elementwise_flops((), per_element).equals(per_element)
+        later.flops.elementwise_flops([], per_element).equals(per_element)
+        later.flops.elementwise_flops([2], per_element).equals(2 * per_element)
 
 
 @pytest.mark.exercise("elementwise_flops")
-def test_no_elements_or_no_work_is_free(impl, rng):
+def test_no_elements_or_no_work_is_free(later, rng):
     """With a size of 0, or 0 FLOPs per element, there are no FLOPs"""
     for _ in range(5):
         shape = sizes(rng, 3)
         elements = torch.empty(shape, device="meta").numel()
-        expect(impl.flops.elementwise_flops(shape, 7)).equals(7 * elements)
-        expect(impl.flops.elementwise_flops(shape, 0)).equals(0)
+        later.flops.elementwise_flops(shape, 7).equals(7 * elements)
+        later.flops.elementwise_flops(shape, 0).equals(0)
         shape[int(rng.integers(3))] = 0
-        expect(impl.flops.elementwise_flops(shape, 7)).equals(0)
+        later.flops.elementwise_flops(shape, 7).equals(0)
 
 
 @pytest.mark.exercise("elementwise_flops")
-def test_huge_shapes_are_exact(impl, rng):
+def test_huge_shapes_are_exact(later, rng):
     """FLOPs on huge shapes, beyond 64 bits, are exact integers"""
     for _ in range(5):
         rows, columns = (int(n) | 1 for n in rng.integers(2**40, 2**50, size=2))
-        expect(impl.flops.elementwise_flops((rows, columns), 3)).equals(sum([rows * columns] * 3))
+        later.flops.elementwise_flops((rows, columns), 3).equals(sum([rows * columns] * 3))
 
 
 @pytest.mark.exercise("elementwise_flops")
-def test_refuses_negative_shapes(impl, rng):
+def test_refuses_negative_shapes(later, rng):
     """A negative size or a negative number of FLOPs is refused, whatever the other arguments"""
     n = int(rng.integers(2, 999))
     for shape, per_element in [
@@ -514,9 +499,8 @@ def test_refuses_negative_shapes(impl, rng):
         ((), -1),
         ((0,), -1),
     ]:
-        with pytest.raises(ValueError):
-            impl.flops.elementwise_flops(shape, per_element)
-    expect(impl.flops.elementwise_flops((n, 2), 3)).equals(6 * n)
+        later.flops.elementwise_flops(shape, per_element).raises(ValueError)
+    later.flops.elementwise_flops((n, 2), 3).equals(6 * n)
 
 
 # --- transformers -------------------------------------------------------------
@@ -628,46 +612,42 @@ def counted_forward(config, batch, seq_len):
 
 
 @pytest.mark.exercise("transformer_parameters", weight=2)
-def test_a_transformers_parameters(impl, rng):
+def test_a_transformers_parameters(later, rng):
     """Each component and the total have the parameters of a model made with torch"""
     for _ in range(4):
         config = random_transformer(rng)
-        found = impl.flops.transformer_parameters(**config)
-        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
 
 
 @pytest.mark.exercise("transformer_parameters")
-def test_fewer_key_heads_have_fewer_parameters(impl, rng):
+def test_fewer_key_heads_have_fewer_parameters(later, rng):
     """With fewer key heads, the parameters are those of a model made with torch"""
     config = random_transformer(rng, d_model=49 * 12)
     for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2), (49, 1), (49, 7), (6, 2)]:
         config = {**config, "heads": heads, "kv_heads": kv_heads}
-        found = impl.flops.transformer_parameters(**config)
-        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
 
 
 @pytest.mark.exercise("transformer_parameters")
-def test_a_feed_forward_with_and_without_a_gate(impl, rng):
+def test_a_feed_forward_with_and_without_a_gate(later, rng):
     """With and without a gate, the parameters are those of a model made with torch"""
     config = random_transformer(rng)
     for gated in (True, False, True):
         config = {**config, "gated": gated}
-        found = impl.flops.transformer_parameters(**config)
-        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
 
 
 @pytest.mark.exercise("transformer_parameters")
-def test_a_tied_head_shares_its_parameters(impl, rng):
+def test_a_tied_head_shares_its_parameters(later, rng):
     """A tied lm_head adds no parameters, and an untied one does"""
     config = random_transformer(rng)
     for tied in (True, False, True):
         config = {**config, "tied": tied}
-        found = impl.flops.transformer_parameters(**config)
-        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
 
 
 @pytest.mark.exercise("transformer_parameters")
-def test_a_transformer_without_layers(impl, rng):
+def test_a_transformer_without_layers(impl, later, rng):
     """Sizes of 0 are no error: what they leave is counted"""
     whole = random_transformer(rng)
     for size in ("layers", "vocab", "d_ff"):
@@ -683,7 +663,7 @@ def test_a_transformer_without_layers(impl, rng):
         expected["total"] = sum(n for part, n in expected.items() if part != "total")
         expect(found, f"parameters with {size} = 0").equals(expected)
     nothing = dict.fromkeys(expected, 0)
-    expect(impl.flops.transformer_parameters(**{**whole, "d_model": 0})).equals(nothing)
+    later.flops.transformer_parameters(**{**whole, "d_model": 0}).equals(nothing)
 
 
 @pytest.mark.exercise("transformer_parameters")
@@ -736,14 +716,13 @@ def refuses(function, good, bad):
 
 
 @pytest.mark.exercise("transformer_parameters")
-def test_refuses_parameters_of_no_transformer(impl, rng):
+def test_refuses_parameters_of_no_transformer(impl, later, rng):
     """Negative sizes are refused, and heads that do not divide what they must"""
     good = {"vocab": 7, "layers": 2, "d_model": 12, "heads": 6, "d_ff": 5}
     refuses(impl.flops.transformer_parameters, good, BAD_TRANSFORMERS)
     for heads, kv_heads in [(12, 1), (12, 12), (1, 1), (6, 3)]:
         config = random_transformer(rng, d_model=12, heads=heads, kv_heads=kv_heads)
-        found = impl.flops.transformer_parameters(**config)
-        expect(found, f"parameters of {config}").equals(counted_parameters(config))
+        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
 
 
 def check_forward(impl, config, seq_len, batch=None):
@@ -853,24 +832,24 @@ def test_refuses_a_forward_pass_of_no_transformer(impl, rng):
 
 
 @pytest.mark.exercise("training_flops")
-def test_training_takes_what_torch_counts_in_a_layer_inside_a_network(impl, rng):
+def test_training_takes_what_torch_counts_in_a_layer_inside_a_network(later, rng):
     """6 FLOPs per parameter and token are what torch counts for a layer, forward and backward"""
     for _ in range(5):
         tokens, d_in, d_out = sizes(rng, 3)
         forward, backward = forward_and_backward(mlp([d_in, d_out]), tokens, d_in, True)
         parameters = sum(p.numel() for p in mlp([d_in, d_out]).parameters())
-        expect(impl.flops.training_flops(parameters, tokens)).equals(forward + backward)
+        later.flops.training_flops(parameters, tokens).equals(forward + backward)
 
 
 @pytest.mark.exercise("training_flops")
-def test_huge_runs_are_exact(impl, rng):
+def test_huge_runs_are_exact(later, rng):
     """FLOPs of training beyond 64 bits are exact; without parameters or tokens there are none"""
     for _ in range(10):
         parameters, tokens = (int(n) | 1 for n in rng.integers(2**36, 2**46, size=2))
         once = parameters * tokens
-        expect(impl.flops.training_flops(parameters, tokens)).equals(sum([once] * 6))
-        expect(impl.flops.training_flops(0, tokens)).equals(0)
-        expect(impl.flops.training_flops(parameters, 0)).equals(0)
+        later.flops.training_flops(parameters, tokens).equals(sum([once] * 6))
+        later.flops.training_flops(0, tokens).equals(0)
+        later.flops.training_flops(parameters, 0).equals(0)
 
 
 def random_run(rng):
@@ -891,32 +870,30 @@ def days_of(parameters, tokens, devices, peak_flops, mfu):
 
 
 @pytest.mark.exercise("training_flops")
-def test_days_of_random_runs(impl, rng):
+def test_days_of_random_runs(later, rng):
     """Days are the FLOPs divided by those that the devices do in a day"""
     for _ in range(30):
         run = random_run(rng)
         # Half a dozen operations in float64 round by 1e-16 each.
-        expect(impl.flops.training_days(**run), f"days of {run}").close(days_of(**run), rtol=1e-12)
+        later.flops.training_days(**run).close(days_of(**run), rtol=1e-12)
 
 
 @pytest.mark.exercise("training_flops")
-def test_bounds_that_a_run_may_touch(impl, rng):
+def test_bounds_that_a_run_may_touch(later, rng):
     """One device, an MFU of 1, and no work at all are valid"""
     for changes in [{"devices": 1}, {"mfu": 1.0}, {"mfu": 1}, {"mfu": 1e-9}, {"peak_flops": 0.5}]:
         run = {**random_run(rng), **changes}
-        expect(impl.flops.training_days(**run), f"days of {run}").close(days_of(**run), rtol=1e-12)
+        later.flops.training_days(**run).close(days_of(**run), rtol=1e-12)
         for nothing in ("parameters", "tokens"):
-            days = impl.flops.training_days(**{**run, nothing: 0})
-            expect(days, f"days without {nothing}").close(0.0, rtol=0)
+            later.flops.training_days(**{**run, nothing: 0}).close(0.0, rtol=0)
 
 
 @pytest.mark.exercise("training_flops")
-def test_refuses_runs_that_cannot_be(impl, rng):
+def test_refuses_runs_that_cannot_be(impl, later, rng):
     """Negative work, no devices, no peak, an MFU outside (0, 1] and nan are refused"""
     run = random_run(rng)
     for bad in ((-1, 5), (5, -1), (-3, -5), (0, -1), (-1, 0)):
-        with pytest.raises(ValueError):
-            impl.flops.training_flops(*bad)
+        later.flops.training_flops(*bad).raises(ValueError)
     refuses(
         impl.flops.training_days,
         run,
@@ -931,44 +908,44 @@ def test_refuses_runs_that_cannot_be(impl, rng):
             *({"parameters": -1, "tokens": 0}, {"parameters": 0, "tokens": -1}),
         ],
     )
-    expect(impl.flops.training_flops(run["parameters"], 7)).equals(42 * run["parameters"])
-    expect(impl.flops.training_days(**run)).close(days_of(**run), rtol=1e-12)
+    later.flops.training_flops(run["parameters"], 7).equals(42 * run["parameters"])
+    later.flops.training_days(**run).close(days_of(**run), rtol=1e-12)
 
 
 @pytest.mark.exercise("mfu")
-def test_utilization_of_random_runs(impl, rng):
+def test_utilization_of_random_runs(later, rng):
     """The MFU is the FLOPs divided by those that the devices promise in the time"""
     for _ in range(30):
         seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
         devices, share = int(rng.integers(1, 10**5)), float(rng.uniform(0.01, 1))
         flops = share * seconds * peak * devices
         expected = float(Fraction(flops) / (Fraction(seconds) * Fraction(peak) * devices))
-        expect(impl.flops.mfu(flops, seconds, peak, devices)).close(expected, rtol=1e-12)
+        later.flops.mfu(flops, seconds, peak, devices).close(expected, rtol=1e-12)
 
 
 @pytest.mark.exercise("mfu")
-def test_one_device_unless_more_are_said(impl, rng):
+def test_one_device_unless_more_are_said(later, rng):
     """By default there is one device"""
     for _ in range(10):
         seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
         flops = int(rng.integers(1, 2**62))
         expected = float(Fraction(flops) / (Fraction(seconds) * Fraction(peak)))
-        expect(impl.flops.mfu(flops, seconds, peak)).close(expected, rtol=1e-12)
-        expect(impl.flops.mfu(flops, seconds, peak, 1)).close(expected, rtol=1e-12)
+        later.flops.mfu(flops, seconds, peak).close(expected, rtol=1e-12)
+        later.flops.mfu(flops, seconds, peak, 1).close(expected, rtol=1e-12)
 
 
 @pytest.mark.exercise("mfu")
-def test_utilization_is_reported_as_it_is(impl, rng):
+def test_utilization_is_reported_as_it_is(later, rng):
     """The MFU of no work is 0, and an MFU above 1 is not clipped"""
     for _ in range(5):
         seconds, peak = float(rng.uniform(0.1, 9)), float(rng.uniform(1e13, 5e15))
-        expect(impl.flops.mfu(0, seconds, peak)).close(0.0, rtol=0)
+        later.flops.mfu(0, seconds, peak).close(0.0, rtol=0)
         factor = float(rng.uniform(1.5, 9))
-        expect(impl.flops.mfu(factor * seconds * peak, seconds, peak)).close(factor, rtol=1e-12)
+        later.flops.mfu(factor * seconds * peak, seconds, peak).close(factor, rtol=1e-12)
 
 
 @pytest.mark.exercise("mfu")
-def test_refuses_utilization_of_nothing(impl, rng):
+def test_refuses_utilization_of_nothing(impl, later, rng):
     """Negative FLOPs, no time, no peak, no devices, or nan are refused"""
     good = {"flops": 1e12, "seconds": float(rng.uniform(1, 2)), "peak_flops": 1e13, "devices": 3}
     refuses(
@@ -983,4 +960,4 @@ def test_refuses_utilization_of_nothing(impl, rng):
             *({"flops": 0, "seconds": 0.0}, {"flops": 0, "devices": 0}),
         ],
     )
-    expect(impl.flops.mfu(**good)).close(1 / (30 * good["seconds"]), rtol=1e-12)
+    later.flops.mfu(**good).close(1 / (30 * good["seconds"]), rtol=1e-12)

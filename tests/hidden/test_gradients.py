@@ -68,7 +68,7 @@ def check_mlp(impl, x, weights, target):
 
 
 @pytest.mark.exercise("linear_backward", weight=2)
-def test_linear_gradients_are_autograds(impl, rng, torch_rng):
+def test_linear_gradients_are_autograds(later, rng, torch_rng):
     """The gradients of x, w and b for a batch of rows are those of autograd"""
     for square in [True, False] * 8:
         batch, d_in, d_out = (int(n) for n in rng.choice(AWKWARD, size=3))
@@ -76,20 +76,20 @@ def test_linear_gradients_are_autograds(impl, rng, torch_rng):
             batch = d_in = d_out = int(rng.integers(2, 9))
         x, w = whole(torch_rng, batch, d_in), whole(torch_rng, d_in, d_out)
         grad_y = whole(torch_rng, batch, d_out)
-        expect(impl.gradients.linear_backward(x, w, grad_y), "(grad_x, grad_w, grad_b)").equals(
-            autograd_linear(x, w, grad_y)
+        later.gradients.linear_backward(x, w, grad_y).equals(
+            autograd_linear(x, w, grad_y), "(grad_x, grad_w, grad_b)"
         )
 
 
 @pytest.mark.exercise("linear_backward")
-def test_linear_gradients_under_leading_axes(impl, rng, torch_rng):
+def test_linear_gradients_under_leading_axes(later, rng, torch_rng):
     """With any number of leading axes, w's and b's gradients are sums over all of them"""
     for lead in LEADS[2:]:
         d_in, d_out = different(rng, 2)
         x, w = whole(torch_rng, *lead, d_in), whole(torch_rng, d_in, d_out)
         grad_y = whole(torch_rng, *lead, d_out)
-        expect(impl.gradients.linear_backward(x, w, grad_y), "(grad_x, grad_w, grad_b)").equals(
-            autograd_linear(x, w, grad_y)
+        later.gradients.linear_backward(x, w, grad_y).equals(
+            autograd_linear(x, w, grad_y), "(grad_x, grad_w, grad_b)"
         )
 
 
@@ -107,7 +107,7 @@ def test_linear_gradients_of_a_single_row(impl, rng, torch_rng):
 
 
 @pytest.mark.exercise("linear_backward")
-def test_linear_gradients_without_rows(impl, rng, torch_rng):
+def test_linear_gradients_without_rows(later, rng, torch_rng):
     """Without rows the gradients of w and b are 0; any size may be 0"""
     for empty in range(4):
         sizes = [int(n) for n in rng.integers(2, 6, size=4)]
@@ -115,13 +115,13 @@ def test_linear_gradients_without_rows(impl, rng, torch_rng):
         rows, columns, d_in, d_out = sizes
         x, w = whole(torch_rng, rows, columns, d_in), whole(torch_rng, d_in, d_out)
         grad_y = whole(torch_rng, rows, columns, d_out)
-        expect(impl.gradients.linear_backward(x, w, grad_y), "(grad_x, grad_w, grad_b)").equals(
-            autograd_linear(x, w, grad_y)
+        later.gradients.linear_backward(x, w, grad_y).equals(
+            autograd_linear(x, w, grad_y), "(grad_x, grad_w, grad_b)"
         )
 
 
 @pytest.mark.exercise("linear_backward")
-def test_linear_gradients_keep_the_dtype(impl, rng, torch_rng):
+def test_linear_gradients_keep_the_dtype(later, rng, torch_rng):
     """The gradients have the dtypes of x, w and b"""
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         batch, d_in, d_out = different(rng, 3)
@@ -131,10 +131,9 @@ def test_linear_gradients_keep_the_dtype(impl, rng, torch_rng):
             for shape in [(batch, d_in), (d_in, d_out), (batch, d_out)]
         ]
         expected = [grad.to(dtype) for grad in autograd_linear(*given)]
-        expect(
-            impl.gradients.linear_backward(*(t.to(dtype) for t in given)),
-            "(grad_x, grad_w, grad_b)",
-        ).equals(expected)
+        later.gradients.linear_backward(*(t.to(dtype) for t in given)).equals(
+            expected, "(grad_x, grad_w, grad_b)"
+        )
 
 
 # --- mlp_backward ------------------------------------------------------------
@@ -212,14 +211,15 @@ def test_mlp_gradients_under_leading_axes(impl, rng, torch_rng):
 
 
 @pytest.mark.exercise("mlp_backward")
-def test_mlp_without_rows(impl, rng, torch_rng):
+def test_mlp_without_rows(later, rng, torch_rng):
     """Without rows the loss and every gradient is 0"""
     for layers in (1, 2, 3):
         widths = [int(n) for n in rng.integers(1, 6, size=layers + 1)]
         weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
         x, target = torch.ones(0, widths[0]).double(), torch.ones(0, widths[-1]).double()
-        found = impl.gradients.mlp_backward(x, weights, target)
-        expect(found, "(loss, gradients)").close((0.0, [0 * w for w in weights]), rtol=0.0)
+        later.gradients.mlp_backward(x, weights, target).close(
+            (0.0, [0 * w for w in weights]), rtol=0.0
+        )
 
 
 @pytest.mark.exercise("mlp_backward")
@@ -266,7 +266,7 @@ def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
 
 
 @pytest.mark.exercise("mlp_backward")
-def test_refuses_layers_that_do_not_fit(impl, rng, torch_rng):
+def test_refuses_layers_that_do_not_fit(impl, later, rng, torch_rng):
     """No layers, and a layer that does not fit the one before it, are refused"""
     for _ in range(3):
         batch, d_in, hidden, d_out = different(rng, 4, smallest=2)
@@ -280,15 +280,13 @@ def test_refuses_layers_that_do_not_fit(impl, rng, torch_rng):
             [good[0], torch.ones(hidden - 1, d_out).double()],
             [good[0], torch.ones(1, d_out).double()],
         ]:
-            with pytest.raises(ValueError):
-                impl.gradients.mlp_backward(x, weights, target)
+            later.gradients.mlp_backward(x, weights, target).raises(ValueError)
         for none in ([], ()):  # no layers, even if the target has x's shape
-            with pytest.raises(ValueError):
-                impl.gradients.mlp_backward(x, none, normal(torch_rng, batch, d_in))
+            later.gradients.mlp_backward(x, none, normal(torch_rng, batch, d_in)).raises(ValueError)
 
 
 @pytest.mark.exercise("mlp_backward")
-def test_refuses_targets_of_another_width(impl, rng, torch_rng):
+def test_refuses_targets_of_another_width(impl, later, rng, torch_rng):
     """A target of another width is refused, never broadcast"""
     for _ in range(3):
         batch, d_in, d_out = (int(n) for n in rng.integers(2, 9, size=3))
@@ -297,12 +295,13 @@ def test_refuses_targets_of_another_width(impl, rng, torch_rng):
             w = normal(torch_rng, d_in, outputs)
             check_mlp(impl, x, [w], normal(torch_rng, batch, outputs))
             if outputs != width:
-                with pytest.raises(ValueError):
-                    impl.gradients.mlp_backward(x, [w], normal(torch_rng, batch, width))
+                later.gradients.mlp_backward(x, [w], normal(torch_rng, batch, width)).raises(
+                    ValueError
+                )
 
 
 @pytest.mark.exercise("mlp_backward")
-def test_refuses_targets_of_other_rows(impl, rng, torch_rng):
+def test_refuses_targets_of_other_rows(impl, later, rng, torch_rng):
     """A target with other leading axes than y's is refused, never broadcast or reshaped"""
     # A TypeError is that of the annotations: x and target have the same leading axes.
     *lead, d_in, d_out = different(rng, 4, smallest=2)
@@ -311,11 +310,14 @@ def test_refuses_targets_of_other_rows(impl, rng, torch_rng):
     check_mlp(impl, x, [w], normal(torch_rng, *lead, d_out))
     others = [(), lead[1:], (1, *lead[1:]), (lead[0], 1), (1, *lead), lead[::-1]]
     for other in (*others, (lead[0] * lead[1],)):
-        with pytest.raises((ValueError, TypeError)):
-            impl.gradients.mlp_backward(x, [w], normal(torch_rng, *other, d_out))
-    with pytest.raises((ValueError, TypeError)):
-        impl.gradients.mlp_backward(x, [w], normal(torch_rng, lead[0], d_out, lead[1]))
+        later.gradients.mlp_backward(x, [w], normal(torch_rng, *other, d_out)).raises(
+            (ValueError, TypeError)
+        )
+    later.gradients.mlp_backward(x, [w], normal(torch_rng, lead[0], d_out, lead[1])).raises(
+        (ValueError, TypeError)
+    )
     row = normal(torch_rng, d_in)
     check_mlp(impl, row, [w], normal(torch_rng, d_out))
-    with pytest.raises((ValueError, TypeError)):
-        impl.gradients.mlp_backward(row, [w], normal(torch_rng, 1, d_out))
+    later.gradients.mlp_backward(row, [w], normal(torch_rng, 1, d_out)).raises(
+        (ValueError, TypeError)
+    )

@@ -6,6 +6,7 @@ d = √(13 / n) that is 1e-11, so no correct solution fails by chance.
 """
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -167,30 +168,38 @@ def test_truncated_repeats_with_its_seed(impl, rng):
     check_seeds(impl, rng, "truncated_normal", (3, 5, 7), 1.5, -2.0, 1.0)
 
 
-def refuses_sizes(draw, rng, cdf):
+def refuses_sizes(later, function, rng, cdf):
     """Checks sizes; `cdf` is the distribution of the element of a 1×1 weight."""
+    draw, ones = getattr(later.initialization, function), []
     for d_in, d_out in [(0, 3), (3, 0), (-1, 3), (3, -1), (-2, -2)]:
-        with pytest.raises(ValueError):
-            draw(d_in, d_out, 0)
+        draw(d_in, d_out, 0).raises(ValueError)
+
+    def check(found, shape):
+        w = expect(found).is_tensor(shape, torch.float32)
+        assert bool((w != 0).any())
+
     n = int(rng.integers(2, 30))
     for shape in [(1, n), (n, 1), (1, 1)]:
-        w = expect(draw(*shape, new_seed(rng))).is_tensor(shape, torch.float32)
-        assert bool((w != 0).any())
+        draw(*shape, new_seed(rng)).then(partial(check, shape=shape))
     # One by one: a sample that is scaled to have the right deviation would show.
-    ones = [expect(draw(1, 1, new_seed(rng))).is_tensor((1, 1), torch.float32) for _ in range(350)]
+    for _ in range(350):
+        draw(1, 1, new_seed(rng)).then(
+            lambda w: ones.append(expect(w).is_tensor((1, 1), torch.float32))
+        )
+    later.check()
     follows(torch.cat(ones), cdf, "the element of a 1×1 weight")
 
 
 @pytest.mark.exercise("xavier")
-def test_xavier_refuses_sizes(impl, rng):
+def test_xavier_refuses_sizes(later, rng):
     """Sizes of less than 1 are refused, 1 is not"""
-    refuses_sizes(impl.initialization.xavier_uniform, rng, uniform_cdf(math.sqrt(3)))
+    refuses_sizes(later, "xavier_uniform", rng, uniform_cdf(math.sqrt(3)))
 
 
 @pytest.mark.exercise("kaiming")
-def test_kaiming_refuses_sizes(impl, rng):
+def test_kaiming_refuses_sizes(later, rng):
     """Sizes of less than 1 are refused, 1 is not"""
-    refuses_sizes(impl.initialization.kaiming_normal, rng, normal_cdf(math.sqrt(2)))
+    refuses_sizes(later, "kaiming_normal", rng, normal_cdf(math.sqrt(2)))
 
 
 @pytest.mark.exercise("truncated_normal", weight=2)

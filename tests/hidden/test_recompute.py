@@ -23,63 +23,58 @@ MIB = 2**20
 
 
 @pytest.mark.exercise("segments")
-def test_segments_are_even(impl, rng):
+def test_segments_are_even(later, rng):
     """Segments cover all layers in order; sizes differ by at most one, the longer ones first"""
     for _ in range(60):
         layers = int(rng.integers(1, 70))
         segments = int(rng.integers(1, layers + 1))
         pieces = np.array_split(np.arange(layers), segments)
         for _ in range(1 + segments % 2):  # the second list is new
-            expect(
-                impl.recompute.segment_bounds(layers, segments), f"{layers} layers in {segments}"
-            ).equals([(int(piece[0]), int(piece[-1]) + 1) for piece in pieces])
+            later.recompute.segment_bounds(layers, segments).equals(
+                [(int(piece[0]), int(piece[-1]) + 1) for piece in pieces]
+            )
 
 
 @pytest.mark.exercise("segments")
-def test_one_segment_and_one_for_each_layer(impl, rng):
+def test_one_segment_and_one_for_each_layer(later, rng):
     """One segment has all layers; as many segments as layers have one layer each"""
     for _ in range(10):
         layers = int(rng.integers(2, 200))
-        expect(impl.recompute.segment_bounds(layers, 1)).equals([(0, layers)])
-        expect(impl.recompute.segment_bounds(layers, layers)).equals(
+        later.recompute.segment_bounds(layers, 1).equals([(0, layers)])
+        later.recompute.segment_bounds(layers, layers).equals(
             list(itertools.pairwise(range(layers + 1)))
         )
 
 
 @pytest.mark.exercise("segments")
-def test_refuses_segments_that_cannot_be(impl, rng):
+def test_refuses_segments_that_cannot_be(later, rng):
     """0 segments, a negative number and more segments than layers are refused"""
     for layers in (1, 2, int(rng.integers(3, 50))):
         for segments in (-1, 0, layers + 1):
-            with pytest.raises(ValueError):
-                impl.recompute.segment_bounds(layers, segments)
-        expect(impl.recompute.segment_bounds(layers, 1)).equals([(0, layers)])
+            later.recompute.segment_bounds(layers, segments).raises(ValueError)
+        later.recompute.segment_bounds(layers, 1).equals([(0, layers)])
     for segments in (-1, 0, 1):
-        with pytest.raises(ValueError):
-            impl.recompute.segment_bounds(0, segments)
+        later.recompute.segment_bounds(0, segments).raises(ValueError)
 
 
 @pytest.mark.exercise("segments", weight=2)
-def test_best_segments_hold_the_fewest_activations(impl, rng):
+def test_best_segments_hold_the_fewest_activations(later, rng):
     """The best number is the smallest that minimizes segments plus longest segment"""
     squares = [int(n) ** 2 for n in rng.integers(4, 20, size=6)]
     near = [square + offset for square in squares for offset in (-1, 0, 1, 2)]
     for layers in [*range(1, 30), *near, *(int(n) for n in rng.integers(30, 400, size=20))]:
         costs = [s + math.ceil(Fraction(layers, s)) for s in range(1, layers + 1)]
-        expect(impl.recompute.best_segments(layers), f"best of {layers} layers").equals(
-            1 + costs.index(min(costs))
-        )
+        later.recompute.best_segments(layers).equals(1 + costs.index(min(costs)))
 
 
 @pytest.mark.exercise("segments")
-def test_best_segments_refuses_no_layers(impl, rng):
+def test_best_segments_refuses_no_layers(later, rng):
     """Fewer than one layer is refused"""
     for layers in (0, -1, -int(rng.integers(2, 99))):
-        with pytest.raises(ValueError):
-            impl.recompute.best_segments(layers)
+        later.recompute.best_segments(layers).raises(ValueError)
     root = int(rng.integers(4, 30))
-    expect(impl.recompute.best_segments(root * root)).equals(root)
-    expect(impl.recompute.best_segments(1)).equals(1)
+    later.recompute.best_segments(root * root).equals(root)
+    later.recompute.best_segments(1).equals(1)
 
 
 # --- checkpointed_forward ----------------------------------------------------

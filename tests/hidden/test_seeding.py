@@ -20,18 +20,22 @@ def new_seeds(rng, count, below=2**63):
     return [int(n) for n in rng.integers(below, size=count)]
 
 
-def seeded(impl, seeds, burn=0):
+def seeded(later, seeds, burn=0):
     """What each generator draws after each seed, and torch's state as bytes.
 
     The draws come from the states of the generators: numbers alone can be computed from a seed.
     """
     found = []
+
+    def keep(states):
+        found.append({**generators.draws(states), "torch": as_bytes(states["torch"])})
+
     for seed in seeds:
         if burn:
-            impl.scenarios.draw(burn)
-        impl.seeding.seed_everything(seed)
-        states = impl.scenarios.generator_states()
-        found.append({**generators.draws(states), "torch": as_bytes(states["torch"])})
+            later.scenarios.draw(burn).gives_anything()
+        later.seeding.seed_everything(seed).gives_anything()
+        later.scenarios.generator_states().then(keep)
+    later.check()
     return found
 
 
@@ -44,57 +48,57 @@ def count_different(found, name):
 
 
 @pytest.mark.exercise("seed_everything", weight=2)
-def test_each_generator_repeats(impl, rng):
+def test_each_generator_repeats(later, rng):
     """Seeded again with the same seed, every generator repeats its numbers"""
     seeds = [*new_seeds(rng, 4), 0, 2**63 - 1, 2**32 - 1, 2**32]
-    first = seeded(impl, seeds)
+    first = seeded(later, seeds)
     order = rng.permutation(len(seeds))
-    again = seeded(impl, [seeds[i] for i in order], burn=int(rng.integers(1, 6)))
+    again = seeded(later, [seeds[i] for i in order], burn=int(rng.integers(1, 6)))
     for name in GENERATORS:
         drawn = [first[i][name] for i in order]
         expect([draws[name] for draws in again], f"the draws of {name}").equals(drawn)
         assert count_different(first[:4], name) == 4, f"{name} draws the same for two seeds"
-    for draws in seeded(impl, [seeds[0]] * 2, burn=int(rng.integers(1, 6))):
+    for draws in seeded(later, [seeds[0]] * 2, burn=int(rng.integers(1, 6))):
         expect(draws, "the draws after the same seed twice in a row").equals(first[0])
 
 
 @pytest.mark.exercise("seed_everything")
-def test_a_fresh_process_repeats(impl, rng):
+def test_a_fresh_process_repeats(impl, later, rng):
     """A fresh process draws the same numbers after the same seed"""
     seeds = new_seeds(rng, 3)
-    first = seeded(impl, seeds)
+    first = seeded(later, seeds)
     impl.restart()
-    again = seeded(impl, seeds[::-1], burn=1)
+    again = seeded(later, seeds[::-1], burn=1)
     expect(again[::-1], "the draws").equals(first)
     for name in GENERATORS:
         assert first[0][name] != first[1][name], f"{name} draws the same numbers for two seeds"
 
 
 @pytest.mark.exercise("seed_everything")
-def test_neighbouring_seeds_differ(impl, rng):
+def test_neighbouring_seeds_differ(later, rng):
     """Neighbouring seeds give different draws in all three generators"""
     (start,) = new_seeds(rng, 1, below=2**62)
-    found = seeded(impl, [*(start + i for i in range(8)), start])
+    found = seeded(later, [*(start + i for i in range(8)), start])
     for name in GENERATORS:
         assert count_different(found[:8], name) == 8, name
         expect(found[8][name], f"{name} after the first seed again").equals(found[0][name])
 
 
 @pytest.mark.exercise("seed_everything")
-def test_the_whole_seed_counts(impl, rng):
+def test_the_whole_seed_counts(impl, later, rng):
     """Seeds with equal low or equal high 32 bits give different draws, also in numpy"""
     low, high = (int(n) for n in rng.integers(2, 2**31, size=2))
-    found = seeded(impl, [low, low + (high << 32), low + ((high ^ 1) << 32), high << 32, low])
+    found = seeded(later, [low, low + (high << 32), low + ((high ^ 1) << 32), high << 32, low])
     for name in ("random", "numpy"):
         assert count_different(found[:4], name) == 4, name
         expect(found[4][name], f"{name} after the first seed again").equals(found[0][name])
     # Halves with equal sums, and with equal bits that are set in one of them.
     halves = [(low, high), (high, low), (low + 1, high - 1), (low ^ 64, high ^ 64)]
-    found = seeded(impl, [a + (b << 32) for a, b in halves])
+    found = seeded(later, [a + (b << 32) for a, b in halves])
     for name in ("random", "numpy"):
         assert count_different(found, name) == 4, f"{name} has one of the halves for the other"
     (seed,) = new_seeds(rng, 1)
-    found = seeded(impl, [seed, *(seed ^ 1 << bit for bit in range(63))])
+    found = seeded(later, [seed, *(seed ^ 1 << bit for bit in range(63))])
     for name in ("random", "numpy"):
         assert count_different(found, name) == 64, f"{name} draws the same without one of the bits"
     # Of one word, numpy keeps that word as the first of its state.
@@ -107,22 +111,22 @@ def test_the_whole_seed_counts(impl, rng):
 
 
 @pytest.mark.exercise("seed_everything")
-def test_torch_takes_the_seed_as_it_is(impl, rng):
+def test_torch_takes_the_seed_as_it_is(later, rng):
     """torch is seeded with the seed itself"""
     seeds = new_seeds(rng, 3)
-    for seed, draws in zip(seeds, seeded(impl, seeds), strict=True):
+    for seed, draws in zip(seeds, seeded(later, seeds), strict=True):
         own = torch.Generator().manual_seed(seed).get_state()
         expect(draws["torch"], "the state of torch").equals(as_bytes(own))
 
 
 @pytest.mark.exercise("seed_everything")
-def test_refuses_seeds_out_of_range(impl, rng):
+def test_refuses_seeds_out_of_range(impl, later, rng):
     """Seeds below 0 and from 2**63 on are refused; 0 and 2**63 - 1 are accepted"""
     good = [0, 1, 2**63 - 1, *new_seeds(rng, 1)]
     found = []
     for seed in shuffled(rng, [-1, -(2**63), 2**63, 2**64, 2**70, *good]):
         if seed in good:
-            found += seeded(impl, [seed])
+            found += seeded(later, [seed])
         else:
             with pytest.raises(ValueError):
                 impl.seeding.seed_everything(seed)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.judge.channel import Channel
 from grader.judge.failure import GraderFault, SubmissionFailure
-from grader.judge.worker import Worker
 from grader.results.causes import Cause
 from tests.harness.conftest import REPOSITORY
 from tests.harness.worker.conftest import PROBE
@@ -239,7 +239,7 @@ def test_layer_holds(sandboxed, layer, body, expected):
 
 def test_worker_that_could_do_what_it_must_not_is_a_fault(sandboxed, monkeypatch):
     """Before any code of the submission runs"""
-    receive = Worker._receive
+    receive = Channel.receive
 
     def receive_worse(self, *args):
         message, room = receive(self, *args)
@@ -249,7 +249,7 @@ def test_worker_that_could_do_what_it_must_not_is_a_fault(sandboxed, monkeypatch
             message["probes"] = json.dumps(probes | {"read a secret": "allowed"})
         return message, room
 
-    monkeypatch.setattr(Worker, "_receive", receive_worse)
+    monkeypatch.setattr(Channel, "receive", receive_worse)
     with pytest.raises(GraderFault, match="not isolated, it could: read a secret"):
         call(sandboxed, "return 'ran'")
 
