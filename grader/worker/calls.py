@@ -125,10 +125,13 @@ def call_all(package: CheckedPackage, wanted: Calls) -> dict[str, Any]:
     for target, args, kwargs in wanted:
         answer: dict[str, Any] = call(package, target, args, kwargs)
         if "result" in answer:
+            what = f"what {target} returned"
             try:
-                answer = {"result": plain.copy(answer["result"], f"what {target} returned")}
+                answer = {"result": plain.copy(answer["result"], what)}
             except plain.NotPlainData as error:
                 answer = failure("not_plain_data", str(error))
+            except Exception as error:  # a method of the submission's, or no memory for it
+                answer = failure("not_plain_data", f"{what} cannot be sent: {type(error).__name__}")
         answers.append(answer)
     return {"result": answers}
 

@@ -110,7 +110,8 @@ def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPath
             with contextlib.suppress(BaseException):
                 stream.flush()
         try:
-            send(channel, call_id, answer, what := f"what {request.get('call')} returned")
+            called = request.get("call", "all of these calls")
+            send(channel, call_id, answer, what := f"what {called} returned")
         except plain.NotPlainData as error:
             message = str(error).replace(f"{what}['result']", what)
             send(channel, call_id, failure("not_plain_data", message))

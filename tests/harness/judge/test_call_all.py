@@ -35,6 +35,19 @@ def odd():
     return object()
 
 
+class Meta(type):
+    def __getattribute__(cls, name):
+        raise OSError(name)
+
+
+def nameless():
+    return Meta("Nameless", (), {})()
+
+
+def vast():
+    return torch.zeros(1).expand(2**50)
+
+
 def dies():
     os._exit(3)
 """
@@ -77,6 +90,14 @@ def test_what_cannot_be_sent_fails_alone(toy):
     raised, two = toy.call_all(calls(["odd"], ["half", 4]))
     assert isinstance(raised, Raised)
     assert "object" in str(raised.error)
+    assert two == 2
+
+
+@pytest.mark.parametrize("name", ["nameless", "vast"])
+def test_what_cannot_even_be_described_fails_alone(sandboxed, name):
+    raised, two = sandboxed(toy=MODULE).call_all(calls([name], ["half", 4]))
+    assert raised.error.cause is Cause.NOT_PLAIN_DATA
+    assert f"toy.{name} returned" in raised.error.detail
     assert two == 2
 
 
