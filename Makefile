@@ -87,7 +87,7 @@ verify: .venv/dev
 soak: .venv/dev
 	@$(RUN) -m grader verify --kind reference --kind alternative --nonces 50
 
-# All mutants take some six minutes on two cores. MODULES=… selects modules.
+# All mutants take some twelve minutes on two cores. MODULES=… selects modules.
 mutate: .venv/dev
 	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
 
