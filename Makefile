@@ -91,11 +91,12 @@ soak: .venv/dev
 mutate: .venv/dev
 	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
 
-# 1,000 nonces and 100,000 test runs take about an hour on two cores. RUNS=… changes the number;
+# 1,000 nonces and 100,000 test runs take half an hour on two cores. RUNS=… changes the number:
+# REFERENCE=1 RUNS=10000000 runs every test with every nonce on the reference, in some five hours.
 # SEED=… FIRST=… continue an interrupted campaign.
 flakes: .venv/ready
 	@$(RUN) -m grader flakes $(if $(NONCES),--nonces $(NONCES)) $(if $(RUNS),--runs $(RUNS)) \
-		$(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST))
+		$(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST)) $(if $(REFERENCE),--reference)
 
 # About half an hour on two idle cores. NAMES=… selects files, without .py. Each run draws other
 # nonces, and prints their SEED.

@@ -110,6 +110,9 @@ def flakes(
         list[str] | None, typer.Option(help="run only this test, file::name; may be repeated")
     ] = None,
     public: Annotated[bool, typer.Option(help="run the public tests instead")] = False,
+    reference: Annotated[
+        bool, typer.Option(help="run them on the reference only, not on other correct solutions")
+    ] = False,
     jobs: Jobs = None,
 ) -> None:
     """Runs the hidden tests on every correct solution with random inputs: all must pass.
@@ -123,10 +126,11 @@ def flakes(
     if nonce is None and first > nonces:
         fail(BAD_INPUT, f"--first {first} is after the last nonce, {nonces}; raise --nonces")
     printer = report.Flakes(console, seed or secrets.token_hex(4), nonces, first)
+    own = campaign.own_assignment()
     interrupted = False
     try:
         campaign.run(
-            campaign.own_assignment(),
+            own.reference_only if reference else own,
             seed=printer.seed,
             nonces=nonces,
             runs=runs,

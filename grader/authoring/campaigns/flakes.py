@@ -15,7 +15,7 @@ import itertools
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assignment import manifest as manifests
@@ -27,6 +27,7 @@ from grader.judge.score import Outcome
 from grader.paths import REPOSITORY
 
 _CHEAP = 0.02  # seconds: faster tests do not run more often than a test that takes this
+_REFERENCE = "the reference"  # its label
 _LEAST = 5  # nonces that even the slowest test runs with
 Pair = tuple[str, str]  # a submission's label and a test's name
 
@@ -39,10 +40,15 @@ class Assignment:
     manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
     correct: Mapping[str, Path] = field(
         default_factory=lambda: {
-            "the reference": variants.SOLUTIONS,
+            _REFERENCE: variants.SOLUTIONS,
             **{folder.name: folder for folder in variants.alternatives()},
         }
     )
+
+    @property
+    def reference_only(self) -> Assignment:
+        """The same without other correct solutions."""
+        return replace(self, correct={_REFERENCE: self.correct[_REFERENCE]})
 
 
 def own_assignment() -> Assignment:

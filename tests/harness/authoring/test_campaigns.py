@@ -214,6 +214,9 @@ def test_correct_code_passes(run):
     found = run("flakes", "--nonces", "3", "--test", "test_toy::test_double", "--seed", "s")
     assert found.status == 0, found.said
     assert "3 nonces, 6 test runs, 0 failed" in found.said
+    found = run("flakes", "--nonces", "3", "--test", "test_toy::test_double", "--reference")
+    assert found.status == 0, found.said
+    assert "3 nonces, 3 test runs, 0 failed" in found.said
 
 
 def test_a_terminated_campaign_leaves_nothing(start):
