@@ -10,6 +10,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from assignment import manifest
@@ -115,26 +117,31 @@ def stub_package(package: Path) -> dict[str, str]:
         for name, text in first.items()
         if name in messages or not stubs.is_empty(text)
     }
-    return {
-        f"{name}.py": format_code(
-            stubs.stub_module(source, messages.get(name, {}), name=name, siblings=siblings)
-        )
-        for name, source in sources.items()
-        if name in siblings or name == "__init__"
-    }
+    return format_stubs(
+        {
+            f"{name}.py": stubs.stub_module(
+                source, messages.get(name, {}), name=name, siblings=siblings
+            )
+            for name, source in sources.items()
+            if name in siblings or name == "__init__"
+        }
+    )
 
 
-def format_code(source: str) -> str:
-    """Formats a stub with ruff, in this repository's style.
+def format_stubs(modules: Mapping[str, str]) -> dict[str, str]:
+    """Formats stubs, by file name, with ruff, in this repository's style.
 
     Raises:
         HandoutError: ruff failed.
     """
-    command = [sys.executable, "-m", "ruff", "format", *_RUFF_OPTIONS, "-"]
-    done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
-    if done.returncode:
-        raise HandoutError(f"ruff cannot format a stub: {done.stderr.decode().strip()}")
-    return done.stdout.decode()
+    with tempfile.TemporaryDirectory(prefix="stubs-") as place:
+        for name, source in modules.items():
+            (Path(place) / name).write_bytes(source.encode())
+        command = [sys.executable, "-m", "ruff", "format", "--no-cache", *_RUFF_OPTIONS, place]
+        done = subprocess.run(command, capture_output=True, check=False)
+        if done.returncode:
+            raise HandoutError(f"ruff cannot format a stub: {done.stderr.decode().strip()}")
+        return {name: (Path(place) / name).read_bytes().decode() for name in modules}
 
 
 def _fill(readme: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 import libcst as cst
 
@@ -11,7 +12,7 @@ import libcst as cst
 def defined_names(statement: cst.CSTNode) -> set[str]:
     """The names that a top-level statement binds."""
     names: set[str] = set()
-    for node in ast.parse(code(statement)).body:
+    for node in _parsed(statement).body:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 names.add(node.name)
@@ -38,7 +39,7 @@ def is_import(statement: cst.CSTNode) -> bool:
     """Whether this is an import, or an `if` or `try` that holds only imports."""
     imports = ast.Import | ast.ImportFrom
     compound = ast.If | ast.Try
-    (node, *rest) = ast.parse(code(statement)).body or [ast.Pass()]
+    (node, *rest) = _parsed(statement).body or [ast.Pass()]
     if rest or not isinstance(node, imports | compound):
         return all(isinstance(n, imports) for n in [node, *rest])
     simple = [
@@ -51,7 +52,7 @@ def is_import(statement: cst.CSTNode) -> bool:
 
 def is_type(statement: cst.CSTNode) -> bool:
     """Whether this is `X: TypeAlias = …`, `type X = …`, or `T = TypeVar(…)` or similar."""
-    match ast.parse(code(statement)).body:
+    match _parsed(statement).body:
         case [ast.AnnAssign(annotation=ast.Name(id="TypeAlias"))]:
             return True
         case [ast.Assign(value=ast.Call(func=ast.Name(id="TypeVar" | "ParamSpec" | "NewType")))]:
@@ -75,7 +76,7 @@ def is_plain_data(statement: cst.CSTNode) -> bool:
 
 def used_names(statement: cst.CSTNode) -> set[str]:
     """All names in a statement."""
-    return {n.id for n in ast.walk(ast.parse(code(statement))) if isinstance(n, ast.Name)}
+    return {n.id for n in ast.walk(_parsed(statement)) if isinstance(n, ast.Name)}
 
 
 def last_name(node: cst.BaseExpression) -> str:
@@ -89,6 +90,11 @@ def last_name(node: cst.BaseExpression) -> str:
 def code(node: cst.CSTNode) -> str:
     """The source text of a statement."""
     return cst.Module(body=[node]).code  # type: ignore[list-item]
+
+
+@lru_cache(maxsize=4096)  # each statement is asked several questions; nodes compare by identity
+def _parsed(statement: cst.CSTNode) -> ast.Module:
+    return ast.parse(code(statement))
 
 
 def leading_lines(statement: cst.CSTNode) -> Sequence[cst.EmptyLine]:

@@ -12,12 +12,13 @@ Removed: everything else, also constants, since a table is often the answer. A s
 
 It is an error if a kept signature needs a removed function, or a class with methods.
 
-The text is valid Python but not formatted: ruff does that (`handout.format_code`).
+The text is valid Python but not formatted: ruff does that (`handout.format_stubs`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import libcst as cst
 
@@ -67,7 +68,7 @@ def stub_module(
         StubError: `messages` has a name that the module does not define, or a kept signature needs
             something that is removed.
     """
-    module = cst.parse_module(source)
+    module = _module(source)
     defined = {d for statement in module.body for d in defined_names(statement)}
     if absent := [wanted for wanted in messages if wanted not in defined]:
         raise StubError(f"{name}.py does not define {', '.join(absent)}, which an exercise names")
@@ -94,14 +95,19 @@ def stub_module(
     return module.with_changes(header=header, body=body, footer=footer).code.rstrip("\n") + "\n"
 
 
+@lru_cache(maxsize=128)  # a module is read twice, and again by the next build
+def _module(source: str) -> cst.Module:
+    return cst.parse_module(source)
+
+
 def kept_names(source: str) -> set[str]:
     """The names that a module defines or imports at its top level."""
-    return {name for s in cst.parse_module(source).body for name in defined_names(s)}
+    return {name for s in _module(source).body for name in defined_names(s)}
 
 
 def is_empty(source: str) -> bool:
     """Whether a module holds only a docstring and imports."""
-    return all(is_docstring(s) or is_import(s) for s in cst.parse_module(source).body)
+    return all(is_docstring(s) or is_import(s) for s in _module(source).body)
 
 
 # One statement

@@ -5,9 +5,13 @@ import pytest
 from grader.authoring import handout, stubs
 
 
+def formatted(text):
+    return handout.format_stubs({"m.py": text})["m.py"]
+
+
 def stub(source, **messages):
     text = stubs.stub_module(source, messages or {"f": "ex: not started"})
-    return handout.format_code(text)
+    return formatted(text)
 
 
 def test_stub_keeps_signature_docstring_imports_and_decorators():
@@ -106,7 +110,7 @@ def test_imports_of_removed_names_from_siblings_are_removed():
         {"f": "ex: not started"},
         siblings={"flops": {"matmul"}},
     )
-    text = handout.format_code(text)
+    text = formatted(text)
     assert text.startswith("from .flops import matmul\n\n\ndef f():\n")
 
 
