@@ -50,6 +50,7 @@ def load_torch(with_devices: bool = False) -> None:
             sys.modules[_SYMBOLS] = LazySymbols(_SYMBOLS)
             vars(parent)["symbolic_shapes"] = sys.modules[_SYMBOLS]
         if not with_devices:
+            devices.start_no_driver()
             weight = torch.ones(1, requires_grad=True)
             torch.autograd.backward(weight * 1, torch.ones(1))
             torch.optim.AdamW([weight]).step()

@@ -28,7 +28,7 @@ class AdamW(Program):
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         if kind == "cpu":
             return {"tensors": 60, "elements": 500, "steps": 10}
-        return {"tensors": 600, "elements": 8192, "steps": 60}
+        return {"tensors": 600, "elements": 8192, "steps": 40}
 
     @staticmethod
     def exact_dtype(kind: str) -> torch.dtype:

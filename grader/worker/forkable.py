@@ -60,9 +60,13 @@ def why_forks_would_fail() -> str:
     A fork copies only one thread: a library copied without its threads waits for them, or refuses.
     A process that holds a CUDA device open has started the driver.
     """
-    threads = sum(1 for _ in Path("/proc/self/task").iterdir())
-    if threads != 1:
-        return f"the zygote has {threads} threads after preloading; expected 1, or no fork works"
+    threads = list(Path("/proc/self/task").iterdir())
+    if len(threads) != 1:
+        names = ", ".join(sorted((thread / "comm").read_text().strip() for thread in threads))
+        return (
+            f"the zygote has {len(threads)} threads after preloading: {names}; expected 1, "
+            "or no fork works"
+        )
     for descriptor in list(Path("/proc/self/fd").iterdir()):
         with contextlib.suppress(OSError):  # the descriptor of the listing itself is gone
             target = str(descriptor.readlink())

@@ -124,8 +124,8 @@ class Namespaces(Sandbox):
 
     def _add_library(self, path: str) -> None:
         """Makes a path of the machine readable inside; a link stays a link."""
-        if Path(path).is_symlink():
-            inside = self.root / path[1:]
+        inside = self.root / path[1:]
+        if Path(path).is_symlink() and not inside.is_symlink():  # it came with a folder above it
             inside.parent.mkdir(parents=True, exist_ok=True)
             inside.symlink_to(Path(path).readlink())
             path = os.path.realpath(path)

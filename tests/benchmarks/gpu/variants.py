@@ -165,7 +165,7 @@ def _fused() -> dict[str, Any]:
     def adamw_update(
         params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any, *, step: int, **settings: Any
     ) -> None:
-        steps = [torch.full((), float(step), device=p.device) for p in params]
+        steps = [torch.full((), float(step), device=params[0].device)] * len(params)
         first, second = settings.pop("betas")
         torch._fused_adamw_(
             list(params),
