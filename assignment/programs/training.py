@@ -24,7 +24,7 @@ class Training(Program):
         if kind == "cpu":
             return dict(zip(shape, (2, 32, 2, 32, 2, 64, 2), strict=True))
         batch = 16 if memory >= 30 * 2**30 else 4
-        return dict(zip(shape, (6, 512, 8, 1024, batch, 8192, 20), strict=True))
+        return dict(zip(shape, (6, 512, 8, 1024, batch, 8192, 12), strict=True))
 
     @staticmethod
     def work(sizes: Mapping[str, int]) -> tuple[float, float]:

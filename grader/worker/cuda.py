@@ -1,6 +1,6 @@
 """What a worker may reach of a CUDA device.
 
-From what the driver was seen to do in other sandboxes; NOT YET RUN on a device.
+From what the driver was seen to do in other sandboxes; it was enough for an H100 with driver 580.
 
 Only workers of races get it. They touch CUDA after their fork: a process that has used CUDA cannot
 fork. All workers share the device: its memory is freed with the process that allocated it, but the

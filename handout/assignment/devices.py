@@ -8,6 +8,7 @@ a test may fork to kill a run half-way.
 from __future__ import annotations
 
 import os
+import warnings
 
 _VARIABLE = "CUDA_VISIBLE_DEVICES"  # CUDA reads it when it is first asked for devices
 _before: dict[str, str] | None = None  # what `visible` returned when `hide` was first called
@@ -22,6 +23,31 @@ def hide() -> None:
     if _before is None:
         _before = visible()
     os.environ[_VARIABLE] = ""
+
+
+def start_no_driver() -> None:
+    """Makes torch count its CUDA devices now, where no file can be opened: it finds none.
+
+    Where there is a driver, torch starts it to count the devices, also if they are hidden: in the
+    first backward pass, at the latest. The driver then runs threads, and a process with threads
+    cannot be forked safely. torch counts once: what it finds here stays true for this process.
+    Call it after `hide`.
+    """
+    import torch
+
+    count = getattr(torch._C, "_cuda_getDeviceCount", None)  # builds without CUDA have none
+    if count is None:
+        return
+    import resource  # every system with CUDA devices has it, except Windows
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a driver that cannot be started
+            count()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def visible() -> dict[str, str]:

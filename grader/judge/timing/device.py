@@ -120,7 +120,7 @@ class NoDevice(Exception):
 
 
 class Cuda(Device):
-    """The first CUDA device that this process may see, as NVML shows it. Not yet run on one.
+    """The first CUDA device that this process may see, as NVML shows it.
 
     Raises:
         NoDevice: there is none, or its driver cannot be asked.

@@ -1,4 +1,4 @@
-"""A timed program: optimizer steps over many small tensors."""
+"""A timed program: optimizer steps over many tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assignment.programs import Program, program
 
 @program("adamw")
 class AdamW(Program):
-    """Steps of AdamW over many small tensors, by `student.performance.adamw_update`.
+    """Steps of AdamW over many tensors, by `student.performance.adamw_update`.
 
     The gradients of a step are computed from the parameters after the previous step.
     """
@@ -28,7 +28,10 @@ class AdamW(Program):
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         if kind == "cpu":
             return {"tensors": 60, "elements": 500, "steps": 10}
-        return {"tensors": 600, "elements": 8192, "steps": 60}
+        # Large enough that the device takes longer than Python takes to start the reference's
+        # kernels: what an interpreter takes varies by more from process to process.
+        elements = 2**18 if memory >= 20 * 2**30 else 2**16
+        return {"tensors": 600, "elements": elements, "steps": 25}
 
     @staticmethod
     def exact_dtype(kind: str) -> torch.dtype:

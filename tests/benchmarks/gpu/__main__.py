@@ -101,7 +101,8 @@ def run_stage(name: str, device: str, seconds: float) -> dict[str, Any]:
             output, errors = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)  # its own children, too
-            return {"error": f"no answer in {seconds:.0f} s"}
+            _, errors = process.communicate()
+            return {"error": f"no answer in {seconds:.0f} s", "parts": errors.splitlines()[-60:]}
     try:
         return {"result": json.loads(output.splitlines()[-1])}
     except (IndexError, ValueError):

@@ -1,12 +1,17 @@
 """A GPU in the machine changes no mark. `fake_device` provides a stand-in for one."""
 
+import errno
 import json
 import os
+import resource
 import subprocess
 import sys
+import warnings
 
 import pytest
+import torch
 
+from assignment import devices
 from grader.judge import zygote_process
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
@@ -55,17 +60,19 @@ for name in ("OMP", "MKL", "OPENBLAS"):
     os.environ[f"{name}_NUM_THREADS"] = "1"
 import torch
 
-asked = set()
+asked = []
 
 def note(owner, name):
     real = getattr(owner, name)
 
     def function(*args, **kwargs):
-        asked.add(name)
+        asked.append(name)
         return real(*args, **kwargs)
 
     setattr(owner, name, function)
 
+torch._C._cuda_getDeviceCount = lambda: 0  # as a build for CUDA has it
+note(torch._C, "_cuda_getDeviceCount")
 note(torch.cuda, "is_available")
 note(torch.cuda, "device_count")
 note(torch.optim.AdamW, "step")
@@ -74,7 +81,7 @@ torch.autograd._engine_run_backward = torch.autograd.graph._engine_run_backward
 from grader.worker import forkable
 
 forkable.preload(with_devices=sys.argv[1] == "of races")
-print(*sorted(asked), sep=",")
+print(*asked, sep=",")
 """
 TWO_THREADS = """
 import threading
@@ -140,6 +147,7 @@ def test_zygote_of_races_counts_no_devices_and_takes_no_step():
     assert python("-W", "ignore", "-c", PRELOADS, "of races").strip() == ""
     asked = python("-W", "ignore", "-c", PRELOADS, "of tests").strip().split(",")
     assert {"_engine_run_backward", "step"} <= set(asked)  # the test sees what it looks for
+    assert asked[0] == "_cuda_getDeviceCount"
 
 
 def test_control_group_fits_what_runs_in_it():
@@ -161,6 +169,24 @@ def test_zygote_of_races_gets_the_memory_of_their_tests(monkeypatch):
         grader.grade(REPOSITORY / "solutions")
 
 
+def test_driver_is_not_started_by_counting_hidden_devices(monkeypatch):
+    """On an H100 it began a thread, also with devices hidden: no grading was possible there"""
+    refused = []
+
+    def count():
+        try:
+            os.open("/dev/null", os.O_RDONLY)
+        except OSError as error:
+            refused.append(error.errno)
+        warnings.warn("CUDA initialization: Unexpected error", stacklevel=1)
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    monkeypatch.setattr(torch._C, "_cuda_getDeviceCount", count, raising=False)
+    devices.start_no_driver()
+    assert refused == [errno.EMFILE]
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
+
+
 def test_zygote_that_cannot_fork_is_refused(monkeypatch):
     thread = (
         "import _thread, time; _thread.start_new_thread(time.sleep, (600,)); from grader.worker"
@@ -175,7 +201,9 @@ def test_zygote_with_a_second_thread_reports_a_fault():
     """Its workers would fail in every backward pass, as if by the submission's fault"""
     one_thread, two_threads = python("-c", TWO_THREADS).splitlines()
     assert one_thread == ""
-    assert two_threads == "the zygote has 2 threads after preloading; expected 1, or no fork works"
+    assert two_threads == (
+        "the zygote has 2 threads after preloading: python, python; expected 1, or no fork works"
+    )
 
 
 def test_zygote_that_holds_a_device_open_reports_a_fault():

@@ -36,7 +36,10 @@ def libraries(monkeypatch) -> Iterator[Path]:
         library = Path(folder, LIBRARY)
         library.touch()
         kernel.mount(some.origin, str(library), None, kernel.MS_BIND)
-        monkeypatch.setenv("LD_LIBRARY_PATH", folder)
+        # NVIDIA's images name a link beside its target, in a folder that is shown as a whole.
+        Path(folder, "lib").mkdir()
+        Path(folder, "lib64").symlink_to("lib")
+        monkeypatch.setenv("LD_LIBRARY_PATH", f"{folder}:{folder}/lib64")
         yield Path(folder)
         kernel.umount(str(library))
 

@@ -18,13 +18,13 @@ from tests.harness.judge.timing.conftest import grade_once
 
 CHEATS = Path(__file__).parent / "cheats"
 pytestmark = pytest.mark.usefixtures("short_races")
-WRONG, SLOW = Cause.WRONG_ANSWER, Cause.TOO_SLOW
+WRONG, SLOW, TIMEOUT = Cause.WRONG_ANSWER, Cause.TOO_SLOW, Cause.TIMEOUT
 # The causes for which each cheat may fail. Its honest work takes eight times the reference's time.
 EXPECTED_CAUSES = {
     "another_dtype": {WRONG},
     "collapses_the_chain": {WRONG},
     "computes_ahead": {SLOW},
-    "endless_warm_up": {Cause.TIMEOUT},
+    "endless_warm_up": {TIMEOUT},
     "finds_the_reference": {SLOW},
     "guesses_seeds": {WRONG},
     "infinities": {WRONG},
@@ -41,7 +41,7 @@ EXPECTED_CAUSES = {
     "searches_its_memory": {SLOW},
     "shrinks_its_inputs": {WRONG},
     "slow_warm_up": {SLOW},
-    "slows_the_reference": {SLOW, Cause.TIMEOUT},
+    "slows_the_reference": {SLOW, TIMEOUT},
     "smaller_answer": {WRONG},
     "stale_buffer": {WRONG},
     "stops_when_not_watched": {WRONG},
@@ -53,7 +53,11 @@ SHORT = (
     *("patches_clocks", "replays_by_content", "stale_buffer", "stops_when_not_watched"),
 )
 USE_ALL_TIME = {"endless_warm_up"}  # cheats that run until their time limit
-ON_CUDA = {"cuda_graph_replay": {WRONG}, "heats_the_device": {SLOW}, "side_stream": {WRONG, SLOW}}
+ON_CUDA = {
+    "cuda_graph_replay": {WRONG},
+    "heats_the_device": {SLOW, TIMEOUT},
+    "side_stream": {WRONG, SLOW},
+}
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ def slow_chain(x, weights):
 def matmul_chain(x, weights):
     calls.append(1)
     if len(calls) == 1:
-        end = time.monotonic() + 5
+        end = time.monotonic() + 0.5
         while time.monotonic() < end:
             x @ x
         torch.cuda.synchronize()
