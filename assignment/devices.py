@@ -38,8 +38,10 @@ def start_no_driver() -> None:
     count = getattr(torch._C, "_cuda_getDeviceCount", None)  # builds without CUDA have none
     if count is None:
         return
-    import resource  # every system with CUDA devices has it, except Windows
-
+    try:
+        import resource
+    except ImportError:  # Windows, where nothing can be forked
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
     try:
