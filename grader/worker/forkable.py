@@ -62,10 +62,13 @@ def why_forks_would_fail() -> str:
     """
     threads = list(Path("/proc/self/task").iterdir())
     if len(threads) != 1:
-        names = ", ".join(sorted((thread / "comm").read_text().strip() for thread in threads))
+        names = []
+        for thread in threads:
+            with contextlib.suppress(OSError):  # it has ended
+                names.append((thread / "comm").read_text().strip())
         return (
-            f"the zygote has {len(threads)} threads after preloading: {names}; expected 1, "
-            "or no fork works"
+            f"the zygote has {len(threads)} threads after preloading: {', '.join(sorted(names))}; "
+            "expected 1, or no fork works"
         )
     for descriptor in list(Path("/proc/self/fd").iterdir()):
         with contextlib.suppress(OSError):  # the descriptor of the listing itself is gone
