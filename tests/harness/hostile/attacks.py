@@ -259,6 +259,7 @@ _SLOW = {
     "deep_folders",
     "exception_groups",
     "huge_answers",
+    "huge_text",
     "iterator_fills_the_judge",
     "sleeps_between_samples",
 }
