@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import os
 import textwrap
 import types
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,25 @@ _PLACED = (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alia
 Kind = Literal["student", "test", "scenario", "ours", "library"]
 
 
+def file_of(entry: Any) -> str:
+    """The file of a place. pytest's `entry.path` looks whether it is there, which takes longer."""
+    name: str = entry.frame.code.raw.co_filename
+    return name if name.startswith("<") else os.path.abspath(name)  # noqa: PTH100, links stay
+
+
+@functools.cache
+def _kind(file: str, test: Path, package: Path) -> Kind:
+    """Once for each file: a traceback has some 75 places, nearly all in the same libraries."""
+    path = Path(file)
+    if package in path.parents:
+        return "student"
+    if path == test:
+        return "test"
+    if path.parent == _OURS / "scenarios":
+        return "scenario"
+    return "ours" if _OURS in path.parents else "library"
+
+
 class Places:
     """What a file of a traceback is to a student.
 
@@ -37,14 +57,7 @@ class Places:
         self.test, self.root, self.package = test, root, package
 
     def kind(self, entry: Any) -> Kind:
-        path = Path(str(entry.path))
-        if self.package in path.parents:
-            return "student"
-        if path == self.test:
-            return "test"
-        if path.parent == _OURS / "scenarios":
-            return "scenario"
-        return "ours" if _OURS in path.parents else "library"
+        return _kind(file_of(entry), self.test, self.package)
 
     def short(self, path: Path) -> str:
         if _OURS in path.parents:
@@ -53,7 +66,7 @@ class Places:
 
     def where(self, entry: Any) -> str:
         """`resource_accounting/floats.py:12 decode`."""
-        return f"{self.short(Path(str(entry.path)))}:{entry.lineno + 1} {entry.name}"
+        return f"{self.short(Path(file_of(entry)))}:{entry.lineno + 1} {entry.name}"
 
     def shown(self, entries: Sequence[Any], with_values: bool = False) -> list[str]:
         """Each place with its statement; repeated ones once, and those in the middle left out."""
@@ -77,7 +90,7 @@ class Places:
 def _runs(entries: Sequence[Any]) -> list[tuple[Any, int | None]]:
     """The calls with their number of repeats in a row, and (None, None) where some are left out."""
     runs: list[tuple[Any, int | None]] = []
-    for _, group in itertools.groupby(entries, key=lambda entry: (str(entry.path), entry.lineno)):
+    for _, group in itertools.groupby(entries, key=lambda entry: (file_of(entry), entry.lineno)):
         same = list(group)
         # A generator expression has a frame of its own, in the same line.
         runs.append((same[0], sum(entry.name == same[0].name for entry in same)))
@@ -98,7 +111,7 @@ def values(entry: Any) -> Iterator[tuple[str, str]]:
     """The local variables of the loop that was running, or of the function, as text."""
     frame = entry.frame.raw if hasattr(entry.frame, "raw") else entry.frame
     found = {k: v for k, v in frame.f_locals.items() if not k.startswith("__")}
-    loop = _loop_at(str(entry.path), entry.lineno + 1)
+    loop = _loop_at(file_of(entry), entry.lineno + 1)
     names = _names(loop) if loop is not None else list(found)
     hidden = (types.ModuleType, types.FunctionType, type)
     names = [n for n in names if n in found and not isinstance(found[n], hidden)]
@@ -169,7 +182,7 @@ def expected_at(entry: Any) -> str:
 
     "" if it says nothing of it.
     """
-    for node in _around(str(entry.path), entry.lineno + 1):
+    for node in _around(file_of(entry), entry.lineno + 1):
         if isinstance(node, ast.Expr):
             for call in ast.walk(node):
                 if (
@@ -200,7 +213,7 @@ def culprit_at(entry: Any) -> tuple[str, Any, str] | None:
     without calls, from the inside out, and takes the first whose use fails.
     """
     scope = dict(entry.frame.f_locals)
-    for statement_node in reversed(_around(str(entry.path), entry.lineno + 1)):
+    for statement_node in reversed(_around(file_of(entry), entry.lineno + 1)):
         if not isinstance(statement_node, ast.stmt):
             continue
         uses = [n for n in ast.walk(statement_node) if isinstance(n, ast.Subscript | ast.Attribute)]

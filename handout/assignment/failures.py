@@ -24,7 +24,7 @@ import pytest
 from assignment import manifest, signatures, thoughts
 from assignment.deadline import TookTooLong, limit_of
 from assignment.expect import Mismatch, show
-from assignment.frames import Places, culprit_at, expected_at, refusal_at
+from assignment.frames import Places, culprit_at, expected_at, file_of, refusal_at
 from assignment.implementation import LocalImplementation
 from assignment.journal import Journal
 from assignment.lines import (
@@ -108,7 +108,7 @@ class Failure:
     def is_import(self) -> bool:
         """Whether a module of the student's could not be imported: then each of its tests fails
         the same way."""
-        is_importing = any("importlib" in str(entry.path) for entry in self._error.traceback)
+        is_importing = any("importlib" in file_of(entry) for entry in self._error.traceback)
         is_at_top = all(entry.name == "<module>" for entry in self._own)
         return is_importing and is_at_top and not isinstance(self._value, TookTooLong)
 
@@ -187,7 +187,7 @@ class Failure:
         name = call.name if call and is_noted else self._own[0].name
         wanted, expected = "", ""
         if self._in_test is not None:
-            wanted = refusal_at(str(self._in_test.path), self._in_test.lineno + 1)
+            wanted = refusal_at(file_of(self._in_test), self._in_test.lineno + 1)
             expected = wanted or expected_at(self._in_test)
         lines = [
             f"wrong: {name} raised {type(self._value).__name__}",
