@@ -1,5 +1,6 @@
 """What a student sees in a handout: progress of tests, and the commands hint, submit and reset."""
 
+import compileall
 import os
 import re
 import shutil
@@ -24,6 +25,7 @@ def pristine(tmp_path_factory):
     """A handout outside this repository."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
     handout.build(folder)
+    compileall.compile_dir(folder, quiet=2)  # once, not in each copy
     return folder
 
 
