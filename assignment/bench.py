@@ -108,7 +108,8 @@ def _result(student: Any, name: str, device: torch.device, memory: int) -> Resul
     sizes = kind.sizes_on(device.type, memory)
     made = kind(device, sizes, seed=0)
     seconds = _seconds(made, student)
-    return Result(name, seconds, _seconds(made, baseline(student)), *kind.work(sizes))
+    work = kind.work(sizes)
+    return Result(name, seconds, _seconds(made, baseline(student)), work.flops, work.moved)
 
 
 def _seconds(program: Program, package: Any) -> float | None:

@@ -39,7 +39,6 @@ _PACKAGE = "resource_accounting"
 _LIMITS = Limits(seconds=60.0, memory_mib=16384, address_space=False)
 _SEED, _START = 1, 2
 # What to change where the device cannot be used behind a layer, with all exceptions that it has.
-# `make gpu STEP=learn` lists calls, requests and paths that a worker would be refused.
 _CHANGES = {
     "rlimits": "raise the limit for CUDA workers in limit_resources (grader/worker/lockdown.py)",
     "memory": "raise memory_mib of the exercises that need a device (assignment/assignment.toml)",

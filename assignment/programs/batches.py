@@ -7,29 +7,29 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, program
+from assignment.programs import Program, Work, program
 
 
 @program("batches")
 class Batches(Program):
     """Batches from host memory, moved by `student.device.prefetch` while the device works.
 
-    The start decides the order of the batches and one random row of each, so copies that were kept
-    on the device from an earlier run are stale. Each batch changes a state, by a nonlinear
-    function.
+    The start decides, for each round, the order of the batches and one random row of each, so
+    copies that were kept on the device from an earlier round are stale. Each batch changes a state,
+    by a nonlinear function.
     """
 
     @staticmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         if kind == "cpu":
-            return {"rows": 64, "columns": 64, "batches": 8, "products": 1}
-        # 64 MiB each; the product takes about as long as the copy.
-        return {"rows": 8192, "columns": 2048, "batches": 16, "products": 1}
+            return {"rows": 64, "columns": 64, "batches": 8, "rounds": 2}
+        # 48 MiB each; the product takes about as long as the copy. Few, since pinning takes long.
+        return {"rows": 8192, "columns": 1536, "batches": 8, "rounds": 16}
 
     @staticmethod
-    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
-        batch = sizes["rows"] * sizes["columns"] * sizes["batches"]
-        return 2.0 * batch * sizes["columns"], 4.0 * batch
+    def work(sizes: Mapping[str, int]) -> Work:
+        batches = sizes["rows"] * sizes["columns"] * sizes["batches"] * sizes["rounds"]
+        return Work(2.0 * batches * sizes["columns"], 4.0 * batches, 4.0 * batches)
 
     def make(self) -> None:
         rows, columns, count = (self.sizes[name] for name in ("rows", "columns", "batches"))
@@ -39,18 +39,22 @@ class Batches(Program):
 
     def _on_host(self, batch: torch.Tensor) -> torch.Tensor:
         """A batch in host memory; pinned if a device copies it, since pinning takes far longer."""
-        return batch.cpu().pin_memory() if self.device.type == "cuda" else batch
+        if self.device.type == "cpu":
+            return batch
+        return torch.empty(batch.shape, dtype=batch.dtype, pin_memory=True).copy_(batch)
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
         drawn = self.drawn_by(start)
-        self._replace_rows(drawn)
-        order = torch.randperm(len(self.batches), generator=drawn).tolist()
         state = torch.zeros(self.sizes["columns"], device=self.device, dtype=self.dtype)
         given = 0
-        for (batch,) in student.device.prefetch(((self.batches[i],) for i in order), self.device):
-            for _ in range(self.sizes["products"]):
+        for _ in range(self.sizes["rounds"]):
+            self._replace_rows(drawn)
+            order = torch.randperm(len(self.batches), generator=drawn).tolist()
+            batches = ((self.batches[i],) for i in order)
+            for (batch,) in student.device.prefetch(batches, self.device):
                 state = torch.tanh((batch + state) @ self.weight).mean(0) + state / 2
-            given += 1
+                given += 1
+            state = state.cpu().to(self.device)  # no copy of a batch is under way any more
         return [state, torch.tensor(given)]
 
     def _replace_rows(self, drawn: torch.Generator) -> None:

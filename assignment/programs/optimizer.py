@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from assignment.programs import Program, program
+from assignment.programs import Program, Work, program
 
 
 @program("adamw")
@@ -28,20 +28,21 @@ class AdamW(Program):
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         if kind == "cpu":
             return {"tensors": 60, "elements": 500, "steps": 10}
-        # Large enough that the device takes longer than Python takes to start the reference's
+        # Large enough that the device takes twice as long as Python takes to start the reference's
         # kernels: what an interpreter takes varies by more from process to process.
-        elements = 2**18 if memory >= 20 * 2**30 else 2**16
-        return {"tensors": 600, "elements": elements, "steps": 25}
+        elements = 2**20 if memory >= 20 * 2**30 else 2**18
+        return {"tensors": 200, "elements": elements, "steps": 30}
 
     @staticmethod
     def exact_dtype(kind: str) -> torch.dtype:
         return torch.float64  # the program itself is float32: float32 would not show its error
 
     @staticmethod
-    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
-        # A step reads parameter, gradient and two moments, and writes all but the gradient.
+    def work(sizes: Mapping[str, int]) -> Work:
+        # A step reads parameter, gradient and two moments, and writes all but the gradient: seven
+        # numbers. The program itself moves five more to compute the gradient.
         count = sizes["tensors"] * sizes["elements"] * sizes["steps"]
-        return 12.0 * count, 28.0 * count
+        return Work(12.0 * count, 4.0 * (7 + 5) * count)
 
     def make(self) -> None:
         params, targets = self.normal(2, self.sizes["tensors"], self.sizes["elements"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, program
+from assignment.programs import Program, Work, program
 
 
 @program("matmul_chain")
@@ -24,12 +24,13 @@ class MatmulChain(Program):
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
         if kind == "cpu":
             return {"n": 192, "distinct": 4, "products": 12}
-        return {"n": 8192 if memory >= 20 * 2**30 else 4096, "distinct": 8, "products": 96}
+        return {"n": 8192 if memory >= 20 * 2**30 else 4096, "distinct": 8, "products": 64}
 
     @staticmethod
-    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
+    def work(sizes: Mapping[str, int]) -> Work:
         # Each product reads x and a weight and writes x, in at least two bytes per element.
-        return 2.0 * sizes["n"] ** 3 * sizes["products"], 6.0 * sizes["n"] ** 2 * sizes["products"]
+        n, products = sizes["n"], sizes["products"]
+        return Work(2.0 * n**3 * products, 6.0 * n**2 * products)
 
     def make(self) -> None:
         n, count = self.sizes["n"], self.sizes["distinct"]

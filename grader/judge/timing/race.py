@@ -14,6 +14,7 @@ from assignment import programs
 from grader.judge.failure import NotMeasured, SubmissionFailure, Suspicious
 from grader.judge.pool import WorkerPool
 from grader.judge.timing.device_test import DeviceTest
+from grader.judge.timing.rules import MAX_RUNS
 from grader.judge.timing.statistic import OURS, THEIRS, Interval, Marks, block_ratio, places
 from grader.judge.timing.timed_worker import TimedWorker
 from grader.results.causes import Cause
@@ -39,6 +40,7 @@ class Race(DeviceTest):
     _naive_blocks: list[Block] = field(default_factory=list)
     _allowed: list[float] = field(default_factory=list)  # error of each tensor, relative
     _reference_seconds: float = 0.0
+    _runs: int = 1  # of the reference in a place of a round, and the most of others
     _warm_up_seconds: float = 0.0  # the longest of a program of ours
     # Of a warm-up and of a run; the worker's limit until our programs have been timed.
     _timeouts: tuple[float | None, float | None] = (None, None)
@@ -100,14 +102,18 @@ class Race(DeviceTest):
         three times as large as the reference's error.
         """
         most: list[float] = []
+        seconds: list[float] = []
         for _ in range(_EXACT_RUNS):
             seed, start = self.draw()
             with self._worker(self.parties.reference, seed) as worker:
-                _, (output,) = worker.run([start])
+                took, (output,) = worker.run([start], 0.0)
+                seconds.append(took)
             with self._worker(self.parties.naive, seed, warm_ups=0) as worker:
                 found = programs.errors(output, worker.exact(start))
             most = list(map(max, found, most or found))
         self._allowed = [3 * error + _ROUNDING for error in most]
+        expected = self.rules.place_seconds / statistics.mean(seconds)
+        self._runs = min(max(math.ceil(expected), 1), MAX_RUNS)
 
     def _learn_times(self) -> float:
         """Measures naive / reference, before the submission has run."""
@@ -135,7 +141,6 @@ class Race(DeviceTest):
         """Runs rounds of S R R S in fresh workers, until they took as long as the rules demand."""
         seed, _ = self.draw()
         is_naive = who is self.parties.naive
-        runs = self.rules.naive_runs if is_naive else self.rules.runs
         warm_ups = self.rules.naive_warm_ups if is_naive else programs.WARM_UPS
         seconds: list[float] = []
         disturbed = set()
@@ -146,20 +151,22 @@ class Race(DeviceTest):
             while not seconds or sum(seconds) < self.rules.block_seconds:
                 outputs = []
                 # An outer and an inner place share starts, so that outputs can be compared.
-                one, other = zip(*(self.draw() for _ in range(self.rules.runs)), strict=True)
-                for party, starts in (
-                    (ours, one[:runs]),
-                    (theirs, one),
-                    (theirs, other),
-                    (ours, other[:runs]),
+                one, other = zip(*(self.draw() for _ in range(self._runs)), strict=True)
+                # The reference makes all runs, so that there is an output to compare with each.
+                enough = self.rules.place_seconds
+                for party, starts, limit in (
+                    (ours, one, enough),
+                    (theirs, one, math.inf),
+                    (theirs, other, math.inf),
+                    (ours, other, enough),
                 ):
                     with self.trusted() if party is theirs else contextlib.nullcontext():
-                        took, found = party.run(starts)
+                        took, found = party.run(starts, limit)
                     seconds.append(took)
                     outputs.append(found)
                     disturbed.add(self.device.disturbance())
                 for mine, right in ((outputs[0], outputs[1]), (outputs[3], outputs[2])):
-                    for output, reference in zip(mine, right[:runs], strict=True):
+                    for output, reference in zip(mine, right, strict=False):
                         self._accept(output, reference)
         void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
         return Block(seconds=tuple(seconds), void=void)

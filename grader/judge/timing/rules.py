@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from grader.judge.timing.statistic import LEAST_SPAN, LOOKS, Interval, interval
 
+MAX_RUNS = 10  # in one place of a round
+
 
 @dataclass(frozen=True)
 class RaceRules:
@@ -16,8 +18,8 @@ class RaceRules:
             share.
         max_spread: how far its two runs in a round may be from each other, as a share.
         block_seconds: that the runs of a block take together, at least.
-        runs: in each place of a round, whose median counts.
-        naive_runs: in a place of the naive program, which is several times slower.
+        place_seconds: after which a party makes no further run in its place of a round; the
+            reference makes as many runs as it expects to need for that, 1 to `MAX_RUNS`.
         naive_warm_ups: of the naive program in each of its places.
         naive_blocks: of reference and naive program, before the submission's first.
         looks: numbers of blocks after which a race may stop.
@@ -29,8 +31,7 @@ class RaceRules:
     max_drift: float
     max_spread: float
     block_seconds: float
-    runs: int = 1
-    naive_runs: int = 1
+    place_seconds: float = 0.0
     naive_warm_ups: int = 2
     naive_blocks: int = 4
     looks: tuple[int, ...] = LOOKS
@@ -43,14 +44,15 @@ RULES: Mapping[str, RaceRules] = {
     # A shared core changes its speed by half within milliseconds, and for seconds. The error of a
     # block falls with the number of its rounds, and not with the length of its runs.
     "cpu": RaceRules(max_drift=3.0, max_spread=1.0, block_seconds=0.4),
-    # A place takes a new worker, whose start takes seconds, and single runs vary. The naive program
-    # would take most of a race's time, for a ratio that need not be exact.
+    # A place takes a new worker, whose start takes as long as several runs. Single runs vary by 15%
+    # while the device limits its power; their mean over half a second varies by 0.4%. The naive
+    # program would take most of a race's time, for a ratio that need not be exact.
     "cuda": RaceRules(
-        max_drift=0.03,
+        max_drift=0.05,
         max_spread=0.03,
         block_seconds=0.0,
-        runs=5,
+        place_seconds=0.6,
         naive_warm_ups=1,
-        naive_blocks=2,
+        naive_blocks=1,
     ),
 }

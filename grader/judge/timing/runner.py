@@ -140,10 +140,10 @@ def _floor(race: Race) -> float:
     """The least seconds that a program can take by the device's data sheet; 0 on a CPU."""
     if race.device.kind == "cpu":
         return 0.0
-    flops, moved = race.kind.work(race.sizes)
+    work = race.kind.work(race.sizes)
     hardware = load_hardware()
     try:
         found = hardware[find_accelerator(race.device.name, hardware.plain())]
     except LookupError as error:
         raise NotMeasured(str(error)) from error
-    return max(flops / max(found.peak_flops.values()), moved / found.bandwidth)
+    return max(work.flops / max(found.peak_flops.values()), work.moved / found.bandwidth)

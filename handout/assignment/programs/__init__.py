@@ -15,7 +15,7 @@ import importlib
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import torch
 from torch.nn import functional
@@ -23,6 +23,14 @@ from torch.nn import functional
 WARM_UPS = 2
 SKETCH = 2**18  # elements that a run returns of each tensor at most
 P = TypeVar("P", bound="type[Program]")
+
+
+class Work(NamedTuple):
+    """FLOPs, bytes that the device's memory moves, and bytes that come from the host."""
+
+    flops: float = 0.0
+    moved: float = 0.0
+    from_host: float = 0.0
 
 
 class Program(ABC):
@@ -86,9 +94,9 @@ class Program(ABC):
         return torch.float64 if kind == "cpu" else torch.float32
 
     @staticmethod
-    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
-        """The least FLOPs and bytes that any implementation needs; 0 if there is no such bound."""
-        return 0.0, 0.0
+    def work(sizes: Mapping[str, int]) -> Work:
+        """The least that any implementation needs; 0 where there is no such bound."""
+        return Work()
 
 
 _PROGRAMS: dict[str, type[Program]] = {}

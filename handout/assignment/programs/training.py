@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, program
+from assignment.programs import Program, Work, program
 
 
 @program("training")
@@ -23,18 +23,25 @@ class Training(Program):
         shape = ("layers", "width", "heads", "length", "batch", "vocabulary", "steps")
         if kind == "cpu":
             return dict(zip(shape, (2, 32, 2, 32, 2, 64, 2), strict=True))
-        batch = 16 if memory >= 30 * 2**30 else 4
-        return dict(zip(shape, (6, 512, 8, 1024, batch, 8192, 12), strict=True))
+        # Wide enough that products take most of the time.
+        width, batch = (4096, 12) if memory >= 60 * 2**30 else (1024, 4)
+        return dict(zip(shape, (2, width, width // 128, 1024, batch, 8192, 2), strict=True))
 
     @staticmethod
-    def work(sizes: Mapping[str, int]) -> tuple[float, float]:
+    def work(sizes: Mapping[str, int]) -> Work:
         tokens = sizes["batch"] * sizes["length"] * sizes["steps"]
-        parameters = 12 * sizes["layers"] * sizes["width"] ** 2
+        layers, width = sizes["layers"], sizes["width"]
+        parameters = 12 * layers * width**2 + sizes["vocabulary"] * width
+        # A position attends to half of the others on average: two products with `width` columns.
+        attention = 2 * layers * width * (sizes["length"] / 2)
         # A step reads and writes each parameter, its gradient and its momentum.
-        return 6.0 * parameters * tokens, 24.0 * parameters * sizes["steps"]
+        flops = 6.0 * (parameters + attention) * tokens
+        return Work(flops, 24.0 * parameters * sizes["steps"])
 
     def make(self) -> None:
         sizes = self.sizes
+        # cuDNN compiles its attention in each process, which takes two seconds.
+        torch.backends.cuda.enable_cudnn_sdp(False)
         shape = (sizes["steps"], sizes["batch"], sizes["length"] + 1)
         self.tokens = torch.randint(
             sizes["vocabulary"], shape, generator=self.generator, device=self.device

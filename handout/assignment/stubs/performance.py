@@ -87,7 +87,8 @@ def adamw_update(
     """One step of AdamW for many tensors at once, in place.
 
     Updates each tensor as `adamw_step` does. A loop starts a dozen small kernels for each tensor;
-    torch's `_foreach_` functions start about a dozen in total.
+    torch's `_foreach_` functions start few, but pass over all tensors 20 times. A fused kernel
+    passes 7 times: it reads parameter, gradient and moments, and writes all but the gradient.
 
     Args:
         params: floating point, of any shapes, at least one; changed in place.

@@ -1,9 +1,7 @@
-"""The first minutes on a CUDA device, in three steps of nine minutes: `make gpu STEP=learn`.
+"""What a visit to a CUDA device should measure, most wanted first: `make gpu`, eight minutes.
 
-    python -m tests.benchmarks.gpu learn       what this machine has, and what CUDA asks for
-    python -m tests.benchmarks.gpu lockdown    workers, budgets and races behind the lockdown
-    python -m tests.benchmarks.gpu table       each race once; writes tests/benchmarks/gpu.md
-    python -m tests.benchmarks.gpu show        writes that from the lines that are there
+    python -m tests.benchmarks.gpu             runs all stages, then writes tests/benchmarks/gpu.md
+    python -m tests.benchmarks.gpu --show      only writes it, from the lines that are there
 
 Each stage is a process with its own time limit. Its result is a line of `gpu.jsonl`, in $OUT or in
 build/gpu, written as soon as it is there; after a failure the next stage goes on. `--device cpu`
@@ -20,37 +18,37 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.gpu import table
 
 ROOT = Path(__file__).resolve().parents[3]
-STEP_SECONDS = 540.0
+SECONDS = 480.0
 _LEAST_SECONDS = 5.0  # with less time left, a stage is not begun
 _RUN = "from tests.benchmarks.gpu.stages import main; main()"
 
 
 def main() -> None:
-    """Runs the stages of one step, then shows what was found."""
+    """Runs the stages, then shows what was found."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("step", choices=("learn", "lockdown", "table", "show"))
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--seconds", type=float, default=STEP_SECONDS, help="of the whole step")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of all stages together")
     parser.add_argument("--only", nargs="*", default=(), help="some of the stages, by name")
+    parser.add_argument("--show", action="store_true", help="run nothing")
     options = parser.parse_args()
     folder = Path(os.environ.get("OUT", ROOT / "build" / "gpu"))
     folder.mkdir(parents=True, exist_ok=True)
     record = folder / "gpu.jsonl"
-    if options.step != "show":
+    if not options.show:
         install_wheels()
-        run_step(options.step, options.device, options.seconds, record, options.only)
-    if options.step in ("table", "show"):
-        text = table.written(record.read_text().splitlines())
-        where = ROOT / "tests" / "benchmarks" if options.device == "cuda" else folder
-        (where / "gpu.md").write_text(text)
-        (folder / "gpu.md").write_text(text)
-        print(text)
+        run_stages(options.device, options.seconds, record, options.only)
+    text = table.written(record.read_text().splitlines())
+    where = ROOT / "tests" / "benchmarks" if options.device == "cuda" else folder
+    for path in {where / "gpu.md", folder / "gpu.md"}:
+        path.write_text(text)
+    print(text)
 
 
 def install_wheels() -> None:
@@ -62,15 +60,13 @@ def install_wheels() -> None:
         importlib.invalidate_caches()
 
 
-def run_step(
-    step: str, device: str, seconds: float, record: Path, only: tuple[str, ...] = ()
-) -> None:
-    """Runs the stages of a step one after the other, and appends each result to a file."""
+def run_stages(device: str, seconds: float, record: Path, only: Sequence[str] = ()) -> None:
+    """Runs stages one after the other, and appends each result to a file."""
     # Not earlier: it imports what may be in the wheels.
-    from tests.benchmarks.gpu.stages import STEPS
+    from tests.benchmarks.gpu.stages import STAGES
 
     end = time.monotonic() + seconds
-    for name, limit in STEPS[step].items():
+    for name, limit in STAGES.items():
         if only and name not in only:
             continue
         left = end - time.monotonic()
@@ -80,15 +76,15 @@ def run_step(
         else:
             found = run_stage(name, device, min(limit, left))
         took = round(time.monotonic() - begun, 1)
-        line = {"step": step, "stage": name, "device": device, "seconds": took, **found}
+        line = {"stage": name, "device": device, "seconds": took, **found}
         with record.open("a") as file:
             file.write(json.dumps(line) + "\n")
-        said = f"FAILED {found['error']}" if "error" in found else "ok"
-        print(f"{step} {name:32} {took:7.1f} s  {said[:300]}", flush=True)
+        status = f"FAILED {found['error']}" if "error" in found else "ok"
+        print(f"{name:32} {took:7.1f} s  {status[:300]}", flush=True)
 
 
 def run_stage(name: str, device: str, seconds: float) -> dict[str, Any]:
-    """Runs one stage in a process; returns its result, or its error."""
+    """Runs one stage in a process; returns its result, or its error and the parts it printed."""
     with subprocess.Popen(
         [sys.executable, "-c", _RUN, name, device],
         cwd=ROOT,

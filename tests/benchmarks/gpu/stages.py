@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from tests.benchmarks.gpu import plan, trace, variants
+from tests.benchmarks.gpu import variants
 
 if TYPE_CHECKING:
     from grader.judge.pool import WorkerPool
@@ -26,41 +27,29 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "solutions"
-# The race of each program is the timing test of this exercise. First those that have not been
-# measured yet: a visit to a device is short.
+# The race of each program is the timing test of this exercise.
 RACES = {
-    "batches": "fast_batches",
     "adamw": "fast_adamw",
+    "batches": "fast_batches",
     "training": "fast_training",
     "matmul_chain": "fast_products",
 }
-# What a step runs, with the seconds that each stage may take.
-STEPS: dict[str, dict[str, float]] = {
-    "learn": {
-        "facts": 30.0,
-        "ladder": 240.0,
-        "trace": 90.0,
-        "zygotes": 60.0,
-        **{f"variants {program}": 150.0 for program in variants.NAMES},
-    },
-    "lockdown": {
-        "facts": 30.0,
-        "tiers": 240.0,
-        "race adamw": 150.0,
-        "race matmul_chain": 150.0,
-        "budgets": 90.0,
-        "timer": 90.0,
-        "cheats": 240.0,
-    },
-    "table": {
-        "facts": 30.0,
-        **{f"race {program}": 180.0 for program in RACES},
-        "budgets": 60.0,
-        "timer": 60.0,
-        "race matmul_chain in TF32": 150.0,
-        "race adamw by a loop": 150.0,
-        "programs of the handout": 120.0,
-    },
+# All stages, most wanted first, with the seconds that each may take.
+STAGES: dict[str, float] = {
+    "facts": 30.0,
+    "limits": 40.0,
+    **{f"race {program}": 100.0 for program in RACES},
+    "budgets": 30.0,
+    "timer": 40.0,
+    "race matmul_chain in TF32": 100.0,
+    "cheats": 120.0,
+    "race batches by copies": 120.0,
+    "race adamw by a loop": 120.0,
+    **{f"variants {program}": 90.0 for program in variants.NAMES},
+    "tiers": 60.0,
+    "zygotes": 30.0,
+    "ladder": 60.0,
+    "programs of the handout": 120.0,
 }
 # The timing tests, as checks name them.
 TIMED = {
@@ -86,6 +75,11 @@ import torch
 def is_in_bad_fork():
     return torch.cuda._is_in_bad_fork()
 """
+BY_COPIES = """
+def prefetch(batches, device):
+    for batch in batches:
+        yield tuple(tensor.to(device) for tensor in batch)
+"""
 BY_A_LOOP = """
 def adamw_update(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):
     first, second = betas
@@ -109,8 +103,8 @@ def run(name: str, device: str) -> Any:
     kind, _, rest = name.partition(" ")
     stages: dict[str, Callable[[str, str], Any]] = {
         "facts": facts,
+        "limits": limits,
         "ladder": ladder,
-        "trace": traced,
         "zygotes": zygotes,
         "variants": of_variants,
         "tiers": tiers,
@@ -149,6 +143,38 @@ def facts(_: str, device: str) -> Any:
     return {"device": name, "nvidia-smi": said, **versions, **cuda_doctor.facts()}
 
 
+def limits(_: str, device: str) -> Any:
+    """What the device reaches in a plain product, a copy, and a copy from the host."""
+    import torch
+
+    on_cuda = device == "cuda"
+    n, elements = (8192, 2**28) if on_cuda else (256, 2**20)
+
+    def per_second(amount: float, call: Callable[[], Any], calls: int) -> float:
+        """The amount of a call times the calls in a second, after as many that warm up."""
+        for _ in range(2):
+            begun = time.perf_counter()
+            for _ in range(calls):
+                call()
+            if on_cuda:
+                torch.cuda.synchronize()
+        return amount * calls / (time.perf_counter() - begun)
+
+    a, b = (torch.randn(n, n, device=device).bfloat16() for _ in range(2))
+    source = torch.randn(elements, device=device)
+    target = torch.empty_like(source)
+    host = torch.empty(elements // 4, pin_memory=on_cuda)
+    part = target[: len(host)]
+    return {
+        # Long enough to reach the device's limit of power.
+        "FLOP/s": per_second(2.0 * n**3, lambda: a @ b, 1000 if on_cuda else 1),
+        "bytes/s": per_second(8.0 * elements, lambda: target.copy_(source), 20),
+        "bytes/s from the host": per_second(
+            4.0 * len(host), lambda: part.copy_(host, non_blocking=True), 8
+        ),
+    }
+
+
 def ladder(_: str, device: str) -> Any:
     """Every rung of `grader doctor --cuda`."""
     from grader import cuda_doctor
@@ -158,19 +184,6 @@ def ladder(_: str, device: str) -> Any:
         noted({"rung": rung.name, "failed": rung.failed, "reason": rung.reason, "ms": rung.steps})
         for rung in cuda_doctor.climb(device, uuid, ())
     ]
-
-
-def traced(_: str, device: str) -> Any:
-    """What a free CUDA program asks of the kernel that a worker would be refused."""
-    if not shutil.which("strace"):
-        return "no strace"
-    asked = {"layers": [], "allowed": [], "device": device, "driver": device == "cuda", "only": []}
-    command = [sys.executable, "-m", "grader.cuda_rung", json.dumps(asked)]
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "trace"
-        strace = ["strace", "-f", "-qq", "-X", "verbose", "-s", "200", "-o", str(file)]
-        subprocess.run([*strace, *command], cwd=ROOT, capture_output=True, check=False)
-        return trace.refused(file.read_text(errors="replace").splitlines())
 
 
 def zygotes(_: str, device: str) -> Any:
@@ -224,18 +237,21 @@ def tiers(_: str, device: str) -> Any:
 
 def race(what: str, device: str) -> Any:
     """A race of the reference against itself, or of another way to write a program."""
+    from assignment import programs
     from grader.judge.timing.race import Race
 
     program, _, how = what.partition(" ")
     one_block = Race._block
+    begun = time.monotonic()
 
     def noted_block(self: Race, who: WorkerPool) -> Block:
         block = one_block(self, who)
-        noted({"naive": who is self.parties.naive, "seconds": block.seconds, "void": block.void})
+        at, naive = round(time.monotonic() - begun, 1), who is self.parties.naive
+        noted({"at": at, "naive": naive, "seconds": block.seconds, "void": block.void})
         return block
 
     Race._block = noted_block  # type: ignore[method-assign]  # of this process
-    text = {"in TF32": TF32, "by a loop": BY_A_LOOP}.get(how, "")
+    text = {"in TF32": TF32, "by a loop": BY_A_LOOP, "by copies": BY_COPIES}.get(how, "")
     grade = graded(RACES[program], text, device)
     (check,) = [c for c in timed(grade) if c.timing or c.cause]
     if check.timing is None:
@@ -243,7 +259,6 @@ def race(what: str, device: str) -> Any:
     timing = check.timing
     return {
         "tier": grade.isolation.tier,
-        "planned": None if how else plan.planned()[program],
         "mark": timing.mark,
         "ratio": timing.ratio,
         "low": timing.low,
@@ -252,8 +267,10 @@ def race(what: str, device: str) -> Any:
         "reference seconds": timing.reference_seconds,
         "blocks": len(timing.quads),
         "void": [block.void for block in timing.quads if block.void],
+        "work": programs.find(program).work(timing.sizes),
         "sizes": timing.sizes,
         "device": timing.device,
+        "seconds of blocks": [[*block.seconds] for block in timing.quads],
     }
 
 
@@ -294,7 +311,8 @@ def graded(exercise: str, text: str, device: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "resource_accounting"
         shutil.copytree(REFERENCE / "resource_accounting", package)
-        with (package / "performance.py").open("a") as module:
+        changed = "device" if exercise == RACES["batches"] else "performance"
+        with (package / f"{changed}.py").open("a") as module:
             module.write(text)
         with Grader(manifest=manifest, race_rules=rules) as grader:
             timing = "require" if device == "cuda" else "auto"
@@ -312,7 +330,7 @@ def timed(grade: Any) -> list[Any]:
 def cheats(_: str, device: str) -> Any:
     """The last line of the tests of cheats that need CUDA."""
     which = "on_cuda" if device == "cuda" else "shrinks_its_inputs"
-    command = [sys.executable, "-m", "pytest", "-q", "-k", which, "-p", "no:xdist"]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "", "-k", which, "-p", "no:xdist"]
     command.append("tests/harness/judge/timing/test_cheats.py")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip().splitlines()[-1]

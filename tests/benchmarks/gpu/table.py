@@ -3,90 +3,122 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import math
+import statistics
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from grader.judge.timing.rules import RULES
-from grader.judge.timing.statistic import PRECISE
+from grader.judge.timing.statistic import PRECISE, THEIRS, block_ratio, places
+
+_HEAD = 4  # lines above the first row of a table
+_LIMITS = ("FLOP/s", "bytes/s", "bytes/s from the host")
+_WORK = ("FLOPs", "bytes", "bytes from the host")
 
 
 def written(lines: Iterable[str]) -> str:
     """The text of gpu.md. The last result of each stage counts; what failed says so."""
-    last = {(one["step"], one["stage"]): one for one in map(json.loads, lines)}
-    devices = {one["device"] for one in last.values()}
+    last = {one["stage"]: one for one in map(json.loads, lines)}
+    results = {stage: one.get("result", {}) for stage, one in last.items()}
     parts = ["# What was measured on a device", ""]
-    if devices == {"cpu"}:
+    if {one["device"] for one in last.values()} == {"cpu"}:
         parts += ["A rehearsal on a CPU: no figure here is of a device.", ""]
-    found = [one.get("result", {}) for (_, stage), one in last.items() if stage == "facts"]
-    facts = found[-1] if found else {}
-    parts += [f"- {name}: {value}" for name, value in facts.items() if value]
-    parts += ["", *_races(last), "", *_variants(last), "", *_others(last), ""]
+    parts += [f"- {name}: {value}" for name, value in results.get("facts", {}).items() if value]
+    limits = [results.get("limits", {}).get(name, 0.0) for name in _LIMITS]
+    parts += ["", *_races(last, limits), "", *_variants(last, limits), "", *_others(last), ""]
     return "\n".join(parts)
 
 
-def _races(last: dict[tuple[str, str], Any]) -> list[str]:
+def _races(last: dict[str, Any], limits: Sequence[float]) -> list[str]:
+    product, copy, link = limits
     rows = [
-        "Each race has as few blocks as an interval needs. `took` is all of it, `planned` what "
-        "`plan.py` expects of an H100.",
+        f"In this visit a plain product in bf16 reached {product / 1e12:.0f} TFLOP/s, a copy "
+        f"{copy / 1e9:.0f} GB/s, and a copy from the host {link / 1e9:.1f} GB/s. `share` is the "
+        "time that the program's least work takes at these limits, over the reference's time.",
         "",
-        "| race | tier | reference, s | ratio | interval | half-width | naive | blocks | void "
-        "| mark | took, s | planned, s |",
+        "| race | tier | reference, s | share | ratio | interval | half-width | naive | blocks "
+        "| void | mark | took, s |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for (step, stage), one in last.items():
+    for stage, one in last.items():
         if not stage.startswith("race "):
             continue
-        name, found = f"{stage.removeprefix('race ')} ({step})", one.get("result")
+        name, found = stage.removeprefix("race "), one.get("result")
         if not found or "ratio" not in found:
             why = one.get("error") or f"{found['cause']}: {found['detail']}"
+            why += _so_far([json.loads(part) for part in one.get("parts", ())])
             rows.append(f"| {name} | not measured: {_cell(why)} {'| ' * 10}|")
             continue
         half = (found["high"] - found["low"]) / 2 / found["ratio"]
-        cells = [name, found["tier"], f"{found['reference seconds']:.4g}", f"{found['ratio']:.3f}"]
-        cells += [f"{found['low']:.3f} to {found['high']:.3f}", f"{half:.1%}"]
-        cells += [f"{found['naive']:.2f}", str(found["blocks"]), str(len(found["void"]))]
-        cells += [f"{found['mark']:g}", f"{one['seconds']:.0f}"]
-        cells += [f"{found['planned']:.0f}" if found["planned"] else ""]
+        seconds = found["reference seconds"]
+        cells = [name, found["tier"], f"{seconds:.4g}", _share(found["work"], seconds, limits)]
+        cells += [f"{found['ratio']:.3f}", f"{found['low']:.3f} to {found['high']:.3f}"]
+        cells += [f"{half:.1%}", f"{found['naive']:.2f}", str(found["blocks"])]
+        cells += [str(len(found["void"])), f"{found['mark']:g}", f"{one['seconds']:.0f}"]
         rows.append(f"| {' | '.join(cells)} |")
     return rows
 
 
-def _variants(last: dict[tuple[str, str], Any]) -> list[str]:
+def _so_far(blocks: Sequence[Any]) -> str:
+    """What the blocks of an unfinished race show."""
+    ratios = {
+        naive: [block_ratio(b["seconds"]) for b in blocks if b["naive"] is naive and not b["void"]]
+        for naive in (True, False)
+    }
+    if not all(ratios.values()):
+        return ""
+    naive, ratio = (math.exp(statistics.median(ratios[which])) for which in (True, False))
+    seconds = statistics.median(s for b in blocks for s in places(b["seconds"], THEIRS))
+    return (
+        f"; {len(ratios[False])} blocks: reference {seconds:.4g} s, ratio {ratio:.3f}, "
+        f"naive {naive:.2f}"
+    )
+
+
+def _variants(last: dict[str, Any], limits: Sequence[float]) -> list[str]:
     rows = [
-        "Without a lockdown, five runs each. What an H100 needs at least is for its own sizes, "
-        "by its data sheet, in bf16. A mark is decided by an interval of "
+        "Without a lockdown, five runs each. A mark is decided by an interval of "
         f"±{PRECISE:.0%}; a block is void if two places of the reference in it are more than "
         f"{RULES['cuda'].max_spread:.0%} apart.",
         "",
-        "| program | variant | s | times the reference's | spread | error | GFLOP | GB | TFLOP/s "
-        "| GB/s | an H100 needs, s |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "| program | variant | s | times the reference's | spread | error | share |",
+        "|---|---|---|---|---|---|---|",
     ]
-    for (_, stage), one in last.items():
+    for stage, one in last.items():
         if not stage.startswith("variants "):
             continue
         program = stage.removeprefix("variants ")
-        results = one.get("result") or [{"variant": "", "skipped": one.get("error")}]
+        results = one.get("result") or [
+            *map(json.loads, one.get("parts", ())),
+            {"variant": "", "skipped": one.get("error")},
+        ]
         reference = results[0].get("seconds")
         for found in results:
             if "skipped" in found:
                 reason = _cell(found["skipped"])
-                rows.append(f"| {program} | {found['variant']} | {reason} {'| ' * 8}|")
+                rows.append(f"| {program} | {found['variant']} | {reason} {'| ' * 4}|")
                 continue
-            cells = [program, found["variant"], f"{found['seconds']:.4g}"]
-            cells += [f"{found['seconds'] / reference:.2f}", f"{found['spread']:.1%}"]
-            cells += [f"{found['error']:.1e}", f"{found['FLOPs'] / 1e9:.3g}"]
-            cells += [f"{found['bytes'] / 1e9:.3g}", f"{found['TFLOP/s']:.3g}"]
-            cells += [f"{found['GB/s']:.3g}"]
-            rows.append(f"| {' | '.join(cells)} | {found['on an H100']:.2g} |")
-    return rows
+            seconds = found["seconds"]
+            cells = [program, found["variant"], f"{seconds:.4g}", f"{seconds / reference:.2f}"]
+            cells += [f"{found['spread']:.1%}", f"{found['error']:.1e}"]
+            cells += [_share([found[name] for name in _WORK], seconds, limits)]
+            rows.append(f"| {' | '.join(cells)} |")
+    return rows if len(rows) > _HEAD else []
 
 
-def _others(last: dict[tuple[str, str], Any]) -> list[str]:
-    shown = ("ladder", "zygotes", "trace", "tiers", "budgets", "timer", "cheats", "programs")
+def _share(work: Sequence[float], seconds: float, limits: Sequence[float]) -> str:
+    """The time that this work takes at the limits, over these seconds."""
+    if not all(limits):
+        return ""
+    least = max(amount / limit for amount, limit in zip(work, limits, strict=True))
+    return f"{least / seconds:.0%}"
+
+
+def _others(last: dict[str, Any]) -> list[str]:
+    shown = ("ladder", "zygotes", "tiers", "budgets", "timer", "cheats", "programs")
     return [
-        f"- {step} {stage}, {one['seconds']} s: {_cell(one.get('error') or _short(stage, one))}"
-        for (step, stage), one in last.items()
+        f"- {stage}, {one['seconds']} s: {_cell(one.get('error') or _short(stage, one))}"
+        for stage, one in last.items()
         if stage.startswith(shown)
     ]
 

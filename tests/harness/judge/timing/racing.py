@@ -179,11 +179,11 @@ def simulate(monkeypatch: pytest.MonkeyPatch, **seconds: float | Iterable[float]
     now, running = 0.0, ""
     real_run, real_call = TimedWorker.run, Worker.call
 
-    def run(self: TimedWorker, starts: Sequence[int]) -> Any:
+    def run(self: TimedWorker, starts: Sequence[int], seconds: float) -> Any:
         nonlocal running
         parties = vars(self._test.parties)
         (running,) = [party for party, pool in parties.items() if pool is self._pool]
-        return real_run(self, starts)
+        return real_run(self, starts, seconds)
 
     def call(self: Worker, target: str, args: Any, *others: Any) -> Any:
         nonlocal now
