@@ -3,7 +3,8 @@
 Modes of torch, the working folder and the number of threads are looked at after every call, also
 after one that raises. So are the lists and dicts among the arguments. Random generators, the values
 of tensors and arrays, and the names in the working folder take longer: they are looked at after a
-test's calls 1, 2, 4, 8 and so on of each function. Lists and dicts of a result must be new.
+test's calls 1, 2, 4, 8 and so on of each function. Lists and dicts of a result must be new. The
+import of a module counts as a call (`assignment/imports.py`), and may not change warning filters.
 
 This finds mistakes. Code that means to hide a change can.
 """
@@ -16,6 +17,7 @@ import os
 import random
 import sys
 import threading
+import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -71,7 +73,7 @@ _MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         torch.use_deterministic_algorithms,
     ),
     "torch.get_num_threads()": (torch.get_num_threads, torch.set_num_threads),
-    "the working folder": (os.getcwd, os.chdir),
+    "the working folder": (lambda: _folder(), os.chdir),
     "gc.isenabled()": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
     "sys.getrecursionlimit()": (sys.getrecursionlimit, sys.setrecursionlimit),
 }
@@ -155,16 +157,51 @@ def generators_unchanged(what: str) -> Iterator[None]:
             raise LeftChanged(f"{what} leaves the global generator of {name} changed; draw nothing")
 
 
+class BeforeImport:
+    """What the import of a module finds: to be compared with what it leaves, and to be set back."""
+
+    def __init__(self) -> None:
+        self._modes = [read() for read in _READS]
+        self._around = _Surroundings("the import", (), is_thorough=True)
+        self._filters = _filters()
+        self._warnings = warnings.catch_warnings()
+        self._warnings.__enter__()
+
+    def changes(self) -> list[str]:
+        """What has changed since, each as a sentence."""
+        found = _changed_modes("the import", self._modes)
+        found += [f"the import leaves {changed}" for changed in self._around.changes()]
+        if _filters() != self._filters:
+            found.append("the import leaves warnings.filters changed")
+        return found
+
+    def set_back(self) -> None:
+        """Sets back all but threads that run and files."""
+        _set_modes(self._modes)
+        if global_generators() != self._around.generators:
+            _set_generators(self._around.generators)
+        self._warnings.__exit__(None, None, None)
+
+
 def _check_modes(target: str, before: list[Any], error: Exception | None) -> None:
+    if changed := _changed_modes(f"the call of {target}", before):
+        _set_modes(before)
+        raise LeftChanged("; ".join(changed)) from error
+
+
+def _changed_modes(what: str, before: list[Any]) -> list[str]:
+    """A sentence for each mode that is another one after `what`."""
     after = [read() for read in _READS]
     if after == before:
-        return
-    changed = []
-    for (name, (_, write)), old, new in zip(_MODES.items(), before, after, strict=True):
-        if new != old:
-            changed.append(f"{name} is {new} after the call of {target}; it was {old}")
+        return []
+    modes = zip(_MODES, before, after, strict=True)
+    return [f"{name} is {new} after {what}; it was {old}" for name, old, new in modes if new != old]
+
+
+def _set_modes(before: list[Any]) -> None:
+    for (read, write), old in zip(_MODES.values(), before, strict=True):
+        if read() != old:
             write(old)
-    raise LeftChanged("; ".join(changed)) from error
 
 
 class _Surroundings:
@@ -177,19 +214,21 @@ class _Surroundings:
         self._threads = threading.active_count()
         self._containers = list(_containers(arguments))
         if is_thorough:
-            self._generators = global_generators()
+            self.generators = global_generators()
             self._values = self._sums()
             self._marks = self._autograd()
-            self._names = _names()
+            self._folder = _folder()
+            self._names = _names(self._folder)
 
     def check(self, error: Exception | None) -> None:
         """Raises LeftChanged if something is not as it was."""
         if error is not None and self._target in _UNCHANGED_IF_RAISED:
             self._allowed = set()
-        for changed in self._changes():
+        for changed in self.changes():
             raise LeftChanged(f"{self._target} leaves {changed}") from error
 
-    def _changes(self) -> Iterator[str]:
+    def changes(self) -> Iterator[str]:
+        """What is not as it was, as the object of "leaves"."""
         for container, items in self._containers:
             now = _items(container)
             if len(now) != len(items) or any(a is not b for a, b in zip(now, items, strict=True)):
@@ -204,9 +243,9 @@ class _Surroundings:
             yield "a tensor among its arguments with a gradient, or requiring one; detach it first"
         if "generators" not in self._allowed:
             for name, state in global_generators().items():
-                if state != self._generators[name] and not (name == "random" and self.skips_python):
+                if state != self.generators[name] and not (name == "random" and self.skips_python):
                     yield f"the global generator of {name} changed; draw from one of your own"
-        names = _names()
+        names = _names(self._folder)
         if names != self._names and (new := sorted(names - self._names - self._told())):
             yield f"a file in the working folder: {new[0]}"
 
@@ -271,9 +310,30 @@ def global_generators() -> dict[str, Any]:
     }
 
 
-def _names() -> set[str]:
+def _set_generators(states: dict[str, Any]) -> None:
+    random.setstate(states["random"])
+    words = np.frombuffer(states["numpy"], np.uint32)
+    np.random.set_state(("MT19937", words[:-1], int(words[-1]), 0, 0.0))
+    torch.default_generator.set_state(
+        torch.frombuffer(bytearray(states["torch"]), dtype=torch.uint8)
+    )
+
+
+def _filters() -> list[Any]:
+    """The filters of warnings, without those that a library sets for its own once it is loaded."""
+    return [entry for entry in warnings.filters if entry[2].__module__ == "builtins"]
+
+
+def _folder() -> str:
     try:
-        return set(os.listdir())  # noqa: PTH208 - a path would take longer than the list
+        return os.getcwd()  # noqa: PTH109 - a path would take longer
+    except FileNotFoundError:
+        return "a folder that was removed"
+
+
+def _names(folder: str) -> set[str]:
+    try:
+        return set(os.listdir(folder))  # noqa: PTH208 - a path would take longer than the list
     except OSError:  # no descriptor is left, or no folder
         return set()
 
