@@ -77,6 +77,7 @@ _MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "gc.isenabled()": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
     "sys.getrecursionlimit()": (sys.getrecursionlimit, sys.setrecursionlimit),
 }
+_GENERATOR = "the global generator of {} changed; draw from one of your own"
 _READS = tuple(read for read, _ in _MODES.values())
 
 
@@ -151,35 +152,46 @@ def generators_unchanged(what: str) -> Iterator[None]:
     """Raises LeftChanged if what is done inside draws from torch's or numpy's global generator."""
     before = global_generators()
     yield
-    for name, state in global_generators().items():
-        # Checks of types draw from Python's.
-        if name != "random" and state != before[name]:
+    for name in _changed_generators(before):
+        if name != "random":  # checks of types draw from Python's
             raise LeftChanged(f"{what} leaves the global generator of {name} changed; draw nothing")
 
 
 class BeforeImport:
-    """What the import of a module finds: to be compared with what it leaves, and to be set back."""
+    """What the import of a module finds: to be compared with what it leaves, and to be set back.
+
+    Files are not looked at: the working folder of the grader's process is where libraries put
+    theirs.
+    """
 
     def __init__(self) -> None:
         self._modes = [read() for read in _READS]
-        self._around = _Surroundings("the import", (), is_thorough=True)
+        self._threads = threading.active_count()
+        self._generators = global_generators()
+        self._numpys: Any = np.random.get_state()
         self._filters = _filters()
         self._warnings = warnings.catch_warnings()
         self._warnings.__enter__()
 
     def changes(self) -> list[str]:
         """What has changed since, each as a sentence."""
-        found = _changed_modes("the import", self._modes)
-        found += [f"the import leaves {changed}" for changed in self._around.changes()]
+        left = [_GENERATOR.format(name) for name in _changed_generators(self._generators)]
+        if threading.active_count() > self._threads:
+            left.append("a thread running")
         if _filters() != self._filters:
-            found.append("the import leaves warnings.filters changed")
-        return found
+            left.append("warnings.filters changed")
+        changed = _changed_modes("the import", self._modes)
+        return changed + [f"the import leaves {what}" for what in left]
 
     def set_back(self) -> None:
-        """Sets back all but threads that run and files."""
+        """Sets back all but threads that run."""
         _set_modes(self._modes)
-        if global_generators() != self._around.generators:
-            _set_generators(self._around.generators)
+        waits = self._numpys[3]  # in numpy's, the second of a pair of normal numbers
+        if waits or _changed_generators(self._generators):
+            random.setstate(self._generators["random"])
+            np.random.set_state(self._numpys)
+            torchs = bytearray(self._generators["torch"])
+            torch.default_generator.set_state(torch.frombuffer(torchs, dtype=torch.uint8))
         self._warnings.__exit__(None, None, None)
 
 
@@ -214,21 +226,19 @@ class _Surroundings:
         self._threads = threading.active_count()
         self._containers = list(_containers(arguments))
         if is_thorough:
-            self.generators = global_generators()
+            self._generators = global_generators()
             self._values = self._sums()
             self._marks = self._autograd()
-            self._folder = _folder()
-            self._names = _names(self._folder)
+            self._names = _names()
 
     def check(self, error: Exception | None) -> None:
         """Raises LeftChanged if something is not as it was."""
         if error is not None and self._target in _UNCHANGED_IF_RAISED:
             self._allowed = set()
-        for changed in self.changes():
+        for changed in self._changes():
             raise LeftChanged(f"{self._target} leaves {changed}") from error
 
-    def changes(self) -> Iterator[str]:
-        """What is not as it was, as the object of "leaves"."""
+    def _changes(self) -> Iterator[str]:
         for container, items in self._containers:
             now = _items(container)
             if len(now) != len(items) or any(a is not b for a, b in zip(now, items, strict=True)):
@@ -242,10 +252,10 @@ class _Surroundings:
         if self._marks != self._autograd():
             yield "a tensor among its arguments with a gradient, or requiring one; detach it first"
         if "generators" not in self._allowed:
-            for name, state in global_generators().items():
-                if state != self.generators[name] and not (name == "random" and self.skips_python):
-                    yield f"the global generator of {name} changed; draw from one of your own"
-        names = _names(self._folder)
+            for name in _changed_generators(self._generators):
+                if not (name == "random" and self.skips_python):
+                    yield _GENERATOR.format(name)
+        names = _names()
         if names != self._names and (new := sorted(names - self._names - self._told())):
             yield f"a file in the working folder: {new[0]}"
 
@@ -310,15 +320,6 @@ def global_generators() -> dict[str, Any]:
     }
 
 
-def _set_generators(states: dict[str, Any]) -> None:
-    random.setstate(states["random"])
-    words = np.frombuffer(states["numpy"], np.uint32)
-    np.random.set_state(("MT19937", words[:-1], int(words[-1]), 0, 0.0))
-    torch.default_generator.set_state(
-        torch.frombuffer(bytearray(states["torch"]), dtype=torch.uint8)
-    )
-
-
 def _filters() -> list[Any]:
     """The filters of warnings, without those that a library sets for its own once it is loaded."""
     return [entry for entry in warnings.filters if entry[2].__module__ == "builtins"]
@@ -331,9 +332,13 @@ def _folder() -> str:
         return "a folder that was removed"
 
 
-def _names(folder: str) -> set[str]:
+def _changed_generators(before: dict[str, Any]) -> list[str]:
+    return [name for name, state in global_generators().items() if state != before[name]]
+
+
+def _names() -> set[str]:
     try:
-        return set(os.listdir(folder))  # noqa: PTH208 - a path would take longer than the list
+        return set(os.listdir())  # noqa: PTH208 - a path would take longer than the list
     except OSError:  # no descriptor is left, or no folder
         return set()
 
