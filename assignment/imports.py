@@ -60,6 +60,7 @@ class _Finder(MetaPathFinder):
 
     def __init__(self, package: str, with_lines: bool) -> None:
         self.package, self.with_lines = package, with_lines
+        self._start: BeforeImport | None = None  # of the outermost import, while one runs
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -75,15 +76,18 @@ class _Finder(MetaPathFinder):
         return None
 
     def _execute(self, execute: Callable[[ModuleType], None], module: ModuleType) -> None:
-        before = BeforeImport()
-        lines = _Lines(module, before)
+        here, outer = BeforeImport(), self._start
+        self._start = start = outer or here
+        start.set_back()  # what the importing module has set is not for this one
+        lines = _Lines(module, start)
         try:
             with lines if self.with_lines else nullcontext():
                 execute(module)
-            file, changes = _file_of(module), before.changes()
+            file, changes = _file_of(module), start.changes()
             _changes.extend(sorted((file, lines.found.get(what, 0), what) for what in changes))
         finally:
-            before.set_back()
+            self._start = outer
+            here.set_back()
 
 
 def _file_of(module: ModuleType) -> str:

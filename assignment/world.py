@@ -169,22 +169,20 @@ class BeforeImport:
         self._threads = threading.active_count()
         self._generators = global_generators()
         self._numpys: Any = np.random.get_state()
-        self._filters = _filters()
-        self._warnings = warnings.catch_warnings()
-        self._warnings.__enter__()
+        self._filters, self._builtin_filters = list(warnings.filters), _filters()
 
     def changes(self) -> list[str]:
         """What has changed since, each as a sentence."""
         left = [_GENERATOR.format(name) for name in _changed_generators(self._generators)]
         if threading.active_count() > self._threads:
             left.append("a thread running")
-        if _filters() != self._filters:
+        if _filters() != self._builtin_filters:
             left.append("warnings.filters changed")
         changed = _changed_modes("the import", self._modes)
         return changed + [f"the import leaves {what}" for what in left]
 
     def set_back(self) -> None:
-        """Sets back all but threads that run."""
+        """Sets back all but threads that run. This can be done again."""
         _set_modes(self._modes)
         waits = self._numpys[3]  # in numpy's, the second of a pair of normal numbers
         if waits or _changed_generators(self._generators):
@@ -192,7 +190,10 @@ class BeforeImport:
             np.random.set_state(self._numpys)
             torchs = bytearray(self._generators["torch"])
             torch.default_generator.set_state(torch.frombuffer(torchs, dtype=torch.uint8))
-        self._warnings.__exit__(None, None, None)
+        if warnings.filters != self._filters:
+            warnings.filters[:] = self._filters  # type: ignore[index]
+            with warnings.catch_warnings():  # its end has Python read them anew
+                pass
 
 
 def _check_modes(target: str, before: list[Any], error: Exception | None) -> None:

@@ -22,7 +22,7 @@ _ABOUT_CALLS = (Cause.EXCEPTION, Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause
 CAUSES = {cause.value: cause for cause in (*_ABOUT_CODE, *_ABOUT_CALLS)}
 _MAX_TRACE = 4000
 _MAX_TYPE, _MAX_MESSAGE, _MAX_PATH, _MAX_FRAMES = 200, 1000, 200, 8
-_MAX_CHANGES, _MAX_CHANGE = 20, 300
+_MAX_CHANGES, _MAX_CHANGE = 100, 300
 _FILE = re.compile(r"(?:\w{1,80}/)+\w{1,80}\.py")  # relative to the submission's folder
 _FUNCTION = re.compile(r"[\w<>]{1,80}")
 

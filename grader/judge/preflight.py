@@ -104,7 +104,8 @@ def preflight(
             found.reports.append(ModuleReport(module=module, ok=False, message=message))
             continue
         for file, changes in _by_file(answer["changes"]).items():
-            found.changes.setdefault(file, changes)  # a module of several others, once
+            if (pool.submission / file).is_file():  # a worker may name any
+                found.changes.setdefault(file, changes)  # a module of several others, once
         if isinstance(parameters := answer.get("result"), dict):
             message = _signature_problems(manifest, module, parameters)
             found.reports.append(ModuleReport(module=module, ok=True, message=message))

@@ -133,6 +133,17 @@ def test_module_that_another_one_imports_has_its_own(package):
     assert places() == [("toy/b.py", 4), ("toy/a.py", 6)]
 
 
+def test_module_finds_nothing_of_what_its_importer_has_set(package):
+    """Else its constants would depend on who imports it first"""
+    line = "torch.set_default_dtype(torch.float64)\n"
+    b = f"X = torch.zeros(1).dtype\nwarnings.simplefilter('ignore')\n{line}"
+    a = f"{line}warnings.simplefilter('ignore')\nfrom toy import b\nX = torch.zeros(1).dtype\n"
+    found = package(a=a, b=b)
+    assert found.b.X is torch.float32
+    assert found.a.X is torch.float64
+    assert places() == [("toy/b.py", 5), ("toy/b.py", 6), ("toy/a.py", 4), ("toy/a.py", 5)]
+
+
 def test_import_in_a_function_is_an_import(package):
     """At home another test may have imported the module before"""
     found = package(a="def f():\n    from toy import b\n    return b\n", b="os.chdir('/')\n")

@@ -93,3 +93,15 @@ def test_change_by_a_module_of_several_others_is_reported_once(quick_grader, sub
         message=f"line 3: gc.isenabled() is False after the import; it was True\n{ADVICE}",
         file="resource_accounting/own.py",
     )
+
+
+def test_change_that_a_worker_makes_up_needs_a_file(quick_grader, submit):
+    """It may say anything of its own files, as it may print anything"""
+    text = (
+        "from assignment import imports\n\n"
+        "imports._changes.append(('resource_accounting/none.py', 1, 'x'))\n"
+        "imports._changes.append(('resource_accounting/dtypes.py', 1, 'all marks are lost'))\n"
+    )
+    grade = quick_grader.grade(submit(dtypes=text), only=["bytes_per_element"])
+    changed = [report for report in grade.modules if ADVICE in report.message]
+    assert [report.module for report in changed] == ["dtypes"]
