@@ -3,7 +3,8 @@
 Modes of torch, the working folder and the number of threads are looked at after every call, also
 after one that raises. So are the lists and dicts among the arguments. Random generators, the values
 of tensors and arrays, and the names in the working folder take longer: they are looked at after a
-test's calls 1, 2, 4, 8 and so on of each function. Lists and dicts of a result must be new.
+test's calls 1, 2, 4, 8 and so on of each function. Lists and dicts of a result must be new. The
+import of a module counts as a call (`assignment/imports.py`), and may not change warning filters.
 
 This finds mistakes. Code that means to hide a change can.
 """
@@ -16,6 +17,7 @@ import os
 import random
 import sys
 import threading
+import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -71,10 +73,11 @@ _MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         torch.use_deterministic_algorithms,
     ),
     "torch.get_num_threads()": (torch.get_num_threads, torch.set_num_threads),
-    "the working folder": (os.getcwd, os.chdir),
+    "the working folder": (lambda: _folder(), os.chdir),
     "gc.isenabled()": (gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
     "sys.getrecursionlimit()": (sys.getrecursionlimit, sys.setrecursionlimit),
 }
+_GENERATOR = "the global generator of {} changed; draw from one of your own"
 _READS = tuple(read for read, _ in _MODES.values())
 
 
@@ -149,22 +152,69 @@ def generators_unchanged(what: str) -> Iterator[None]:
     """Raises LeftChanged if what is done inside draws from torch's or numpy's global generator."""
     before = global_generators()
     yield
-    for name, state in global_generators().items():
-        # Checks of types draw from Python's.
-        if name != "random" and state != before[name]:
+    for name in _changed_generators(before):
+        if name != "random":  # checks of types draw from Python's
             raise LeftChanged(f"{what} leaves the global generator of {name} changed; draw nothing")
 
 
+class BeforeImport:
+    """What the import of a module finds: to be compared with what it leaves, and to be set back.
+
+    Files are not looked at: the working folder of the grader's process is where libraries put
+    theirs.
+    """
+
+    def __init__(self) -> None:
+        self._modes = [read() for read in _READS]
+        self._threads = threading.active_count()
+        self._generators = global_generators()
+        self._numpys: Any = np.random.get_state()
+        self._filters, self._builtin_filters = list(warnings.filters), _filters()
+
+    def changes(self) -> list[str]:
+        """What has changed since, each as a sentence."""
+        left = [_GENERATOR.format(name) for name in _changed_generators(self._generators)]
+        if threading.active_count() > self._threads:
+            left.append("a thread running")
+        if _filters() != self._builtin_filters:
+            left.append("warnings.filters changed")
+        changed = _changed_modes("the import", self._modes)
+        return changed + [f"the import leaves {what}" for what in left]
+
+    def set_back(self) -> None:
+        """Sets back all but threads that run. This can be done again."""
+        _set_modes(self._modes)
+        waits = self._numpys[3]  # in numpy's, the second of a pair of normal numbers
+        if waits or _changed_generators(self._generators):
+            random.setstate(self._generators["random"])
+            np.random.set_state(self._numpys)
+            torchs = bytearray(self._generators["torch"])
+            torch.default_generator.set_state(torch.frombuffer(torchs, dtype=torch.uint8))
+        if warnings.filters != self._filters:
+            warnings.filters[:] = self._filters  # type: ignore[index]
+            with warnings.catch_warnings():  # its end has Python read them anew
+                pass
+
+
 def _check_modes(target: str, before: list[Any], error: Exception | None) -> None:
+    if changed := _changed_modes(f"the call of {target}", before):
+        _set_modes(before)
+        raise LeftChanged("; ".join(changed)) from error
+
+
+def _changed_modes(what: str, before: list[Any]) -> list[str]:
+    """A sentence for each mode that is another one after `what`."""
     after = [read() for read in _READS]
     if after == before:
-        return
-    changed = []
-    for (name, (_, write)), old, new in zip(_MODES.items(), before, after, strict=True):
-        if new != old:
-            changed.append(f"{name} is {new} after the call of {target}; it was {old}")
+        return []
+    modes = zip(_MODES, before, after, strict=True)
+    return [f"{name} is {new} after {what}; it was {old}" for name, old, new in modes if new != old]
+
+
+def _set_modes(before: list[Any]) -> None:
+    for (read, write), old in zip(_MODES.values(), before, strict=True):
+        if read() != old:
             write(old)
-    raise LeftChanged("; ".join(changed)) from error
 
 
 class _Surroundings:
@@ -203,9 +253,9 @@ class _Surroundings:
         if self._marks != self._autograd():
             yield "a tensor among its arguments with a gradient, or requiring one; detach it first"
         if "generators" not in self._allowed:
-            for name, state in global_generators().items():
-                if state != self._generators[name] and not (name == "random" and self.skips_python):
-                    yield f"the global generator of {name} changed; draw from one of your own"
+            for name in _changed_generators(self._generators):
+                if not (name == "random" and self.skips_python):
+                    yield _GENERATOR.format(name)
         names = _names()
         if names != self._names and (new := sorted(names - self._names - self._told())):
             yield f"a file in the working folder: {new[0]}"
@@ -269,6 +319,22 @@ def global_generators() -> dict[str, Any]:
         "numpy": ctypes.string_at(_NUMPYS_STATE, _NUMPYS_SIZE),
         "torch": ctypes.string_at(torchs.data_ptr(), torchs.numel()),
     }
+
+
+def _filters() -> list[Any]:
+    """The filters of warnings, without those that a library sets for its own once it is loaded."""
+    return [entry for entry in warnings.filters if entry[2].__module__ == "builtins"]
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 - a path would take longer
+    except FileNotFoundError:
+        return "a folder that was removed"
+
+
+def _changed_generators(before: dict[str, Any]) -> list[str]:
+    return [name for name, state in global_generators().items() if state != before[name]]
 
 
 def _names() -> set[str]:

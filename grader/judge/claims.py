@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assignment.implementation import Raised
+from assignment.imports import Change
 from grader.judge.failure import SubmissionFailure, raised_by_submission
 from grader.results.causes import Cause
 
@@ -21,6 +22,7 @@ _ABOUT_CALLS = (Cause.EXCEPTION, Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause
 CAUSES = {cause.value: cause for cause in (*_ABOUT_CODE, *_ABOUT_CALLS)}
 _MAX_TRACE = 4000
 _MAX_TYPE, _MAX_MESSAGE, _MAX_PATH, _MAX_FRAMES = 200, 1000, 200, 8
+_MAX_CHANGES, _MAX_CHANGE = 100, 300
 _FILE = re.compile(r"(?:\w{1,80}/)+\w{1,80}\.py")  # relative to the submission's folder
 _FUNCTION = re.compile(r"[\w<>]{1,80}")
 
@@ -97,7 +99,17 @@ def import_report(answer: Any) -> dict[str, Any]:
         }
     if isinstance(stubs := answer.get("stubs"), list):
         known["stubs"] = [name for name in stubs if isinstance(name, str)]
+    known["changes"] = list(_changes(answer.get("changes")))
     return known
+
+
+def _changes(found: Any) -> Iterator[Change]:
+    """What imports have left changed: the entries of the form (file, line, text)."""
+    for change in found[:_MAX_CHANGES] if isinstance(found, list) else ():
+        if isinstance(change, tuple) and [type(part) for part in change] == [str, int, str]:
+            file, line, what = change
+            if len(file) <= _MAX_PATH and _FILE.fullmatch(file) and 0 <= line < 10**7:
+                yield file, line, what[:_MAX_CHANGE]
 
 
 def text_field(answer: dict[Any, Any], name: str, limit: int) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import inspect
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from assignment import imports
 from assignment.hooks import seed_of
 from assignment.manifest import Manifest
 from grader.judge.failure import Killed, SubmissionFailure
@@ -29,12 +30,14 @@ class Preflight:
 
     Attributes:
         reports: for the student, one for each module.
+        changes: what imports have left changed, by file.
         broken: modules that cannot be imported, with the cause.
         not_started: functions that are still the handout's stubs, as `module.name`.
         probes: forbidden actions that a worker tried in its lockdown, with the error each one got.
     """
 
     reports: list[ModuleReport] = field(default_factory=list)
+    changes: dict[str, list[imports.Change]] = field(default_factory=dict)
     broken: dict[str, Cause] = field(default_factory=dict)
     not_started: frozenset[str] = frozenset()
     probes: dict[str, str] = field(default_factory=dict)
@@ -42,14 +45,17 @@ class Preflight:
     def reports_to_show(
         self, manifest: Manifest, scores: Iterable[ExerciseScore]
     ) -> list[ModuleReport]:
-        """All reports, except of missing modules that no measured exercise needs."""
+        """All reports, except of missing modules that no measured exercise needs.
+
+        Then one of each file whose import has left something changed.
+        """
         measured = {score.id for score in scores if score.measured}
         modules = {m for exercise in manifest if exercise.id in measured for m in exercise.modules}
         return [
             report
             for report in self.reports
             if report.module in modules or self.broken.get(report.module) is not Cause.MISSING
-        ]
+        ] + [_changes_report(file, changes) for file, changes in self.changes.items()]
 
 
 def compile_ahead(pool: WorkerPool, manifest: Manifest) -> None:
@@ -97,6 +103,9 @@ def preflight(
             message = f"while {module}.py was imported: {failure.detail}"
             found.reports.append(ModuleReport(module=module, ok=False, message=message))
             continue
+        for file, changes in _by_file(answer["changes"]).items():
+            if (pool.submission / file).is_file():  # a worker may name any
+                found.changes.setdefault(file, changes)  # a module of several others, once
         if isinstance(parameters := answer.get("result"), dict):
             message = _signature_problems(manifest, module, parameters)
             found.reports.append(ModuleReport(module=module, ok=True, message=message))
@@ -169,6 +178,19 @@ def _signature_problems(manifest: Manifest, module: str, found: Mapping[object, 
             shown = ", ".join(str(p)[:50] for p in got[:20])
             lines.append(f"{name}: expected parameters ({', '.join(expected)}), got ({shown})")
     return "\n".join(lines)
+
+
+def _by_file(changes: Iterable[imports.Change]) -> dict[str, list[imports.Change]]:
+    found: dict[str, list[imports.Change]] = {}
+    for change in changes:
+        found.setdefault(change[0], []).append(change)
+    return found
+
+
+def _changes_report(file: str, changes: Sequence[imports.Change]) -> ModuleReport:
+    """Reports what the import of one file has left changed."""
+    module = file.partition("/")[2].removesuffix(".py")
+    return ModuleReport(module=module, ok=True, message=imports.describe(changes), file=file)
 
 
 def failed_import_report(

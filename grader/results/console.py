@@ -105,12 +105,15 @@ def _check(check: CheckView) -> Iterator[RenderableType]:
 
 
 def _modules(view: Report) -> Iterator[RenderableType]:
-    broken = [module for module in view.modules if not module.ok]
-    if broken:
-        yield _heading("Modules that could not be imported")
-    for module in broken:
-        yield Text.assemble((module.module, "bold red"), f"  {module.place}")
-        yield _indent(Text(_first_lines(module.message)), 4)
+    for heading, style, modules in (
+        ("Modules that could not be imported", "red", [m for m in view.modules if not m.ok]),
+        ("Modules that were imported with a message", "yellow", [m for m in view.modules if m.ok]),
+    ):
+        if modules:
+            yield _heading(heading)
+        for module in modules:
+            yield Text.assemble((module.module, f"bold {style}"), f"  {module.place}")
+            yield _indent(Text(_first_lines(module.message)), 4)
 
 
 def _list(title: str, items: list[str] | tuple[str, ...], style: str = "") -> list[RenderableType]:

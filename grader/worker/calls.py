@@ -18,7 +18,7 @@ from typing import Any
 from beartype import BeartypeConf, beartype
 from jaxtyping import jaxtyped
 
-from assignment import plain, readers
+from assignment import imports, plain, readers
 from assignment.implementation import DRIVERS, READERS, Calls, Package, resolve, seed_everything
 from assignment.world import LeftChanged, World, modes_unchanged
 from grader.worker.failures import describe, failure, is_out_of_memory
@@ -211,8 +211,10 @@ def check_import(package: CheckedPackage, module: str, functions: list[str]) -> 
 
     Returns:
         The names of each function's parameters, or None if it has none to be found, as "result",
-        and the functions that are still the handout's stubs, as "stubs"; or a failure.
+        the functions that are still the handout's stubs, as "stubs", and what imports have left
+        changed, as "changes"; or a failure.
     """
+    imports.watch(package._name, with_lines=True)
     if isinstance(imported := _import(package, module), dict):
         return imported
     parameters: dict[str, Any] = {}
@@ -226,7 +228,7 @@ def check_import(package: CheckedPackage, module: str, functions: list[str]) -> 
             continue
         if is_stub(function):
             stubs.append(name)
-    return {"result": parameters, "stubs": stubs}
+    return {"result": parameters, "stubs": stubs, "changes": imports.take_changes()}
 
 
 def _import(package: CheckedPackage, module: str) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import torch
 
-from assignment import devices, manifest
+from assignment import devices, imports, manifest
 from assignment.deadline import TimeLimits
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of, nonce_of, seed_of
 from assignment.implementation import Implementation, LocalImplementation, seed_everything
@@ -62,6 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
             exercises.named(chosen)
         except manifest.ManifestError as error:
             raise pytest.UsageError(str(error)) from error
+    package = config.getoption("--package") or exercises.package
+    imports.watch(package, with_lines=config.getoption("progress"))
     if config.getoption("progress"):
         config.pluginmanager.register(Progress(config), "assignment-progress")
         config.pluginmanager.register(TimeLimits(config), "assignment-time-limits")

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assignment import failures, known, manifest
+from assignment import failures, imports, known, manifest
 from assignment.hooks import PROVIDER, exercise_of, title_of
 from assignment.manifest import Exercise
 from assignment.verbs import command, is_under_make
@@ -110,6 +110,7 @@ class Progress:
         self._config = config
         self._started = time.perf_counter()
         self._tallies: dict[str, Tally] = {}
+        self._changes: dict[imports.Change, None] = {}  # each once, in order
 
     @property
     def _is_off(self) -> bool:
@@ -126,6 +127,7 @@ class Progress:
         with _cheap_traceback(item.config) as is_ours:
             report = yield
         report.exercise, report.title = exercise, title_of(item)
+        report.changes = imports.take_changes()
         report.waiting = report.shared = False
         if report.failed and call.excinfo is not None:
             report.waiting = call.excinfo.errisinstance(NotImplementedError)
@@ -156,6 +158,7 @@ class Progress:
         exercise = getattr(report, "exercise", None)
         if exercise is None:
             return
+        self._changes.update(dict.fromkeys(map(tuple, report.changes)))
         tally = self._tallies.setdefault(exercise, Tally())
         if report.when == "call" or not report.passed:
             tally.ran += report.when != "teardown"
@@ -195,6 +198,7 @@ class Progress:
         )
         if not self._config.getoption("--only-table"):
             self._print_failures(console)
+            self._print_changes(console)
         self._print_table(console)
         self._print_grader_only(console)
         self._print_next(console)
@@ -222,6 +226,18 @@ class Progress:
                     for line in text.rstrip().splitlines():
                         console.print(Text("    " + line), soft_wrap=True)
                 console.print()
+
+    def _print_changes(self, console: Console) -> None:
+        """What imports have left changed."""
+        if not self._changes:
+            return
+        console.rule(Text("Changed by an import", style="bold"), align="left")
+        for file in dict.fromkeys(file for file, _, _ in self._changes):
+            console.print(Text(file, style="yellow"))
+            text = imports.describe([change for change in self._changes if change[0] == file])
+            for line in _lines(text, console.width):
+                console.print(line, soft_wrap=True)
+        console.print()
 
     def _print_table(self, console: Console) -> None:
         table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)

@@ -53,13 +53,17 @@ WITHOUT_COMPILER = (
     "import torch.utils.checkpoint as c; c.checkpoint(torch.sin, X, use_reentrant=False)"
     ".sum().backward()",
     "import torch.utils.flop_counter as f\nwith f.FlopCounterMode(display=False): X @ X",
+    "torch.use_deterministic_algorithms(True); X @ X",
     "(X * 2).backward(torch.ones(2, 2)); assert X.grad.sum() == 8",
     "try: (X * 2).backward(torch.ones(2, 1))\nexcept RuntimeError as e: assert 'shape' in str(e)\n"
     "else: raise AssertionError",
     "torch.autograd.grad([X * 2, X.sum()], X, [torch.ones(2, 2), torch.ones(())])",
 )
-# Each loads it, in seconds. The first four take the ways that differ most.
+# Each loads it, in seconds. The first six take the ways that differ most.
 WITH_COMPILER = (
+    "torch.use_deterministic_algorithms(True)\n"
+    "assert torch.compile(lambda x: x * 2, backend='eager')(torch.ones(1)) == 2",
+    "from torch._inductor import config; assert config.fallback_random is False",
     "assert torch.compile(lambda x: x * 2, backend='eager')(torch.ones(1)) == 2",
     "assert torch.fx.experimental.symbolic_shapes.ShapeEnv().create_unbacked_symint() is not None",
     "from torch.fx.experimental.symbolic_shapes import guard_or_true; assert guard_or_true(True)",
@@ -70,6 +74,7 @@ WITH_COMPILER = (
     "assert not torch._dynamo.is_compiling()",
     "import torch._dynamo.utils as utils; assert utils.counters is not None",
     "assert torch._dynamo.utils.counters is not None",
+    "import torch._inductor.utils as utils; assert utils.ceildiv(3, 2) == 2",
     "torch._dynamo.reset(); assert torch._dynamo.config is sys.modules['torch._dynamo.config']",
 )
 
@@ -96,7 +101,7 @@ def test_code_of_exercises_does_not_load_the_compiler(modules, line):
     assert modules[line] == "2"  # `LazyCompiler`, and the compiler's settings
 
 
-@pytest.mark.parametrize("line", long_unless(WITH_COMPILER, *WITH_COMPILER[:4]))
+@pytest.mark.parametrize("line", long_unless(WITH_COMPILER, *WITH_COMPILER[:6]))
 def test_code_that_uses_the_compiler_loads_it(modules, line):
     """A solution may compile, however little that helps it here"""
     assert int(modules[line]) > 10

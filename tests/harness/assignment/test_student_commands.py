@@ -14,8 +14,11 @@ import pytest
 from assignment import __main__ as commands
 from assignment import manifest
 from assignment.hooks import nonce_of, seed_of
+from assignment.imports import ADVICE
 from grader.authoring import handout
+from tests.harness.assignment.test_imports import LIBRARIES, SETTINGS
 from tests.harness.conftest import MAX_WAIT, REPOSITORY, long_unless
+from tests.harness.results.example_grade import console
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
 
@@ -134,6 +137,55 @@ def test_reference_passes_the_public_tests_with_shape_checks(workspace):
     assert run.returncode == 0, run.stdout
     assert {state for state, _ in states(run.stdout).values()} == {"passed"}
     assert "Every public test passes. Hand in with:  python -m assignment submit" in run.stdout
+
+
+def put_at_top(file, text):
+    """Puts text below the docstring; returns the number of its first line."""
+    future = "from __future__ import annotations\n"
+    before, found, after = file.read_text(encoding="utf-8").partition(future)
+    assert found
+    file.write_text(before + future + text + after, encoding="utf-8")
+    return before.count("\n") + 2
+
+
+def unwrapped(text):
+    """The lines of a text that was wrapped with a hanging indent, each with only its beginning.
+
+    Numbers of threads and folders are those of the process.
+    """
+    return [line.split(" is ")[0] for line in re.sub(r"\n {2,}", " ", text).split("\n")]
+
+
+def test_settings_of_imports_cost_nothing_and_are_named_once_here_and_in_the_grader(
+    workspace, grader
+):
+    """Scenarios import a module within their call, and other calls before it"""
+    exercises = {"seeding": "independent_streams", "training": "clip_grad_norm"}
+    package = workspace / "resource_accounting"
+    for path in REFERENCE.glob("*.py"):
+        shutil.copy(path, package)
+    text = LIBRARIES + "\n".join([*SETTINGS, ""])
+    starts = {m: put_at_top(package / f"{m}.py", text) for m in exercises}
+
+    run = python(workspace, "pytest", *(f"tests/test_{module}.py" for module in exercises))
+    assert {state for state, _ in states(run.stdout).values()} == {"passed"}, run.stdout
+    here = run.stdout.partition("Changed by an import ")[2].partition("\n\nProgress")[0]
+    _, *blocks = re.split(r"^(?=resource_accounting/)", here, flags=re.M)
+
+    grade = grader.grade(workspace, only=exercises.values(), timing="skip")
+    assert {e.points / e.max_points for e in grade.exercises if e.id in exercises.values()} == {1}
+    reports = [report for report in grade.modules if report.message]
+    assert [(report.module, report.ok) for report in reports] == [(m, True) for m in exercises]
+
+    for block, report, start in zip(blocks, reports, starts.values(), strict=True):
+        file, *lines = unwrapped(re.sub(r"^  ", "", block.rstrip(), flags=re.M))
+        assert (file, lines) == (report.file, unwrapped(report.message))
+        *changes, advice = report.message.split("\n")
+        assert advice == ADVICE
+        first = start + LIBRARIES.count("\n")
+        for number, (change, said) in enumerate(zip(changes, SETTINGS.values(), strict=True)):
+            assert change.startswith(f"line {first + number}: {said}")
+        assert f"\n{report.module}  {file}\n    line {first}: " in console(grade)
 
 
 def test_one_exercise_runs_alone_and_a_wrong_name_is_an_error(pristine):

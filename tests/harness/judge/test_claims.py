@@ -5,7 +5,7 @@ import random
 import pytest
 
 from grader.authoring.variants import copy_reference
-from grader.judge.claims import failure_detail
+from grader.judge.claims import failure_detail, import_report
 from grader.results.causes import Cause
 from grader.results.student import student_text
 from tests.harness.assignment.messages import mistakes as messages
@@ -72,6 +72,41 @@ def test_lengths_are_limited():
     text = detail(*frames, type="T" * 10_000, message="m" * 10_000)
     assert len(text) < 3000
     assert text.count("\n") == 8
+
+
+CHANGE = ("resource_accounting/flops.py", 12, "gc.isenabled() is False")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        None,
+        list(CHANGE),
+        CHANGE[:2],
+        (*CHANGE, 1),
+        ("/etc/passwd", 12, "x"),
+        ("a/" * 200 + "flops.py", 12, "x"),
+        ("resource_accounting/\x1b[31m.py", 12, "x"),
+        (CHANGE[0], -1, "x"),
+        (CHANGE[0], 10**7, "x"),
+        (CHANGE[0], True, "x"),
+        (CHANGE[0], 12, None),
+        (b"resource_accounting/flops.py", 12, "x"),
+    ],
+    ids=repr,
+)
+def test_change_of_unknown_form_is_left_out(change):
+    assert import_report({"changes": [change, CHANGE]})["changes"] == [CHANGE]
+
+
+@pytest.mark.parametrize("changes", [None, 7, "text", {}, (CHANGE,), [CHANGE[0]]], ids=repr)
+def test_changes_of_unknown_form_are_none(changes):
+    assert import_report({"changes": changes})["changes"] == []
+
+
+def test_changes_are_limited():
+    found = import_report({"changes": [(CHANGE[0], 0, "x" * 10_000)] * 10_000})["changes"]
+    assert found == [(CHANGE[0], 0, "x" * 300)] * 100
 
 
 def test_any_answer_can_be_formatted():

@@ -6,11 +6,13 @@ from importlib.util import MAGIC_NUMBER
 
 import pytest
 
+from assignment.imports import ADVICE
 from grader.judge.entries import MAX_BYTES
 from grader.judge.pool import WorkerPool
 from grader.judge.preflight import compile_ahead
 from grader.judge.stage import stage
 from grader.results.causes import Cause
+from grader.results.record import ModuleReport
 from tests.harness.conftest import hidden
 
 _HEADER = 16  # bytes of a compiled file before its code
@@ -78,3 +80,28 @@ def test_file_that_takes_too_long_to_compile_costs_its_own_module(quick_grader, 
     assert grade.faults == ()
     assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
     assert "passed" in {c.state for c in hidden(grade, "bytes_per_element")}
+
+
+def test_change_by_a_module_of_several_others_is_reported_once(quick_grader, submit):
+    text = "from resource_accounting import own\n"
+    submission = submit(own="import gc\n\ngc.disable()\n", dtypes=text, strides=text)
+    grade = quick_grader.grade(submission, only=["bytes_per_element", "storage_index"])
+    (report,) = [report for report in grade.modules if "gc.isenabled()" in report.message]
+    assert report == ModuleReport(
+        module="own",
+        ok=True,
+        message=f"line 3: gc.isenabled() is False after the import; it was True\n{ADVICE}",
+        file="resource_accounting/own.py",
+    )
+
+
+def test_change_that_a_worker_makes_up_needs_a_file(quick_grader, submit):
+    """It may say anything of its own files, as it may print anything"""
+    text = (
+        "from assignment import imports\n\n"
+        "imports._changes.append(('resource_accounting/none.py', 1, 'x'))\n"
+        "imports._changes.append(('resource_accounting/dtypes.py', 1, 'all marks are lost'))\n"
+    )
+    grade = quick_grader.grade(submit(dtypes=text), only=["bytes_per_element"])
+    changed = [report for report in grade.modules if ADVICE in report.message]
+    assert [report.module for report in changed] == ["dtypes"]
