@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -59,7 +60,7 @@ def run_pytest(
         BaseException: whatever `plugin` raised outside a test.
     """
     escaped = _Escaped()
-    with plain_asserts():
+    with plain_asserts(), _without_variables():
         status = pytest.main(
             [
                 *("-c", str(_CONFIGURATION), "--rootdir", str(repository / "tests")),
@@ -92,6 +93,17 @@ def plain_asserts() -> Iterator[None]:
         yield
     finally:
         sys.meta_path[:] = finders
+
+
+@contextmanager
+def _without_variables() -> Iterator[None]:
+    """Hides pytest's variables, such as PYTEST_ADDOPTS: they add options and load plugins."""
+    names = [name for name in os.environ if name.startswith("PYTEST_")]
+    hidden = {name: os.environ.pop(name) for name in names}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
 
 
 def _paths(repository: Path, folder: str, only: Collection[str]) -> list[str]:
