@@ -17,7 +17,6 @@ from grader.judge.further_seeds import (
     tests_to_repeat,
 )
 from grader.judge.lanes import cores
-from grader.judge.markers import exercises_in
 from grader.judge.outcome import GradedTest
 from grader.judge.plugin import GraderPlugin
 from grader.judge.pool import WorkerPool
@@ -119,7 +118,6 @@ class SubmissionRun:
 
     def _run_collected(self, tests: Sequence[GradedTest]) -> None:
         """Imports the submission's modules, then runs the tests."""
-        self._check_complete(tests)
         limits = [
             (test.group, test.name, test.limits.seconds) for test in tests if not test.on_device
         ]
@@ -146,17 +144,6 @@ class SubmissionRun:
             self._first = None  # it is closed, and what happens to it now is no fault
             further = FurtherSeeds(self._plugin.run, pool, self._manifest.exercise_seconds)
             self.further = further.search(again)
-
-    def _check_complete(self, tests: Sequence[GradedTest]) -> None:
-        """Raises GraderFault if a file names an exercise and none of its tests was collected."""
-        paths = {test.item.path: test.item.path.resolve() for test in tests}
-        collected = {(paths[test.item.path], test.exercise.id) for test in tests}
-        for folder in self._options.folders:
-            for file in sorted((self._repository / "tests" / folder).glob("test_*.py")):
-                for exercise in exercises_in(file):
-                    wanted = not self._options.only or exercise in self._options.only
-                    if wanted and (file.resolve(), exercise) not in collected:
-                        raise GraderFault(f"{file} has tests of {exercise}, and none was collected")
 
     def _close(self) -> list[str]:
         """Ends every process that ran the submission; returns a fault if that failed."""
