@@ -205,3 +205,15 @@ def test_interrupted_setup_starts_with_a_new_venv(checkout, target, shell):
     assert checkout.make(target) == 0
     assert checkout.installed() == [".", ".[dev]"][: 1 + (target == ".venv/dev")]
     assert not (checkout.venv / "half").exists()
+
+
+def test_what_a_test_starts_is_this_folders_code(tmp_path):
+    """Whatever is installed: tests of a copy, with a copy of the .venv, started the original"""
+    done = subprocess.run(
+        [sys.executable, "-S", "-P", "-c", "import grader; print(grader.__file__)"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{REPOSITORY}/grader/__init__.py\n"
