@@ -17,7 +17,6 @@ from grader.signals import Stopped
         GraderFault(),
         Stopped("SIGTERM"),
         MemoryError(),
-        *(OSError(number, "") for number in errno.errorcode),
         ImportError(),
         RuntimeWarning(),
         pytest.skip.Exception(),
@@ -27,6 +26,11 @@ from grader.signals import Stopped
 )
 def test_what_no_answer_explains_is_a_fault_of_the_grader_even_after_an_answer(error):
     assert cause_of(error, answers=1) is Cause.GRADER_FAULT
+
+
+def test_error_of_the_kernel_is_a_fault_of_the_grader_whatever_its_number():
+    causes = {cause_of(OSError(number, ""), answers=1) for number in errno.errorcode}
+    assert causes == {Cause.GRADER_FAULT}
 
 
 @pytest.mark.parametrize(

@@ -110,3 +110,10 @@ def test_exercise_without_tests_runs_nothing_else(repository, monkeypatch):
     monkeypatch.chdir(repository)
     with pytest.raises(GraderFault, match="no test in hidden, of no_such_exercise"):
         collect(repository, only=["no_such_exercise"])
+
+
+def test_warnings_fail_nothing(repository):
+    """These tests turn them into errors; a grading does not"""
+    file = next(repository.glob("tests/hidden/*.py"))
+    file.write_text(f"import warnings\nwarnings.warn('of a library')\n{file.read_text()}")
+    assert len(collect(repository)) == 2
