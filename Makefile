@@ -6,6 +6,8 @@ RUN := .venv/bin/python
 SUBMISSION = tests/harness/submissions/half_finished
 OUT ?= out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# This folder comes first on the path, whatever is installed.
+export PYTHONSAFEPATH =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips must not write into .venv at once
@@ -158,11 +160,13 @@ clean:
 	find . -name __pycache__ -not -path '*/.venv/*' -prune -exec rm -rf {} +
 
 # `unfinished` becomes `ready` when a setup is complete. A setup that was interrupted starts with a
-# new .venv; one whose inputs changed installs only what is new. A .venv made by hand is completed.
+# new .venv; one whose inputs changed installs only what is new. One with neither file is not ours.
 .venv/ready: pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null || { \
 		echo "$(PYTHON) is not installed. This needs Python 3.11 or newer; name yours: make PYTHON=python3.12 …" >&2; exit 1; }
 	@"$(PYTHON)" -c "import sys; sys.exit(sys.version_info < (3, 11) and 'This needs Python 3.11 or newer, and $(PYTHON) is ' + sys.version.split()[0] + '. Name a newer one: make PYTHON=python3.12 …')"
+	@if test -L .venv || { test -e .venv && ! test -e .venv/ready && ! test -e .venv/unfinished; }; then \
+		echo ".venv was not made by make, which leaves it alone. Rename it: then make makes its own." >&2; exit 1; fi
 	@echo "Setting up .venv. The first time this takes some minutes: torch is large."
 	@test ! -e .venv/unfinished || rm -rf .venv
 	@mkdir -p .venv && touch .venv/unfinished

@@ -25,6 +25,7 @@ from assignment.implementation import Implementation, LocalImplementation, seed_
 from assignment.journal import Journal
 from assignment.progress import Progress
 from assignment.stops import Stops
+from assignment.verbs import of_another_folder
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not __debug__:
+        raise pytest.UsageError(
+            "Python leaves out every assert, so tests pass; start it without -O and PYTHONOPTIMIZE"
+        )
+    if problem := of_another_folder(config.rootpath):
+        raise pytest.UsageError(problem)
     devices.hide()  # as in the grader: the same result on every machine
     devices.start_no_driver()
     config.addinivalue_line(

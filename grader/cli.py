@@ -7,7 +7,6 @@ that is packed for a container has neither package, so it does not have their co
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -217,11 +216,11 @@ def doctor(
 
 
 def main() -> None:
-    """The console script. An unexpected exception is a fault of the grader: exit status 3.
+    """Runs the command in `sys.argv`.
 
-    A mistake in the manifest, or tests that do not match it, end every command with status 4.
+    An unexpected exception is a fault of the grader: exit status 3. A mistake in the manifest, or
+    tests that do not match it, end every command with status 4.
     """
-    os.umask(0o022)  # workers are other users and must be able to read the files made for them
     try:
         build_app()()
     except ManifestError as error:

@@ -42,6 +42,18 @@ def stop_on_signals() -> Iterator[None]:
                 signal.signal(number, handler)
 
 
+def reset() -> None:
+    """Undoes what this process inherited: blocked signals, and ignored ones.
+
+    Those that end it stay ignored: nohup relies on that. Python itself ignores two others.
+    """
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    kept = {*_STOP_SIGNALS, signal.SIGPIPE, signal.SIGXFSZ}
+    for number in signal.valid_signals() - kept:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def raise_if_stopped() -> None:
     """Raises Stopped again, after code that is not ours may have caught it."""
     if _received:

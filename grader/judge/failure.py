@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import errno
 import os
 import traceback
 from collections.abc import Iterator
@@ -66,22 +65,18 @@ _RAISED: dict[str, type[Exception]] = {
 }
 
 
-# What these say that the machine lacks: descriptors, memory, room on a disk, or a disk that works.
-_MACHINES = {
-    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)
-}
-
-
 def is_machines(error: BaseException) -> bool:
-    """Whether an exception in the judge says that the machine lacks something.
+    """Whether an exception in the judge comes from the machine: memory, the kernel, libraries.
 
-    No answer of a submission explains it, so it is a fault of the grader wherever it comes.
+    No answer of a submission explains it, so it is a fault of the grader wherever it comes. The
+    kernel's errors have a number; without one an OSError comes from code that reads an answer's
+    bytes, or from a test.
     """
     if getattr(error, "from_submission", False):
         return False
-    return isinstance(error, MemoryError) or (
-        isinstance(error, OSError) and error.errno in _MACHINES
-    )
+    if isinstance(error, OSError):
+        return error.errno is not None
+    return isinstance(error, MemoryError | ImportError | Warning)
 
 
 @contextmanager
@@ -89,7 +84,7 @@ def machines_faults(what: str) -> Iterator[None]:
     """Around code of the judge: raises GraderFault for an exception that `is_machines`."""
     try:
         yield
-    except (OSError, MemoryError) as error:
+    except Exception as error:
         if not is_machines(error):
             raise
         raise GraderFault(f"{what}: {str(error) or type(error).__name__}") from error

@@ -16,13 +16,15 @@ from grader import wire
 from grader.judge.failure import (
     GraderFault,
     SubmissionFailure,
-    is_machines,
     raised_by_submission,
 )
 from grader.judge.folder_entries import open_below
 from grader.results.causes import Cause
 
 _MOST_SEEN = 2**30  # bytes, in all moments of a call
+# Errors that what a worker left explains: a name that is missing or too long, a link, a socket, a
+# file in place of a folder, a folder that is closed.
+_LEFT = {*(errno.ENOENT, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO, errno.ENOTDIR, errno.EACCES)}
 
 
 class LeftFiles:
@@ -97,7 +99,7 @@ class LeftFiles:
         try:
             descriptor = open_below(self._folder, below.relative_to(self._path), _check_entry)
         except OSError as error:
-            if is_machines(error) or self._is_refused_without_reason(error, below, as_folder):
+            if error.errno not in _LEFT or self._is_refused_without_reason(error, below, as_folder):
                 raise
             raise _raised(error.errno or 0, path) from None
         found = os.fstat(descriptor)

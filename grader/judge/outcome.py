@@ -171,8 +171,9 @@ def cause_of(error: BaseException, answers: int) -> Cause:
     """The cause of a test's failure.
 
     An exception of the test's own code after the submission answered comes from an answer that
-    the test could not use. Before any answer it is a fault of the grader, and so is what says that
-    the machine lacks something.
+    the test could not use: of another type or content, it can raise nearly any. Before any answer
+    it is a fault of the grader, and so are the machine's errors, and what is no error of a test,
+    such as `pytest.skip`.
     """
     if isinstance(error, SubmissionFailure):
         return error.cause
@@ -182,7 +183,8 @@ def cause_of(error: BaseException, answers: int) -> Cause:
         return Cause.SUSPICIOUS
     if getattr(error, "from_submission", False):
         return Cause.EXCEPTION
-    if isinstance(error, GraderFault | KeyboardInterrupt) or is_machines(error) or not answers:
+    is_tests = isinstance(error, Exception | pytest.fail.Exception)
+    if isinstance(error, GraderFault) or is_machines(error) or not answers or not is_tests:
         return Cause.GRADER_FAULT
     return Cause.WRONG_ANSWER
 

@@ -117,6 +117,7 @@ class GraderPlugin:
         self._manifest, self._public, self._only = manifest, public, only
         self._run_tests = run_tests
         self.collection_errors: list[str] = []
+        self._collected: list[pytest.Item] = []
 
     def run(self, test: GradedTest, context: TestContext) -> Outcome:
         """Runs one test; a second time if another process killed its worker.
@@ -152,8 +153,11 @@ class GraderPlugin:
         config.stash[PROVIDER] = self._provide
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
+        if not report.passed:  # a file that is skipped, too
             self.collection_errors.append(f"{report.nodeid}: {report.longreprtext[-2000:]}")
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        self._collected.append(item)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Sorts tests in the manifest's order: prerequisites first, public before hidden."""
@@ -174,6 +178,10 @@ class GraderPlugin:
             raise session.Interrupted(f"{session.testsfailed} errors during collection")
         if self.collection_errors:
             raise GraderFault("\n".join(self.collection_errors))
+        kept = set(session.items)
+        wanted = [i for i in self._collected if not self._only or exercise_of(i) in self._only]
+        if missing := [item.nodeid for item in wanted if item not in kept]:
+            raise GraderFault(f"tests that belong to the grade were left out: {', '.join(missing)}")
         self._run_tests(graded_tests(session.items, self._manifest, self._public))
         return True
 

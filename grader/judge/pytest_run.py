@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -59,13 +60,13 @@ def run_pytest(
         BaseException: whatever `plugin` raised outside a test.
     """
     escaped = _Escaped()
-    with plain_asserts():
+    with plain_asserts(), _without_variables():
         status = pytest.main(
             [
                 *("-c", str(_CONFIGURATION), "--rootdir", str(repository / "tests")),
                 # The grader's own report shows failures; pytest's would parse whole files for it.
                 *("--nonce", nonce, "--capture=no", "--tb=native"),
-                *(path for folder in folders for path in _paths(repository, folder, only)),
+                *_files(repository, folders, only),
             ],
             plugins=[plugin, escaped, *others],
         )
@@ -94,9 +95,25 @@ def plain_asserts() -> Iterator[None]:
         sys.meta_path[:] = finders
 
 
-def _paths(repository: Path, folder: str, only: Collection[str]) -> list[str]:
-    tests = repository / "tests" / folder
-    if not only:
-        return [str(tests)]
-    files = sorted(tests.glob("test_*.py"))
-    return [str(file) for file in files if exercises_in(file).keys() & set(only)]
+@contextmanager
+def _without_variables() -> Iterator[None]:
+    """Hides pytest's variables, such as PYTEST_ADDOPTS: they add options and load plugins."""
+    names = [name for name in os.environ if name.startswith("PYTEST_")]
+    hidden = {name: os.environ.pop(name) for name in names}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+def _files(repository: Path, folders: Collection[str], only: Collection[str]) -> list[str]:
+    """The files of tests. pytest reads all that are named, whatever a `conftest.py` ignores."""
+    files = [
+        file
+        for folder in folders
+        for file in sorted((repository / "tests" / folder).iterdir())
+        if file.match("test_*.py") and (not only or exercises_in(file).keys() & set(only))
+    ]
+    if not files:  # without a path pytest would run what is in the working directory
+        raise GraderFault(f"no test in {', '.join(folders)}, of {', '.join(only) or 'anything'}")
+    return list(map(str, files))

@@ -31,7 +31,7 @@ from rich.text import Text
 
 from assignment import known, manifest
 from assignment.manifest import AUTHORS, Exercise, ManifestError
-from assignment.verbs import command
+from assignment.verbs import command, of_another_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = Path(__file__).parent / "stubs"
@@ -71,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     predict.add_argument("sizes", nargs="*", help="small or gpt2, then sizes such as layers=6")
     options = parser.parse_args(arguments)
     try:
+        if problem := of_another_folder(Path.cwd()):
+            raise UserError(problem)
         match options.command:
             case "hint":
                 show_hint(console, options.exercise)

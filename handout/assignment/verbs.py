@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 
 def command(verb: str, exercise_id: str = "") -> str:
@@ -17,3 +18,18 @@ def command(verb: str, exercise_id: str = "") -> str:
 def is_under_make() -> bool:
     """Whether make started this process."""
     return "MAKELEVEL" in os.environ
+
+
+def of_another_folder(folder: Path) -> str:
+    """Why tests and commands must not run in a folder: this is another one's code. "" if it is not.
+
+    An environment may be shared or copied, and a folder is installed in it.
+    """
+    ours = Path(__file__).resolve().parent
+    theirs = folder / ours.name
+    if not theirs.is_dir() or theirs.samefile(ours):
+        return ""
+    return (
+        f"this is {folder}, but Python runs the code of {ours.parent}, which is installed in this "
+        "environment; use `make`, or `python -m pytest` without PYTHONSAFEPATH and -P"
+    )

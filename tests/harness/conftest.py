@@ -21,6 +21,8 @@ from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from tests.harness.container import REPOSITORY, copy_of_repository
 
+# What a test starts is this folder's code, whatever is installed in the environment.
+os.environ["PYTHONPATH"] = str(REPOSITORY)
 pytest.register_assert_rewrite("tests.harness.hostile.assertions")
 
 HOSTILE = Path(__file__).resolve().parent / "hostile" / "submissions"

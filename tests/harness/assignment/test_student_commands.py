@@ -37,7 +37,7 @@ def workspace(pristine, tmp_path):
     return Path(shutil.copytree(pristine, tmp_path / "handout"))
 
 
-def python(folder, *arguments, **environment):
+def python(folder, *arguments, options=(), **environment):
     """Runs `python -m ...` in a folder as a student would, in a terminal of 80 columns.
 
     Students have no hypothesis, whose plugin takes a second to load.
@@ -45,7 +45,7 @@ def python(folder, *arguments, **environment):
     outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
     outer["PYTEST_ADDOPTS"] = "-p no:hypothesispytest"
     return subprocess.run(
-        [sys.executable, "-m", *arguments],
+        [sys.executable, *options, "-m", *arguments],
         cwd=folder,
         env=outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment,
         capture_output=True,
@@ -244,6 +244,39 @@ def test_make_passes_exercise_and_seed_on(pristine):
         check=True,
     )
     assert 'pytest --ex "adamw_step" --seed "17"' in done.stdout
+
+
+@pytest.mark.parametrize(("options", "variables"), [(["-O"], {}), ([], {"PYTHONOPTIMIZE": "2"})])
+def test_tests_without_asserts_are_refused(pristine, options, variables):
+    run = python(pristine, "pytest", "--ex", "matmul_flops", options=options, **variables)
+    assert run.returncode == 4
+    assert "every assert, so tests pass; start it without -O and PYTHONOPTIMIZE" in run.stderr
+
+
+@pytest.fixture
+def copied(workspace, tmp_path):
+    """A copy of a handout, in an environment in which the original is installed."""
+    return Path(shutil.copytree(workspace, tmp_path / "copy")), {"PYTHONPATH": str(workspace)}
+
+
+@pytest.mark.parametrize(
+    "command", [("pytest", "-o", "pythonpath="), ("assignment", "reset", "decode_float")]
+)
+def test_code_of_another_folder_is_refused(copied, workspace, command):
+    """Once `make reset` in a copy of a handout changed the original"""
+    copy, environment = copied
+    before = (workspace / "resource_accounting" / "floats.py").stat()
+    run = python(copy, *command, options=["-P"], **environment)
+    assert run.returncode in (2, 4)
+    assert f"this is {copy}, but Python runs the code of {workspace}" in run.stderr
+    assert (workspace / "resource_accounting" / "floats.py").stat() == before
+
+
+def test_copy_is_tested_whatever_is_installed(copied):
+    copy, environment = copied
+    shutil.copy(REFERENCE / "flops.py", copy / "resource_accounting")
+    run = python(copy, "pytest", "--ex", "matmul_flops", options=["-P"], **environment)
+    assert states(run.stdout) == {"matmul_flops": ("passed", "")}
 
 
 PARTS = [

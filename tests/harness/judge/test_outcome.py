@@ -1,6 +1,7 @@
 """The cause of a failure, from the exception and from whether the submission had answered."""
 
 import errno
+from zipfile import BadZipFile
 
 import pytest
 
@@ -16,12 +17,20 @@ from grader.signals import Stopped
         GraderFault(),
         Stopped("SIGTERM"),
         MemoryError(),
-        OSError(errno.ENOSPC, ""),
-        OSError(errno.EMFILE, ""),
+        ImportError(),
+        RuntimeWarning(),
+        pytest.skip.Exception(),
+        SystemExit(),
     ],
+    ids=repr,
 )
-def test_what_the_machine_lacks_is_a_fault_of_the_grader_even_after_an_answer(error):
+def test_what_no_answer_explains_is_a_fault_of_the_grader_even_after_an_answer(error):
     assert cause_of(error, answers=1) is Cause.GRADER_FAULT
+
+
+def test_error_of_the_kernel_is_a_fault_of_the_grader_whatever_its_number():
+    causes = {cause_of(OSError(number, ""), answers=1) for number in errno.errorcode}
+    assert causes == {Cause.GRADER_FAULT}
 
 
 @pytest.mark.parametrize(
@@ -29,7 +38,9 @@ def test_what_the_machine_lacks_is_a_fault_of_the_grader_even_after_an_answer(er
     [
         (AssertionError(), Cause.WRONG_ANSWER),
         (TypeError(), Cause.WRONG_ANSWER),
-        (OSError(errno.ENOENT, ""), Cause.WRONG_ANSWER),
+        (pytest.fail.Exception(), Cause.WRONG_ANSWER),
+        (BadZipFile(), Cause.WRONG_ANSWER),
+        (OSError("Invalid data stream"), Cause.WRONG_ANSWER),  # of bz2
         (raised_by_submission("MemoryError", ""), Cause.EXCEPTION),
         (raised_by_submission("OSError", "[Errno 28] No space left"), Cause.EXCEPTION),
         (SubmissionFailure(Cause.MEMORY, ""), Cause.MEMORY),

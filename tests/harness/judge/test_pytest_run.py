@@ -1,8 +1,14 @@
 """The judge's run of pytest within this one."""
 
+import os
+import secrets
 import sys
+from importlib import metadata
+
+import pytest
 
 from assignment import manifest
+from grader.judge.failure import GraderFault
 from grader.judge.plugin import GraderPlugin
 from grader.judge.pytest_run import run_pytest
 
@@ -27,3 +33,87 @@ def test_asserts_are_plain_within_a_test(tmp_path):
     run_pytest(tmp_path, plugin, ("hidden",), "nonce")
     assert [test.exercise.id for test in collected] == ["storage_bytes"]
     assert sys.meta_path == finders
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository of two hidden tests, in files that no other test has."""
+    (tmp_path / "tests" / "hidden").mkdir(parents=True)
+    for exercise in ("storage_index", "row_major_strides"):
+        name = f"test_{secrets.token_hex(4)}.py"  # Python caches test modules by name
+        text = f"import pytest\n@pytest.mark.exercise('{exercise}')\ndef test_it(impl): pass\n"
+        (tmp_path / "tests" / "hidden" / name).write_text(text)
+    return tmp_path
+
+
+def collect(repository, *others, only=()):
+    """The exercises whose tests would run."""
+    collected = []
+    plugin = GraderPlugin(manifest.load(), repository / "tests" / "public", collected.extend, only)
+    run_pytest(repository, plugin, ("hidden",), "nonce", only=only, others=others)
+    return [test.exercise.id for test in collected]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PYTEST_ADDOPTS", "-k nothing"),
+        ("PYTEST_ADDOPTS", "--ex row_major_strides"),
+        ("PYTEST_ADDOPTS", "-n auto"),
+        ("PYTEST_ADDOPTS", "--no-such-option"),
+        ("PYTEST_PLUGINS", "no_such_plugin"),
+    ],
+)
+def test_variables_of_pytest_choose_no_tests(repository, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    assert collect(repository) == ["row_major_strides", "storage_index"]
+    assert os.environ[name] == value
+
+
+def test_plugin_that_is_installed_is_not_loaded(repository, monkeypatch):
+    installed = repository / "beside-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: beside\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text("[pytest11]\nbeside = no_such_plugin\n")
+    monkeypatch.syspath_prepend(str(repository))
+    assert "beside" in {entry.name for entry in metadata.entry_points(group="pytest11")}
+    assert len(collect(repository)) == 2
+
+
+class Removes:
+    """A plugin that takes a test away."""
+
+    @staticmethod
+    def pytest_collection_modifyitems(items):
+        del items[0]
+
+
+def test_test_that_is_left_out_is_a_fault(repository):
+    with pytest.raises(GraderFault, match=r"left out: hidden/test_\w+\.py::test_it$"):
+        collect(repository, Removes)
+    assert collect(repository, only=["storage_index"]) == ["storage_index"]
+
+
+def test_file_that_is_skipped_is_a_fault(repository):
+    file = next(repository.glob("tests/hidden/*.py"))
+    file.write_text(f"import pytest\npytest.importorskip('no_such_module')\n{file.read_text()}")
+    with pytest.raises(GraderFault, match=f"{file.name}.*no_such_module"):
+        collect(repository)
+
+
+def test_file_that_is_ignored_is_read(repository):
+    (repository / "tests" / "hidden" / "conftest.py").write_text("collect_ignore_glob = ['*']")
+    assert len(collect(repository)) == 2
+
+
+def test_exercise_without_tests_runs_nothing_else(repository, monkeypatch):
+    monkeypatch.chdir(repository)
+    with pytest.raises(GraderFault, match="no test in hidden, of no_such_exercise"):
+        collect(repository, only=["no_such_exercise"])
+
+
+def test_warnings_fail_nothing(repository):
+    """These tests turn them into errors; a grading does not"""
+    file = next(repository.glob("tests/hidden/*.py"))
+    file.write_text(f"import warnings\nwarnings.warn('of a library')\n{file.read_text()}")
+    assert len(collect(repository)) == 2

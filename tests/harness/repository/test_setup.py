@@ -4,13 +4,14 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.harness.conftest import MAX_WAIT, REPOSITORY, wait_until
 
-# A Python that can only make a .venv with itself and "install": it logs what pip is asked for.
+# A Python that makes a .venv with itself and "installs": it logs what pip is asked for.
 PYTHON = """\
 #!/bin/sh
 case "$*" in
@@ -23,6 +24,7 @@ case "$*" in
       touch hanging
       while :; do sleep 0.05; done
     fi ;;
+  -c*) exec @PYTHON@ "$@" ;;
 esac
 """
 
@@ -30,11 +32,11 @@ esac
 class Checkout:
     """A folder with the Makefile and a fake Python."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.venv = folder, folder / ".venv"
-        for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+    def __init__(self, folder: Path, makefile: str = "Makefile") -> None:
+        self.folder, self.venv, self.said = folder, folder / ".venv", ""
+        for name in (makefile, "pyproject.toml", "constraints.txt"):
             shutil.copy(REPOSITORY / name, folder)
-        (folder / "python").write_text(PYTHON)
+        (folder / "python").write_text(PYTHON.replace("@PYTHON@", sys.executable))
         (folder / "python").chmod(0o755)
         self.change_inputs(before=100)
         self.command = ["make", f"PYTHON={folder / 'python'}"]
@@ -47,14 +49,16 @@ class Checkout:
             os.utime(self.folder / name, (when, when))
 
     def make(self, target: str) -> int:
-        """The exit status of make."""
+        """The exit status of make. What it says is in `said`."""
         done = subprocess.run(
             [*self.command, target],
             cwd=self.folder,
             capture_output=True,
+            text=True,
             timeout=MAX_WAIT,
             check=False,
         )
+        self.said = done.stdout + done.stderr
         return done.returncode
 
     def installed(self) -> list[str]:
@@ -66,8 +70,8 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(tmp_path):
-    return Checkout(tmp_path)
+def checkout(tmp_path, request):
+    return Checkout(tmp_path, getattr(request, "param", "Makefile"))
 
 
 def test_each_target_installs_what_it_needs_and_only_once(checkout):
@@ -120,13 +124,50 @@ def test_changed_inputs_install_again_into_the_same_folder(checkout):
     assert checkout.installed() == [".[dev]"]
 
 
-def test_venv_made_by_hand_is_completed(checkout):
-    (checkout.venv / "bin").mkdir(parents=True)
-    shutil.copy(checkout.folder / "python", checkout.venv / "bin" / "python")
-    (checkout.venv / "kept").touch()
+def folder(venv: Path) -> Path:
+    venv.mkdir()
+    return venv
+
+
+def link(venv: Path) -> Path:
+    venv.symlink_to("elsewhere")
+    return folder(venv.with_name("elsewhere"))
+
+
+def link_to_ours(venv: Path) -> Path:
+    (link(venv) / "ready").touch()
+    os.utime(venv / "ready", (0, 0))
+    return venv.with_name("elsewhere")
+
+
+@pytest.mark.parametrize("checkout", ["Makefile", "handout/Makefile"], indirect=True)
+@pytest.mark.parametrize("made", [folder, link, link_to_ours])
+def test_venv_that_make_did_not_make_is_left_alone(checkout, made):
+    """Once a student's own packages were removed, also where a link led"""
+    place = made(checkout.venv)
+    (place / "kept").touch()
+    before = sorted(place.iterdir())
+    assert checkout.make(".venv/ready") != 0
+    assert ".venv was not made by make, which leaves it alone." in checkout.said
+    assert sorted(place.iterdir()) == before
+    assert checkout.installed() == []
+
+
+@pytest.mark.parametrize("checkout", ["handout/Makefile"], indirect=True)
+def test_handout_keeps_what_a_student_installed(checkout):
     assert checkout.make(".venv/ready") == 0
-    assert checkout.installed() == ["."]
+    (checkout.venv / "kept").touch()
+    checkout.change_inputs(before=-1)
+    assert checkout.make(".venv/ready") == 0
+    assert checkout.installed() == [".", "."]
     assert (checkout.venv / "kept").exists()
+    checkout.change_inputs(before=-1)
+    (checkout.folder / "fails").touch()
+    assert checkout.make(".venv/ready") != 0
+    (checkout.folder / "fails").unlink()
+    assert checkout.make(".venv/ready") == 0
+    assert not (checkout.venv / "kept").exists()
+    assert not (checkout.venv / "unfinished").exists()
 
 
 def test_failed_extra_leaves_the_rest_ready(checkout):
@@ -164,3 +205,15 @@ def test_interrupted_setup_starts_with_a_new_venv(checkout, target, shell):
     assert checkout.make(target) == 0
     assert checkout.installed() == [".", ".[dev]"][: 1 + (target == ".venv/dev")]
     assert not (checkout.venv / "half").exists()
+
+
+def test_what_a_test_starts_is_this_folders_code(tmp_path):
+    """Whatever is installed: tests of a copy, with a copy of the .venv, started the original"""
+    done = subprocess.run(
+        [sys.executable, "-S", "-P", "-c", "import grader; print(grader.__file__)"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{REPOSITORY}/grader/__init__.py\n"
