@@ -9,8 +9,10 @@ import threading
 import time
 from functools import partial
 
+import pluggy
 import pytest
 
+from assignment import deadline as module
 from assignment.deadline import Deadline, TookTooLong
 from grader.authoring import handout
 from tests.harness.conftest import MAX_WAIT
@@ -53,8 +55,8 @@ def pytest_in(folder, code, *options, stdin="", end=None):
 def spin(caught):
     """Runs until a deadline ends it, like a loop of a student's."""
     deadline = Deadline(0.1)
-    deadline.start()
     try:
+        deadline.start()
         while True:
             try:
                 time.sleep(0.001)
@@ -82,34 +84,64 @@ def test_a_deadline_that_was_stopped_ends_nothing():
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_no_limit_strikes_while_the_code_is_traced(monkeypatch):
+@pytest.fixture
+def deadline():
+    """One of 10 s that looks at the clock when a test calls `_strike`."""
+    deadline = Deadline(10.0, stderr=2)
+    deadline.start()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    yield deadline
+    deadline.stop()
+
+
+def strike_in(file, deadline):
+    """The timer's signal while code of this file runs."""
+    strike = {"strike": lambda: deadline._strike(signal.SIGALRM, sys._getframe(1))}
+    exec(compile("strike()", file, "exec"), strike)
+
+
+@pytest.mark.parametrize("file", [module.__file__, pluggy._callers.__file__])
+def test_no_limit_strikes_where_the_timer_would_go_on(file, deadline):
+    """In `stop`, or where its caller would not be told"""
+    deadline._began -= 1000
+    strike_in(file, deadline)
+    with pytest.raises(TookTooLong):
+        strike_in(__file__, deadline)
+
+
+def test_no_limit_strikes_while_the_code_is_traced(monkeypatch, deadline):
     """As a debugger does that is no pdb of pytest's"""
-    deadline = Deadline(0.001)
-    deadline.start()
-    try:
-        deadline._began -= 1000
-        monkeypatch.setattr(sys, "gettrace", lambda: print)
-        deadline._strike(signal.SIGALRM, None)
-        monkeypatch.setattr(sys, "gettrace", lambda: None)
-        with pytest.raises(TookTooLong):
-            deadline._strike(signal.SIGALRM, None)
-    finally:
-        deadline.stop()
+    deadline._began -= 1000
+    monkeypatch.setattr(sys, "gettrace", lambda: print)
+    strike_in(__file__, deadline)
+    monkeypatch.setattr(sys, "gettrace", lambda: None)
+    with pytest.raises(TookTooLong):
+        strike_in(__file__, deadline)
 
 
-def test_time_of_imports_by_others_is_not_counted():
-    deadline = Deadline(10.0)
-    deadline.start()
-    try:
-        deadline._began -= 1000
-        deadline._looked = (deadline._looked[0] - 1000, deadline._looked[1])
-        importing = compile("import_frame()", "<frozen importlib._bootstrap>", "exec")
-        exec(importing, {"import_frame": lambda: deadline._strike(0, sys._getframe())})
-        deadline._began -= 1000
+@pytest.mark.parametrize("file", ["<frozen importlib._bootstrap>", __file__])
+def test_imports_by_others_and_stops_of_the_process_are_not_counted(file, deadline):
+    """Ctrl-Z, for instance: no signal came for long"""
+    deadline._began -= 1000
+    deadline._looked = (deadline._looked[0] - 1000, deadline._looked[1])
+    strike_in(file, deadline)
+    deadline._began -= 1000
+    with pytest.raises(TookTooLong):
+        strike_in(__file__, deadline)
+
+
+def test_a_process_ends_some_time_after_the_last_look_or_the_first_strike(monkeypatch, deadline):
+    """A slow machine ends none in which Python runs; code that catches the strike is ended"""
+    renewed = []
+    monkeypatch.setattr(
+        module.faulthandler, "dump_traceback_later", lambda s, **_: renewed.append(s)
+    )
+    strike_in(__file__, deadline)
+    deadline._began -= 1000
+    for _ in range(2):
         with pytest.raises(TookTooLong):
-            deadline._strike(signal.SIGALRM, None)
-    finally:
-        deadline.stop()
+            strike_in(__file__, deadline)
+    assert renewed == [40.0, 40.0]
 
 
 def test_an_endless_loop_is_shown_with_its_variables(folder):
@@ -130,35 +162,15 @@ def test_a_call_that_lets_no_python_run_ends_the_process_with_its_place(folder):
     assert re.search(r'resource_accounting/flops.py", line \d+ in matmul_flops', said), said
 
 
-def run_under_deadline(code):
-    """The exit status of a process that runs this code under a `deadline` of 0.2 s."""
-    start = (
-        "import sys, time\nfrom assignment.deadline import Deadline\n"
-        "deadline = Deadline(0.2, stderr=2)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", start + code], capture_output=True, timeout=MAX_WAIT
-    )
-    return run.returncode
-
-
-def test_a_slow_machine_ends_no_process_in_which_python_runs():
-    """As where a debugger is open, or where a library is imported for long"""
+def test_a_process_that_takes_long_to_end_is_not_killed():
+    """The timer's signal would come when Python has forgotten its handlers"""
     code = (
-        "deadline._is_importing = lambda _: True\n"
-        "deadline.start()\n"
-        "end = time.monotonic() + 2\n"
-        "while time.monotonic() < end: pass\ndeadline.stop()\n"
+        "import time\nfrom assignment.deadline import Deadline\n"
+        "class Slow:\n    def __del__(self): time.sleep(1)\n"
+        "slow = Slow()\nDeadline(10).start()\nraise SystemExit(5)\n"
     )
-    assert run_under_deadline(code) == 0
-
-
-def test_code_that_catches_every_exception_is_ended():
-    code = (
-        "deadline.start()\nwhile True:\n    try:\n        while True: pass\n"
-        "    except BaseException: pass\n"
-    )
-    assert run_under_deadline(code) == 1
+    run = subprocess.run([sys.executable, "-c", code], timeout=MAX_WAIT)
+    assert run.returncode == 5
 
 
 def test_ctrl_c_shows_where_the_code_was(folder):
