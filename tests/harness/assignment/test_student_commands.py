@@ -15,7 +15,8 @@ from assignment import __main__ as commands
 from assignment import manifest
 from assignment.hooks import nonce_of, seed_of
 from grader.authoring import handout
-from tests.harness.conftest import MAX_WAIT, REPOSITORY, long_unless
+from tests.harness import warm
+from tests.harness.conftest import REPOSITORY, long_unless
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
 
@@ -41,14 +42,16 @@ def python(folder, *arguments, **environment):
     """
     outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
     outer["PYTEST_ADDOPTS"] = "-p no:hypothesispytest"
+    env = outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment
+    if "PYTHONIOENCODING" not in environment:
+        return warm.run("-m", *arguments, cwd=folder, env=env)
     return subprocess.run(
         [sys.executable, "-m", *arguments],
         cwd=folder,
-        env=outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment,
+        env=env,
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=MAX_WAIT,
     )
 
 
