@@ -23,6 +23,7 @@ HANGS = "def {name}(x):\n    while x == 1:\n        {what}\n    return x\n"
 WORKS = "def {name}(x):\n    return x\n"
 FUNCTIONS = ("row_major_strides", "storage_index", "is_contiguous")
 NUMBERS = itertools.count()
+UNIT = 0.4  # seconds that a test may take; budgets are in these
 TEST = """
 @pytest.mark.exercise("{exercise}")
 def test_{exercise}_{i}(impl):
@@ -47,12 +48,12 @@ def write_repository(
 
 
 def manifest(**depends_on: tuple[str, ...]) -> manifests.Manifest:
-    """The three exercises, of 4 points each; a test may take 1 s, an exercise has 0.3 s."""
+    """The three exercises, of 4 points each; an exercise has 0.3 units."""
     usual = manifests.load()
     return msgspec.structs.replace(
         usual,
-        limits=msgspec.structs.replace(usual.limits, seconds=1.0),
-        exercise_seconds=0.3,
+        limits=msgspec.structs.replace(usual.limits, seconds=UNIT),
+        exercise_seconds=0.3 * UNIT,
         exercise=tuple(
             manifests.Exercise(
                 id=name,
@@ -72,7 +73,7 @@ def manifest(**depends_on: tuple[str, ...]) -> manifests.Manifest:
 def grader(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-        patch.setattr(time_budget, "_SHORT_TEST", 0.0)  # or shares would have more than 0.3 s
+        patch.setattr(time_budget, "_SHORT_TEST", 0.0)  # or shares would have more than that
         with Grader(manifest=manifest(), lanes=request.param) as grader:
             yield grader
 
@@ -86,7 +87,7 @@ def grade(grader, tmp_path, submit):
             (HANGS if name in hangs else WORKS).format(name=name, what=what) for name in FUNCTIONS
         )
         grader.repository = write_repository(tmp_path / "repository", hidden, public or {})
-        grader.manifest, grader.budget = manifest(**(depends_on or {})), budget
+        grader.manifest, grader.budget = manifest(**(depends_on or {})), budget * UNIT
         found = grader.grade(submit(strides=options.pop("strides", text)), **options)
         assert found.faults == ()
         return found
@@ -118,7 +119,7 @@ def test_other_tests_of_an_exercise_run_while_the_budget_lasts(grade, what):
         TIMEOUT,
         "passed",
     ]
-    assert found.budget.drawn == pytest.approx(2, abs=0.2)
+    assert found.budget.drawn == pytest.approx(2 * UNIT, abs=0.2 * UNIT)
 
 
 def test_exercise_ends_with_its_share_once_the_budget_is_spent(grade):
@@ -140,7 +141,7 @@ def test_sleep_just_below_the_limit_counts(grade, budget):
     """What sleeps nine tenths of its limit everywhere ends as early as what hangs"""
     tests = {name: [1, 1, 1] for name in FUNCTIONS}
     text = "import time\n" + "".join(
-        f"def {name}(x):\n    time.sleep(0.9)\n    return 0\n" for name in FUNCTIONS
+        f"def {name}(x):\n    time.sleep({0.9 * UNIT})\n    return 0\n" for name in FUNCTIONS
     )
     found = grade(budget, tests, strides=text)
     causes = [cause for _, cause in results(found)]
@@ -175,7 +176,7 @@ def test_public_tests_leave_the_budget_to_hidden_ones(grade):
     public = [c.cause or c.state for c in found.checks if c.visibility == "public"]
     assert public == [TIMEOUT, TIMEOUT, TIMEOUT]
     assert [cause for _, cause in results(found)] == [TIMEOUT, TIMEOUT, "passed"]
-    assert found.budget.drawn == pytest.approx(2, abs=0.2)
+    assert found.budget.drawn == pytest.approx(2 * UNIT, abs=0.2 * UNIT)
 
 
 def test_public_tests_that_carry_points_all_run(grade):
@@ -185,16 +186,16 @@ def test_public_tests_that_carry_points_all_run(grade):
 
 
 def test_imports_that_hang_draw_on_the_budget(grade):
-    """One second for each module"""
+    """One unit for each module"""
     tests = {name: [0] for name in FUNCTIONS}
     found = grade(100, tests, strides="while True:\n    pass\n")
     assert {c.cause for c in found.checks} == {Cause.IMPORT_FAILED}
-    assert found.budget.drawn == 1
+    assert found.budget.drawn == UNIT
 
 
 def test_points_count_after_a_timeout_that_the_submission_caused(grade, monkeypatch):
     """The grading's time limit comes after the budget was spent"""
-    monkeypatch.setattr(TimeBudget, "is_over", property(lambda self: self.drawn >= 2))
+    monkeypatch.setattr(TimeBudget, "is_over", property(lambda self: self.drawn >= 2 * UNIT))
     tests = {FUNCTIONS[0]: [0, 1, 2], FUNCTIONS[1]: [0, 1, 2]}
     found = grade(2, tests, hangs=FUNCTIONS)
     assert [cause for _, cause in results(found)] == [
