@@ -127,6 +127,15 @@ def keep_chapters(text: str, chapters: Collection[str]) -> str:
     return "".join([top, *(e for e, _ in kept)])
 
 
+def keep_tests(repository: Path, chapters: Collection[str]) -> None:
+    """Removes all tests and exercises but those of some chapters."""
+    file = repository / "assignment" / "assignment.toml"
+    file.write_text(keep_chapters(file.read_text(), chapters))
+    for test in repository.glob("tests/*/test_*.py"):
+        if test.stem.removeprefix("test_") not in chapters:
+            test.unlink()
+
+
 @pytest.fixture(scope="session")
 def closed() -> Iterator[Path]:
     """A copy of the repository that only root can read, as in a container.

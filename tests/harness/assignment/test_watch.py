@@ -55,8 +55,10 @@ class Terminal:
         os.write(self._terminal, key.encode())
 
     def save(self, module, text):
+        """In one step: a run of half a file would show something else."""
         path = self.folder / "resource_accounting" / f"{module}.py"
-        path.write_text(text, encoding="utf-8")
+        path.with_suffix(".new").write_text(text, encoding="utf-8")
+        path.with_suffix(".new").replace(path)
 
     def ends(self):
         """The exit status."""

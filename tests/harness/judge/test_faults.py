@@ -33,7 +33,7 @@ from grader.worker.zygote import Zygote
 from tests.harness.conftest import (
     MAX_WAIT,
     REPOSITORY,
-    keep_chapters,
+    keep_tests,
     long_unless,
     new_quick_grader,
     wait_until,
@@ -60,11 +60,7 @@ def small_repository(tmp_path_factory) -> Path:
     """A copy of the repository with two chapters, which is graded in seconds."""
     folder = tmp_path_factory.mktemp("small")
     copy_of_repository(folder)
-    file = folder / "assignment" / "assignment.toml"
-    file.write_text(keep_chapters(file.read_text(), CHAPTERS))
-    for test in folder.glob("tests/*/test_*.py"):
-        if test.stem.removeprefix("test_") not in CHAPTERS:
-            test.unlink()
+    keep_tests(folder, CHAPTERS)
     return folder
 
 
