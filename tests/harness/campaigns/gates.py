@@ -28,7 +28,7 @@ from grader import signals
 from grader.worker import kernel
 from tests.harness.campaigns import slow_cpu
 from tests.harness.container import REPOSITORY
-from tests.harness.processes import descendants
+from tests.harness.processes import descendants, status
 
 BUILD = REPOSITORY / "build"
 # As `make test`, with a process for each core.
@@ -75,14 +75,14 @@ def run_tests(
         )
         try:
             stopped = stop_at_random(run) if stops else 0
-            status = run.wait()
+            ended = run.wait()
         except BaseException:
             run.kill()
             run.wait()
             raise
     lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
     summary = re.sub(r" in [\d.]+s.*", "", lines[-1].strip("= "))
-    return Outcome(status, summary, time.monotonic() - begun, stopped)
+    return Outcome(ended, summary, time.monotonic() - begun, stopped)
 
 
 # --- load ----------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def busy_loops(count: int) -> Iterator[None]:
 def stop_at_random(run: subprocess.Popen[bytes]) -> int:
     """Stops a random process of a run, or all of them, for up to 5 s, again and again.
 
-    Returns how often, once the run has ended.
+    Those that the judge has stopped stay so. Returns how often, once the run has ended.
     """
     count = 0
     while run.poll() is None:
@@ -117,7 +117,8 @@ def stop_at_random(run: subprocess.Popen[bytes]) -> int:
         held = []
         for pid in chosen:
             with suppress(ProcessLookupError):
-                held.append(os.pidfd_open(pid))
+                if not status(pid).get("State", "Z").startswith(("T", "Z")):
+                    held.append(os.pidfd_open(pid))
         try:
             _signal(held, signal.SIGSTOP)
             time.sleep(5 * random.random() ** 3)  # short stops reach more instructions

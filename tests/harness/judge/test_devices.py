@@ -142,14 +142,13 @@ def test_zygote_of_races_counts_no_devices_and_takes_no_step():
     assert asked[0] == "_cuda_getDeviceCount"
 
 
-def test_control_group_fits_what_runs_in_it():
+def test_control_group_fits_what_runs_in_it(grader):
     """Tests on a device take gigabytes of the host's memory, and no other test does"""
-    with Grader(("none",)) as grader:
-        assert grader._max_memory(on_device=True) == 16384
-        assert grader._max_memory(on_device=False) == 1024
+    assert grader._max_memory(on_device=True) == 16384
+    assert grader._max_memory(on_device=False) == 1024
 
 
-def test_zygote_of_races_gets_the_memory_of_their_tests(monkeypatch):
+def test_zygote_of_races_gets_the_memory_of_their_tests(grader, monkeypatch):
     class Found(Exception):
         pass
 
@@ -157,7 +156,7 @@ def test_zygote_of_races_gets_the_memory_of_their_tests(monkeypatch):
         raise Found(args[4])
 
     monkeypatch.setattr("grader.judge.timing.runner.TimingRunner", runner)
-    with Grader(("none",)) as grader, pytest.raises(Found, match="16384"):
+    with pytest.raises(Found, match="16384"):
         grader.grade(REPOSITORY / "solutions")
 
 
