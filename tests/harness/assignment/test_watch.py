@@ -14,6 +14,7 @@ import pytest
 
 from assignment import watch
 from grader.authoring import handout
+from tests.harness import warm
 from tests.harness.conftest import MAX_WAIT, REPOSITORY
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
@@ -150,12 +151,9 @@ def test_reset_takes_two_keys(terminal):
 
 
 def test_end_of_the_input_leaves_time_for_one_run(pristine):
-    command = [sys.executable, "-X", "utf8", "-m", "assignment", "watch", "bytes_per_element"]
-    done = subprocess.run(
-        command, cwd=pristine, stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
+    done = warm.run("-m", "assignment", "watch", "bytes_per_element", cwd=pristine)
     assert done.returncode == 0
-    assert "not started" in done.stdout.decode()
+    assert "not started" in done.stdout
 
 
 def test_save_ends_a_loop_without_end(terminal):
