@@ -54,6 +54,7 @@ def test_stage_that_hangs_ends_with_its_children(record, tmp_path):
         "import os, subprocess, sys, time; child = subprocess.Popen(['sleep', '600']); "
         f"open({str(pid)!r}, 'w').write(str(child.pid)); time.sleep(600)"
     )
+    # A machine that stops for 5 s leaves the other stages as long.
     found = record(limit=10.0, hangs=hangs, last="print('1')")
     assert [one.get("error") for one in found] == ["no answer in 10 s", None]
     assert wait_until(lambda: status(int(pid.read_text())).get("State", "Z").startswith("Z"))

@@ -142,6 +142,7 @@ def test_killed_process_leaves_the_mark_right_or_missing(
     small_repository, undisturbed_seconds, tmp_path, victim, attempt
 ):
     grading = GradingProcess(small_repository, tmp_path)
+    # Any moment will do, also one after the end: what was killed then is nothing.
     time.sleep(random.uniform(0.4, 1.0) * undisturbed_seconds)
     found = wait_until(
         lambda: bool(processes_by_kind(grading.process.pid)[victim]), undisturbed_seconds
