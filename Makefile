@@ -15,8 +15,10 @@ export PYTHONSAFEPATH =
 
 help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
-	@echo "make test                 this repository's own tests; LONG=1: all cases of those that take long"
-	@echo "make load RUNS=5 BUSY=0   the same tests RUNS times, beside BUSY busy processes"
+	@echo "make test                 this repository's own tests; LONG=1: all cases of those that take long;"
+	@echo "                          TESTS=… only some files, which start in seconds"
+	@echo "make load RUNS=5 BUSY=0   the same tests RUNS times, beside BUSY busy processes; STOPS=1: on a"
+	@echo "                          machine that stops for up to 5 s at any instruction"
 	@echo "make matrix PYTHONS=…     the same tests with each Python from 3.11 on; an hour"
 	@echo "make attack               every hostile submission in every tier"
 	@echo "make layers               every attack again, each time with one layer of isolation off"
@@ -50,12 +52,11 @@ grade: .venv/ready
 # module starts judges.
 test: PROCESSES = $(shell expr $$(nproc) + 1)
 test: .venv/dev .venv/docs
-	$(RUN) -m pytest -n $(PROCESSES) --dist worksteal $(if $(LONG),-m "")
+	$(RUN) -m pytest -n $(if $(TESTS),0,$(PROCESSES)) --dist worksteal $(if $(LONG),-m "") $(TESTS)
 
-# TESTS=… selects tests, here and below.
 load: .venv/dev .venv/docs
 	@$(RUN) -m tests.harness.campaigns.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) \
-		--slow $(or $(SLOW),1) $(TESTS)
+		--slow $(or $(SLOW),1) $(if $(STOPS),--stops) $(TESTS)
 
 # PYTHONS=… are versions, commands or paths; a virtual environment is used as it is. Writes to
 # build/matrix.

@@ -55,8 +55,8 @@ def verify(
         int | None,
         typer.Option(
             min=0,
-            help="grade this many random submissions that should fail, and beside the reference "
-            "one that should not; all by default",
+            help="grade this many random submissions that should fail, and one that should not; "
+            "all by default",
         ),
     ] = None,
     exercise: Annotated[

@@ -65,18 +65,18 @@ def cases(
     """The submissions of some kinds that the assignment is verified with.
 
     Correct ones are graded `nonces` times. If `sample` is not None, that many random ones of those
-    that should fail are graded (wrong, rote and memorized), and beside the reference only one of
-    the correct ones. `exercises` selects wrong ones.
+    that should fail are graded (wrong, rote and memorized), and one of the correct ones: a pack is
+    refused if the reference has not full marks. `exercises` selects wrong ones.
     """
     manifest = markers.load(REPOSITORY / "tests")
-    alternatives = variants.alternatives()
-    if sample is not None:
-        alternatives = random.sample(alternatives, 1)
     correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
     correct += [
         Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder))
-        for folder in alternatives
+        for folder in variants.alternatives()
     ]
+    correct = [case for case in correct if case.kind in kinds]
+    if sample is not None:
+        correct = random.sample(correct, min(1, len(correct)))
     found = [case for case in correct for _ in range(nonces)]
     found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT))]
     failing = [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]

@@ -33,7 +33,7 @@ class SubmissionFailure(Exception):
 
 
 class Killed(SubmissionFailure):
-    """The worker was killed or stopped by a signal that the judge did not send.
+    """The worker was killed by a signal that the judge did not send.
 
     It came from the kernel, from another process on the machine, or from the submission itself. The
     test is retried once; the submission is charged if it happens again.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
-from grader.judge.failure import Killed, SubmissionFailure
+from grader.judge.failure import SubmissionFailure
 from grader.judge.process import Process
 from grader.results.causes import Cause
 
@@ -81,6 +81,8 @@ class Meter:
             sleep.
         check_end: raises when the grading as a whole has no time left.
         check_limits: raises when the worker holds more than it may; called while it is waited for.
+        resume: continues the worker, which a signal has stopped. Whoever sent it, the submission is
+            charged for no more than the sleep until then.
         now: a clock, in seconds.
         interval: draws the seconds until the next sample.
     """
@@ -91,11 +93,12 @@ class Meter:
         has_answered: Callable[[], bool] = lambda: False,
         check_end: Callable[[], None] = lambda: None,
         check_limits: Callable[[], None] = lambda: None,
+        resume: Callable[[], None] = lambda: None,
         now: Callable[[], float] = time.monotonic,
         interval: Callable[[], float] = _draw_interval,
     ) -> None:
         self._worker, self._has_answered = worker, has_answered
-        self._check_end, self._check_limits = check_end, check_limits
+        self._check_end, self._check_limits, self._resume = check_end, check_limits, resume
         self._now, self._interval = now, interval
         self._cpu_before = worker.cpu() or 0.0  # used before the meter started
         self.cpu = self.asleep = self.disk = self.read = 0.0
@@ -135,7 +138,6 @@ class Meter:
 
         Raises:
             SubmissionFailure: the call has used up its time, or the worker holds more than it may.
-            Killed: a signal has stopped it. The judge cannot tell who sent that.
             WorkerEnded: the worker has ended.
         """
         self._check_end()
@@ -172,7 +174,8 @@ class Meter:
         if doing == "asleep" and self._has_answered():  # it has just finished, so it may sleep
             doing = "running"
         if doing == "stopped":
-            raise Killed(Cause.TIMEOUT, "the process was stopped by a signal")
+            self._resume()
+            doing = "asleep"
         gap = max(
             0.0, min(self._since_sample, _MAX_SAMPLE_SECONDS) - (self.cpu - self._cpu_at_sample)
         )

@@ -96,7 +96,8 @@ class Worker:
         self._checker = check = LimitChecker(
             process, limits, folders, unlinked, self._zygote.has_device
         )
-        self._meter = Meter(process, self._channel.is_judges_turn, self._check_end, check.check)
+        judges_turn, resume = self._channel.is_judges_turn, self._process.resume
+        self._meter = Meter(process, judges_turn, self._check_end, check.check, resume)
         request = {"package": package, "seed": seed}
         request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}
         with trusted("a worker ended before its test"), self._alive():

@@ -2,11 +2,12 @@
 
 The limit is `limits.seconds` of the manifest, as in the grader. CPU time of the test's thread
 counts in full, and time spent asleep a third, so that a busy machine ends no test. No limit
-strikes while a debugger is open.
+strikes while a debugger is open, and no time counts in which the process was stopped.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import faulthandler
@@ -20,6 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pluggy
 import pytest
 
 from assignment import manifest
@@ -29,6 +31,8 @@ _ASLEEP = 3  # times the limit, without CPU time
 _STUCK = 4  # times the limit without any Python run: one call into C has not returned
 _PERIOD = 0.25  # seconds between two looks at the clock
 _AGAIN = 1.0  # seconds until the next exception, if the code has caught the first one
+# An exception in these would not reach what stops the timer.
+_NOT_IN = {__file__, pluggy._callers.__file__}
 
 
 class TookTooLong(BaseException):
@@ -60,6 +64,8 @@ class Deadline:
         self._has_struck = False
         if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
             self._before = signal.signal(signal.SIGALRM, self._strike) or signal.SIG_DFL
+            # Python forgets its handlers before it ends, and SIGALRM would then kill the process.
+            atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
             signal.setitimer(signal.ITIMER_REAL, _PERIOD, _PERIOD)
         else:
             self._ended = threading.Event()
@@ -72,6 +78,7 @@ class Deadline:
             self._ended.set()
         elif self._before is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
+            atexit.unregister(signal.setitimer)
             signal.signal(signal.SIGALRM, self._before)
         self._ended = self._before = None
         if self._stderr is not None:
@@ -82,9 +89,12 @@ class Deadline:
         if self._is_importing(frame):
             self._began += now[0] - self._looked[0]
             self._began_cpu += now[1] - self._looked[1]
+        else:  # the process itself was stopped for the rest, as by Ctrl-Z
+            self._began += max(0.0, now[0] - self._looked[0] - 2 * _PERIOD)
         self._looked = now
         used = max(now[1] - self._began_cpu, (now[0] - self._began) / _ASLEEP)
-        if used < self._seconds or is_debugged():
+        elsewhere = frame is not None and frame.f_code.co_filename in _NOT_IN
+        if used < self._seconds or elsewhere or is_debugged():
             self._expect_python()
             return
         signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
@@ -147,16 +157,16 @@ class TimeLimits:
         with contextlib.suppress(OSError, AttributeError, ValueError):  # a stderr without a file
             self._stderr = os.dup(sys.stderr.fileno())
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        exercise = None if PROVIDER in self._config.stash else exercise_of(item)
+    @pytest.hookimpl(wrapper=True, trylast=True)  # innermost: only the test is interrupted
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+        exercise = None if PROVIDER in self._config.stash else exercise_of(pyfuncitem)
         if exercise is None:
             return (yield)
-        package = item.config.getoption("package") or manifest.load().package
-        folder = Path(item.config.getoption("submission")).resolve() / package
+        package = self._config.getoption("package") or manifest.load().package
+        folder = Path(self._config.getoption("submission")).resolve() / package
         self._deadline = Deadline(limit_of(exercise), str(folder), self._stderr)
-        self._deadline.start()
         try:
+            self._deadline.start()
             return (yield)
         finally:
             self._deadline.stop()

@@ -1,5 +1,6 @@
 """Fixtures of the grader's tests: started graders, short submissions, sandboxed workers."""
 
+import itertools
 import os
 import re
 import secrets
@@ -8,6 +9,7 @@ import tempfile
 import time
 import tomllib
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -32,6 +34,18 @@ NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError
 CHAPTERS = ("dtypes", "strides", "data", "checkpoint", "device")  # for attacks and bad input
 MORE_TESTS = ("test_killed_saves.py",)  # of these chapters
 collect_ignore = ["forgers", "hostile/submissions"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Lists the ten files that took longest, of all processes of pytest's together."""
+    seconds: Counter[str] = Counter()
+    for report in itertools.chain(*terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            seconds[report.nodeid.partition("::")[0]] += report.duration
+    if len(seconds) > 10:
+        terminalreporter.section("slowest files")
+        for file, took in seconds.most_common(10):
+            terminalreporter.write_line(f"{took:6.1f} s  {file}")
 
 
 def long_unless(values: Iterable[Any], *short: Any) -> list[Any]:
@@ -113,6 +127,15 @@ def keep_chapters(text: str, chapters: Collection[str]) -> str:
     top = re.sub(r"(?m)^points = .*$", f"points = {points}", top)
     top = re.sub(r"(?m)^cuda_points = .*$", "", top)
     return "".join([top, *(e for e, _ in kept)])
+
+
+def keep_tests(repository: Path, chapters: Collection[str]) -> None:
+    """Removes all tests and exercises but those of some chapters."""
+    file = repository / "assignment" / "assignment.toml"
+    file.write_text(keep_chapters(file.read_text(), chapters))
+    for test in repository.glob("tests/*/test_*.py"):
+        if test.stem.removeprefix("test_") not in chapters:
+            test.unlink()
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,12 @@
 """A grading that is ended by a signal leaves nothing behind, whatever it was doing."""
 
 import os
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
+from tests.harness import warm
 from tests.harness.conftest import REPOSITORY, wait_until
 from tests.harness.processes import descendants, reap_orphans, reaper
 
@@ -66,14 +65,11 @@ def submission(tmp_path_factory):
 def assert_stops_cleanly(submission: Path, place: Path, where: str, event: str, name: str) -> None:
     """Asserts exit status 3, and that no folder, no process and no grade is left."""
     (temporary := place / "temporary").mkdir()
+    warm.server()
     before = descendants(os.getpid())
-    done = subprocess.run(
-        [sys.executable, "-c", DRIVER, where, event, name, str(submission), str(place / "out")],
-        cwd=REPOSITORY,
-        env={**os.environ, "TMPDIR": str(temporary)},
-        capture_output=True,
-        text=True,
-    )
+    arguments = (where, event, name, str(submission), str(place / "out"))
+    env = {**os.environ, "TMPDIR": str(temporary)}
+    done = warm.run("-c", DRIVER, *arguments, cwd=REPOSITORY, env=env)
     assert f"stopped by {name} before there was a grade" in done.stderr
     assert done.returncode == 3
     assert list(temporary.iterdir()) == []

@@ -1,8 +1,6 @@
 """`make bench` of the handout: its output, and that its baselines are correct."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,8 @@ import torch
 
 from assignment import bench, programs
 from assignment.implementation import Package
-from tests.harness.conftest import MAX_WAIT, REPOSITORY
+from tests.harness import warm
+from tests.harness.conftest import REPOSITORY
 
 
 @pytest.fixture
@@ -20,14 +19,7 @@ def handout(tmp_path) -> Path:
 
 
 def run_bench(folder, *names):
-    done = subprocess.run(
-        [sys.executable, "-m", "assignment", "bench", *names],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=MAX_WAIT,
-        check=False,
-    )
+    done = warm.run("-m", "assignment", "bench", *names, cwd=folder)
     return done.returncode, done.stdout + done.stderr
 
 

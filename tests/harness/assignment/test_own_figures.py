@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +9,8 @@ import pytest
 
 from assignment import figures, own_figures
 from grader.authoring.figures import matches_pin
-from tests.harness.conftest import MAX_WAIT, REPOSITORY
+from tests.harness import warm
+from tests.harness.conftest import REPOSITORY
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
 
@@ -24,15 +24,7 @@ def handout(tmp_path_factory) -> Path:
 
 def run_site(folder, python=("-m", "assignment", "site")):
     outer = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
-    done = subprocess.run(
-        [sys.executable, *python],
-        cwd=folder,
-        env=outer | {"PYTHONUTF8": "1"},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=MAX_WAIT,
-        check=False,
-    )
+    done = warm.run(*python, cwd=folder, env=outer)
     assert "Traceback" not in done.stdout + done.stderr
     return done.returncode, done.stdout + done.stderr
 

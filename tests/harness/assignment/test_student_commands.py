@@ -16,8 +16,9 @@ from assignment import manifest
 from assignment.hooks import nonce_of, seed_of
 from assignment.imports import ADVICE
 from grader.authoring import handout
+from tests.harness import warm
 from tests.harness.assignment.test_imports import LIBRARIES, SETTINGS
-from tests.harness.conftest import MAX_WAIT, REPOSITORY, long_unless
+from tests.harness.conftest import REPOSITORY, long_unless
 from tests.harness.results.example_grade import console
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
@@ -44,14 +45,16 @@ def python(folder, *arguments, options=(), **environment):
     """
     outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
     outer["PYTEST_ADDOPTS"] = "-p no:hypothesispytest"
+    env = outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment
+    if not options and "PYTHONIOENCODING" not in environment:
+        return warm.run("-m", *arguments, cwd=folder, env=env)
     return subprocess.run(
         [sys.executable, *options, "-m", *arguments],
         cwd=folder,
-        env=outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment,
+        env=env,
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=MAX_WAIT,
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from assignment import watch
 from grader.authoring import handout
+from tests.harness import warm
 from tests.harness.conftest import MAX_WAIT, REPOSITORY
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
@@ -55,8 +56,10 @@ class Terminal:
         os.write(self._terminal, key.encode())
 
     def save(self, module, text):
+        """In one step: a run of half a file would show something else."""
         path = self.folder / "resource_accounting" / f"{module}.py"
-        path.write_text(text, encoding="utf-8")
+        path.with_suffix(".new").write_text(text, encoding="utf-8")
+        path.with_suffix(".new").replace(path)
 
     def ends(self):
         """The exit status."""
@@ -148,12 +151,9 @@ def test_reset_takes_two_keys(terminal):
 
 
 def test_end_of_the_input_leaves_time_for_one_run(pristine):
-    command = [sys.executable, "-X", "utf8", "-m", "assignment", "watch", "bytes_per_element"]
-    done = subprocess.run(
-        command, cwd=pristine, stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
+    done = warm.run("-m", "assignment", "watch", "bytes_per_element", cwd=pristine)
     assert done.returncode == 0
-    assert "not started" in done.stdout.decode()
+    assert "not started" in done.stdout
 
 
 def test_save_ends_a_loop_without_end(terminal):

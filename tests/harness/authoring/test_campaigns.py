@@ -13,6 +13,7 @@ import pytest
 from grader.authoring.campaigns import draws, flakes
 from grader.authoring.campaigns.draws import Draw, Finding, Report
 from grader.authoring.campaigns.inprocess import CampaignError
+from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
 MANIFEST = """
@@ -21,7 +22,7 @@ package = "toy_package"
 version = "1"
 points = 16
 [limits]
-seconds = 0.5
+seconds = 0.2
 memory_mib = 200
 """
 FUNCTIONS = ("double", "triple", "remember", "later")
@@ -152,34 +153,17 @@ def toys(tmp_path_factory):
 
 
 @pytest.fixture
-def start(toys):
-    """Starts a command of the grader on the small assignment."""
-
-    def begin(*arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-c", DRIVER, str(toys), *arguments],
-            cwd=REPOSITORY,
-            env={**os.environ, "TMPDIR": str(toys / "tmp")},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    (toys / "list.toml").touch()
-    yield begin
-    (toys / "list.toml").unlink()
-
-
-@pytest.fixture
-def run(start):
-    """Runs a command and waits for it."""
+def run(toys):
+    """Runs a command of the grader on the small assignment."""
 
     def to_the_end(*arguments: str) -> Finished:
-        with start(*arguments) as program:
-            said, _ = program.communicate()
-        return Finished(program.returncode, said)
+        env = {**os.environ, "TMPDIR": str(toys / "tmp")}
+        done = warm.run("-c", DRIVER, str(toys), *arguments, cwd=REPOSITORY, env=env)
+        return Finished(done.returncode, done.stdout + done.stderr)
 
-    return to_the_end
+    (toys / "list.toml").touch()
+    yield to_the_end
+    (toys / "list.toml").unlink()
 
 
 # --- flakes --------------------------------------------------------------------------------------
@@ -219,9 +203,17 @@ def test_correct_code_passes(run):
     assert "3 nonces, 3 test runs, 0 failed" in found.said
 
 
-def test_a_terminated_campaign_leaves_nothing(start):
+def test_a_terminated_campaign_leaves_nothing(toys):
     """SIGTERM ends it with its figures; the driver checks for files that are left"""
-    with start("flakes", "--nonces", "1000000", "--test", "test_toy::test_double") as program:
+    campaign = ("flakes", "--nonces", "1000000", "--test", "test_toy::test_double")
+    with subprocess.Popen(
+        [sys.executable, "-c", DRIVER, str(toys), *campaign],
+        cwd=REPOSITORY,
+        env={**os.environ, "TMPDIR": str(toys / "tmp")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as program:
         first = program.stdout.readline()
         program.terminate()
         rest = program.stdout.read()
@@ -250,8 +242,8 @@ ONCE_REFUSED = {
 
 def test_reference_is_not_refused_again():
     named = [(f"--test={test}", f"--nonce={nonce}") for test, nonce in ONCE_REFUSED.items()]
-    command = [sys.executable, "-m", "grader", "flakes", *itertools.chain(*named)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    command = ["-m", "grader", "flakes", *itertools.chain(*named)]
+    done = warm.run(*command, cwd=REPOSITORY)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "6 nonces, 108 test runs, 0 failed" in " ".join(done.stdout.split())
 
@@ -354,14 +346,7 @@ def test_defaults_are_the_repositorys_own_files():
 
 def screened(folder):
     """What `grader screen` says of a folder, on the repository's own tests."""
-    return subprocess.run(
-        [sys.executable, "-m", "grader", "screen", str(folder)],
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    return warm.run("-m", "grader", "screen", str(folder), cwd=REPOSITORY)
 
 
 def test_screen_lists_what_no_test_catches(tmp_path):
@@ -384,4 +369,4 @@ def test_screen_refuses_a_file_that_no_module_could_hold(tmp_path):
     )
     found = screened(tmp_path)
     assert found.returncode == 2, found.stdout
-    assert "leave out `from __future__`" in " ".join(found.stdout.split())
+    assert "leave out `from __future__`" in " ".join(found.stderr.split())

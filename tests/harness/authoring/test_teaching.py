@@ -1,7 +1,5 @@
 """`grader teaching` counts the mistakes that public tests see, and its list is true."""
 
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -10,6 +8,7 @@ from assignment import manifest as manifests
 from grader.authoring.campaigns import teaching
 from grader.authoring.campaigns.inprocess import CampaignError
 from grader.authoring.variants import all_wrong
+from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
 MANIFEST = """
@@ -91,8 +90,7 @@ def toys(tmp_path):
 def run(toys, listed, *arguments):
     """The exit status and the output of the command on the small assignment."""
     (toys / "grader_only.toml").write_text(listed)
-    command = [sys.executable, "-c", DRIVER, str(toys), "teaching", *arguments]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    done = warm.run("-c", DRIVER, str(toys), "teaching", *arguments, cwd=REPOSITORY)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -166,11 +164,11 @@ def test_public_tests_see_enough_by_the_list():
 
 def test_a_few_exercises_are_as_the_list_says():
     """The command on this repository's mistakes of two exercises, whose public tests are quick"""
-    command = [sys.executable, "-m", "grader", "teaching", "--missed"]
+    command = ["-m", "grader", "teaching", "--missed"]
     chosen = ("segments", "mfu")
     for exercise in chosen:
         command += ["--exercise", exercise]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    done = warm.run(*command, cwd=REPOSITORY)
     assert done.returncode == 0, done.stdout + done.stderr
     exercises = {one.path.stem: one.exercise.id for one in all_wrong(manifests.load())}
     missed = {line.partition(":")[0] for line in done.stdout.splitlines()} & exercises.keys()

@@ -1,16 +1,18 @@
 """Runs the repository's tests under unusual conditions: a busy machine, and other Pythons.
 
-    python -m tests.harness.campaigns.gates load --runs 3 --busy 4 --slow 3 [TEST …]
+    python -m tests.harness.campaigns.gates load --runs 3 --busy 4 --slow 3 [--stops] [TEST …]
     python -m tests.harness.campaigns.gates matrix [--pythons python3.12 …] [TEST …]
 
-`load` runs them repeatedly beside busy loops, or as if the processor were slow. `matrix` runs them
-once with each Python, in a clone of the last commit. The output of pytest is kept in build/.
+`load` runs them repeatedly beside busy loops, as if the processor were slow, or on a machine that
+stops for seconds at any instruction. `matrix` runs them once with each Python, in a clone of the
+last commit. The output of pytest is kept in build/.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import re
 import shutil
 import signal
@@ -18,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +28,7 @@ from grader import signals
 from grader.worker import kernel
 from tests.harness.campaigns import slow_cpu
 from tests.harness.container import REPOSITORY
+from tests.harness.processes import descendants, status
 
 BUILD = REPOSITORY / "build"
 # As `make test`, with a process for each core.
@@ -35,38 +38,51 @@ _VERSION = "import sys; print(*sys.version_info[:3], sys.prefix != sys.base_pref
 
 
 class Outcome(NamedTuple):
-    """The result of a test run: exit status, pytest's last line, and duration in seconds."""
+    """The result of a test run: exit status, pytest's last line, duration in seconds, stops."""
 
     status: int
     summary: str
     seconds: float
+    stops: int = 0
 
     def __str__(self) -> str:
         colour = "RED" if self.status else "green"
-        return f"{colour} in {self.seconds:.0f} s: {self.summary}"
+        stops = f", {self.stops} stops" if self.stops else ""
+        return f"{colour} in {self.seconds:.0f} s{stops}: {self.summary}"
 
 
 def run_tests(
-    python: Path, tree: Path, tests: Sequence[str], log: Path, slow: float = 1.0
+    python: Path,
+    tree: Path,
+    tests: Sequence[str],
+    log: Path,
+    slow: float = 1.0,
+    stops: bool = False,
 ) -> Outcome:
     """Runs the tests in `tree`; pytest's output goes to `log`.
 
-    Workers are charged `slow` times the CPU time that they need.
+    Workers are charged `slow` times the CPU time that they need; `stops`: see `stop_at_random`.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     with log.open("w") as file:
-        done = subprocess.run(
+        run = subprocess.Popen(
             [str(python), *PYTEST, "-p", slow_cpu.__name__, *tests],
             cwd=tree,
             env={**os.environ, slow_cpu.VARIABLE: str(slow)},
             stdout=file,
             stderr=subprocess.STDOUT,
-            check=False,
         )
+        try:
+            stopped = stop_at_random(run) if stops else 0
+            ended = run.wait()
+        except BaseException:
+            run.kill()
+            run.wait()
+            raise
     lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
     summary = re.sub(r" in [\d.]+s.*", "", lines[-1].strip("= "))
-    return Outcome(done.returncode, summary, time.monotonic() - begun)
+    return Outcome(ended, summary, time.monotonic() - begun, stopped)
 
 
 # --- load ----------------------------------------------------------------------------------------
@@ -89,17 +105,51 @@ def busy_loops(count: int) -> Iterator[None]:
             loop.wait()
 
 
-def load(runs: int, loops: int, tests: Sequence[str], slow: float = 1.0) -> bool:
+def stop_at_random(run: subprocess.Popen[bytes]) -> int:
+    """Stops a random process of a run, or all of them, for up to 5 s, again and again.
+
+    Those that the judge has stopped stay so. Returns how often, once the run has ended.
+    """
+    count = 0
+    while run.poll() is None:
+        every = [run.pid, *descendants(run.pid)]
+        chosen = every if random.random() < 0.3 else [random.choice(every)]
+        held = []
+        for pid in chosen:
+            with suppress(ProcessLookupError):
+                if not status(pid).get("State", "Z").startswith(("T", "Z")):
+                    held.append(os.pidfd_open(pid))
+        try:
+            _signal(held, signal.SIGSTOP)
+            time.sleep(5 * random.random() ** 3)  # short stops reach more instructions
+        finally:
+            _signal(held, signal.SIGCONT)
+            for descriptor in held:
+                os.close(descriptor)
+        count += 1
+        time.sleep(random.random() / 4)
+    return count
+
+
+def _signal(held: Sequence[int], number: int) -> None:
+    for descriptor in held:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(descriptor, number)
+
+
+def load(
+    runs: int, loops: int, tests: Sequence[str], slow: float = 1.0, stops: bool = False
+) -> bool:
     """Runs the tests `runs` times, prints a line for each run; returns whether all were green.
 
-    Workers are charged `slow` times the CPU time that they need.
+    Workers are charged `slow` times the CPU time that they need; `stops`: see `stop_at_random`.
     """
     green = True
     beside = f"{loops} busy loops" + (f", {slow:g} times the CPU time" if slow != 1 else "")
     for i in range(1, runs + 1):
         log = BUILD / "load" / f"busy-{loops}-run-{i}.log"
         with busy_loops(loops):
-            outcome = run_tests(Path(sys.executable), REPOSITORY, tests, log, slow)
+            outcome = run_tests(Path(sys.executable), REPOSITORY, tests, log, slow, stops)
         print(f"run {i} of {runs}, {beside}: {outcome}", flush=True)
         if outcome.status:
             green = False
@@ -195,6 +245,7 @@ def main() -> None:
     loading.add_argument("--runs", type=int, default=5)
     loading.add_argument("--busy", type=int, default=0, help="number of busy loops beside them")
     loading.add_argument("--slow", type=float, default=1.0, help="factor of workers' CPU time")
+    loading.add_argument("--stops", action="store_true", help="stop processes for up to 5 s")
     trying = commands.add_parser("matrix", help="run the tests once with each Python")
     trying.add_argument(
         "--pythons",
@@ -210,7 +261,7 @@ def main() -> None:
     options = parser.parse_args()
     with signals.stop_on_signals():  # so that a signal to this process ends pytest too
         if options.command == "load":
-            green = load(options.runs, options.busy, options.tests, options.slow)
+            green = load(options.runs, options.busy, options.tests, options.slow, options.stops)
         else:
             green = matrix(options.pythons, options.tests)
     sys.exit(0 if green else 1)

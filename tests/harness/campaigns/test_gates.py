@@ -1,6 +1,7 @@
 """`gates` reports which test runs were red, and which interpreters were skipped."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -44,6 +45,18 @@ def test_slow_run_charges_workers_more(tmp_path, capsys):
     assert not gates.load(1, 0, write_test(tmp_path, text))
     assert gates.load(1, 0, write_test(tmp_path, text), slow=100)
     assert "run 1 of 1, 0 busy loops, 100 times the CPU time: green" in capsys.readouterr().out
+
+
+def test_processes_of_a_run_are_stopped_and_go_on(tmp_path, capsys):
+    text = (
+        "import os, signal\n\ndef test_stopped():\n"
+        "    if not (pid := os.fork()):\n        signal.pause()\n"
+        "    assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1])\n"
+        "    assert os.WIFCONTINUED(os.waitpid(pid, os.WCONTINUED)[1])\n"
+        "    os.kill(pid, signal.SIGKILL)\n    os.waitpid(pid, 0)\n"
+    )
+    assert gates.load(1, 0, write_test(tmp_path, text), stops=True)
+    assert re.search(r"green in \d+ s, \d+ stops: 1 passed", capsys.readouterr().out)
 
 
 def test_red_run_is_reported_and_its_output_is_kept(tmp_path, capsys):

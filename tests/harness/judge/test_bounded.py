@@ -108,10 +108,13 @@ def assert_gone(path):
         os.kill(int(path.read_text()), 0)
 
 
-def test_wait_without_end_is_a_fault_of_the_grader_and_ends_the_process(tmp_path):
+def test_wait_without_end_is_a_fault_of_the_grader_and_ends_the_process(monkeypatch):
+    started, fork = [], os.fork
+    monkeypatch.setattr(os, "fork", lambda: started.append(fork()) or started[-1])
     with pytest.raises(GraderFault, match="did not end in time"):
-        run_bounded(sleeper(tmp_path / "pid"), replace(LIMITS, wall_seconds=1))
-    assert_gone(tmp_path / "pid")
+        run_bounded(lambda: time.sleep(10 * MAX_WAIT), replace(LIMITS, wall_seconds=1))
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

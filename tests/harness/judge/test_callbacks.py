@@ -304,7 +304,7 @@ def test_uses_are_counted(sandboxed):
 
 
 def test_judges_time_is_not_charged(sandboxed):
-    """The function takes longer than the call may."""
+    """The function takes longer than the call may. A machine that stops adds one sample, 0.2 s."""
     limits = Limits(seconds=0.5, memory_mib=512)
     impl = sandboxed(toy=MODULE, limits=limits)
     impl.toy.total([1])

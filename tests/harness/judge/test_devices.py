@@ -4,8 +4,6 @@ import errno
 import json
 import os
 import resource
-import subprocess
-import sys
 import warnings
 
 import pytest
@@ -15,6 +13,7 @@ from assignment import devices
 from grader.judge import zygote_process
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
+from tests.harness import warm
 from tests.harness.conftest import REPOSITORY, long_unless
 
 # Tests of these train: in workers, and in the judge itself.
@@ -98,14 +97,7 @@ end.set()
 def python(*arguments: str, **environment: str) -> str:
     """What a fresh Python prints, whatever this process's environment says about devices."""
     outside = {k: v for k, v in os.environ.items() if k != "CUDA_VISIBLE_DEVICES"}
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=REPOSITORY,
-        env=outside | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = warm.run(*arguments, cwd=REPOSITORY, env=outside | environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -132,32 +124,31 @@ def test_device_that_is_not_hidden_breaks_a_fork():
         "    os._exit(0)\n"
         "os.waitpid(pid, 0)\n"
     )
-    assert "refused Unable to handle autograd's threading" in python("-W", "ignore", "-c", fork)
-    assert python("-W", "ignore", "-c", fork, CUDA_VISIBLE_DEVICES="") == ""
+    assert "refused Unable to handle autograd's threading" in python("-c", fork)
+    assert python("-c", fork, CUDA_VISIBLE_DEVICES="") == ""
 
 
 def test_workers_of_races_see_the_device_and_can_use_it(submit):
     """Their zygote sees it and does not touch it; other workers see none"""
-    lines = python("-W", "ignore", "-c", WORKERS, str(submit(probe=PROBE))).splitlines()
+    lines = python("-c", WORKERS, str(submit(probe=PROBE))).splitlines()
     assert lines == ["False privateuseone", "True fakecuda"]
 
 
 def test_zygote_of_races_counts_no_devices_and_takes_no_step():
     """After any of these on a device, its forks could not use it"""
-    assert python("-W", "ignore", "-c", PRELOADS, "of races").strip() == ""
-    asked = python("-W", "ignore", "-c", PRELOADS, "of tests").strip().split(",")
+    assert python("-c", PRELOADS, "of races").strip() == ""
+    asked = python("-c", PRELOADS, "of tests").strip().split(",")
     assert {"_engine_run_backward", "step"} <= set(asked)  # the test sees what it looks for
     assert asked[0] == "_cuda_getDeviceCount"
 
 
-def test_control_group_fits_what_runs_in_it():
+def test_control_group_fits_what_runs_in_it(grader):
     """Tests on a device take gigabytes of the host's memory, and no other test does"""
-    with Grader(("none",)) as grader:
-        assert grader._max_memory(on_device=True) == 16384
-        assert grader._max_memory(on_device=False) == 1024
+    assert grader._max_memory(on_device=True) == 16384
+    assert grader._max_memory(on_device=False) == 1024
 
 
-def test_zygote_of_races_gets_the_memory_of_their_tests(monkeypatch):
+def test_zygote_of_races_gets_the_memory_of_their_tests(grader, monkeypatch):
     class Found(Exception):
         pass
 
@@ -165,7 +156,7 @@ def test_zygote_of_races_gets_the_memory_of_their_tests(monkeypatch):
         raise Found(args[4])
 
     monkeypatch.setattr("grader.judge.timing.runner.TimingRunner", runner)
-    with Grader(("none",)) as grader, pytest.raises(Found, match="16384"):
+    with pytest.raises(Found, match="16384"):
         grader.grade(REPOSITORY / "solutions")
 
 

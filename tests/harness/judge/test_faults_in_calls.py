@@ -233,15 +233,14 @@ def in_a_moment(lane: Lane, fault: Callable[[], None]) -> Any:
 
 
 PLACES = (in_a_call, in_an_iterator, in_a_killed_call, in_a_watched_call, in_a_moment)
-KILLS = {kill_worker: Killed, stop_worker: Killed}
 OF_THE_GRADER = (kill_zygote, no_memory, full_disk, no_descriptors)
 
 
-@pytest.mark.parametrize("fault", [*KILLS, *OF_THE_GRADER, signal_to_end])
+@pytest.mark.parametrize("fault", [kill_worker, *OF_THE_GRADER, signal_to_end])
 @pytest.mark.parametrize("place", PLACES)
 def test_fault_between_a_use_and_its_answer_is_no_zero(lane, place, fault):
     assert lane.impl.toy.apply(lambda: 1) == 1
-    expected = Stopped if fault is signal_to_end else KILLS.get(fault, GraderFault)
+    expected = {signal_to_end: Stopped, kill_worker: Killed}.get(fault, GraderFault)
 
     def meets_fault() -> None:
         place(lane, lambda: fault(lane))
@@ -252,6 +251,12 @@ def test_fault_between_a_use_and_its_answer_is_no_zero(lane, place, fault):
             meets_fault()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, DESCRIPTORS)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_worker_that_is_stopped_goes_on(lane, place):
+    place(lane, lambda: stop_worker(lane))
+    assert lane.impl.toy.apply(lambda: 1) == 1
 
 
 def test_killed_look_at_a_workers_files_is_no_zero(lane):

@@ -32,8 +32,8 @@ def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
         "storage_index",
     ]
     grades = []
-    for lanes in (1, 2, 3):
-        with Grader(lanes=lanes) as grader:
+    with Grader(lanes=3) as grader:
+        for grader._lanes in (1, 2, 3):
             grades.append(grader.grade(half, only=chapters, nonce="the same"))
     one = grades[0]
     for grade in grades:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from grader.judge.failure import Killed, SubmissionFailure
+from grader.judge.failure import SubmissionFailure
 from grader.judge.meter import Meter, WallTimer
 from grader.results.causes import Cause
 
@@ -202,12 +202,10 @@ def test_wall_timer_ends_after_its_seconds():
         timer.check(waiting=True)
 
 
-def test_process_that_was_stopped_counts_as_killed_by_another():
+def test_process_that_was_stopped_goes_on():
+    """It may stop itself again and again: that is charged as sleep"""
+    resumed = []
     world = World(lambda _: "stopped")
-    meter = metered(world)
-    meter.begin(5)
-    world.pass_time(0.1)
-    with pytest.raises(Killed, match="stopped by a signal") as killed:
-        meter.check(waiting=True)
-    assert killed.value.cause is Cause.TIMEOUT
-    assert meter.charged == 0
+    meter = Meter(world, resume=lambda: resumed.append(world.now), now=world.clock)
+    assert run(meter, world, 60, limit=10) == pytest.approx(10, abs=0.2)
+    assert len(resumed) > 100

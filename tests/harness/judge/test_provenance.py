@@ -255,8 +255,7 @@ def test_same_nonce_gives_the_same_verdicts_in_every_tier_and_on_every_lane(subm
     texts = fickle.modules()
     submission = submit(**texts)
     only = [exercise.id for exercise in manifest.load() if texts.keys() >= set(exercise.modules)]
-    variants = [(tier, lanes) for lanes, tier in enumerate(tiers_here())]
-    variants = [(tier, 1 + number % 2) for tier, number in variants] + [(variants[0][0], 2)]
+    variants = [(tier, 1 + number % 2) for number, tier in enumerate(tiers_here())]
     hashes, states = {}, {}
     for tier, lanes in variants:
         with Grader((tier,), lanes=lanes) as a_grader:

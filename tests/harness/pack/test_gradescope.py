@@ -4,6 +4,7 @@ import importlib.metadata
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 from grader.pack import files, gradescope
 from tests.harness import container
-from tests.harness.conftest import REPOSITORY
+from tests.harness.conftest import REPOSITORY, keep_tests
 from tests.harness.pack.conftest import copied
 
 HALF = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
@@ -120,7 +121,10 @@ def gradescoped(tmp_path):
     hidden = [f"{c}/{f}" for c in checkouts for f in ("grader", "assignment", "solutions", "tests")]
 
     def run(submission, change="", profile="docker"):
-        (tmp_path / "a.zip").write_bytes(gradescope.pack())
+        root = copied(tmp_path)
+        keep_tests(root, ("dtypes", "strides", "flops"))  # what is graded in seconds
+        (root / "tests" / "timing" / "__init__.py").touch()  # a pack has some file there
+        (tmp_path / "a.zip").write_bytes(gradescope.pack(root=root))
         shutil.copytree(submission, tmp_path / "handed-in")
         (tmp_path / "change.sh").write_text(change)
         tools = (
@@ -169,15 +173,15 @@ def test_half_finished_submission_is_graded(gradescoped, profile):
     status, results, modes, stdout = gradescoped(HALF, "umask 077", profile)
     assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
     assert status == 0, stdout
-    assert 20 < results["score"] < 50
-    assert len(results["tests"]) > 50
+    assert 5 < results["score"] < 20
+    assert len(results["tests"]) == 19
     assert sum(t.get("score", 0) for t in results["tests"]) == pytest.approx(
         results["score"], abs=0.5
     )
     assert results["stdout_visibility"] == "hidden"
     assert_closed(modes)
     assert modes["staff/grade.json"] & 0o077 == 0
-    assert "of 100 points" in stdout
+    assert re.search(r"of \d+ points", stdout)
 
 
 HOSTILE = """
@@ -230,7 +234,7 @@ def test_submission_without_the_package_gets_a_message(gradescoped, tmp_path):
     ("change", "expected", "words"),
     [
         ("echo 'def test(' >> source/tests/hidden/test_strides.py", 3, "not your fault"),
-        ("sed -i 's/^points = 100/points = 99/' source/assignment/assignment.toml", 4, "not your"),
+        ("sed -i 's/^points = /points = 9/' source/assignment/assignment.toml", 4, "not your"),
         ("rm source/grader/cli.py", 1, "not your fault"),
         ("sed -i 's/^min_tier=B-/min_tier=Z/' run_autograder", 3, "not your fault"),
         ("sed -i 's/^limit=600/limit=61/' run_autograder", 3, "was stopped"),

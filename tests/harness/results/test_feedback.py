@@ -221,7 +221,7 @@ def grades(draw: st.DrawFn) -> Grade:
     )
 
 
-@deterministic(60)
+@deterministic(30)
 @given(grades())
 def test_outputs_are_those_of_the_anonymous_grade(grade):
     assert_nothing_revealed(grade)
@@ -315,7 +315,7 @@ HONEST, WRONG = (Behaviour((Reply({"result": number}),)) for number in (6, 7))
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # it would hide the failure
-@deterministic(20)
+@deterministic(8)
 @given(hidden=hidden_behaviours)
 def test_hidden_tests_reveal_nothing_that_a_worker_sends(fake_zygote, hidden):
     grade = fake_zygote.grade({"public": HONEST, **hidden})
@@ -327,7 +327,7 @@ def test_hidden_tests_reveal_nothing_that_a_worker_sends(fake_zygote, hidden):
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")
-@deterministic(20)
+@deterministic(8)
 @given(further=behaviours)
 def test_public_tests_with_further_seeds_reveal_nothing_that_a_worker_sends(fake_zygote, further):
     """Their workers run after the hidden tests, whose inputs may have left traces"""

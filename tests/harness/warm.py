@@ -1,0 +1,110 @@
+"""Runs Python commands in forks of a process that has imported torch: none waits for that.
+
+    run("-m", "pytest", "--ex", "segments", cwd=handout)
+
+The process, one for each process of pytest's, imports nothing of this repository. What Python reads
+before it starts has no effect: a test of that uses `subprocess`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import runpy
+import socket
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+_LIBRARIES = ("numpy", "torch", "pytest", "_pytest.assertion.rewrite", "rich.console", "typer")
+_ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
+
+
+def run(
+    *arguments: str, cwd: Path, env: Mapping[str, str] = os.environ, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """As `subprocess.run([sys.executable, *arguments], …)`, with what it prints, as UTF-8."""
+    with ExitStack() as stack:
+        given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+        given.write(stdin.encode())
+        given.seek(0)
+        request = json.dumps([arguments, str(cwd), dict(env)]).encode()
+        socket.send_fds(server(), [request], [given.fileno(), out.fileno(), err.fileno()])
+        status = int(server().recv(16))
+        printed = [(file.seek(0), file.read().decode())[1] for file in (out, err)]
+    return subprocess.CompletedProcess(arguments, status, *printed)
+
+
+@functools.cache
+def server() -> socket.socket:
+    """The socket of the process that forks; the process ends with this one."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    atexit.register(ours.close)
+    with theirs:
+        os.set_inheritable(theirs.fileno(), True)
+        command = [sys.executable, "-P", "-X", "utf8", __file__, str(theirs.fileno())]
+        os.posix_spawn(sys.executable, command, {**os.environ, **_ONE_THREAD})
+    return ours
+
+
+def _serve(control: socket.socket) -> None:
+    """Forks for each request, until the other end is closed; returns in each fork."""
+    for name in _LIBRARIES:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    while True:
+        request, files, *_ = socket.recv_fds(control, 2**20, 3)
+        if not request:
+            os._exit(0)
+        if not (pid := os.fork()):
+            control.close()
+            for number, file in enumerate(files):
+                os.dup2(file, number)
+                os.close(file)
+            _execute(*json.loads(request))
+        for file in files:
+            os.close(file)
+        _, status = os.waitpid(pid, 0)
+        control.send(b"%d" % os.waitstatus_to_exitcode(status))
+
+
+def _execute(arguments: list[str], folder: str, environment: dict[str, str]) -> None:
+    """Runs `-m module …` or `-c code …`, and ends this process as Python would."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:0] = [folder, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
+    kind, what, *rest = arguments
+    sys.argv[:] = [what if kind == "-m" else kind, *rest]
+    status = 0
+    try:
+        if kind == "-m":
+            runpy.run_module(what, run_name="__main__", alter_sys=True)
+        else:
+            exec(compile(what, "<string>", "exec"), {"__name__": "__main__"})
+    except SystemExit as error:
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
+        status = error.code if isinstance(error.code, int) else error.code is not None
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])))
