@@ -145,10 +145,10 @@ def test_keeps_no_graphs(impl, rng, torch_rng):
         del passes.inputs[:]
         found = impl.scenarios.train_run(weights, some, forward_factor=passes.forward_factor, **how)
         peaks.append(impl.peak_rss())
-    # A graph that is retained through the next forward pass takes 9 MiB, and those of eight more
-    # batches 12 or more. Compare `check_large_batch`.
+    # A graph that is retained through the next forward pass takes 8 MiB, and those of eight more
+    # batches 16 or more. Compare `check_large_batch`.
     assert peaks[1] - peaks[0] < 6 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
-    assert peaks[1] - idle < 64 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
+    assert peaks[1] - idle < 76 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
     expect(passes.events, "passes").equals(["forward", "backward"] * 10)
     expect(passes.inputs, "inputs of the forward passes").equals([x for x, _ in batches])
     with torch.no_grad():
@@ -360,14 +360,15 @@ def eighths(torch_rng, *shape):
 def check_large_batch(impl, rng, torch_rng):
     """Accumulates a large batch, and checks its memory; returns the passes.
 
-    The activations of a micro-batch take 8.5 MiB, those of all nine some 70 MiB.
+    The activations of a micro-batch take 8.25 MiB, those of all nine some 70 MiB.
 
-    Two things are measured. From one micro-batch to nine, right code grows by up to 4 MiB: the last
-    graph lives on without its activations, and an allocator leaves some memory unused. If a graph
-    is retained until the next one is there, it grows by 9 or more, and if a sum of losses holds all
-    graphs, by 12. And all growth since before the implementation was imported: else it could take
-    much memory first, and free it. Its imports and first calls take about 19 MiB, and the right
-    micro-batches 16.
+    Two things are measured. From one micro-batch to nine, right code grows by up to 3.5 MiB: the
+    last graph lives on without its activations, and an allocator leaves some memory unused. If a
+    graph is retained until the next one is there, it grows by 8 or more, and if a sum of losses
+    holds all graphs, by 14. And all growth since before the implementation was imported: else it
+    could take much memory first, and free it. Its imports and first calls take 20 to 45 MiB, most
+    of it pages of torch's libraries, and the right micro-batches 13. CONTRIBUTING.md has what was
+    measured.
     """
     idle, weights = impl.peak_rss(), large_model(torch_rng)
     rows = 8 * MICRO + int(rng.integers(1, MICRO))
@@ -378,7 +379,7 @@ def check_large_batch(impl, rng, torch_rng):
     found = passes.accumulate(impl, weights, x, y, MICRO)
     after = impl.peak_rss()
     assert after - before < 6 * MIB, f"{(after - before) / MIB:.1f} MiB"
-    assert after - idle < 64 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
+    assert after - idle < 76 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
     passes.check_slices(x, MICRO)
     passes.check_result(found, weights, x, y, rtol=1e-3, atol=1e-5)
     return passes
