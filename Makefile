@@ -15,7 +15,7 @@ help:
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
 	@echo "make test                 this repository's own tests; LONG=1: all cases of those that take long"
 	@echo "make load RUNS=5 BUSY=0   the same tests RUNS times, beside BUSY busy processes"
-	@echo "make matrix PYTHONS=…     the same tests with each Python from 3.11 on; an hour"
+	@echo "make matrix PYTHONS=…     the same tests in six environments: processors, threads, Pythons; an hour"
 	@echo "make attack               every hostile submission in every tier"
 	@echo "make layers               every attack again, each time with one layer of isolation off"
 	@echo "make faults FAULTS=20     kills the grader's processes at random points of gradings"
