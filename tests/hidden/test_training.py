@@ -147,7 +147,7 @@ def test_keeps_no_graphs(impl, rng, torch_rng):
         peaks.append(impl.peak_rss())
     # A graph that is retained through the next forward pass takes 8 MiB, and those of eight more
     # batches 16 or more. Compare `check_large_batch`.
-    assert peaks[1] - peaks[0] < 6 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
+    assert peaks[1] - peaks[0] < 7 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
     assert peaks[1] - idle < 76 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
     expect(passes.events, "passes").equals(["forward", "backward"] * 10)
     expect(passes.inputs, "inputs of the forward passes").equals([x for x, _ in batches])
@@ -362,7 +362,7 @@ def check_large_batch(impl, rng, torch_rng):
 
     The activations of a micro-batch take 8.25 MiB, those of all nine some 70 MiB.
 
-    Two things are measured. From one micro-batch to nine, right code grows by up to 3.5 MiB: the
+    Two things are measured. From one micro-batch to nine, right code grows by up to 4 MiB: the
     last graph lives on without its activations, and an allocator leaves some memory unused. If a
     graph is retained until the next one is there, it grows by 8 or more, and if a sum of losses
     holds all graphs, by 14. And all growth since before the implementation was imported: else it
@@ -378,7 +378,7 @@ def check_large_batch(impl, rng, torch_rng):
     before, passes = impl.peak_rss(), Passes(rng)
     found = passes.accumulate(impl, weights, x, y, MICRO)
     after = impl.peak_rss()
-    assert after - before < 6 * MIB, f"{(after - before) / MIB:.1f} MiB"
+    assert after - before < 7 * MIB, f"{(after - before) / MIB:.1f} MiB"
     assert after - idle < 76 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
     passes.check_slices(x, MICRO)
     passes.check_result(found, weights, x, y, rtol=1e-3, atol=1e-5)
