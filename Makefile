@@ -19,7 +19,7 @@ help:
 	@echo "                          TESTS=… only some files, which start in seconds"
 	@echo "make load RUNS=5 BUSY=0   the same tests RUNS times, beside BUSY busy processes; STOPS=1: on a"
 	@echo "                          machine that stops for up to 5 s at any instruction"
-	@echo "make matrix PYTHONS=…     the same tests with each Python from 3.11 on; an hour"
+	@echo "make matrix PYTHONS=…     the same tests in six environments: processors, threads, Pythons; an hour"
 	@echo "make attack               every hostile submission in every tier"
 	@echo "make layers               every attack again, each time with one layer of isolation off"
 	@echo "make faults FAULTS=20     kills the grader's processes at random points of gradings"

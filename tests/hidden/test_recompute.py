@@ -280,20 +280,22 @@ def test_each_layer_runs_once_more(impl, rng, torch_rng):
         expect(found, "layers in the backward pass").equals(again)
 
 
-LAYERS, SEGMENTS, ELEMENTS = 64, 8, 2**18  # an activation takes 1 MiB in float32
+LAYERS, SEGMENTS, ELEMENTS = 64, 8, 2**19  # an activation takes 2 MiB in float32
 # MiB, from before the implementation is imported: else it could take much memory first, and free
-# it. Its imports and first calls take about 19, checkpointed activations up to 19, all of them 64.
-ALLOWED = 64
+# it. Its imports and first calls take 20 to 45, most of it pages of torch's libraries, checkpointed
+# activations up to 38, all of them 128. CONTRIBUTING.md has what was measured.
+ALLOWED = 112
 
 
 def large_network(torch_rng):
     """Layers that mix all elements, by rolling them. So no part of them goes through alone.
 
-    The weights' signs alternate, so that elements of both signs are left for the layers' relu.
+    All activations are integers below 2^16, exact on every processor: no rounding decides about an
+    element of a relu. The weights' signs alternate, which leaves elements of both signs for it.
     """
-    sizes = 0.1 + 0.4 * torch.rand(LAYERS, generator=torch_rng)
-    weights = [-w if i % 2 else w for i, w in enumerate(sizes)]
-    return weights, *torch.randn(2, ELEMENTS, generator=torch_rng)
+    weights = [torch.tensor((-1.0) ** i) for i in range(LAYERS)]
+    x = torch.randint(-8, 9, (ELEMENTS,), generator=torch_rng).float()
+    return weights, x, torch.randn(ELEMENTS, generator=torch_rng)
 
 
 def output_of_large(runs, net):
@@ -339,7 +341,7 @@ def memory_of_pass(impl, rng, torch_rng):
     peaks.append(impl.peak_rss())
     check_runs(runs, LAYERS, SEGMENTS)
     output, weight_grads = expected_of_large(runs, net)
-    expect(runs.output, "the output").close(output, rtol=1e-3, atol=1e-5)
+    expect(runs.output, "the output").equals(output)
     scale = max(abs(float(grad)) for grad in weight_grads)
     expect(found["weight_grads"], "the gradients").close(weight_grads, rtol=1e-3, atol=1e-3 * scale)
     return [(peak - before) / MIB for peak in peaks]
@@ -348,7 +350,7 @@ def memory_of_pass(impl, rng, torch_rng):
 @pytest.mark.exercise("checkpointed_forward", weight=2)
 def test_few_activations_are_held(impl, rng, torch_rng):
     """After the forward pass, only the segments' inputs are held"""
-    # Eight inputs take 8 MiB, and a last segment that is held 8 more.
+    # Eight inputs take 16 MiB, and a last segment that is held 16 more.
     grown, _ = memory_of_pass(impl, rng, torch_rng)
     assert grown < ALLOWED, f"{grown:.1f} MiB"
 
@@ -356,7 +358,7 @@ def test_few_activations_are_held(impl, rng, torch_rng):
 @pytest.mark.exercise("checkpointed_forward", weight=2)
 def test_memory_is_saved(impl, rng, torch_rng):
     """In the whole pass, the process takes less memory than all activations together"""
-    # Eight inputs and eight activations of a segment take 16 MiB.
+    # Eight inputs and eight activations of a segment take 32 MiB.
     _, grown = memory_of_pass(impl, rng, torch_rng)
     assert grown < ALLOWED, f"{grown:.1f} MiB"
 
@@ -373,15 +375,14 @@ def test_without_gradients_nothing_is_held(impl, rng, torch_rng):
         expect(found["output"], "the output").close(runs.expected_output(), rtol=1e-10, atol=1e-12)
     net = large_network(torch_rng)
     runs = Runs(net, lambda: int(rng.integers(ELEMENTS)))
-    # Each layer is a segment, or all are one: if their inputs were held, they would take 64 MiB.
+    # Each layer is a segment, or all are one: if their inputs were held, they would take 128.
     for segments in (LAYERS, 1):
         del runs.forward[:]
         found = impl.scenarios.checkpointed_pass(net[0], net[1], segments, runs.draw, None)
         grown = (impl.peak_rss() - before) / MIB
         assert grown < ALLOWED, f"{grown:.1f} MiB"
         check_runs(runs, LAYERS, 1)
-        expected = output_of_large(runs, net)
-        expect(found["output"], "the output").close(expected, rtol=1e-3, atol=1e-5)
+        expect(found["output"], "the output").equals(output_of_large(runs, net))
 
 
 @pytest.mark.exercise("checkpointed_forward")

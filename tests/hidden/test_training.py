@@ -20,7 +20,7 @@ from assignment.scenarios.rolling import RollLayer
 
 MIB = 2**20
 # Of the large batch: rows of a micro-batch, features outside and inside the model, layers inside.
-MICRO, NARROW, WIDE, ROLLS = 64, 8, 2048, 16
+MICRO, NARROW, WIDE, ROLLS = 64, 8, 1024, 32
 
 
 def randn(torch_rng, *shape, dtype=torch.float64):
@@ -145,10 +145,10 @@ def test_keeps_no_graphs(impl, rng, torch_rng):
         del passes.inputs[:]
         found = impl.scenarios.train_run(weights, some, forward_factor=passes.forward_factor, **how)
         peaks.append(impl.peak_rss())
-    # A graph that is retained through the next forward pass takes 9 MiB, and those of eight more
-    # batches 12 or more. Compare `check_large_batch`.
-    assert peaks[1] - peaks[0] < 6 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
-    assert peaks[1] - idle < 64 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
+    # A graph that is retained through the next forward pass takes 8 MiB, and those of eight more
+    # batches 16 or more. Compare `check_large_batch`.
+    assert peaks[1] - peaks[0] < 7 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
+    assert peaks[1] - idle < 76 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
     expect(passes.events, "passes").equals(["forward", "backward"] * 10)
     expect(passes.inputs, "inputs of the forward passes").equals([x for x, _ in batches])
     with torch.no_grad():
@@ -339,15 +339,15 @@ class Passes:
 
 
 def large_model(torch_rng):
-    """Weights whose activations take 8.5 MiB for a micro-batch, 0.5 for each wide layer.
+    """Weights whose activations take 8.25 MiB for a micro-batch, 0.25 for each wide layer.
 
-    The inputs and the first matrix are small multiples of 1/16, whose products are added without
-    rounding. So no rounding decides about an element of a relu.
+    The inputs and the first matrix are small multiples of a power of two, the other weights 1 and
+    -1. So the activations are exact on every processor: no rounding decides about an element of a
+    relu.
     """
-    signs = [1, -1] * (ROLLS // 2)
     return [
-        eighths(torch_rng, NARROW, WIDE) / 2,
-        *(sign * (0.1 + 0.4 * torch.rand((), generator=torch_rng)) for sign in signs),
+        eighths(torch_rng, NARROW, WIDE) / 1024,
+        *(torch.tensor((-1.0) ** i) for i in range(ROLLS)),
         randn(torch_rng, WIDE, NARROW, dtype=torch.float32) / math.sqrt(WIDE),
     ]
 
@@ -360,14 +360,15 @@ def eighths(torch_rng, *shape):
 def check_large_batch(impl, rng, torch_rng):
     """Accumulates a large batch, and checks its memory; returns the passes.
 
-    The activations of a micro-batch take 8.5 MiB, those of all nine some 70 MiB.
+    The activations of a micro-batch take 8.25 MiB, those of all nine some 70 MiB.
 
-    Two things are measured. From one micro-batch to nine, right code grows by up to 4 MiB: the last
-    graph lives on without its activations, and an allocator leaves some memory unused. If a graph
-    is retained until the next one is there, it grows by 9 or more, and if a sum of losses holds all
-    graphs, by 12. And all growth since before the implementation was imported: else it could take
-    much memory first, and free it. Its imports and first calls take about 19 MiB, and the right
-    micro-batches 16.
+    Two things are measured. From one micro-batch to nine, right code grows by up to 4 MiB: the
+    last graph lives on without its activations, and an allocator leaves some memory unused. If a
+    graph is retained until the next one is there, it grows by 8 or more, and if a sum of losses
+    holds all graphs, by 14. And all growth since before the implementation was imported: else it
+    could take much memory first, and free it. Its imports and first calls take 20 to 45 MiB, most
+    of it pages of torch's libraries, and the right micro-batches 13. CONTRIBUTING.md has what was
+    measured.
     """
     idle, weights = impl.peak_rss(), large_model(torch_rng)
     rows = 8 * MICRO + int(rng.integers(1, MICRO))
@@ -377,8 +378,8 @@ def check_large_batch(impl, rng, torch_rng):
     before, passes = impl.peak_rss(), Passes(rng)
     found = passes.accumulate(impl, weights, x, y, MICRO)
     after = impl.peak_rss()
-    assert after - before < 6 * MIB, f"{(after - before) / MIB:.1f} MiB"
-    assert after - idle < 64 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
+    assert after - before < 7 * MIB, f"{(after - before) / MIB:.1f} MiB"
+    assert after - idle < 76 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
     passes.check_slices(x, MICRO)
     passes.check_result(found, weights, x, y, rtol=1e-3, atol=1e-5)
     return passes

@@ -60,10 +60,10 @@ def test_random_splits(impl, rng):
 
 def weights(layers):
     generator = torch.Generator().manual_seed(1)
-    return list(torch.randn(layers, 3, 3, generator=generator, dtype=torch.float64))
+    return list(torch.randint(-8, 9, (layers, 3, 3), generator=generator).double() / 8)
 
 
-X = torch.linspace(-1, 1, 6, dtype=torch.float64).view(2, 3)
+X = torch.arange(-3.0, 3.0, dtype=torch.float64).view(2, 3) / 4
 
 
 def ones(output):

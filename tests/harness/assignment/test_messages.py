@@ -41,6 +41,21 @@ def test_each_mistake_gets_its_message(found, part):
         )
 
 
+@pytest.mark.parametrize(
+    ("message", "is_same"),
+    [
+        ("found: 0.06320438260494969, for 3", True),
+        ("found: 0.0632045, for 3", False),
+        ("found: -0.06320438260494982, for 3", False),
+        ("found: 0.06320438260494982, for 4", False),
+        ("found: 0.06320438260494982, 0.06320438260494982, for 3", False),
+    ],
+)
+def test_only_last_digits_may_differ(message, is_same):
+    recorded = "found: 0.06320438260494982, for 3"
+    assert (mistakes.with_digits_of(recorded, message) == recorded) is is_same
+
+
 def test_mistakes_are_of_every_chapter_and_have_names_of_their_own():
     names = Counter(m.name for some in EVERY.values() for m in some)
     assert len(names) >= 60

@@ -1,11 +1,11 @@
-"""Runs the repository's tests under unusual conditions: a busy machine, and other Pythons.
+"""Runs the repository's tests under unusual conditions: a busy machine, and other environments.
 
     python -m tests.harness.campaigns.gates load --runs 3 --busy 4 --slow 3 [--stops] [TEST …]
     python -m tests.harness.campaigns.gates matrix [--pythons python3.12 …] [TEST …]
 
 `load` runs them repeatedly beside busy loops, as if the processor were slow, or on a machine that
-stops for seconds at any instruction. `matrix` runs them once with each Python, in a clone of the
-last commit. The output of pytest is kept in build/.
+stops for seconds at any instruction. `matrix` runs them once in each of six environments, with each
+Python in turn, in a clone of the last commit. The output of pytest is kept in build/.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,31 +38,33 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 _VERSION = "import sys; print(*sys.version_info[:3], sys.prefix != sys.base_prefix)"
 
 
-class Outcome(NamedTuple):
-    """The result of a test run: exit status, pytest's last line, duration in seconds, stops."""
-
-    status: int
-    summary: str
-    seconds: float
-    stops: int = 0
-
-    def __str__(self) -> str:
-        colour = "RED" if self.status else "green"
-        stops = f", {self.stops} stops" if self.stops else ""
-        return f"{colour} in {self.seconds:.0f} s{stops}: {self.summary}"
+# What computes in torch, on how many threads, and in numpy; "" leaves the choice to the machine.
+# Any two values of two variables meet.
+VARIABLES = ("ATEN_CPU_CAPABILITY", "OMP_NUM_THREADS", "OPENBLAS_CORETYPE")
+ENVIRONMENTS = (
+    ("default", "1", "Haswell"),
+    ("default", "2", ""),
+    ("avx2", "1", ""),
+    ("avx2", "2", "Haswell"),
+    ("avx512", "1", "Haswell"),
+    ("avx512", "2", ""),
+)
 
 
 def run_tests(
+    what: str,
     python: Path,
     tree: Path,
     tests: Sequence[str],
     log: Path,
+    variables: Mapping[str, str] = {},
     slow: float = 1.0,
     stops: bool = False,
-) -> Outcome:
-    """Runs the tests in `tree`; pytest's output goes to `log`.
+) -> bool:
+    """Runs the tests in `tree`, prints a line on `what`; returns whether all were green.
 
-    Workers are charged `slow` times the CPU time that they need; `stops`: see `stop_at_random`.
+    pytest's output goes to `log`. Workers are charged `slow` times the CPU time that they need;
+    `stops`: see `stop_at_random`.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
@@ -69,7 +72,7 @@ def run_tests(
         run = subprocess.Popen(
             [str(python), *PYTEST, "-p", slow_cpu.__name__, *tests],
             cwd=tree,
-            env={**os.environ, slow_cpu.VARIABLE: str(slow)},
+            env={**os.environ, **variables, slow_cpu.VARIABLE: str(slow)},
             stdout=file,
             stderr=subprocess.STDOUT,
         )
@@ -82,7 +85,12 @@ def run_tests(
             raise
     lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
     summary = re.sub(r" in [\d.]+s.*", "", lines[-1].strip("= "))
-    return Outcome(ended, summary, time.monotonic() - begun, stopped)
+    colour = "RED" if ended else "green"
+    seconds = f"{time.monotonic() - begun:.0f} s" + (f", {stopped} stops" if stopped else "")
+    print(f"{what}: {colour} in {seconds}: {summary}", flush=True)
+    if ended:
+        print(f"  {log}", flush=True)
+    return not ended
 
 
 # --- load ----------------------------------------------------------------------------------------
@@ -148,12 +156,11 @@ def load(
     beside = f"{loops} busy loops" + (f", {slow:g} times the CPU time" if slow != 1 else "")
     for i in range(1, runs + 1):
         log = BUILD / "load" / f"busy-{loops}-run-{i}.log"
+        what = f"run {i} of {runs}, {beside}"
         with busy_loops(loops):
-            outcome = run_tests(Path(sys.executable), REPOSITORY, tests, log, slow, stops)
-        print(f"run {i} of {runs}, {beside}: {outcome}", flush=True)
-        if outcome.status:
-            green = False
-            print(f"  {log}", flush=True)
+            green &= run_tests(
+                what, Path(sys.executable), REPOSITORY, tests, log, slow=slow, stops=stops
+            )
     return green
 
 
@@ -188,11 +195,11 @@ def find_python(name: str) -> Python | None:
 
 
 def matrix(names: Sequence[str], tests: Sequence[str]) -> bool:
-    """Runs the tests with each interpreter, and prints a line for each.
+    """Runs the tests in each environment, with one interpreter after the other.
 
-    Returns whether at least one was found, and all that were found were green.
+    Prints a line for each run. Returns whether an interpreter was found, and all runs were green.
     """
-    statuses = []
+    ready, green = [], True
     for name in names:
         python = find_python(name)
         if python is None:
@@ -200,23 +207,22 @@ def matrix(names: Sequence[str], tests: Sequence[str]) -> bool:
             continue
         folder = BUILD / "matrix" / python.version
         try:
-            outcome = _test_with(python, folder, tests)
+            ready.append((python.version, folder, _install(python, folder)))
         except subprocess.CalledProcessError as error:
             print(f"{python.version}: RED: {error.cmd} ended with {error.returncode}", flush=True)
-            statuses.append(1)
-            continue
-        print(f"{python.version}: {outcome}", flush=True)
-        if outcome.status:
-            print(f"  {folder / 'tests.log'}", flush=True)
-        statuses.append(outcome.status)
-    return bool(statuses) and not any(statuses)
+            green = False
+    for values, (version, folder, path) in zip(ENVIRONMENTS, cycle(ready), strict=False):
+        variables = {name: value for name, value in zip(VARIABLES, values, strict=True) if value}
+        what = " ".join([version, *(f"{name}={value}" for name, value in variables.items())])
+        log = folder / f"{'-'.join(variables.values())}.log"
+        green &= run_tests(what, path, folder / "tree", tests, log, variables)
+    return bool(ready) and green
 
 
-def _test_with(python: Python, folder: Path, tests: Sequence[str]) -> Outcome:
-    """Clones the repository, installs it, and runs the tests.
+def _install(python: Python, folder: Path) -> Path:
+    """Clones the repository into `folder`, installs it, and returns the interpreter to use.
 
-    An interpreter of a virtual environment is used directly; for any other one an environment is
-    created.
+    One of a virtual environment is used directly; for any other one an environment is created.
 
     Raises:
         subprocess.CalledProcessError: the setup failed.
@@ -233,7 +239,7 @@ def _test_with(python: Python, folder: Path, tests: Sequence[str]) -> Outcome:
             subprocess.run([python.path, "-m", "venv", venv], check=True)
     install = [path, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*install, "-c", "constraints.txt", "-e", ".[dev,docs]"], cwd=tree, check=True)
-    return run_tests(path, tree, tests, folder / "tests.log")
+    return path
 
 
 def main() -> None:
@@ -246,7 +252,7 @@ def main() -> None:
     loading.add_argument("--busy", type=int, default=0, help="number of busy loops beside them")
     loading.add_argument("--slow", type=float, default=1.0, help="factor of workers' CPU time")
     loading.add_argument("--stops", action="store_true", help="stop processes for up to 5 s")
-    trying = commands.add_parser("matrix", help="run the tests once with each Python")
+    trying = commands.add_parser("matrix", help="run the tests in six environments")
     trying.add_argument(
         "--pythons",
         nargs="+",

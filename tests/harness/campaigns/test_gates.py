@@ -1,5 +1,6 @@
 """`gates` reports which test runs were red, and which interpreters were skipped."""
 
+import itertools
 import os
 import re
 import subprocess
@@ -124,19 +125,42 @@ def test_matrix_names_interpreters_that_are_not_installed(capsys):
     assert capsys.readouterr().out == "3.99: skipped, it is not installed here\n"
 
 
-def test_matrix_is_red_if_one_python_is(capsys, monkeypatch):
-    outcomes = iter([gates.Outcome(0, "9 passed", 5.4), gates.Outcome(1, "1 failed", 6.0)])
-    monkeypatch.setattr(gates, "_test_with", lambda *_: next(outcomes))
-    assert not gates.matrix([sys.executable, sys.executable], [])
+def test_matrix_runs_each_environment_with_one_python_after_the_other(
+    tmp_path, capsys, monkeypatch
+):
+    """and is red if one run is"""
+    tests = write_test(
+        tmp_path,
+        "import os\n\ndef test_it():\n"
+        f"    values = tuple(os.environ.get(name, '') for name in {gates.VARIABLES})\n"
+        f"    assert values in {gates.ENVIRONMENTS[:-1]}\n",
+    )
+    for name in gates.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "build/matrix/1.2.3/tree").mkdir(parents=True)
+    monkeypatch.setattr(
+        gates, "find_python", lambda name: gates.Python(Path(name), "1.2.3", in_venv=True)
+    )
+    monkeypatch.setattr(gates, "_install", lambda python, folder: Path(sys.executable))
+    monkeypatch.setattr(gates, "PYTEST", (*gates.PYTEST, "--rootdir", str(tmp_path)))
+    monkeypatch.setenv("PYTHONPATH", str(gates.REPOSITORY))  # of the plugin
+    assert not gates.matrix(["3.98", "3.99"], tests)
     printed = capsys.readouterr().out
-    assert ": green in 5 s: 9 passed\n" in printed
-    assert ": RED in 6 s: 1 failed\n" in printed
+    assert printed.count(": green in ") == len(gates.ENVIRONMENTS) - 1
+    assert "1.2.3 ATEN_CPU_CAPABILITY=avx512 OMP_NUM_THREADS=2: RED in " in printed
+
+
+def test_any_two_values_of_two_variables_meet():
+    for i, j in itertools.combinations(range(len(gates.VARIABLES)), 2):
+        values = [{row[n] for row in gates.ENVIRONMENTS} for n in (i, j)]
+        met = {(row[i], row[j]) for row in gates.ENVIRONMENTS}
+        assert met == set(itertools.product(*values))
 
 
 def test_failed_setup_is_red(capsys, monkeypatch):
     def fails(*_):
         raise subprocess.CalledProcessError(1, "pip")
 
-    monkeypatch.setattr(gates, "_test_with", fails)
+    monkeypatch.setattr(gates, "_install", fails)
     assert not gates.matrix([sys.executable], [])
     assert "RED: pip ended with 1" in capsys.readouterr().out

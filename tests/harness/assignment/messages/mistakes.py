@@ -12,6 +12,7 @@ anew; read the difference. A new mistake needs no line `----`.
 """
 
 import json
+import math
 import os
 import re
 import shutil
@@ -119,7 +120,23 @@ def _with_message(mistake, folder):
     message = "\n".join(line.rstrip() for line in found[0].strip("\n").splitlines())
     message = re.sub(r"(\.py):\d+", r"\1:N", message)  # tests and solutions get other lines
     message = re.sub(r"… \d+ times", "… N times", message)  # as deep as the stack allows
+    message = with_digits_of(mistake.message, message)
     return replace(mistake, test=mistake.test or failed[0], message=message)
+
+
+def with_digits_of(recorded, message):
+    """The message; a float of it that is nearly the recorded one has the recorded digits.
+
+    A processor decides about the last digits of what is computed.
+    """
+    fraction = r"-?\d+\.\d+(?:e[-+]\d+)?"
+    numbers = iter(re.findall(fraction, recorded))
+
+    def digits(found):
+        number = next(numbers, "nan")
+        return number if math.isclose(float(number), float(found[0]), rel_tol=1e-6) else found[0]
+
+    return re.sub(fraction, digits, message)
 
 
 def main():
