@@ -115,5 +115,6 @@ def _files(repository: Path, folders: Collection[str], only: Collection[str]) ->
         if file.match("test_*.py") and (not only or exercises_in(file).keys() & set(only))
     ]
     if not files:  # without a path pytest would run what is in the working directory
-        raise GraderFault(f"no test in {', '.join(folders)}, of {', '.join(only) or 'anything'}")
+        where = ", ".join(f"tests/{folder}" for folder in folders)
+        raise GraderFault(f"no test of {', '.join(only) or 'any exercise'} in {where}")
     return list(map(str, files))

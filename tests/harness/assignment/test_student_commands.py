@@ -46,7 +46,7 @@ def python(folder, *arguments, options=(), **environment):
     outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
     outer["PYTEST_ADDOPTS"] = "-p no:hypothesispytest"
     env = outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment
-    if not options and "PYTHONIOENCODING" not in environment:
+    if not options and not any(name.startswith("PYTHON") for name in environment):
         return warm.run("-m", *arguments, cwd=folder, env=env)
     return subprocess.run(
         [sys.executable, *options, "-m", *arguments],

@@ -255,7 +255,8 @@ def test_fault_between_a_use_and_its_answer_is_no_zero(lane, place, fault):
 
 @pytest.mark.parametrize("place", PLACES)
 def test_worker_that_is_stopped_goes_on(lane, place):
-    place(lane, lambda: stop_worker(lane))
+    stops = iter([stop_worker])  # one: each is charged as sleep
+    place(lane, lambda: next(stops, lambda _: None)(lane))
     assert lane.impl.toy.apply(lambda: 1) == 1
 
 

@@ -108,7 +108,7 @@ def test_file_that_is_ignored_is_read(repository):
 
 def test_exercise_without_tests_runs_nothing_else(repository, monkeypatch):
     monkeypatch.chdir(repository)
-    with pytest.raises(GraderFault, match="no test in hidden, of no_such_exercise"):
+    with pytest.raises(GraderFault, match="no test of no_such_exercise in tests/hidden"):
         collect(repository, only=["no_such_exercise"])
 
 
