@@ -93,7 +93,9 @@ def grader(both, request):
 def grade(grader, tmp_path, submit):
     """Grades functions, of which those in `hangs` hang, with these tests and this budget."""
 
-    def run(budget, hidden, public=None, hangs=(), what="time.sleep(1)", depends_on=None, **options):
+    def run(
+        budget, hidden, public=None, hangs=(), what="time.sleep(1)", depends_on=None, **options
+    ):
         text = "import time\n" + "".join(
             (HANGS if name in hangs else WORKS).format(name=name, what=what) for name in FUNCTIONS
         )
