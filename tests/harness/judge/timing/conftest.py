@@ -2,11 +2,13 @@
 
 import math
 import statistics
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from grader.judge.grader import Grader
 from grader.judge.timing import device
 from grader.judge.timing.rules import RULES
 from grader.judge.timing.statistic import Interval
@@ -21,6 +23,13 @@ def wide_interval(ds: list[float]) -> Interval:
     """So wide that twice the reference's time gets full marks, and eight times none."""
     ratio = math.exp(statistics.median(ds))
     return Interval(ratio, ratio / 2.5, ratio * 2.5)
+
+
+@pytest.fixture(scope="session")
+def hash_grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
+    """A started grader of races of hash chains; `racing.grader_for` makes it grade another race."""
+    with racing.grader_for(tmp_path_factory.mktemp("hashes"), racing.HASHES) as grader:
+        yield grader
 
 
 @pytest.fixture

@@ -61,8 +61,9 @@ ON_CUDA = {
 
 
 @pytest.fixture(scope="module")
-def product_grader(tmp_path_factory):
-    with racing.grader_for(tmp_path_factory.mktemp("products"), racing.PRODUCTS) as grader:
+def product_grader(hash_grader, tmp_path_factory):
+    place = tmp_path_factory.mktemp("products")
+    with racing.grader_for(place, racing.PRODUCTS, started=hash_grader) as grader:
         yield grader
 
 
