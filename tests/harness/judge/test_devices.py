@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import warnings
+from contextlib import closing
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ import torch
 from assignment import devices
 from grader.judge import zygote_process
 from grader.judge.failure import GraderFault
-from grader.judge.grader import Grader
+from grader.judge.zygote import Zygote
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY, long_unless
 
@@ -184,8 +185,9 @@ def test_zygote_that_cannot_fork_is_refused(monkeypatch):
     )
     boot = zygote_process._BOOT.replace("from grader.worker", thread)
     monkeypatch.setattr(zygote_process, "_BOOT", boot)
-    with Grader(("none",)) as grader, pytest.raises(GraderFault, match="has 2 threads"):
-        grader.zygote.wait()
+    zygote = Zygote(("none",), ())
+    with closing(zygote), pytest.raises(GraderFault, match="has 2 threads"):
+        zygote.wait()
 
 
 def test_zygote_with_a_second_thread_reports_a_fault():
