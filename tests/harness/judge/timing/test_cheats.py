@@ -49,8 +49,8 @@ EXPECTED_CAUSES = {
 }
 # One of each kind: works ahead or elsewhere, at another time, less, or finds what it must not.
 SHORT = (
-    *("computes_ahead", "finds_the_reference", "leaves_work_to_a_thread", "lower_precision"),
-    *("replays_by_content", "stops_when_not_watched"),
+    *("computes_ahead", "leaves_work_to_a_thread", "lower_precision"),
+    *("reads_earlier_results", "replays_by_content", "stops_when_not_watched"),
 )
 USE_ALL_TIME = {"endless_warm_up"}  # cheats that run until their time limit
 ON_CUDA = {

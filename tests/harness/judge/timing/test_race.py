@@ -16,7 +16,7 @@ import pytest
 from assignment import programs
 from assignment.manifest import parse
 from grader.judge.failure import GraderFault
-from grader.judge.timing import device
+from grader.judge.timing import device, race
 from grader.judge.timing.rules import RULES
 from grader.judge.timing.runner import TimingRunner
 from grader.judge.timing.statistic import PRECISE, Interval
@@ -284,6 +284,7 @@ def test_exercise_is_not_measured_where_the_naive_program_is_too_fast(
 
 
 def test_exercise_is_not_measured_on_an_unsteady_device(hash_grader, tmp_path, monkeypatch):
+    monkeypatch.setattr(race, "_MAX_VOID", 2)
     racing.simulate(monkeypatch, reference=itertools.cycle([1.0, 2.1]))
     _, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
