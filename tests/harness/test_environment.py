@@ -219,7 +219,7 @@ def test_terminal_that_takes_nothing_fails_no_command(copy, kind):
     assert not done.stderr
 
 
-CHAPTERS = ("data", "precision", "seeding")
+CHAPTERS = ("data", "seeding")
 MISTAKES = {
     "data": """
 def get_batch(tokens, batch_size, context_length, device="cpu"):

@@ -70,6 +70,7 @@ def test_facts_of_this_machine_are_recorded(tmp_path):
     assert found["result"]["kernel"] == os.uname().release
 
 
+@pytest.mark.long
 def test_worker_of_each_zygote_is_asked_whether_it_may_use_cuda():
     """Without a CUDA build of torch every process may"""
     found = stages.run("zygotes", "cpu")

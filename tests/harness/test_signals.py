@@ -2,12 +2,12 @@
 
 import os
 import textwrap
-from pathlib import Path
 
 import pytest
 
 from tests.harness import warm
-from tests.harness.conftest import REPOSITORY, wait_until
+from tests.harness.conftest import keep_tests, wait_until
+from tests.harness.container import copy_of_repository
 from tests.harness.processes import descendants, reap_orphans, reaper
 
 __all__ = ["reaper"]  # a fixture of this module, too
@@ -33,24 +33,33 @@ DRIVER = textwrap.dedent(
     """
 )
 MOMENTS = [
-    ("Cleanup.__init__", "return"),  # the folder has a name but does not exist yet
-    ("first_uid", "call"),  # the zygote's process runs and has received nothing
-    ("_receive", "call"),  # another process reads the submission
-    ("GradedImplementation.call", "call"),
+    ("Cleanup.__init__", "return", "SIGTERM"),  # the folder has a name but does not exist yet
+    ("first_uid", "call", "SIGTERM"),  # the zygote's process runs and has received nothing
+    ("_receive", "call", "SIGHUP"),  # another process reads the submission
+    ("GradedImplementation.call", "call", "SIGTERM"),
 ]
 if "FAULTS" in os.environ:  # `make faults` only: each takes seconds
     MOMENTS += [
-        ("Zygote.__init__", "call"),
-        ("Control.send", "return"),
-        ("stage", "call"),
-        ("_load_libraries", "call"),
-        ("GraderPlugin.pytest_collection_modifyitems", "call"),
-        ("Zygote.wait", "return"),
-        ("Zygote.fork", "return"),
-        ("compile_ahead", "call"),
-        ("Worker.kill", "call"),
-        ("write_all", "call"),
+        ("Zygote.__init__", "call", "SIGTERM"),
+        ("Control.send", "return", "SIGTERM"),
+        ("stage", "call", "SIGTERM"),
+        ("_load_libraries", "call", "SIGTERM"),
+        ("GraderPlugin.pytest_collection_modifyitems", "call", "SIGTERM"),
+        ("Zygote.wait", "return", "SIGTERM"),
+        ("Zygote.fork", "return", "SIGTERM"),
+        ("compile_ahead", "call", "SIGTERM"),
+        ("Worker.kill", "call", "SIGTERM"),
+        ("write_all", "call", "SIGTERM"),
     ]
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """A copy of the repository with the tests of one chapter."""
+    folder = tmp_path_factory.mktemp("repository")
+    copy_of_repository(folder)
+    keep_tests(folder, ["strides"])
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -62,30 +71,22 @@ def submission(tmp_path_factory):
     return package.parent
 
 
-def assert_stops_cleanly(submission: Path, place: Path, where: str, event: str, name: str) -> None:
-    """Asserts exit status 3, and that no folder, no process and no grade is left."""
-    (temporary := place / "temporary").mkdir()
+@pytest.mark.parametrize(("where", "event", "name"), MOMENTS)
+def test_a_signal_leaves_nothing_behind(repository, submission, tmp_path, where, event, name):
+    """The exit status is 3, and no folder, no process and no grade is left"""
+    (temporary := tmp_path / "temporary").mkdir()
     warm.server()
     before = descendants(os.getpid())
-    arguments = (where, event, name, str(submission), str(place / "out"))
+    arguments = (where, event, name, str(submission), str(tmp_path / "out"))
     env = {**os.environ, "TMPDIR": str(temporary)}
-    done = warm.run("-c", DRIVER, *arguments, cwd=REPOSITORY, env=env)
+    done = warm.run("-c", DRIVER, *arguments, cwd=repository, env=env)
     assert f"stopped by {name} before there was a grade" in done.stderr
     assert done.returncode == 3
     assert list(temporary.iterdir()) == []
-    assert not (place / "out" / "grade.json").exists()
+    assert not (tmp_path / "out" / "grade.json").exists()
 
     def gone() -> bool:
         reap_orphans(0)
         return descendants(os.getpid()) <= before
 
     assert wait_until(gone), descendants(os.getpid()) - before
-
-
-@pytest.mark.parametrize(("where", "event"), MOMENTS)
-def test_a_signal_leaves_nothing_behind(submission, tmp_path, where, event):
-    assert_stops_cleanly(submission, tmp_path, where, event, "SIGTERM")
-
-
-def test_other_signals_have_the_same_effect(submission, tmp_path):
-    assert_stops_cleanly(submission, tmp_path, "stage", "call", "SIGHUP")

@@ -61,7 +61,7 @@ def main(lanes: str, *exercises: str) -> None:
     from grader.judge.grader import Grader
 
     with Grader(lanes=int(lanes)) as grader:
-        grade = grader.grade(REPOSITORY / "solutions", only=exercises, nonce="1", timing="skip")
+        grade = grader.grade(REPOSITORY / "solutions", only=exercises, nonce="1", tests="hidden")
     threads = len(list(Path("/proc/self/task").iterdir()))
     print(json.dumps([grade.score, grade.max_score, list(grade.faults), threads]))
 

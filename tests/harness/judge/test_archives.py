@@ -192,12 +192,11 @@ def test_damaged_archive_is_refused_or_read_and_never_crashes(tmp_path, kind):
     files = {f"{PACKAGE}/{name}.py": os.urandom(3000) for name in MODULES}
     whole = KINDS[kind](tmp_path / "whole", files).read_bytes()
     refusals = 0
-    for i in range(60):
-        data = bytearray(whole)
+    for i in range(24):
+        data, at = bytearray(whole), len(whole) * i // 24
         if i % 2:
-            del data[len(data) * i // 60 :]
+            del data[at:]
         else:
-            at = len(data) * i // 60
             data[at : at + 16] = os.urandom(16)
         path, out = tmp_path / f"{i}", tmp_path / f"out{i}"
         path.write_bytes(data)
@@ -205,7 +204,7 @@ def test_damaged_archive_is_refused_or_read_and_never_crashes(tmp_path, kind):
             run(path, out)
         except SubmissionError as error:
             refusals += str(path) in str(error)
-    assert refusals > 5
+    assert refusals > 2
 
 
 def test_links_of_a_zip_are_left_out(tmp_path):

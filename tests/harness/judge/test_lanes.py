@@ -24,16 +24,10 @@ def test_any_number_of_lanes_gives_the_same_grade(submit, monkeypatch):
     """With one nonce the checks, their order and their states are the same"""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     half = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
-    chapters = [
-        "bytes_per_element",
-        "tensor_bytes",
-        "matmul_flops",
-        "linear_flops",
-        "storage_index",
-    ]
+    chapters = ["bytes_per_element", "tensor_bytes", "matmul_flops", "storage_index"]
     grades = []
     with Grader(lanes=3) as grader:
-        for grader._lanes in (1, 2, 3):
+        for grader._lanes in (1, 3):
             grades.append(grader.grade(half, only=chapters, nonce="the same"))
     one = grades[0]
     for grade in grades:
@@ -54,7 +48,8 @@ def test_public_and_hidden_tests_never_run_together(grader, submit, monkeypatch)
         return run(self, groups)
 
     monkeypatch.setattr(Scheduler, "_run_in_lanes", watch)
-    grader.grade(submit(flops="def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"))
+    text = "def matmul_flops(B, D, K):\n    return 2 * B * D * K\n"
+    grader.grade(submit(flops=text), only=["matmul_flops", "storage_index"])
     assert phases == [{"public"}, {"hidden"}]
 
 

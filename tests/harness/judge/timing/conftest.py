@@ -2,11 +2,13 @@
 
 import math
 import statistics
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from grader.judge.grader import Grader
 from grader.judge.timing import device
 from grader.judge.timing.rules import RULES
 from grader.judge.timing.statistic import Interval
@@ -15,12 +17,20 @@ from tests.harness.judge.timing import racing
 from tests.harness.judge.timing.hash_chain import HashChain
 
 BLOCKS = 8  # of a race: the smallest number that gives an interval
+NAIVE_BLOCKS = 1  # before them
 
 
 def wide_interval(ds: list[float]) -> Interval:
     """So wide that twice the reference's time gets full marks, and eight times none."""
     ratio = math.exp(statistics.median(ds))
     return Interval(ratio, ratio / 2.5, ratio * 2.5)
+
+
+@pytest.fixture(scope="session")
+def hash_grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
+    """A started grader of races of hash chains; `racing.grader_for` makes it grade another race."""
+    with racing.grader_for(tmp_path_factory.mktemp("hashes"), racing.HASHES) as grader:
+        yield grader
 
 
 @pytest.fixture
@@ -30,7 +40,13 @@ def short_races(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # On the CPU, whatever this machine has.
     monkeypatch.setattr(device, "find", lambda kind="auto": device.Cpu() if kind == "cpu" else None)
     monkeypatch.setattr(HashChain, "sizes_on", lambda *_: {"blocks": 4, "rounds": 10})
-    racing.RULES["cpu"] = replace(RULES["cpu"], block_seconds=0.0, looks=(BLOCKS,), slack=60.0)
+    racing.RULES["cpu"] = replace(
+        RULES["cpu"],
+        block_seconds=0.0,
+        naive_blocks=NAIVE_BLOCKS,
+        looks=(BLOCKS,),
+        slack=60.0,
+    )
     racing.simulate(monkeypatch)
 
 
@@ -38,7 +54,12 @@ def short_races(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def by_cpu_time(short_races: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Times runs by their worker's CPU time; the rules tolerate its few per cent of noise."""
     racing.change_rules(
-        max_drift=math.inf, max_spread=math.inf, looks=(5,), least_span=0.0, interval=wide_interval
+        max_drift=math.inf,
+        max_spread=math.inf,
+        naive_blocks=4,
+        looks=(5,),
+        least_span=0.0,
+        interval=wide_interval,
     )
     racing.measure_cpu_time(monkeypatch)
 

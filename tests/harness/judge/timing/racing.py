@@ -7,7 +7,7 @@ import sys
 import time
 import types
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -218,7 +218,12 @@ def submission(folder: Path, setup: RaceSetup, text: str) -> Path:
 
 @contextmanager
 def grader_for(
-    place: Path, setup: RaceSetup, text: str = "", naive: float = NAIVE, kind: str = "cpu"
+    place: Path,
+    setup: RaceSetup,
+    text: str = "",
+    naive: float = NAIVE,
+    kind: str = "cpu",
+    started: Grader | None = None,
 ) -> Iterator[Grader]:
     """A started grader of one race.
 
@@ -228,6 +233,7 @@ def grader_for(
         text: of the reference's module; by default the module whose TIMES is 1.
         naive: TIMES of the naive program.
         kind: of the device that its limits are for.
+        started: a grader of another race, which grades this one meanwhile.
     """
     text = text or setup.module_text(1.0)
     for name in ("public", "hidden", "timing"):
@@ -236,23 +242,20 @@ def grader_for(
     (place / "repository" / "tests" / "timing" / f"test_{setup.program}.py").write_text(test)
     submission(place / "solutions", setup, text)
     submission(place / "solutions" / "naive", setup, setup.module_text(naive))
-    known = hash_chain.known_to_zygotes()
-    known.start()
     # The preflight check compares a submission's signatures with this module.
-    name = f"solutions.resource_accounting.{setup.module}"
-    real, reference = sys.modules.get(name), types.ModuleType(name)
+    reference = types.ModuleType(f"solutions.resource_accounting.{setup.module}")
     exec(text, vars(reference))
-    sys.modules[name] = reference
-    try:
-        with Grader(
-            manifest=setup.manifest(kind),
-            repository=place / "repository",
-            solutions=place / "solutions",
-            race_rules=RULES if kind == "cpu" else USUAL_RULES,
-        ) as grader:
-            yield grader
-    finally:
-        known.stop()
-        del sys.modules[name]
-        if real is not None:
-            sys.modules[name] = real
+    given: dict[str, Any] = {
+        "manifest": setup.manifest(kind),
+        "repository": place / "repository",
+        "solutions": place / "solutions",
+    }
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        patch.setitem(sys.modules, reference.__name__, reference)
+        if started is None:
+            with hash_chain.known_to_zygotes():
+                rules = RULES if kind == "cpu" else USUAL_RULES
+                started = stack.enter_context(Grader(**given, race_rules=rules))
+        for name, value in given.items():
+            patch.setattr(started, name, value)
+        yield started

@@ -11,10 +11,10 @@ pytestmark = pytest.mark.usefixtures("short_races")
 
 
 @pytest.fixture(scope="module")
-def recompute_grader(tmp_path_factory):
+def recompute_grader(hash_grader, tmp_path_factory):
     """TIMES 1, 4 and 8 mean eight, two and one segment; one segment stores all activations."""
     place = tmp_path_factory.mktemp("depths")
-    with racing.grader_for(place, racing.RECOMPUTE, naive=8.0) as grader:
+    with racing.grader_for(place, racing.RECOMPUTE, naive=8.0, started=hash_grader) as grader:
         yield grader
 
 
@@ -44,8 +44,9 @@ def test_wrong_gradients_within_the_budget_earn_nothing(recompute_grader, tmp_pa
     assert (grade.score, check.cause) == (0, Cause.WRONG_ANSWER)
 
 
-def test_exercise_is_not_measured_if_the_naive_program_fits(tmp_path):
-    with racing.grader_for(tmp_path / "race", racing.RECOMPUTE, naive=1.0) as grader:
+def test_exercise_is_not_measured_if_the_naive_program_fits(hash_grader, tmp_path):
+    place = tmp_path / "race"
+    with racing.grader_for(place, racing.RECOMPUTE, naive=1.0, started=hash_grader) as grader:
         text = racing.RECOMPUTE.module_text(8.0)
         _, check = grade_once(grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
