@@ -63,7 +63,7 @@ load: .venv/dev .venv/docs
 matrix: .venv/ready
 	@$(RUN) -m tests.harness.campaigns.gates matrix $(if $(PYTHONS),--pythons $(PYTHONS) --) $(TESTS)
 
-# Half an hour on two cores. `make test` runs every third attack in tier A, a few in the others.
+# Half an hour on two cores. `make test` runs every tenth of each class in tier A, two in B- and C.
 attack: .venv/dev
 	ALL_ATTACKS=1 $(RUN) -m pytest -n auto -m "" tests/harness/hostile tests/harness/pack \
 		tests/harness/judge/timing tests/harness/worker

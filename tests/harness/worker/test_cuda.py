@@ -46,7 +46,7 @@ def libraries(monkeypatch) -> Iterator[Path]:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can drop rights as a container does")
 @pytest.mark.parametrize(
-    ("profile", "tier"), long_unless(container.PROFILES.items(), ("whole", "A"), ("user", "C"))
+    ("profile", "tier"), long_unless(container.PROFILES.items(), ("whole", "A"))
 )
 def test_driver_is_refused_nothing_that_it_was_seen_to_ask_for(profile, tier, closed, libraries):
     module = "tests.harness.worker.driver_demands"
