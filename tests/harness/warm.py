@@ -2,8 +2,9 @@
 
     run("-m", "pytest", "--ex", "segments", cwd=handout)
 
-The process, one for each process of pytest's, imports nothing of this repository. What Python reads
-before it starts has no effect: a test of that uses `subprocess`.
+The process, one for each process of pytest's, imports nothing of this repository. Of what Python
+reads before it starts, only PYTHONPATH, PYTHONSAFEPATH, PYTHONIOENCODING and
+PYTHONDONTWRITEBYTECODE have their effect: a test of anything else uses `subprocess`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -36,11 +37,16 @@ def run(
         given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         given.write(stdin.encode())
         given.seek(0)
-        request = json.dumps([arguments, str(cwd), dict(env)]).encode()
-        socket.send_fds(server(), [request], [given.fileno(), out.fileno(), err.fileno()])
-        status = int(server().recv(16))
+        status = run_on([given.fileno(), out.fileno(), err.fileno()], *arguments, cwd=cwd, env=env)
         printed = [(file.seek(0), file.read().decode())[1] for file in (out, err)]
     return subprocess.CompletedProcess(arguments, status, *printed)
+
+
+def run_on(files: Sequence[int], *arguments: str, cwd: Path, env: Mapping[str, str]) -> int:
+    """Runs it with these three descriptors as its standard files; returns its exit status."""
+    request = json.dumps([arguments, str(cwd), dict(env)]).encode()
+    socket.send_fds(server(), [request], files)
+    return int(server().recv(16))
 
 
 @functools.cache
@@ -82,7 +88,13 @@ def _execute(arguments: list[str], folder: str, environment: dict[str, str]) -> 
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.path[:0] = [folder, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    safe = environment.get("PYTHONSAFEPATH", "")
+    before = [folder] * (not safe) + environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:0] = filter(None, before)
+    encoding, _, errors = environment.get("PYTHONIOENCODING", "utf-8").partition(":")
+    for number, name in enumerate(("stdout", "stderr"), 1):  # a terminal's are buffered by lines
+        kept = errors or getattr(sys, name).errors
+        setattr(sys, name, os.fdopen(number, "w", encoding=encoding, errors=kept, closefd=False))
     sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
     kind, what, *rest = arguments
     sys.argv[:] = [what if kind == "-m" else kind, *rest]

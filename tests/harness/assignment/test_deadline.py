@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from functools import partial
 
 import pluggy
 import pytest
@@ -16,7 +15,7 @@ from assignment import deadline as module
 from assignment.deadline import Deadline, TookTooLong
 from grader.authoring import handout
 from tests.harness import warm
-from tests.harness.conftest import MAX_WAIT
+from tests.harness.conftest import MAX_WAIT, wait_until
 
 ENDLESS = "def matmul_flops(B, D, K):\n    left, done = 3, 0\n    while left:\n        done = B\n"
 
@@ -32,28 +31,15 @@ def folder(tmp_path_factory):
     return folder
 
 
-def pytest_in(folder, code, *options, stdin="", end=None):
-    """Runs pytest on `matmul_flops` with this code; `end` may end it. Returns all that it says."""
+def pytest_in(folder, code, *options, stdin=""):
+    """Runs pytest on `matmul_flops` with this code. Returns all that it says."""
     stub = (folder / "assignment" / "stubs" / "flops.py").read_text(encoding="utf-8")
     (folder / "resource_accounting" / "flops.py").write_text(f"{stub}\n\n{code}", encoding="utf-8")
     outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
     env = outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"}
     command = ["-m", "pytest", "--ex", "matmul_flops", "-x", *options]
-    if end is None:
-        done = warm.run(*command, cwd=folder, env=env, stdin=stdin)
-        return done.stdout + done.stderr
-    run = subprocess.Popen(
-        [sys.executable, "-X", "utf8", *command],
-        cwd=folder,
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        # A shell ignores it for what it starts in the background, and programs inherit that.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
-    )
-    end(run)
-    return run.communicate(timeout=MAX_WAIT)[0]
+    done = warm.run(*command, cwd=folder, env=env, stdin=stdin)
+    return done.stdout + done.stderr
 
 
 def spin(caught):
@@ -182,20 +168,21 @@ def test_a_process_that_takes_long_to_end_is_not_killed():
 
 def test_ctrl_c_shows_where_the_code_was(folder):
     mark = folder / "running"
-    code = ENDLESS.replace("    while", f"    open({str(mark)!r}, 'w').close()\n    while")
+    # A shell ignores Ctrl-C for what it starts in the background, and programs inherit that.
+    heed = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+    begin = f"import os, signal\n    {heed}\n    os.symlink(str(os.getpid()), {str(mark)!r})"
+    code = ENDLESS.replace("    while", f"    {begin}\n    while")
     limits = folder / "assignment" / "assignment.toml"
     text = limits.read_text(encoding="utf-8")
     limits.write_text(text.replace("\nseconds = 2 ", "\nseconds = 1000 "), encoding="utf-8")
 
-    def interrupt(run):
-        end = time.monotonic() + MAX_WAIT
-        while not mark.exists():
-            assert time.monotonic() < end
-            time.sleep(0.01)
-        run.send_signal(signal.SIGINT)
+    def interrupt():
+        if wait_until(mark.is_symlink):
+            os.kill(int(mark.readlink().name), signal.SIGINT)
 
+    threading.Thread(target=interrupt, daemon=True).start()
     try:
-        said = pytest_in(folder, code, end=interrupt)
+        said = pytest_in(folder, code)
     finally:
         limits.write_text(text, encoding="utf-8")
     assert "stopped by Ctrl-C\n  call:     flops.matmul_flops(1, 3, 1)\n" in said

@@ -46,7 +46,7 @@ def python(folder, *arguments, options=(), **environment):
     outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
     outer["PYTEST_ADDOPTS"] = "-p no:hypothesispytest"
     env = outer | {"COLUMNS": "80", "PYTHONUTF8": "1"} | environment
-    if not options and not any(name.startswith("PYTHON") for name in environment):
+    if not options and "PYTHONOPTIMIZE" not in environment:
         return warm.run("-m", *arguments, cwd=folder, env=env)
     return subprocess.run(
         [sys.executable, *options, "-m", *arguments],
@@ -259,7 +259,8 @@ def test_tests_without_asserts_are_refused(pristine, options, variables):
 @pytest.fixture
 def copied(workspace, tmp_path):
     """A copy of a handout, in an environment in which the original is installed."""
-    return Path(shutil.copytree(workspace, tmp_path / "copy")), {"PYTHONPATH": str(workspace)}
+    environment = {"PYTHONPATH": str(workspace), "PYTHONSAFEPATH": "1"}
+    return Path(shutil.copytree(workspace, tmp_path / "copy")), environment
 
 
 @pytest.mark.parametrize(
@@ -269,7 +270,7 @@ def test_code_of_another_folder_is_refused(copied, workspace, command):
     """Once `make reset` in a copy of a handout changed the original"""
     copy, environment = copied
     before = (workspace / "resource_accounting" / "floats.py").stat()
-    run = python(copy, *command, options=["-P"], **environment)
+    run = python(copy, *command, **environment)
     assert run.returncode in (2, 4)
     assert f"this is {copy}, but Python runs the code of {workspace}" in run.stderr
     assert (workspace / "resource_accounting" / "floats.py").stat() == before
@@ -278,7 +279,7 @@ def test_code_of_another_folder_is_refused(copied, workspace, command):
 def test_copy_is_tested_whatever_is_installed(copied):
     copy, environment = copied
     shutil.copy(REFERENCE / "flops.py", copy / "resource_accounting")
-    run = python(copy, "pytest", "--ex", "matmul_flops", options=["-P"], **environment)
+    run = python(copy, "pytest", "--ex", "matmul_flops", **environment)
     assert states(run.stdout) == {"matmul_flops": ("passed", "")}
 
 

@@ -4,10 +4,10 @@ import json
 import os
 import pty
 import select
-import signal
 import subprocess
-import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,13 +34,13 @@ class Terminal:
 
     def __init__(self, folder, *arguments):
         self.folder = folder
-        command = [sys.executable, "-X", "utf8", "-m", "assignment", "watch", *arguments]
-        self.pid, self._terminal = pty.fork()
-        if self.pid == 0:
-            outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
-            outer |= {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"}
-            os.chdir(folder)
-            os.execve(sys.executable, command, outer)
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
+        env |= {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"}
+        self._terminal, inside = pty.openpty()
+        command = ("-m", "assignment", "watch", *arguments)
+        run = partial(warm.run_on, [inside] * 3, *command, cwd=folder, env=env)
+        self._status = ThreadPoolExecutor(1).submit(run)
+        self._status.add_done_callback(lambda _: os.close(inside))
         self._unread = ""
 
     def shown(self, text):
@@ -63,20 +63,11 @@ class Terminal:
 
     def ends(self):
         """The exit status."""
-        end = time.monotonic() + MAX_WAIT
-        while time.monotonic() < end:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.pid = 0
-                return os.waitstatus_to_exitcode(status)
-            time.sleep(0.05)
-        raise AssertionError("it goes on")
+        return self._status.result(MAX_WAIT)
 
     def close(self):
-        if self.pid:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-        os.close(self._terminal)
+        os.close(self._terminal)  # ends it
+        self._status.exception(MAX_WAIT)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 
 from grader.pack import files, gradescope
 from tests.harness import container
-from tests.harness.conftest import REPOSITORY, keep_tests
+from tests.harness.conftest import REPOSITORY, keep_tests, long_unless
 from tests.harness.pack.conftest import copied
 
 HALF = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
@@ -122,7 +122,7 @@ def gradescoped(tmp_path):
 
     def run(submission, change="", profile="docker"):
         root = copied(tmp_path)
-        keep_tests(root, ("dtypes", "strides", "flops"))  # what is graded in seconds
+        keep_tests(root, ("strides",))  # what is graded in seconds
         (root / "tests" / "timing" / "__init__.py").touch()  # a pack has some file there
         (tmp_path / "a.zip").write_bytes(gradescope.pack(root=root))
         shutil.copytree(submission, tmp_path / "handed-in")
@@ -173,8 +173,8 @@ def test_half_finished_submission_is_graded(gradescoped, profile):
     status, results, modes, stdout = gradescoped(HALF, "umask 077", profile)
     assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
     assert status == 0, stdout
-    assert 5 < results["score"] < 20
-    assert len(results["tests"]) == 19
+    assert 2 < results["score"] < 5
+    assert len(results["tests"]) > 3
     assert sum(t.get("score", 0) for t in results["tests"]) == pytest.approx(
         results["score"], abs=0.5
     )
@@ -229,16 +229,19 @@ def test_submission_without_the_package_gets_a_message(gradescoped, tmp_path):
     assert_closed(modes)
 
 
+FAULTS = [
+    ("echo 'def test(' >> source/tests/hidden/test_strides.py", 3, "not your fault"),
+    ("sed -i 's/^points = /points = 9/' source/assignment/assignment.toml", 4, "not your"),
+    ("rm source/grader/cli.py", 1, "not your fault"),
+    ("sed -i 's/^min_tier=B-/min_tier=Z/' run_autograder", 3, "not your fault"),
+    ("sed -i 's/^limit=600/limit=61/' run_autograder", 3, "was stopped"),
+]
+
+
 @needs_root
 @pytest.mark.parametrize(
     ("change", "expected", "words"),
-    [
-        ("echo 'def test(' >> source/tests/hidden/test_strides.py", 3, "not your fault"),
-        ("sed -i 's/^points = /points = 9/' source/assignment/assignment.toml", 4, "not your"),
-        ("rm source/grader/cli.py", 1, "not your fault"),
-        ("sed -i 's/^min_tier=B-/min_tier=Z/' run_autograder", 3, "not your fault"),
-        ("sed -i 's/^limit=600/limit=61/' run_autograder", 3, "was stopped"),
-    ],
+    long_unless(FAULTS, *FAULTS[1:]),
     ids=["test", "manifest", "command", "option", "time"],
 )
 def test_fault_of_the_grader_is_no_mark(gradescoped, change, expected, words):

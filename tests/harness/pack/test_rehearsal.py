@@ -48,6 +48,6 @@ def test_test_of_an_unknown_exercise_is_not_packed(one_chapter):
 
 def test_pack_that_lacks_a_file_is_a_fault(one_chapter):
     """Files that it lacks are not taken from the checkout"""
-    lacking = {n: data for n, data in one_chapter.items() if n != "grader/judge/score.py"}
-    with pytest.raises(GraderFault, match=r"No module named 'grader\.judge\.score'"):
+    lacking = {n: data for n, data in one_chapter.items() if n != "grader/judge/grader.py"}
+    with pytest.raises(GraderFault, match=r"No module named 'grader\.judge\.grader'"):
         rehearsal.check(lacking)
