@@ -8,7 +8,7 @@ the grader does so in a process for each test.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from importlib.abc import MetaPathFinder
@@ -44,6 +44,14 @@ def take_changes() -> list[Change]:
     """What imports have left changed since this was last asked."""
     taken, _changes[:] = list(_changes), []
     return taken
+
+
+def by_file(changes: Iterable[Change]) -> dict[str, list[Change]]:
+    """Changes by the file whose import made them, in their order."""
+    found: dict[str, list[Change]] = {}
+    for change in changes:
+        found.setdefault(change[0], []).append(change)
+    return found
 
 
 def describe(changes: Sequence[Change]) -> str:

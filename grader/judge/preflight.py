@@ -103,7 +103,7 @@ def preflight(
             message = f"while {module}.py was imported: {failure.detail}"
             found.reports.append(ModuleReport(module=module, ok=False, message=message))
             continue
-        for file, changes in _by_file(answer["changes"]).items():
+        for file, changes in imports.by_file(answer["changes"]).items():
             if (pool.submission / file).is_file():  # a worker may name any
                 found.changes.setdefault(file, changes)  # a module of several others, once
         if isinstance(parameters := answer.get("result"), dict):
@@ -178,13 +178,6 @@ def _signature_problems(manifest: Manifest, module: str, found: Mapping[object, 
             shown = ", ".join(str(p)[:50] for p in got[:20])
             lines.append(f"{name}: expected parameters ({', '.join(expected)}), got ({shown})")
     return "\n".join(lines)
-
-
-def _by_file(changes: Iterable[imports.Change]) -> dict[str, list[imports.Change]]:
-    found: dict[str, list[imports.Change]] = {}
-    for change in changes:
-        found.setdefault(change[0], []).append(change)
-    return found
 
 
 def _changes_report(file: str, changes: Sequence[imports.Change]) -> ModuleReport:

@@ -232,10 +232,9 @@ class Progress:
         if not self._changes:
             return
         console.rule(Text("Changed by an import", style="bold"), align="left")
-        for file in dict.fromkeys(file for file, _, _ in self._changes):
+        for file, changes in imports.by_file(self._changes).items():
             console.print(Text(file, style="yellow"))
-            text = imports.describe([change for change in self._changes if change[0] == file])
-            for line in _lines(text, console.width):
+            for line in _lines(imports.describe(changes), console.width):
                 console.print(line, soft_wrap=True)
         console.print()
 
