@@ -225,9 +225,10 @@ def test_what_is_no_checkpoint_of_the_model(impl, rng, torch_rng):
     impl.scenarios.save_weights(row, weights[:1], step)
     impl.scenarios.save_buffers(others, *buffers)  # a model with a buffer more
     (content,) = impl.readers.files_bytes([own])
-    start = int(rng.integers(1, len(content) // 2))
     end = int(rng.integers(len(content) // 2, len(content) - 1000))
-    contents = (b"", content[start:], content[:end], *of_other_programs(weights, step))
+    # Without its first byte it is no archive. From a random byte on, torch would read chance as a
+    # pickle, which may ask for gigabytes: a MemoryError, in one of 800 cases.
+    contents = (b"", content[1:], content[:end], *of_other_programs(weights, step))
     broken = {str(folder / name): part for name, part in zip(names(rng, 5), contents, strict=True)}
     impl.readers.write_files(broken)
     found = pair(impl.scenarios.load_weights(own, shape))
