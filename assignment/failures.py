@@ -116,11 +116,9 @@ class Failure:
         """What happened and where."""
         value = self._value
         if isinstance(value, SyntaxError) and value.filename:
-            line = (value.text or "").strip()
-            return (
-                f"{self._places.short(Path(value.filename))}:{value.lineno} cannot be read:"
-                f"\n    {line}\n{type(value).__name__}: {value.msg}"
-            )
+            place = f"{self._places.short(Path(value.filename))}:{value.lineno} cannot be read:"
+            line = [f"    {text}"] if (text := (value.text or "").strip()) else []
+            return "\n".join([place, *line, f"{type(value).__name__}: {value.msg}"])
         if isinstance(value, TookTooLong | KeyboardInterrupt):
             return self._running()
         if isinstance(value, Mismatch):

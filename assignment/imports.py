@@ -91,11 +91,24 @@ class _Finder(MetaPathFinder):
         try:
             with lines if self.with_lines else nullcontext():
                 execute(module)
+        except (SyntaxError, ValueError) as error:  # the latter for null bytes, before 3.11.4
+            if reason := why_not_utf8(Path(module.__file__ or "")):
+                raise SyntaxError(reason, (module.__file__, 1, 0, "")) from error
+            raise
+        else:
             file, changes = _file_of(module), start.changes()
             _changes.extend(sorted((file, lines.found.get(what, 0), what) for what in changes))
         finally:
             self._start = outer
             here.set_back()
+
+
+def why_not_utf8(file: Path) -> str:
+    """What to do about a file that some editors write; "" if it is no such file."""
+    data = file.read_bytes()
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data.count(b"\0") > len(data) // 3:
+        return "this file is UTF-16; save it as UTF-8"
+    return "this file holds null bytes; save it as UTF-8" if b"\0" in data else ""
 
 
 def _file_of(module: ModuleType) -> str:

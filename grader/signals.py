@@ -6,9 +6,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
 
 _received: list[str] = []  # names of the signals that came in `stop_on_signals`
+_held_back: list[bool] = []
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -23,11 +23,12 @@ def stop_on_signals() -> Iterator[None]:
     Context managers and `finally` clauses clean up, and a second signal cannot interrupt that.
     """
 
-    def stop(number: int, _: FrameType | None) -> NoReturn:
+    def stop(number: int, _: FrameType | None) -> None:
         for other in before:
             signal.signal(other, signal.SIG_IGN)
         _received.append(signal.Signals(number).name)
-        raise Stopped(_received[0])
+        if not _held_back:
+            raise Stopped(_received[0])
 
     # A signal that is already ignored stays ignored: nohup relies on that.
     before = {n: h for n in _STOP_SIGNALS if (h := signal.getsignal(n)) is not signal.SIG_IGN}
@@ -40,6 +41,15 @@ def stop_on_signals() -> Iterator[None]:
         if not _received:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Within this context a signal waits for the end: torch's import aborts at an exception."""
+    _held_back.append(True)
+    yield
+    _held_back.pop()
+    raise_if_stopped()
 
 
 def reset() -> None:

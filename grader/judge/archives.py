@@ -14,17 +14,28 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from grader.judge.entries import ACCEPTED, MAX_BYTES, Entry, EntryCount, SubmissionError
+from grader.judge.entries import (
+    ACCEPTED,
+    IS_LINK,
+    IS_NO_FILE,
+    MAX_ARCHIVE,
+    Entry,
+    EntryCount,
+    SubmissionError,
+)
 from grader.judge.folder_entries import folder_entries
-from grader.judge.tar_entries import tar_entries
+from grader.judge.tar_entries import is_compressed, tar_entries
 
-MAX_ARCHIVE = 20 * 2**20  # bytes
-# The first bytes of formats that are not accepted.
+# Formats that are not accepted, by the first bytes, without blanks and in lower case.
 _OTHER_FORMATS = {
-    b"Rar!\x1a\x07": "a RAR archive",
+    b"%pdf-": "a PDF",
+    b"<!doctypehtml": "an HTML page",
+    b"<html": "an HTML page",
+    b"rar!\x1a\x07": "a RAR archive",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
     b"\x28\xb5\x2f\xfd": "compressed with Zstandard",
 }
+_OTHER_SUFFIXES = {".py": "a single Python file", ".ipynb": "a notebook"}
 _ZIP_ENTRY = b"PK\1\2"  # each entry of a zip's directory begins with these bytes
 # Compression methods by their number in a zip. Only stored and deflated members are read: Python's
 # decompressors for the others return a whole block, however large.
@@ -37,7 +48,13 @@ def open_entries(path: Path, package: str) -> Iterator[Iterator[Entry]]:
     if path.is_dir():
         yield folder_entries(path)
         return
-    data = _archive_bytes(path)
+    with open_archive(_archive_bytes(path), path, package) as entries:
+        yield entries
+
+
+@contextlib.contextmanager
+def open_archive(data: bytes, path: Path, package: str) -> Iterator[Iterator[Entry]]:
+    """The entries of an archive's bytes; `path` is for messages. Raises SubmissionError."""
     with contextlib.ExitStack() as stack:
         try:
             if zipfile.is_zipfile(io.BytesIO(data)):
@@ -50,10 +67,10 @@ def open_entries(path: Path, package: str) -> Iterator[Iterator[Entry]]:
         except (SubmissionError, MemoryError):
             raise
         except tarfile.ReadError as error:
-            raise SubmissionError(
-                f"{path} is neither a folder nor a readable zip or tar: {error}; "
-                + _what_to_hand_in(package)
-            ) from error
+            found = f"is neither a folder nor a readable zip or tar: {error}"
+            if is_compressed(data):
+                found = "is one compressed file, and no tar"
+            raise SubmissionError(f"{path} {found}; {_what_to_hand_in(package)}") from error
         except Exception as error:  # zipfile and decompressors raise many types
             raise SubmissionError(f"{path} cannot be opened: {error}") from error
         yield entries
@@ -80,10 +97,9 @@ def _archive_bytes(path: Path) -> bytes:
 
 def _refuse_other_formats(data: bytes, path: Path, package: str) -> None:
     """Refuses known formats that are neither zip nor tar, by name; raises SubmissionError."""
-    kind = next((kind for magic, kind in _OTHER_FORMATS.items() if data.startswith(magic)), "")
-    if not kind and path.suffix == ".py":
-        kind = "a single Python file"
-    if kind:
+    start = b"".join(data[:100].lower().split())
+    kinds = (kind for magic, kind in _OTHER_FORMATS.items() if start.startswith(magic))
+    if kind := next(kinds, _OTHER_SUFFIXES.get(path.suffix)):
         raise SubmissionError(f"{path} is {kind}; {_what_to_hand_in(package)}")
 
 
@@ -96,18 +112,19 @@ def _zip_entries(archive: zipfile.ZipFile) -> Iterator[Entry]:
         if info.is_dir():
             continue
 
-        def read(info: zipfile.ZipInfo = info) -> bytes:
+        def read(limit: int, info: zipfile.ZipInfo = info) -> bytes:
             with archive.open(info) as file:
-                return file.read(MAX_BYTES + 1)
+                return file.read(limit)
 
         path = PurePosixPath(info.filename.replace("\\", "/"))
-        kind = info.external_attr >> 16 & 0o170000
         unreadable = _why_unreadable(info)
-        regular = kind in (0, 0o100000) and not unreadable
-        yield Entry(path, info.file_size, read if regular else None, unreadable)
+        yield Entry(path, info.file_size, None if unreadable else read, unreadable)
 
 
 def _why_unreadable(info: zipfile.ZipInfo) -> str:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG):
+        return IS_LINK if kind == stat.S_IFLNK else IS_NO_FILE
     if info.flag_bits & 0x1:
         return "is encrypted; zip the package without a password"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

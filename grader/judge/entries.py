@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from grader.results.text import printable
 
 MAX_BYTES = 2 * 2**20  # of one file
+MAX_ARCHIVE = 20 * 2**20  # bytes
 MAX_ENTRIES = 20_000  # files, without those in folders that tools create
 MAX_LISTED = 50_000  # of everything that is listed: also folders, and what is ignored
 ACCEPTED = "a folder, zip or tar (.gz, .bz2 or .xz)"
@@ -22,6 +23,8 @@ IGNORED_FOLDERS = {
     *(".git", ".venv", "venv", "__pycache__", ".pytest_cache", ".mypy_cache"),
     *("__MACOSX", ".ipynb_checkpoints"),
 }
+IS_LINK = "is a link; hand in the file or folder itself"
+IS_NO_FILE = "is no regular file"
 UNREPORTED_FOLDERS = IGNORED_FOLDERS - {".venv", "venv"}  # not worth a report
 _MAX_MESSAGE = 4000  # characters
 _MAX_NAME = 200  # characters of a name in a message or a report
@@ -45,14 +48,19 @@ class Entry:
     Attributes:
         path: relative to the folder or archive.
         size: in bytes, as the archive states it.
-        read: returns the content; None if this is no regular file, or cannot be read.
-        unreadable: why a regular file cannot be read, and what to do; else empty.
+        read: returns its first bytes, as many as are asked for; None if it cannot be read.
+        unreadable: why it cannot be read, and what to do; else empty.
     """
 
     path: PurePosixPath
     size: int
-    read: Callable[[], bytes] | None
+    read: Callable[[int], bytes] | None
     unreadable: str = ""
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether its name could lead out of the submission."""
+        return ".." in self.path.parts or self.path.is_absolute()
 
 
 class EntryCount:
@@ -89,7 +97,10 @@ def check_exists(submission: Path, package: str) -> None:
 
 
 def list_entries(entries: Iterator[Entry], submission: Path) -> list[Entry]:
-    """All entries except those in folders that tools create; raises SubmissionError."""
+    """All entries except those in folders that tools create; raises SubmissionError.
+
+    Of several entries of one name the last counts, as for every archiver: `tar -u` appends.
+    """
     wanted = (e for e in entries if not IGNORED_FOLDERS & set(e.path.parts[:-1]))
     try:
         found = list(itertools.islice(wanted, MAX_ENTRIES + 1))
@@ -99,4 +110,4 @@ def list_entries(entries: Iterator[Entry], submission: Path) -> list[Entry]:
         raise SubmissionError(f"{submission} cannot be read: {error}") from error
     if len(found) > MAX_ENTRIES:
         raise SubmissionError(f"{submission} holds more than {MAX_ENTRIES} files")
-    return found
+    return list({entry.path: entry for entry in found}.values())

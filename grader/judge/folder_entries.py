@@ -13,7 +13,8 @@ from pathlib import Path, PurePosixPath
 
 from grader.judge.entries import (
     IGNORED_FOLDERS,
-    MAX_BYTES,
+    IS_LINK,
+    IS_NO_FILE,
     UNREPORTED_FOLDERS,
     Entry,
     EntryCount,
@@ -38,14 +39,14 @@ def folder_entries(root: Path) -> Iterator[Entry]:
             is_folder = found.is_dir(follow_symlinks=False)
             if found.name in IGNORED_FOLDERS and found.is_dir():
                 if found.name not in UNREPORTED_FOLDERS:
-                    files.append(Entry(path, 0, None))
+                    files.append(Entry(path, 0, None, IS_NO_FILE))
             elif is_folder:
                 inside.append(path)
             elif found.is_file(follow_symlinks=False):
                 size = found.stat(follow_symlinks=False).st_size
                 files.append(Entry(path, size, partial(_read, root, path)))
             else:
-                files.append(Entry(path, 0, None))
+                files.append(Entry(path, 0, None, IS_LINK if found.is_symlink() else IS_NO_FILE))
         yield from sorted(files, key=lambda entry: entry.path.name)
         folders += sorted(inside, reverse=True)
 
@@ -89,7 +90,7 @@ def open_below(
         os.close(folder)
 
 
-def _read(root: Path, path: PurePosixPath) -> bytes:
+def _read(root: Path, path: PurePosixPath, limit: int) -> bytes:
     """Reads a file below a folder; raises OSError if it is no regular file any more."""
     folder = os.open(root, _FOLDER)
     try:
@@ -99,4 +100,4 @@ def _read(root: Path, path: PurePosixPath) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError("it is no regular file any more")
-        return file.read(MAX_BYTES + 1)
+        return file.read(limit)

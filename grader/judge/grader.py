@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Literal
 
 from assignment import manifest as manifests
 from grader.isolation import TIERS
+from grader.judge import stage
 from grader.judge.failure import GraderFault
 from grader.judge.lanes import USUAL_LANES, cores
 from grader.judge.markers import load as load_checked
 from grader.judge.provenance import CpuMeter, content_hash, provenance, verdicts_hash
-from grader.judge.stage import Staged, stage
 from grader.judge.time_budget import ReferenceTimes, TimeBudget
 from grader.judge.timing import device as devices
 from grader.judge.timing.rules import RULES, RaceRules
@@ -30,7 +30,6 @@ from grader.judge.zygote import Zygote
 from grader.paths import REPOSITORY
 from grader.results.causes import Cause
 from grader.results.record import Check, Grade, Isolation, Visibility
-from grader.results.text import printable
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
     from grader.judge.submission_run import RunOptions, SubmissionRun
@@ -103,7 +102,7 @@ class Grader:
 
     def grade(
         self,
-        submission: Path,
+        submission: Path | stage.Selected,
         *,
         tests: Tests = "all",
         only: Collection[str] = (),
@@ -115,7 +114,7 @@ class Grader:
         """Grades one submission; every process that ran its code is gone when this returns.
 
         Args:
-            submission: a folder, zip or tar.
+            submission: a folder, zip or tar, or what was read of one.
             tests: "public" runs the public tests alone, and shares the points among them; "hidden"
                 leaves the public ones out, which carry no points then.
             only: exercises to run; all if empty.
@@ -126,26 +125,28 @@ class Grader:
             on_check: called with each check as it comes.
 
         Raises:
-            stage.SubmissionError: the submission cannot be read.
+            SubmissionError: the submission cannot be read.
             CannotIsolate: the machine does not offer the tier.
             GraderFault: the grader failed as a whole; faults of single tests are in the grade.
         """
         raced = tests == "all" and timing != "skip" and (self.repository / "tests/timing").is_dir()
         if raced and timing == "require" and (missing := devices.why_none()):
             raise GraderFault(f"races are required, and no CUDA device can be used: {missing}")
+        if isinstance(submission, Path):
+            submission = stage.read(submission, self.manifest.package, self.manifest.modules)
         begun = time.monotonic()
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         budget, nonce = self._new_budget(), nonce or secrets.token_hex(16)
         counted: Visibility = "public" if tests == "public" else "hidden"
         folders = (*_FOLDERS[tests], *(("timing",) if raced else ()))
         with self._staged(submission) as staged:
-            content = content_hash(staged.folder)
+            content = content_hash(staged)
             _load_libraries()
             from grader.judge.score import score, total
             from grader.judge.submission_run import RunOptions
 
             options = RunOptions(folders, frozenset(only), nonce, counted, on_check, further_seeds)
-            run = self._run(staged.folder, budget, options, raced)
+            run = self._run(staged, budget, options, raced)
         faults = [
             f"{outcome.check.test}: {outcome.check.detail}"
             for outcome in run.outcomes
@@ -154,7 +155,7 @@ class Grader:
         checks, scores = score(self.manifest, run.outcomes, counted)
         points, max_points = total(scores)
         return Grade(
-            submission=printable(submission.name or str(submission)),
+            submission=submission.name,
             score=None if faults else round(points, 6),
             max_score=max_points,
             isolation=Isolation(tier=self.zygote.tier, probes=run.preflight.probes),
@@ -163,7 +164,7 @@ class Grader:
             checks=checks,
             exercises=scores,
             modules=tuple(run.preflight.reports_to_show(self.manifest, scores)),
-            left_out=staged.left_out,
+            left_out=submission.left_out,
             faults=tuple(faults),
             started=started,
             seconds=round(time.monotonic() - begun, 3),
@@ -173,7 +174,7 @@ class Grader:
             further=run.further,
             provenance=provenance(
                 submission=content,
-                handout=staged.handout,
+                handout=submission.handout,
                 tier=self.zygote.tier,
                 lanes=self._lanes,
                 cpu_seconds=self._cpu_seconds(),
@@ -208,19 +209,18 @@ class Grader:
         return run
 
     @contextmanager
-    def _staged(self, submission: Path) -> Iterator[Staged]:
-        """Stages a submission; afterwards removes it, and gives back the memory of its grading."""
+    def _staged(self, submission: stage.Selected) -> Iterator[Path]:
+        """Writes a submission's package into a folder, and then removes it.
+
+        Also gives back the memory of its grading.
+        """
         self._graded += 1
-        staged = stage(
-            submission,
-            self.zygote.submissions / str(self._graded),
-            self.manifest.package,
-            self.manifest.modules,
-        )
+        folder = self.zygote.submissions / str(self._graded)
+        stage.write(submission, folder / self.manifest.package)
         try:
-            yield staged
+            yield folder
         finally:
-            shutil.rmtree(staged.folder)
+            shutil.rmtree(folder)
             _release_memory()
 
     def _zygotes(self) -> list[Zygote]:
@@ -264,9 +264,10 @@ def _release_memory() -> None:
 @functools.cache  # frozen a second time, garbage of an earlier grading would stay for good
 def _load_libraries() -> None:
     """Loads torch and pytest. The zygote loads them at the same time, on another core."""
-    from grader import preload
+    from grader import preload, signals
 
-    preload.load_torch()
+    with signals.held_back():
+        preload.load_torch()
     if str(REPOSITORY) not in sys.path:
         sys.path.insert(0, str(REPOSITORY))
     gc.freeze()  # no later collection needs to look through torch

@@ -2,20 +2,32 @@
 
 Two kinds of folders are candidates: folders with the package's name, at any depth, and folders with
 loose modules, at the top or one level down. The candidate with the most of the assignment's modules
-is the package. A tie is refused; the message names what was found, and where.
+is the package; one that is as it was handed out counts only if all are. A tie of different copies
+is refused; the message names what was found, and where.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection
+import contextlib
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.judge.entries import ARCHIVE_SUFFIXES, Entry, SubmissionError, printable_name
+from grader.judge.entries import (
+    ARCHIVE_SUFFIXES,
+    MAX_BYTES,
+    Entry,
+    SubmissionError,
+    printable_name,
+)
 
 _LOOSE_DEPTH = 1  # levels below the top, for a folder without the package's name
 _STUBS = ("assignment", "stubs")  # a folder of every handout, for `make reset`
+# How browsers and systems name a second copy of a file, and Canvas a file of a student's.
+_COPY = re.compile(r"(?:[^_]+_(?:LATE_)?\d+_\d+_)?(?P<name>\w+?)(?: ?\(\d+\)|-\d+| copy)?\.py")
 _MAX_NAMES = 8  # names in a message
 
 
@@ -27,11 +39,27 @@ class Package:
         root: the package's folder.
         others: the other candidates that are not inside `root`.
         modules: how many of the assignment's modules each folder holds.
+        untouched: the candidates that are as they were handed out, as far as that can be seen.
     """
 
     root: PurePosixPath
     others: tuple[PurePosixPath, ...]
     modules: dict[PurePosixPath, int]
+    untouched: frozenset[PurePosixPath] = frozenset()
+
+
+def name_copies(entries: Collection[Entry], modules: Collection[str]) -> dict[Entry, str]:
+    """What is the only copy of a module in its folder, such as `dtypes (1).py`; and its name."""
+    names = {f"{module}.py" for module in modules}
+    there = {entry.path for entry in entries}
+    copies: dict[PurePosixPath, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        found = _COPY.fullmatch(entry.path.name)
+        if found and (name := f"{found['name']}.py") in names:
+            copies[entry.path.with_name(name)].append(entry)
+    return {
+        copy: path.name for path, (copy, *more) in copies.items() if not more and path not in there
+    }
 
 
 def find_package(
@@ -48,7 +76,8 @@ def find_package(
     Raises:
         SubmissionError: no folder can be the package, or several can.
     """
-    counts = _count_modules(entries, modules)
+    found = _modules(entries, modules)
+    counts = {folder: len(inside) for folder, inside in found.items()}
 
     def is_candidate(folder: PurePosixPath) -> bool:
         return folder.name == package or len(folder.parts) <= _LOOSE_DEPTH
@@ -64,9 +93,14 @@ def find_package(
     def rank(folder: PurePosixPath) -> tuple[int, bool]:
         return counts[folder], folder.name == package
 
+    untouched = frozenset[PurePosixPath]()
+    if len(candidates) > 1:
+        untouched = frozenset(_untouched(candidates, found, entries))
+        if untouched < set(candidates):
+            candidates = [folder for folder in candidates if folder not in untouched]
     best = max(map(rank, candidates))
     first, *tied = [folder for folder in candidates if rank(folder) == best]
-    if tied:
+    if tied and len({frozenset(_digests(found[folder])) for folder in (first, *tied)}) > 1:
         names = " and ".join(_folder_name(folder) for folder in (first, *tied[: _MAX_NAMES - 1]))
         raise SubmissionError(
             f"{submission} holds the package more than once: {names} have {best[0]} of the "
@@ -78,8 +112,8 @@ def find_package(
             f"{_folder_name(largest)} and {best[0]} in {_folder_name(first)}; hand in one of these "
             f"folders, named {package}/"
         )
-    others = tuple(f for f in candidates if not f.is_relative_to(first) and f.parts)
-    return Package(first, others, counts)
+    others = tuple(f for f in counts if is_candidate(f) and not f.is_relative_to(first) and f.parts)
+    return Package(first, others, counts, untouched)
 
 
 def _folder_name(folder: PurePosixPath) -> str:
@@ -87,20 +121,37 @@ def _folder_name(folder: PurePosixPath) -> str:
     return f"{printable_name(folder)}/"
 
 
-def _count_modules(
+def _modules(
     entries: Collection[Entry], modules: Collection[str]
-) -> dict[PurePosixPath, int]:
-    """Counts the modules in each folder; folders without any are left out."""
+) -> dict[PurePosixPath, list[Entry]]:
+    """The modules in each folder; folders without any are left out."""
     names = {f"{module}.py" for module in modules}
-    found = {
-        entry.path
-        for entry in entries
-        if entry.path.name in names
-        and (entry.read is not None or entry.unreadable)
-        and ".." not in entry.path.parts
-        and not entry.path.is_absolute()
-    }
-    return dict(Counter(path.parent for path in sorted(found)))
+    found: dict[PurePosixPath, list[Entry]] = defaultdict(list)
+    for entry in sorted(entries, key=lambda entry: entry.path):
+        if entry.path.name in names and not entry.is_odd:
+            found[entry.path.parent].append(entry)
+    return dict(found)
+
+
+def _untouched(
+    candidates: Collection[PurePosixPath],
+    modules: dict[PurePosixPath, list[Entry]],
+    entries: Collection[Entry],
+) -> Iterator[PurePosixPath]:
+    """The candidates all of whose modules are as in the handout's stubs, if those are there."""
+    stubs = set(_digests(entry for entry in entries if entry.path.parts[-3:-1] == _STUBS))
+    return (
+        folder for folder in candidates if stubs and stubs.issuperset(_digests(modules[folder]))
+    )
+
+
+def _digests(entries: Iterable[Entry]) -> Iterator[tuple[str, bytes]]:
+    """Names and hashes of files; what cannot be read has one of its own."""
+    for entry in entries:
+        content = str(entry.path).encode()
+        with contextlib.suppress(Exception):  # a damaged archive raises many types
+            content = entry.read(MAX_BYTES + 1) if entry.read else content
+        yield entry.path.name, hashlib.sha256(content).digest()
 
 
 def _not_found_message(
@@ -121,11 +172,17 @@ def _not_found_message(
         )
     tops = sorted({entry.path.parts[0] for entry in entries if entry.path.parts})
     message += ", ".join(map(printable_name, tops[:_MAX_NAMES])) or "nothing"
-    archives = sorted(str(e.path) for e in entries if e.path.suffix.lower() in ARCHIVE_SUFFIXES)
-    if archives:
-        names = ", ".join(map(printable_name, archives[:_MAX_NAMES]))
+    for entry in entries:
+        if entry.path.name == package and entry.unreadable:
+            return f"{message}; {printable_name(entry.path)} {entry.unreadable}"
+    if archives := [entry for entry in entries if is_archive(entry)]:
+        names = ", ".join(sorted(printable_name(e.path) for e in archives)[:_MAX_NAMES])
         message += (
-            f"; an archive inside a submission is not unpacked ({names}): "
-            "hand in the zip or tar itself"
+            f"; archives beside other files are not unpacked ({names}): hand in one of them alone"
         )
     return message
+
+
+def is_archive(entry: Entry) -> bool:
+    """Whether a file's name is an archive's."""
+    return entry.path.suffix.lower() in ARCHIVE_SUFFIXES

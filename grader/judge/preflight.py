@@ -191,7 +191,7 @@ def failed_import_report(
 ) -> ModuleReport:
     """Reports a failed import in its own words: they cannot hold hidden data yet."""
     if missing:
-        return ModuleReport(module=module, ok=False, message=f"{module}.py: {Cause.MISSING.words}")
+        return ModuleReport(module=module, ok=False, message=Cause.MISSING.words)
     line = answer.get("line")
     file = str(answer.get("file") or "")
     _, found, inside = file.rpartition(f"/{package}/")  # the worker may see another folder above it

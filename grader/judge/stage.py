@@ -1,8 +1,9 @@
-"""Staging: copies the student's own code, and nothing else, to a fresh folder.
+"""Staging: reads the student's own code, and nothing else, and writes it to a fresh folder.
 
-Only regular `.py` files of the package are copied, within limits of size and number. Everything
-else is left out and reported by name. A package that cannot be read completely is refused: a module
-that is missing would look like one that the student never wrote.
+Only `.py` files of the package are read. Everything else is left out and reported by name. A
+package that cannot be read whole, or is too large, is refused: a module that is missing would look
+like one that the student never wrote. A submission that holds nothing but an archive is that
+archive.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from assignment.manifest import VERSION_FILE
-from grader.judge.archives import open_entries
+from grader.judge.archives import open_archive, open_entries
 from grader.judge.bounded import LimitExceeded, Limits, run_bounded
 from grader.judge.entries import (
+    MAX_ARCHIVE,
     MAX_BYTES,
     Entry,
     SubmissionError,
@@ -26,7 +28,8 @@ from grader.judge.entries import (
     list_entries,
     printable_name,
 )
-from grader.judge.locate import Package, find_package
+from grader.judge.locate import Package, find_package, is_archive, name_copies
+from grader.results.text import printable
 
 MAX_FILES = 200  # .py files of the package
 MAX_TOTAL = 8 * 2**20  # bytes of all of them
@@ -42,25 +45,18 @@ LIMITS = Limits(cpu_seconds=30, memory=256 * 2**20, wall_seconds=300, answer=2 *
 _MAX_NAMED = 50  # left-out files that are named; the rest is only counted
 
 
-@dataclass(frozen=True)
-class Staged:
-    """A staged submission.
+class Selected(msgspec.Struct, frozen=True, tag=True):
+    """What a submission holds that is graded.
 
     Attributes:
-        folder: holds the package.
-        left_out: what was not copied, with the reason; for people.
+        name: the submission's, for people.
+        files: contents by path inside the package.
+        left_out: what is not graded, or under another name, with the reason; for people.
         handout: the version of the handout that the submission claims; for people, and never the
             basis of a decision.
     """
 
-    folder: Path
-    left_out: tuple[str, ...]
-    handout: str | None = None
-
-
-class Selected(msgspec.Struct, frozen=True, tag=True):
-    """What is graded: contents by path inside the package. For the rest see `Staged`."""
-
+    name: str
     files: dict[str, bytes]
     left_out: tuple[str, ...]
     handout: str | None
@@ -72,15 +68,14 @@ class _Refused(msgspec.Struct, frozen=True, tag=True):
     message: str
 
 
-def stage(submission: Path, destination: Path, package: str, modules: tuple[str, ...]) -> Staged:
-    """Copies the package of a submission to `destination/package`.
+def read(submission: Path, package: str, modules: tuple[str, ...]) -> Selected:
+    """Reads what is graded of a submission.
 
-    The submission is read in a process of its own, with limits on CPU time and memory: few bytes of
-    an archive may take hours to read.
+    In a process of its own, with limits on CPU time and memory: few bytes of an archive may take
+    hours to read.
 
     Args:
         submission: a folder, a zip or a tar (compressed or not).
-        destination: a folder that does not exist yet; it is not created if this raises.
         package: the package's name.
         modules: the assignment's modules; they identify a package whose folder has another name.
 
@@ -98,8 +93,14 @@ def stage(submission: Path, destination: Path, package: str, modules: tuple[str,
     found = msgspec.msgpack.decode(answer, type=Selected | _Refused)
     if isinstance(found, _Refused):
         raise SubmissionError(found.message)
-    _write(found.files, destination / package)
-    return Staged(destination, found.left_out, found.handout)
+    return found
+
+
+def stage(submission: Path, destination: Path, package: str, modules: tuple[str, ...]) -> Selected:
+    """Copies what `read` reads to `destination/package`, a folder that does not exist yet."""
+    selected = read(submission, package, modules)
+    write(selected, destination / package)
+    return selected
 
 
 def _answer(submission: Path, package: str, modules: tuple[str, ...]) -> bytes:
@@ -115,23 +116,42 @@ def select(submission: Path, package: str, modules: tuple[str, ...]) -> Selected
     """Finds and reads the package of a submission; raises SubmissionError."""
     with open_entries(submission, package) as entries:
         everything = list_entries(entries, submission)
-        found = find_package(everything, package, modules, submission)
-        beside = found.root.parent if found.root.name == package else found.root
-        handout = _handout_version(everything, beside)
-        everything = [entry for entry in everything if entry.path != beside / VERSION_FILE]
-        files, left_out = _select(everything, found, submission)
-    others = [
-        f"{printable_name(folder)}/ ({found.modules[folder]} of the assignment's {len(modules)} "
-        f"modules; {printable_name(found.root)}/ has {found.modules[found.root]})"
-        for folder in found.others
-    ]
-    left_out = [*others, *left_out]
-    if len(left_out) > _MAX_NAMED:
-        left_out[_MAX_NAMED:] = [f"and {len(left_out) - _MAX_NAMED} more"]
-    return Selected(files, tuple(left_out), handout)
+        archives = [entry for entry in everything if is_archive(entry)]
+        if len(archives) != 1 or any(entry.path.suffix == ".py" for entry in everything):
+            return _select(everything, package, modules, submission)
+        inner = submission / printable_name(archives[0].path)
+        data = _read(archives[0], submission, MAX_ARCHIVE)
+    with open_archive(data, inner, package) as entries:
+        return _select(list_entries(entries, inner), package, modules, inner)
 
 
 def _select(
+    everything: list[Entry], package: str, modules: tuple[str, ...], submission: Path
+) -> Selected:
+    copies = name_copies(everything, modules)
+    left_out = [f"{printable_name(e.path)} (graded as {name})" for e, name in copies.items()]
+    everything = [
+        replace(entry, path=entry.path.with_name(copies[entry])) if entry in copies else entry
+        for entry in everything
+    ]
+    found = find_package(everything, package, modules, submission)
+    beside = found.root.parent if found.root.name == package else found.root
+    handout = _handout_version(everything, beside)
+    everything = [entry for entry in everything if entry.path != beside / VERSION_FILE]
+    files, outside = _read_package(everything, found, submission)
+    left_out += [
+        f"{printable_name(folder)}/ ({found.modules[folder]} of the assignment's {len(modules)} "
+        f"modules{', as handed out' if folder in found.untouched else ''}; "
+        f"{printable_name(found.root)}/ has {found.modules[found.root]})"
+        for folder in found.others
+    ]
+    left_out += outside
+    if len(left_out) > _MAX_NAMED:
+        left_out[_MAX_NAMED:] = [f"and {len(left_out) - _MAX_NAMED} more"]
+    return Selected(printable(submission.name or str(submission)), files, tuple(left_out), handout)
+
+
+def _read_package(
     entries: list[Entry], package: Package, submission: Path
 ) -> tuple[dict[str, bytes], list[str]]:
     """Reads the package's modules: contents by path inside the package, and what is left out."""
@@ -139,30 +159,24 @@ def _select(
     others = set(package.others)
     left_out: list[str] = []
     total = 0
-    seen: set[str] = set()
     outside: Counter[str] = Counter()
     for entry in entries:
         inside = _path_inside(entry.path, package.root)
-        reason = _reason_to_skip(entry, inside, seen)
-        data = b""
-        if not reason and (len(files) >= MAX_FILES or total >= MAX_TOTAL):
-            reason = "too large, or too many files"
-        if not reason:
-            data = _read(entry, submission)
-            total += len(data)
-            if len(data) > MAX_BYTES or total > MAX_TOTAL:
-                reason = "too large, or too many files"
+        reason = _reason_to_skip(entry, inside)
         if reason == "outside the package":
             if entry.path.parent not in others:
                 outside[_name_outside(entry.path, package.root)] += 1
-            continue
-        if reason:
+        elif reason:
             if reason != "-":
                 left_out.append(f"{printable_name(entry.path)} ({reason})")
-            continue
-        assert inside is not None
-        seen.add(str(inside).casefold())
-        files[str(inside)] = data
+        else:
+            files[str(inside)] = data = _read(entry, submission, MAX_BYTES)
+            total += len(data)
+            if len(files) > MAX_FILES or total > MAX_TOTAL:
+                raise SubmissionError(
+                    f"{submission}: {printable_name(package.root)}/ has more than {MAX_FILES} "
+                    f"modules or {MAX_TOTAL // 2**20} MiB of them; hand in your modules alone"
+                )
     left_out += [
         f"{name} ({count} files outside the package)" if name.endswith("/") else f"{name} (outside)"
         for name, count in outside.items()
@@ -170,9 +184,10 @@ def _select(
     return files, left_out
 
 
-def _write(files: dict[str, bytes], target: Path) -> None:
+def write(selected: Selected, target: Path) -> None:
+    """Writes the package into a folder that does not exist yet."""
     target.mkdir(parents=True, mode=0o755)
-    for name, data in files.items():
+    for name, data in selected.files.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
         path.write_bytes(data)
@@ -192,7 +207,7 @@ def _handout_version(entries: list[Entry], folder: PurePosixPath) -> str | None:
         if entry is None or entry.read is None or entry.size > _MAX_VERSION_FILE:
             continue
         with contextlib.suppress(Exception):  # a damaged archive raises many types
-            if found := re.search(pattern, entry.read()[:_MAX_VERSION_FILE]):
+            if found := re.search(pattern, entry.read(_MAX_VERSION_FILE)):
                 return found[1].decode()
     return None
 
@@ -217,17 +232,15 @@ def _name_outside(path: PurePosixPath, root: PurePosixPath) -> str:
     return printable_name(name) + ("/" if len(path.parts) > common + 1 else "")
 
 
-def _reason_to_skip(entry: Entry, inside: PurePosixPath | None, seen: set[str]) -> str:
+def _reason_to_skip(entry: Entry, inside: PurePosixPath | None) -> str:
     """Why an entry is left out: "" if it is not, "-" if it is without being reported."""
     name = entry.path.name
     if (
         name.endswith(".pyc") or name == ".DS_Store" or name.startswith("._")
     ):  # macOS adds the latter two
         return "-"
-    if inside is None or ".." in entry.path.parts or entry.path.is_absolute():
+    if inside is None or entry.is_odd:
         return "outside the package"
-    if entry.read is None and not entry.unreadable:
-        return "not a regular file"
     if inside.suffix != ".py" or not all(
         part.isidentifier() for part in (*inside.parts[:-1], inside.stem)
     ):
@@ -236,21 +249,23 @@ def _reason_to_skip(entry: Entry, inside: PurePosixPath | None, seen: set[str]) 
         return "its name is too long"
     if inside.name == "conftest.py" or inside.name.startswith("test_"):
         return "tests are the grader's own"
-    if str(inside).casefold() in seen:
-        return "duplicate name"
-    if entry.size > MAX_BYTES:
-        return f"larger than {MAX_BYTES // 2**20} MiB"
     return ""
 
 
-def _read(entry: Entry, submission: Path) -> bytes:
-    if entry.unreadable:
-        raise SubmissionError(f"{submission}: {printable_name(entry.path)} {entry.unreadable}")
-    assert entry.read is not None, "a regular file can be read"
+def _read(entry: Entry, submission: Path, limit: int) -> bytes:
+    """Reads a file whole; raises SubmissionError if it has more bytes than `limit`, or claims to.
+
+    If a module were left out, the student would seem never to have written it.
+    """
+    name = f"{submission}: {printable_name(entry.path)}"
+    if entry.read is None:
+        raise SubmissionError(f"{name} {entry.unreadable}")
     try:
-        return entry.read()
+        data = entry.read(limit + 1) if entry.size <= limit else b""
     except (SubmissionError, MemoryError):
         raise
     except Exception as error:  # zlib.error, BadZipFile and others have no common base
-        name = printable_name(entry.path)
-        raise SubmissionError(f"{submission}: {name} is damaged: {error}") from error
+        raise SubmissionError(f"{name} is damaged: {error}") from error
+    if max(entry.size, len(data)) > limit:
+        raise SubmissionError(f"{name} is larger than {limit // 2**20} MiB")
+    return data

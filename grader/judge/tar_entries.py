@@ -15,7 +15,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
-from grader.judge.entries import MAX_BYTES, Entry, EntryCount, SubmissionError, printable_name
+from grader.judge.entries import (
+    IS_LINK,
+    IS_NO_FILE,
+    MAX_ARCHIVE,
+    Entry,
+    EntryCount,
+    SubmissionError,
+    printable_name,
+)
 
 MAX_UNPACKED = 512 * 2**20  # bytes of a compressed tar: to list it is to decompress all of it
 _MAX_HEADER = 2**20  # bytes of a long name, or of a header's extension; tarfile reads it at once
@@ -29,6 +37,11 @@ _EXTENSIONS = {  # members that describe the next one
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
 }
+
+
+def is_compressed(data: bytes) -> bool:
+    """Whether these are the bytes of a file compressed as a tar may be."""
+    return data.startswith(tuple(_COMPRESSED))
 
 
 def tar_entries(data: bytes, path: Path) -> Iterator[Entry]:
@@ -48,13 +61,18 @@ def _entries(archive: tarfile.TarFile, unpacked: _TarBytes) -> Iterator[Entry]:
         if info.isdir():
             continue
 
-        def read(info: tarfile.TarInfo = info) -> bytes:
+        def read(limit: int, info: tarfile.TarInfo = info) -> bytes:
             file = archive.extractfile(info)
             assert file is not None, "a regular file of a tar can be opened"
             with file:
-                return file.read(MAX_BYTES + 1)
+                return file.read(limit)
 
-        yield Entry(PurePosixPath(info.name), info.size, read if info.isreg() else None)
+        path = PurePosixPath(info.name)
+        if info.isreg():
+            yield Entry(path, info.size, read)
+        else:
+            is_link = info.issym() or info.islnk()
+            yield Entry(path, info.size, None, IS_LINK if is_link else IS_NO_FILE)
     unpacked.listed = True
     # tarfile stops without an error at a damaged or missing header, so look for the end block.
     unpacked.seek(archive.offset)
@@ -82,7 +100,7 @@ class _TarBytes:
         self._end = 0  # of what was read
 
     def read(self, size: int) -> bytes:
-        if not 0 <= size <= max(_MAX_HEADER, MAX_BYTES + 1) + tarfile.BLOCKSIZE:
+        if not 0 <= size <= MAX_ARCHIVE + tarfile.BLOCKSIZE:
             self._refuse_size()
         if self.tell() + size > MAX_UNPACKED + tarfile.RECORDSIZE:
             self._refuse_size()

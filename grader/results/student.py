@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from grader.isolation import MEANINGS, UNISOLATED
 from grader.results.causes import Cause
@@ -33,6 +33,7 @@ UNSAFE = (
     "its own points, so this score proves nothing."
 )
 MAX_FILES = 50  # names of left-out files that are shown
+MAX_MODULES = 5  # that are named for one message of their imports
 # The only classes that are named of a hidden check. The submission chooses what it raises, so each
 # class more is a letter more for a message about a hidden input.
 HIDDEN_EXCEPTIONS = frozenset(
@@ -95,21 +96,26 @@ def report(grade: Grade) -> Report:
         chapters=tuple(
             ChapterView(name, tuple(e for e in exercises if e.chapter == name)) for name in order
         ),
-        modules=tuple(
-            ModuleView(
-                module=clean(module.module, 200),
-                ok=module.ok,
-                place=_place(clean_name(module.file), module.line),
-                message=clean(module.message),
-            )
-            for module in grade.modules
-            if module.message or not module.ok
-        ),
+        modules=tuple(_modules(grade)),
         left_out=_files(grade.left_out),
         started=clean(grade.started, 100),
         version=clean(grade.version, 100),
         handout=_handout(grade),
     )
+
+
+def _modules(grade: Grade) -> Iterator[ModuleView]:
+    """What imports have to say, once: one broken file may keep all modules from being imported."""
+    modules: dict[tuple[bool, str, str], list[str]] = {}
+    for module in grade.modules:
+        if module.message or not module.ok:
+            place = _place(clean_name(module.file), module.line)
+            said = module.ok, place, clean(module.message)
+            modules.setdefault(said, []).append(clean(module.module, 200))
+    for (ok, place, message), names in modules.items():
+        more = [f"{len(names) - MAX_MODULES} more"] if len(names) > MAX_MODULES else []
+        named = ", ".join([*names[:MAX_MODULES], *more])
+        yield ModuleView(module=named, ok=ok, place=place, message=message)
 
 
 def _words(check: Check) -> str:

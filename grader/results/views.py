@@ -116,9 +116,9 @@ class ChapterView:
 
 @dataclass(frozen=True)
 class ModuleView:
-    """The message of a module's import, uncut: the worker had received nothing secret by then."""
+    """The message of an import, uncut: the worker had received nothing secret by then."""
 
-    module: str
+    module: str  # or several, that have the same message
     ok: bool
     place: str
     message: str

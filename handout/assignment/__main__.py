@@ -30,6 +30,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assignment import known, manifest
+from assignment.imports import why_not_utf8
 from assignment.manifest import AUTHORS, Exercise, ManifestError
 from assignment.verbs import command, of_another_folder
 
@@ -238,10 +239,9 @@ def syntax_error(path: Path) -> str | None:
     """The syntax error of a file, or None."""
     try:
         ast.parse(path.read_bytes(), str(path))
-    except SyntaxError as error:
-        return f"syntax error in line {error.lineno}: {error.msg}"
-    except ValueError as error:
-        return f"cannot be read: {error}"
+    except (SyntaxError, ValueError) as error:  # the latter for null bytes, before 3.11.4
+        where = f"syntax error in line {error.lineno}: " if isinstance(error, SyntaxError) else ""
+        return why_not_utf8(path) or f"{where}{error}"
     return None
 
 

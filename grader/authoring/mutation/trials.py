@@ -145,9 +145,9 @@ class _Session:
                 changed = folder / package / f"{mutant.module}.py"
                 changed.write_text(mutant.text, encoding="utf-8")
             place = zygote.submissions / f"mutant-{self._submissions}"
-            staged = stage(folder, place, package, self._grader.manifest.modules)
+            stage(folder, place, package, self._grader.manifest.modules)
         # No spare: most mutants end at their first test, and every core has a grader.
-        pool = WorkerPool(zygote, staged.folder, package, spare=False)
+        pool = WorkerPool(zygote, place, package, spare=False)
 
         def run(test: GradedTest, nonce: str) -> Check:
             with _alarm():
@@ -158,7 +158,7 @@ class _Session:
         finally:
             pool.close()
             zygote.drain()
-            shutil.rmtree(staged.folder)
+            shutil.rmtree(place)
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,26 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from grader.judge.entries import SubmissionError
-from grader.judge.stage import Staged, stage
+from grader.judge.stage import Selected, stage
 
 PACKAGE = "resource_accounting"
 MODULES = ("dtypes", "strides", "flops")
 TEXT = b"def f():\n    return 1\n"
 
 
-def run(submission: Path, destination: Path) -> Staged:
-    return stage(submission, destination, PACKAGE, MODULES)
+class Staged(Selected, frozen=True):
+    """A staged submission, and where it is."""
+
+    folder: Path
+
+
+def run(submission: Path, destination: Path, modules: tuple[str, ...] = MODULES) -> Staged:
+    selected = stage(submission, destination, PACKAGE, modules)
+    return Staged(**msgspec.structs.asdict(selected), folder=destination)
 
 
 def staged_files(staged: Staged) -> set[str]:

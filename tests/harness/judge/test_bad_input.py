@@ -7,6 +7,7 @@ import pytest
 
 from grader.judge.entries import SubmissionError
 from grader.results.causes import Cause
+from grader.results.student import report
 from tests.harness.conftest import REPOSITORY, hidden, long_unless
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
@@ -191,13 +192,36 @@ def test_missing_module_fails_its_own_exercises(quick_grader, submit):
     assert [m.module for m in grade.modules if m.ok] == ["dtypes"]
 
 
-def test_source_that_is_no_utf8_or_holds_nul_is_an_import_error(quick_grader, submit):
+NOT_UTF8 = {
+    "latin-1": ("x = 'é'".encode("latin-1"), "'utf-8' codec can't decode byte 0xe9"),
+    "null": (b"x = 1\0\n", "this file holds null bytes; save it as UTF-8 (strides.py, line 1)"),
+    "UTF-16": ("x = 1\n".encode("utf-16"), "this file is UTF-16; save it as UTF-8 (strides.py,"),
+    "UTF-16 unmarked": ("x = 1\n".encode("utf-16-be"), "this file is UTF-16; save it as UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_UTF8)
+def test_source_that_is_no_utf8_is_an_import_error(quick_grader, submit, name):
+    data, words = NOT_UTF8[name]
     folder = submit(dtypes=DTYPES)
-    for data in (b"x = '\xff'\n", b"x = 1\0\n"):
-        (folder / "resource_accounting" / "strides.py").write_bytes(data)
-        grade = quick_grader.grade(folder, only=BOTH, tests="hidden")
-        assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
-        assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
+    (folder / "resource_accounting" / "strides.py").write_bytes(data)
+    grade = quick_grader.grade(folder, only=BOTH, tests="hidden")
+    assert {c.cause for c in hidden(grade, "storage_index")} == {Cause.IMPORT_FAILED}
+    assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
+    (report,) = [report for report in grade.modules if not report.ok]
+    assert words in report.message
+    assert report.file == "resource_accounting/strides.py" or name == "latin-1"
+
+
+def test_file_that_keeps_several_modules_from_being_imported_is_shown_once(quick_grader, submit):
+    text = "from resource_accounting import own\n"
+    folder = submit(dtypes=text, strides=text)
+    (folder / "resource_accounting" / "own.py").write_bytes("x = 1\n".encode("utf-16"))
+    shown = report(quick_grader.grade(folder, only=BOTH, tests="public"))
+    (view,) = shown.modules
+    assert view.module == "dtypes, strides"
+    assert view.place == "resource_accounting/own.py:1"
+    assert view.message == "SyntaxError: this file is UTF-16; save it as UTF-8 (own.py, line 1)"
 
 
 def test_archive_one_level_down_is_graded_and_the_rest_named(quick_grader, tmp_path):

@@ -5,13 +5,15 @@ from pathlib import Path
 import pytest
 
 from grader.judge.entries import SubmissionError
-from grader.judge.stage import Staged, stage
 from tests.harness.judge.archives import (
+    KINDS,
     PACKAGE,
     TEXT,
+    Staged,
     make_zip,
     refused,
     run,
+    staged_files,
     write_folder,
     write_tar,
 )
@@ -30,7 +32,7 @@ TEN = tuple("abcdefghij")
 def run_ten(tmp_path: Path, *files: str) -> Staged:
     """Stages a folder of these files for an assignment of ten modules, `a` to `j`."""
     write_folder(tmp_path / "in", {name: name.encode() for name in files})
-    return stage(tmp_path / "in", tmp_path / "out", PACKAGE, TEN)
+    return run(tmp_path / "in", tmp_path / "out", TEN)
 
 
 def package_of(folder: str, modules: str) -> list[str]:
@@ -132,10 +134,84 @@ def test_submission_without_a_module_is_refused_and_its_files_are_named(tmp_path
     assert "found: essay.pdf, src" in message
 
 
-def test_archive_inside_a_submission_is_named_in_the_refusal(tmp_path):
+def test_archives_beside_other_files_are_named_in_the_refusal(tmp_path):
     """A platform may unpack zips and leave other archives packed"""
-    write_folder(tmp_path / "in", {"hw.rar": b"Rar!", "essay.pdf": b"%PDF"})
+    write_folder(tmp_path / "in", {"hw.rar": b"Rar!", "hw.7z": b"7z"})
     assert refused(tmp_path / "in", tmp_path / "out").endswith(
-        "found: essay.pdf, hw.rar; an archive inside a submission is not unpacked (hw.rar): "
-        "hand in the zip or tar itself"
+        "found: hw.7z, hw.rar; archives beside other files are not unpacked (hw.7z, hw.rar): "
+        "hand in one of them alone"
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_archive_alone_in_a_submission_is_the_submission(tmp_path, kind):
+    inner = make_zip(tmp_path / "inner.zip", {f"{PACKAGE}/strides.py": TEXT}).read_bytes()
+    files = {"a/submission.zip": inner, "a/notes.txt": b"", "__MACOSX/a/._submission.zip": b""}
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+
+
+def test_archive_in_an_archive_in_an_archive_is_not_opened(tmp_path):
+    data = make_zip(tmp_path / "1.zip", {f"{PACKAGE}/strides.py": TEXT}).read_bytes()
+    data = make_zip(tmp_path / "2.zip", {"inner.zip": data}).read_bytes()
+    message = refused(make_zip(tmp_path / "3.zip", {"b.zip": data}), tmp_path / "out")
+    assert message.startswith(f"{tmp_path}/3.zip/b.zip holds no {PACKAGE}/")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [(b"Rar!\x1a\x07\0", "hw.rar is a RAR archive"), (bytes(21 * 2**20), "larger than 20 MiB")],
+)
+def test_archive_alone_that_cannot_be_read_is_refused(tmp_path, data, words):
+    assert words in refused(make_zip(tmp_path / "in.zip", {"hw.rar": data}), tmp_path / "out")
+
+
+COPIES = ["a (1).py", "a(2).py", "a-1.py", "a copy.py", "doejane_123_4567_a.py"]
+COPIES += ["doejane_LATE_123_4567_a-2.py"]
+
+
+@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("folder", ["", f"{PACKAGE}/"])
+def test_only_copy_of_a_module_is_that_module(tmp_path, name, folder):
+    staged = run_ten(tmp_path, *package_of(folder, "bc"), f"{folder}{name}")
+    assert (staged.folder / PACKAGE / "a.py").read_text() == f"{folder}{name}"
+    assert staged.left_out == (f"{folder}{name} (graded as a.py)",)
+
+
+@pytest.mark.parametrize("names", [("a.py", "a (1).py"), ("a (1).py", "a (2).py"), ("my_a.py",)])
+def test_copy_is_not_guessed(tmp_path, names):
+    staged = run_ten(tmp_path, *package_of("", "bc"), *names)
+    assert (staged.folder / PACKAGE / "a.py").exists() == ("a.py" in names)
+
+
+def handed_out(folder: str, modules: str) -> dict[str, bytes]:
+    return {name: name[-4:].encode() for name in package_of(folder, modules)}
+
+
+@pytest.mark.parametrize("first", ["a", "z"])
+def test_copy_that_is_as_handed_out_is_not_graded(tmp_path, first):
+    """Even if it has more modules"""
+    own = dict.fromkeys(package_of(f"m/{PACKAGE}/", "abcdefgh"), b"own")
+    stubs = handed_out("handout/assignment/stubs/", "abcdefghij")
+    other = handed_out(f"{first}/{PACKAGE}/", "abcdefghij")
+    write_folder(tmp_path / "in", own | stubs | other)
+    staged = run(tmp_path / "in", tmp_path / "out", TEN)
+    assert (staged.folder / PACKAGE / "a.py").read_bytes() == b"own"
+    assert (
+        f"{first}/{PACKAGE}/ (10 of the assignment's 10 modules, as handed out; m/{PACKAGE}/ has 8)"
+    ) in staged.left_out
+
+
+def test_untouched_handout_alone_is_graded(tmp_path):
+    files = handed_out("assignment/stubs/", "abc") | handed_out(f"{PACKAGE}/", "abc")
+    files |= handed_out(f"again/{PACKAGE}/", "abc")
+    staged = run(write_folder(tmp_path / "in", files), tmp_path / "out", TEN)
+    assert (staged.folder / PACKAGE / "a.py").read_bytes() == b"a.py"
+
+
+def test_copies_that_are_the_same_are_no_tie(tmp_path):
+    files = handed_out(f"{PACKAGE}/", "abc") | handed_out(f"again/{PACKAGE}/", "abc")
+    staged = run(write_folder(tmp_path / "in", files), tmp_path / "out", TEN)
+    assert staged.left_out == (
+        f"{PACKAGE}/ (3 of the assignment's 10 modules; again/{PACKAGE}/ has 3)",
     )

@@ -27,11 +27,8 @@ def compiled(quick_grader, submit):
         quick_grader.prepare()
         manifest = quick_grader.manifest
         place = quick_grader.zygote.submissions / "compiled"
-        pool = WorkerPool(
-            quick_grader.zygote,
-            stage(submit(**modules), place, manifest.package, manifest.modules).folder,
-            manifest.package,
-        )
+        stage(submit(**modules), place, manifest.package, manifest.modules)
+        pool = WorkerPool(quick_grader.zygote, place, manifest.package)
         try:
             compile_ahead(pool, manifest)
             files = (file for file in place.rglob("*.pyc") if not file.name.startswith("__init__"))
