@@ -7,6 +7,7 @@ that is packed for a container has neither package, so it does not have their co
 from __future__ import annotations
 
 import functools
+import signal
 from collections.abc import Callable
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -26,7 +27,9 @@ from grader.judge import provenance
 from grader.judge.entries import SubmissionError, check_exists
 from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader, Timing
+from grader.judge.stage import read
 from grader.judge.timing.device import why_unused
+from grader.results.write import clear, write_all
 from grader.terminal import (
     BAD_ASSIGNMENT,
     BAD_INPUT,
@@ -78,7 +81,10 @@ def _options(
 
 
 def _stoppable(command: Callable[P, None]) -> Callable[P, None]:
-    """Ends the command cleanly at a signal: closes what it opened, with exit status 3."""
+    """Ends the command cleanly at a signal: closes what it opened, with exit status 3.
+
+    After Ctrl-C it ends by that signal, so that a shell's loop ends, too.
+    """
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -86,7 +92,11 @@ def _stoppable(command: Callable[P, None]) -> Callable[P, None]:
             with signals.stop_on_signals():
                 command(*args, **kwargs)
         except signals.Stopped as stopped:
-            fail(FAULT, f"stopped by {stopped} before there was a grade")
+            print_error(f"stopped by {stopped} before there was a grade")
+            if str(stopped) == signal.SIGINT.name:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                signal.raise_signal(signal.SIGINT)
+            raise typer.Exit(FAULT) from None
 
     return run
 
@@ -130,32 +140,32 @@ def grade(
     read; 3 a fault of the grader, or a machine that cannot isolate; 4 a mistake in the assignment.
     """
     command_line.overwrite("grader grade")  # workers may read it; it may hold the nonce
+    manifest = manifests.load()
     try:
-        check_exists(submission, manifests.load().package)  # before anything is started or loaded
+        check_exists(submission, manifest.package)
+        clear(out)  # it would be taken for this submission's
+        selected = read(submission, manifest.package, manifest.modules)  # before torch is loaded
         judge = Grader(
             (UNISOLATED,) if unsafe else at_least(min_tier), budget=budget, time_limit=time_limit
         )
     except SubmissionError as error:
         fail(BAD_INPUT, str(error))
-    except OSError as error:
+    except (OSError, GraderFault) as error:
         fail(FAULT, f"cannot start: {error}")
     from grader.results import console as summary
-    from grader.results.write import write_all
 
     # No refresh thread: the judge forks, and a fork copies only the thread that calls it.
     progress = Live("grading …", console=console, auto_refresh=False, transient=True)
     with judge, progress:
         try:
             result = judge.grade(
-                submission,
+                selected,
                 tests=tests,
                 nonce=nonce,
                 timing=timing,
                 further_seeds=True,
                 on_check=lambda check: progress.update(f"grading … {check.exercise}", refresh=True),
             )
-        except SubmissionError as error:
-            fail(BAD_INPUT, str(error))
         except CannotIsolate as error:
             fail(
                 FAULT,

@@ -11,12 +11,21 @@ from grader.results.html import to_html
 from grader.results.junit import to_junit
 from grader.results.record import Grade, to_json
 
+_GRADE = "grade.json"
+OUTPUTS = ("report.html", "junit.xml", "results.json", _GRADE)
+
+
+def clear(folder: Path) -> None:
+    """Removes what an earlier grading wrote, its grade first."""
+    for name in reversed(OUTPUTS):
+        (folder / name).unlink(missing_ok=True)
+
 
 def write_all(grade: Grade, folder: Path) -> None:
     """Writes report.html, junit.xml, results.json and, last, grade.json (mode 0600: staff only).
 
     Each file is complete or absent. If grade.json is there, all files are, from the same grading.
-    Without a score there is no results.json; an older one is removed.
+    Without a score there is no results.json.
     """
     outputs = {"report.html": to_html(grade).encode(), "junit.xml": to_junit(grade)}
     if grade.score is not None:
@@ -24,12 +33,10 @@ def write_all(grade: Grade, folder: Path) -> None:
     record = to_json(grade)
 
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "grade.json").unlink(missing_ok=True)
-    if grade.score is None:
-        (folder / "results.json").unlink(missing_ok=True)
+    clear(folder)
     for name, data in outputs.items():
         write_atomically(folder / name, data, mode=0o644)
-    write_atomically(folder / "grade.json", record, mode=0o600)
+    write_atomically(folder / _GRADE, record, mode=0o600)
 
 
 def write_atomically(path: Path, data: bytes, mode: int) -> None:

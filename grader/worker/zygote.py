@@ -7,17 +7,20 @@ requests that it serves.
 
 from __future__ import annotations
 
+import fcntl
 import os
+import select
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from grader import command_line, messages
+from grader import command_line, folders, messages
 from grader.messages import (
     Failed,
     ForkWorker,
@@ -53,8 +56,6 @@ def main(control_fd: int) -> None:
         run = start.grading.run
         _start(control, start)
     except _JudgeGone:
-        from grader import folders
-
         if run:  # this process may have created it again after the judge removed it
             folders.remove_while_written(Path(run))
         os._exit(0)
@@ -79,7 +80,8 @@ def _start(control: socket.socket, start: Start) -> None:
     group = cgroups.join(start.memory, start.processes)
     zygote = Zygote(control, sandbox, group)
     try:
-        forkable.preload(start.grading.with_devices)
+        with zygote.ended_with_judge():
+            forkable.preload(start.grading.with_devices)
         if fault := forkable.why_forks_would_fail():
             _send(control, Failed(reason=fault))
             zygote.end()
@@ -104,6 +106,27 @@ class Zygote:
         self.control, self.sandbox, self.group = control, sandbox, group
         self.alive: set[int] = set()  # children that have not been reaped
         self.is_first = True
+
+    @contextmanager
+    def ended_with_judge(self) -> Iterator[None]:
+        """Ends this process as soon as the judge is gone, while it does not ask for requests."""
+
+        def end_if_gone(*_: object) -> None:
+            poll = select.poll()
+            poll.register(self.control, 0)
+            if poll.poll(0):  # its end is closed
+                self.end()
+                folders.remove_while_written(Path(self.sandbox.run))
+                os._exit(0)  # an exception in the middle of torch's import would abort
+
+        flags = fcntl.fcntl(self.control, fcntl.F_GETFL)
+        signal.signal(signal.SIGIO, end_if_gone)
+        fcntl.fcntl(self.control, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(self.control, fcntl.F_SETFL, flags | os.O_ASYNC)
+        end_if_gone()
+        yield
+        fcntl.fcntl(self.control, fcntl.F_SETFL, flags)
+        signal.signal(signal.SIGIO, signal.SIG_DFL)
 
     def serve(self) -> None:
         """Answers requests until the judge is gone."""
