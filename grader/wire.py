@@ -17,6 +17,7 @@ other by reading them in one file, and the fuzzer instruments this file.
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from typing import Any, NamedTuple
@@ -54,6 +55,14 @@ class Caps(NamedTuple):
 
 
 DEFAULT_CAPS = Caps()
+
+
+def lists_in_empty(shape: tuple[int, ...]) -> int:
+    """How many lists a tensor without elements may be, as lists: it has no bytes for them.
+
+    They count as values, so that no work on a value exceeds its bytes by much.
+    """
+    return math.prod(length or 1 for length in shape) if 0 in shape else 0
 
 
 def _dtypes() -> dict[str, torch.dtype]:
@@ -179,7 +188,7 @@ class Writer:
         if -(2**63) <= value < 2**63:
             self.tail += b"i" + LONG.pack(value)
             return
-        size = value.bit_length() // 8 + 1
+        size = (value if value >= 0 else ~value).bit_length() // 8 + 1
         if size > self.caps.integer:
             raise plain.NotPlainData(f"{where} is an integer of {size} bytes; expected far fewer")
         self.text(b"I", value.to_bytes(size, "little", signed=True))
@@ -188,9 +197,12 @@ class Writer:
         self.tail += tag + COUNT.pack(len(data))
         self.tail += data
 
-    def check_size(self, size: int, where: str) -> None:
+    def check_size(self, size: int, shape: tuple[int, ...], where: str) -> None:
         """Checks a tensor before copying: one of stride 0 may claim exabytes."""
         self.tensors += 1
+        self.items += lists_in_empty(shape)
+        if self.items > self.caps.items:
+            raise plain.NotPlainData(f"{where} is empty, and as lists too many: {shape}")
         if self.tensors > self.caps.tensors:
             raise plain.NotPlainData(f"{where} is one of more than {self.caps.tensors} tensors")
         if self.length + size > self.caps.size:
@@ -203,13 +215,13 @@ class Writer:
         plain.check_tensor(tensor, where)
         if tensor.dtype not in TENSOR_DTYPES.values():
             raise plain.NotPlainData(f"{where} is a tensor of {tensor.dtype}, which cannot be sent")
-        self.check_size(tensor.numel() * tensor.itemsize, where)
+        self.check_size(tensor.numel() * tensor.itemsize, tuple(tensor.shape), where)
 
     def check_array(self, array: np.ndarray, where: str) -> None:
         plain.check_array(array, where)
         if array.dtype.newbyteorder("<").str not in NUMPY_DTYPES:
             raise plain.NotPlainData(f"{where} is an array of {array.dtype}, which cannot be sent")
-        self.check_size(array.nbytes, where)
+        self.check_size(array.nbytes, array.shape, where)
 
     def tensor(self, tensor: torch.Tensor, where: str) -> None:
         self.check_tensor(tensor, where)
@@ -449,17 +461,11 @@ class Reader:
         dimensions = self.dimensions()
         shape = tuple([_SIZE.unpack(self.take(8))[0] for _ in range(dimensions)])
         size = _SIZE.unpack(self.take(8))[0]
-        elements = 1
-        for length in shape:
-            elements *= length
-        # An empty tensor may have other, huge dimensions: torch multiplies them for the strides.
-        if any(length >= 2**40 for length in shape) or elements * itemsize != size:
+        if math.prod(shape) * itemsize != size:
             raise FrameError("a tensor's shape does not fit its bytes")
-        extent = 1
-        for length in shape:
-            extent *= max(length, 1)
-        if extent * itemsize >= 2**60:
-            raise FrameError("a tensor's shape is too large")
+        self.items += lists_in_empty(shape)
+        if self.items > self.caps.items:
+            raise FrameError("an empty tensor's shape is too large")
         self.take(-self.at % ALIGNMENT)
         return shape, self.take(size)
 

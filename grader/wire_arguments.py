@@ -33,6 +33,8 @@ from grader.wire import (
     frame,
 )
 
+# A test may send back what it was given, among other arguments.
+ARGUMENT_CAPS = Caps(*(2 * cap for cap in DEFAULT_CAPS))
 _BOTH_ORDERS = NUMPY_DTYPES | {
     swapped.str: swapped for swapped in (d.newbyteorder(">") for d in NUMPY_DTYPES.values())
 }
@@ -43,7 +45,7 @@ def encode(
     value: Any,
     what: str = "the arguments",
     number_of: Callable[[Any], int] | None = None,
-    caps: Caps = DEFAULT_CAPS,
+    caps: Caps = ARGUMENT_CAPS,
 ) -> list[bytes | bytearray | memoryview]:
     """A frame in parts, for one gathered write. Large tensors without gaps are not copied.
 
@@ -71,7 +73,7 @@ def encode(
 def decode(
     body: memoryview,
     stand_in: Callable[[int, bool], Any] | None = None,
-    caps: Caps = DEFAULT_CAPS,
+    caps: Caps = ARGUMENT_CAPS,
 ) -> Any:
     """The value that a body holds. Its tensors use the body's memory: never reuse a body.
 
@@ -117,8 +119,8 @@ class _ArgumentWriter(Writer):
         self.check_array(array, where)
         self.laid_out(b"w", array.dtype.str.encode(), *self.storages.add_array(array))
 
-    def check_size(self, size: int, where: str) -> None:
-        super().check_size(self.shown + size, where)
+    def check_size(self, size: int, shape: tuple[int, ...], where: str) -> None:
+        super().check_size(self.shown + size, shape, where)
         self.shown += size
 
     def laid_out(self, tag: bytes, dtype: bytes, number: int, layout: Layout) -> None:

@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 
 from assignment.callbacks import MAX_USES, KillProcess, function_of
 from grader import wire
-from grader.judge.failure import GraderFault, SubmissionFailure, is_machines, nearest_builtin
+from grader.judge.failure import (
+    GraderFault,
+    SubmissionFailure,
+    is_machines,
+    is_out_of_memory,
+    nearest_builtin,
+)
 from grader.results.causes import Cause
 
 
@@ -26,8 +32,8 @@ class Callbacks:
     there is a limit to their uses. That they are used, when, and in which order, is certain.
 
     Attributes:
-        room: what the worker's messages may still hold: those of the call, and of all items of the
-            iterator that it returns. A test may keep all of that.
+        room: what the messages may still hold, to the worker and from it: those of the call, and of
+            all items of the iterator that it returns. A test may keep all of that.
     """
 
     def __init__(self) -> None:
@@ -81,7 +87,7 @@ class Callbacks:
         except StopIteration:
             return {"raised": "StopIteration", "args": ()}
         except Exception as error:
-            if is_machines(error):
+            if is_machines(error) or is_out_of_memory(error):
                 raise GraderFault(
                     f"a function of the test failed: {str(error) or type(error).__name__}"
                 ) from error

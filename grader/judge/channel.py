@@ -58,15 +58,16 @@ class Channel:
         self.send(self.call_id, request, timer, number_of)
         return self.receive(timer, room)
 
-    def reply(self, message: Any, timer: Timer) -> None:
-        """Answers a use within the call; raises as `send` does.
+    def reply(self, message: Any, timer: Timer, room: wire.Caps) -> wire.Caps:
+        """Answers a use within the call; returns the room that is left. Raises as `send` does.
 
-        Its arguments may have asked for more than a message holds: also SubmissionFailure.
+        The use's arguments may have asked for more than there is room: also SubmissionFailure.
         """
         try:
-            self.send(self.call_id, message, timer)
+            sent = self.send(self.call_id, message, timer, room=room)
         except plain.NotPlainData as error:
             raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
+        return room._replace(size=room.size - sent)
 
     def send(
         self,
@@ -74,14 +75,16 @@ class Channel:
         request: Any,
         timer: Timer,
         number_of: Callable[[Any], int] | None = None,
-    ) -> None:
-        """Sends one message of a call, whose functions `number_of` numbers.
+        room: wire.Caps = wire_arguments.ARGUMENT_CAPS,
+    ) -> int:
+        """Sends one message of a call, whose functions `number_of` numbers; returns its bytes.
 
         Raises:
             WorkerEnded: the worker has ended; and what the timer raises.
         """
-        parts = wire_arguments.encode(call_id, request, number_of=number_of)
+        parts = wire_arguments.encode(call_id, request, number_of=number_of, caps=room)
         views = [memoryview(part) for part in parts]
+        size = sum(view.nbytes for view in views)
         while views:
             try:
                 sent = os.writev(self._socket.fileno(), views[:16])
@@ -94,6 +97,7 @@ class Channel:
                 sent -= views.pop(0).nbytes
             if views:
                 views[0] = views[0][sent:]
+        return size
 
     def receive(self, timer: Timer, room: wire.Caps = wire.DEFAULT_CAPS) -> tuple[Any, wire.Caps]:
         """Receives a message within the call: its value, and the room that is left after it.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import msgspec
 
 from assignment.hooks import seed_of
 from grader.judge.calls import KeptCalls
+from grader.judge.effort import Effort
 from grader.judge.implementation import GradedImplementation
 from grader.judge.outcome import GradedTest
 from grader.judge.plugin import TestContext
@@ -45,8 +46,11 @@ def _implementation(
     implementation = GradedImplementation(pool, limits, seed, group)
     if test.visibility == "public":
         implementation.calls = KeptCalls(_KEPT)
+    effort = Effort()
     try:
-        yield implementation
+        with nullcontext() if test.on_device else effort.bounded():
+            yield implementation
     finally:
         implementation.close()
-        pool.budget.charge(test.group, implementation.charged, test.limits.seconds)
+        charged = implementation.charged + effort.charged
+        pool.budget.charge(test.group, charged, test.limits.seconds)

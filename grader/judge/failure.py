@@ -40,6 +40,13 @@ class Killed(SubmissionFailure):
     """
 
 
+class TooMuchWork(SubmissionFailure):
+    """The judge needed too much time for what the submission answered."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(Cause.TIMEOUT, detail)
+
+
 class WorkerEnded(Exception):
     """A worker's process ended, and the judge did not end it."""
 
@@ -77,6 +84,18 @@ def is_machines(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno is not None
     return isinstance(error, MemoryError | ImportError | Warning)
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether an exception, or one that led to it, says that no memory could be allocated."""
+    while error is not None:
+        of_torch = isinstance(error, RuntimeError) and "allocate memory" in str(error)
+        if (of_torch or isinstance(error, MemoryError)) and not getattr(
+            error, "from_submission", False
+        ):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @contextmanager

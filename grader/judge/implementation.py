@@ -190,6 +190,8 @@ class GradedImplementation(Implementation):
                 raise GraderFault(f"{_DISK_FULL}: {failure.detail}") from failure
             raise
         except plain.NotPlainData as error:
+            if self.answers:  # it sends back what it was given
+                raise SubmissionFailure(Cause.TOO_LARGE, f"cannot be sent back: {error}") from error
             raise GraderFault(f"a test passed what cannot be sent: {error}") from error
         except Exception as error:
             if worker.is_killed:  # a function of the test's has ended the call

@@ -16,9 +16,11 @@ from grader.judge.failure import (
     NotMeasured,
     SubmissionFailure,
     Suspicious,
+    TooMuchWork,
     for_staff,
     for_student,
     is_machines,
+    is_out_of_memory,
     nearest_builtin,
 )
 from grader.judge.score import NOT_MEASURED, Outcome
@@ -150,10 +152,14 @@ def outcome_of_run(
         cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")
     detail = shown = None
     if error is not None:
-        staff = for_staff(error, test.item.path)
-        detail = _with_output(staff, printed, _STAFF_OUTPUT)[-_MAX_DETAIL:]
-        if test.visibility == "public" and cause is not Cause.NEEDS_CUDA:
-            shown = _with_output(for_student(error, calls), printed, _STUDENT_OUTPUT)
+        try:
+            staff = for_staff(error, test.item.path)
+            detail = _with_output(staff, printed, _STAFF_OUTPUT)[-_MAX_DETAIL:]
+            if test.visibility == "public" and cause is not Cause.NEEDS_CUDA:
+                shown = _with_output(for_student(error, calls), printed, _STUDENT_OUTPUT)
+                shown = shown[:_MAX_DETAIL]
+        except (MemoryError, TooMuchWork) as more:
+            detail = f"{type(error).__name__}, whose text takes too much: {more}"
     exception = nearest_builtin(type(error).__name__) if cause is Cause.EXCEPTION else None
     return new_outcome(
         test,
@@ -171,10 +177,14 @@ def cause_of(error: BaseException, answers: int) -> Cause:
     """The cause of a test's failure.
 
     An exception of the test's own code after the submission answered comes from an answer that
-    the test could not use: of another type or content, it can raise nearly any. Before any answer
-    it is a fault of the grader, and so are the machine's errors, and what is no error of a test,
-    such as `pytest.skip`.
+    the test could not use: of another type or content, it can raise nearly any; or the test could
+    not hold it (`effort.py`). Before any answer it is a fault of the grader, and so are the
+    machine's other errors, and what is no error of a test, such as `pytest.skip`.
     """
+    if answers and is_out_of_memory(error):
+        return Cause.TOO_LARGE
+    if isinstance(error, TooMuchWork) and not answers:
+        return Cause.GRADER_FAULT
     if isinstance(error, SubmissionFailure):
         return error.cause
     if isinstance(error, NotMeasured):

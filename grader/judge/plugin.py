@@ -18,7 +18,7 @@ from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
 from assignment.implementation import Implementation
 from assignment.manifest import Manifest
 from grader.judge.calls import KeptCalls
-from grader.judge.failure import GraderFault, Killed
+from grader.judge.failure import GraderFault, Killed, is_out_of_memory
 from grader.judge.outcome import GradedTest, graded_tests, outcome_of_run
 from grader.judge.score import Outcome
 from grader.results.record import Fit, Timing, Truth
@@ -61,7 +61,8 @@ class Attempt:
         implementation: its `impl`, once it has one.
         has_measured: whether a fixture of timing came to its end.
         measured: what that measured, if there is anything to keep.
-        was_killed: whether another process killed the worker.
+        may_be_machines: whether the machine may be why it failed: another process killed the
+            worker, or memory could not be had.
         outcome: what came of it.
     """
 
@@ -70,13 +71,13 @@ class Attempt:
     implementation: Graded | None = None
     has_measured: bool = False
     measured: Timing | Fit | Truth | None = None
-    was_killed: bool = False
+    may_be_machines: bool = False
     outcome: Outcome | None = None
 
     def note(self, call: pytest.CallInfo[None]) -> None:
         """Notes how setup, call or teardown ended. A teardown error replaces an earlier pass."""
         error = call.excinfo.value if call.excinfo else None
-        self.was_killed = self.was_killed or isinstance(error, Killed)
+        self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
         made = self.implementation
         answers = made.answers if made else int(self.has_measured)
         self.outcome = outcome_of_run(
@@ -120,12 +121,12 @@ class GraderPlugin:
         self._collected: list[pytest.Item] = []
 
     def run(self, test: GradedTest, context: TestContext) -> Outcome:
-        """Runs one test; a second time if another process killed its worker.
+        """Runs one test; a second time if the machine may be why it failed.
 
         What happens twice is the submission's doing. A test may be run any number of times.
         """
         attempt = self._attempt(test, context)
-        if attempt.was_killed:
+        if attempt.may_be_machines:
             attempt = self._attempt(test, context)
         assert attempt.outcome is not None, "pytest reports each test's call, or what prevented it"
         return attempt.outcome

@@ -266,8 +266,8 @@ class Worker:
         """Asks the submission's code, which may be charged `seconds`, or else the test's limit.
 
         Meanwhile it may use the functions among the arguments. The judge's time in them is not
-        charged. All that they are given, and the answer, must fit into one message; so must the
-        items of an iterator together.
+        charged. All that they are given and give, and the answer, must fit into one message; so
+        must the items of an iterator together.
         """
         assert self._meter is not None, "go() comes before the first call"
         meter = self._meter
@@ -285,7 +285,7 @@ class Worker:
                 meter.check(waiting=False)
                 self.check_limits()
                 self._check_not_killed()  # the function may have ended it
-                self._channel.reply(reply, meter)
+                callbacks.room = self._channel.reply(reply, meter, callbacks.room)
                 message, callbacks.room = self._channel.receive(meter, callbacks.room)
             return message
         except WorkerEnded:

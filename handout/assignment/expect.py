@@ -104,7 +104,7 @@ def show(value: Any) -> str:
     if isinstance(value, torch.Tensor | np.ndarray):
         text = plain.describe(value)
         size = value.numel() if isinstance(value, torch.Tensor) else value.size
-        return f"{text}: {value.tolist()}" if size <= 12 else text
+        return f"{text}: {value.tolist()}" if 0 < size <= 12 else text
     text = ""
     for piece in _pieces(value):  # stop at the limit: printing tensors is slow
         text += piece
@@ -132,7 +132,8 @@ def _pieces(value: Any) -> Iterator[str]:
     for i, item in enumerate(value):
         yield ", " if i else ""
         if kind is dict:
-            yield f"{item!r}: "
+            yield from _pieces(item)
+            yield ": "
         yield from _pieces(value[item] if kind is dict else item)
     yield end
 
@@ -181,11 +182,11 @@ def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> 
         if not same_kind or not isinstance(actual, list | tuple | dict):
             return _Far(at, show(expected), _kind(actual), part)
         keys = list(expected) if isinstance(expected, dict) else list(range(len(expected)))
-        found_keys = list(actual) if isinstance(actual, dict) else list(range(len(actual)))
+        if not isinstance(expected, dict) and len(actual) != len(expected):
+            return _Far(at, _items(expected), _items(actual), part)
+        found_keys = list(actual) if isinstance(actual, dict) else keys
         if set(keys) != set(found_keys):
-            if not isinstance(expected, dict):
-                return _Far(at, _items(expected), _items(actual), part)
-            return _Far(at, f"the entries {keys}", f"the entries {found_keys}", part)
+            return _Far(at, f"the entries {show(keys)}", f"the entries {show(found_keys)}", part)
         for key, item in pairs:
             if far := _far(actual[key], item, rtol, atol, f"{at}[{key!r}]"):
                 return far

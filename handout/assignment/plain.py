@@ -21,7 +21,7 @@ import torch
 from assignment.layouts import Rebuilt, Storages
 
 PLAIN = "None, bool, int, float, str, bytes, list, tuple, dict, torch.Tensor, numpy.ndarray, dtypes"
-MAX_DEPTH = 32
+MAX_DEPTH = 32  # of a result; arguments, which may hold results, may be twice as deep
 
 # Functions and generators, exactly: in arguments they become stand-ins (`assignment/callbacks.py`).
 CALLBACKS = (FunctionType, MethodType, GeneratorType)
@@ -101,8 +101,9 @@ def _copy(
     kind = type(value)
     if kind in _SCALARS:
         return value
-    if depth > MAX_DEPTH:
-        raise NotPlainData(f"{where} is nested more than {MAX_DEPTH} deep")
+    deepest = MAX_DEPTH if leaf is _dense else 2 * MAX_DEPTH
+    if depth > deepest:
+        raise NotPlainData(f"{where} is nested more than {deepest} deep")
     if kind is list or kind is tuple or kind is torch.Size:
         items = [_copy(v, f"{where}[{i}]", depth + 1, leaf, stand_in) for i, v in enumerate(value)]
         return items if kind is list else tuple(items)

@@ -189,7 +189,7 @@ def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
         yield "every element is 0"
         return
     if found.is_floating_point() and bool(expected.all()):
-        yield from _of_ratios((found.double() / expected.double()).flatten().tolist()[:100])
+        yield from _of_ratios((found.double() / expected.double()).flatten()[:100].tolist())
 
 
 def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str]:

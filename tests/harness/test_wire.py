@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 
 from assignment import plain
-from grader import wire
+from grader import wire, wire_arguments
 from grader.wire import Caps
 from tests.harness.frames import (
     NUMPY_DTYPES,
@@ -31,6 +31,33 @@ from tests.harness.frames import (
 @given(values)
 def test_plain_data_comes_back_exactly(value):
     assert same(value, round_trip(value))
+
+
+def nested(depth):
+    return [nested(depth - 1)] if depth else []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        nested(Caps().depth),
+        -(2 ** (8 * Caps().integer - 1)),
+        2 ** (8 * Caps().integer - 1) - 1,
+        [None] * (Caps().items - 1),
+        [torch.zeros(1)] * Caps().tensors,
+        torch.zeros(Caps().size - 100, dtype=torch.uint8),
+        np.zeros((Caps().items - 1, 0)),
+        {"\udfff".encode(errors="surrogatepass").decode(errors="replace") * 1000: {True: ()}},
+    ],
+    ids=["depth", "least", "most", "items", "tensors", "size", "empty", "key"],
+)
+def test_largest_answers_can_be_sent_back_among_other_arguments(value):
+    """Or a test that does so would fail, and not the submission"""
+    header, data = pack(value)
+    wire.decode_header(header)
+    answer = wire.decode(body_of(data))
+    wire_arguments.encode(1, ("state", [answer], {"more": 1}))
+    assert plain.copy_arguments((answer, [answer]), "arguments")
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
@@ -77,7 +104,7 @@ def test_dtypes_of_torch_survive_a_round_trip():
         torch.complex(torch.ones(3), torch.ones(3)).conj().imag,
         torch.ones(3, requires_grad=True),
         torch.nn.Parameter(torch.ones(2)),
-        torch.ones(0, 2**30),
+        torch.ones(0, 999_000),
         torch.arange(24)[::3][:1],
         torch.arange(4).expand(3, 4)[:1, 2:3].unsqueeze(0),
     ],

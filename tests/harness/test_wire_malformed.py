@@ -127,6 +127,7 @@ HOSTILE = {
     "shape that wraps to 16": tensor_body(b"float32", (2**62 + 1, 4), 16, bytes(16)),
     "empty with a huge side": tensor_body(b"uint8", (0, 2**63), 0),
     "empty with huge sides": tensor_body(b"uint8", (0, 2**39, 2**39, 2**39), 0),
+    "empty with many lists": tensor_body(b"uint8", (2**20, 0), 0),
     "shape larger than its bytes": tensor_body(b"float32", (100,), 4, bytes(4)),
     "shape smaller than its bytes": tensor_body(b"float32", (1,), 400, bytes(400)),
     "bytes that are not there": tensor_body(b"uint8", (2**31,), 2**31),
@@ -151,16 +152,17 @@ def test_empty_tensor_of_any_shape_is_read_or_refused(dtype):
     name = dtype.str if isinstance(dtype, np.dtype) else str(dtype).removeprefix("torch.")
     for shape in [
         (0,),
-        (0, 2**39),
-        (2**39, 0),
-        (0, 2**39, 2**20),
+        (0, 2**19),
+        (2**19, 0),
         (0, 2**39, 2**20, 1),
         (2**30, 2**29, 0),
         (0,) * 64,
         (1,) * 63 + (0,),
     ]:
         value = read(tensor_body(name.encode(), shape, 0))
-        assert value is None or tuple(value.shape) == shape
+        assert (None if value is None else tuple(value.shape)) == (
+            shape if max(shape) < 2**20 else None
+        )
 
 
 def test_error_never_repeats_what_the_frame_held():

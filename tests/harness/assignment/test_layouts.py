@@ -124,7 +124,7 @@ def test_cap_counts_what_is_shown():
     claims = torch.zeros(1).expand(2**30)
     with pytest.raises(plain.NotPlainData, match="at most"):
         wire_arguments.encode(1, [claims])
-    third = torch.zeros(1, dtype=torch.uint8).expand(100 * 2**20)
+    third = torch.zeros(1, dtype=torch.uint8).expand(200 * 2**20)
     with pytest.raises(plain.NotPlainData, match="at most"):
         wire_arguments.encode(1, [third, third, third])
 

@@ -358,7 +358,8 @@ def test_error_of_the_machine_at_any_step_of_the_judge_is_no_zero(next_lane, ope
         lane = next_lane()
         step, error = random.randrange(steps), random.choice(ERRORS)
         cause = cause_with(error, step, operation, lane)
-        assert cause in (None, Cause.GRADER_FAULT), (step, error)
+        tried_again = {Cause.TOO_LARGE} if error is MemoryError else set()
+        assert cause in {None, Cause.GRADER_FAULT, *tried_again}, (step, error)
         lane.end()
         assert has_no_worker(lane)
     gc.collect()  # what an error has left open warns here, and not in a later test

@@ -5,7 +5,12 @@ from zipfile import BadZipFile
 
 import pytest
 
-from grader.judge.failure import GraderFault, SubmissionFailure, raised_by_submission
+from grader.judge.failure import (
+    GraderFault,
+    SubmissionFailure,
+    TooMuchWork,
+    raised_by_submission,
+)
 from grader.judge.outcome import cause_of
 from grader.results.causes import Cause
 from grader.signals import Stopped
@@ -16,7 +21,6 @@ from grader.signals import Stopped
     [
         GraderFault(),
         Stopped("SIGTERM"),
-        MemoryError(),
         ImportError(),
         RuntimeWarning(),
         pytest.skip.Exception(),
@@ -44,6 +48,8 @@ def test_error_of_the_kernel_is_a_fault_of_the_grader_whatever_its_number():
         (raised_by_submission("MemoryError", ""), Cause.EXCEPTION),
         (raised_by_submission("OSError", "[Errno 28] No space left"), Cause.EXCEPTION),
         (SubmissionFailure(Cause.MEMORY, ""), Cause.MEMORY),
+        (MemoryError(), Cause.TOO_LARGE),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), Cause.TOO_LARGE),
     ],
 )
 def test_everything_else_after_an_answer_is_the_submissions(error, cause):
@@ -51,4 +57,5 @@ def test_everything_else_after_an_answer_is_the_submissions(error, cause):
 
 
 def test_failure_before_any_answer_is_a_fault_of_the_grader():
-    assert cause_of(TypeError(), answers=0) is Cause.GRADER_FAULT
+    for error in (TypeError(), MemoryError(), TooMuchWork("")):
+        assert cause_of(error, answers=0) is Cause.GRADER_FAULT

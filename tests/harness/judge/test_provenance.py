@@ -20,7 +20,6 @@ from grader.isolation import TIERS
 from grader.judge import provenance
 from grader.judge.grader import SECRETS, Grader
 from grader.judge.provenance import content_hash, tree_hash, verdicts_hash
-from grader.judge.stage import stage
 from grader.judge.zygote import Zygote
 from grader.pack import files
 from grader.results.causes import Cause
@@ -28,6 +27,7 @@ from grader.results.record import from_json, to_json
 from grader.results.student import report
 from tests.harness import fickle
 from tests.harness.conftest import REPOSITORY, long_unless
+from tests.harness.judge import archives
 from tests.harness.results.example_grade import grade as a_grade
 
 TEXTS = {"strides": "def storage_index(*_):\n    return 0\n", "flops": "X = 1\n"}
@@ -39,9 +39,7 @@ def staged(tmp_path):
     count = iter(range(100))
 
     def run(submission):
-        assignment = manifest.load()
-        place = tmp_path / f"staged-{next(count)}"
-        return stage(submission, place, assignment.package, assignment.modules)
+        return archives.run(submission, tmp_path / f"{next(count)}", manifest.load().modules)
 
     return run
 

@@ -136,7 +136,11 @@ def test_only_tests_that_carry_no_points_share(sandboxed_pool, counted, expected
     context, counts = contexts.sandboxed(sandboxed_pool, "nonce", counted), []
     for visibility in ("hidden", "hidden", "public", "public"):
         test = SimpleNamespace(
-            group=f"toy {visibility}", id="test", visibility=visibility, limits=LIMITS
+            group=f"toy {visibility}",
+            id="test",
+            visibility=visibility,
+            limits=LIMITS,
+            on_device=False,
         )
         with context.implementation(test) as implementation:
             counts.append(implementation.toy.count())

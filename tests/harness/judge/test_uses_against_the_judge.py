@@ -5,7 +5,9 @@ import itertools
 import pytest
 import torch
 
-from grader.judge.failure import SubmissionFailure
+from grader.judge.effort import Effort
+from grader.judge.failure import GraderFault, SubmissionFailure
+from grader.judge.outcome import cause_of
 from grader.results.causes import Cause
 
 MODULE = """
@@ -31,6 +33,11 @@ def asks_for_much(function):
         function(2**27)
     except Exception:
         pass
+
+
+def asks_often(function, size, times):
+    for _ in range(times):
+        function(size)
 
 
 def gives_much(function, times):
@@ -91,6 +98,31 @@ def test_answer_that_is_too_large_is_no_fault_of_the_grader(impl):
 
     with pytest.raises(SubmissionFailure, match="given too much"):
         impl.toy.asks_for_much(draws)
+
+
+def test_what_uses_get_is_limited_in_sum(impl):
+    """A test may keep what it draws"""
+    drawn = []
+
+    def draws(count):
+        drawn.append(torch.zeros(count, dtype=torch.uint8))
+        return drawn[-1]
+
+    with pytest.raises(SubmissionFailure, match="given too much"):
+        impl.toy.asks_often(draws, 2**26, 10_000)
+    assert len(drawn) == 4
+
+
+def test_memory_that_uses_take_of_the_judge_is_limited(impl):
+    kept = []
+
+    def keeps(count):
+        kept.append(torch.zeros(count, dtype=torch.uint8))
+
+    with Effort().bounded(), pytest.raises(GraderFault, match="allocate memory") as caught:
+        impl.toy.asks_often(keeps, 2**26, 10_000)
+    assert cause_of(caught.value, impl.answers) is Cause.TOO_LARGE
+    assert len(kept) < 10
 
 
 def test_what_uses_give_is_limited_in_sum(impl):

@@ -1,0 +1,52 @@
+"""Limits what the judge spends on the answers of one test: its memory, and its CPU time.
+
+A test's own code, callbacks included, works on what a submission answers. On the reference no test
+takes more than 50 MiB and 1.1 s. What takes ten times as much follows from the answers.
+"""
+
+from __future__ import annotations
+
+import resource
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from grader.judge.failure import TooMuchWork
+
+MEMORY = 512 * 2**20  # bytes of address space, beyond what the process has before the test
+SECONDS = 10.0  # of CPU time
+_FREE = 2.0  # seconds; the rest is charged to the submission
+
+
+class Effort:
+    """What one test has taken of the judge.
+
+    Attributes:
+        charged: seconds to charge to the submission, once the test is over.
+    """
+
+    def __init__(self) -> None:
+        self.charged = 0.0
+
+    @contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Within this context too much memory raises MemoryError, too much time TooMuchWork."""
+        began, usual = time.process_time(), resource.getrlimit(resource.RLIMIT_AS)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        handler = signal.signal(signal.SIGVTALRM, _strike)
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, usual[1]))
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 1.0)  # again, if a test catches it
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            resource.setrlimit(resource.RLIMIT_AS, usual)
+            signal.signal(signal.SIGVTALRM, handler)
+            self.charged = max(0.0, time.process_time() - began - _FREE)
+
+
+def _strike(*_: object) -> NoReturn:
+    raise TooMuchWork(f"its answers took the judge more than {SECONDS:g} s of CPU time")

@@ -1,0 +1,55 @@
+"""What a test does with an answer has limits: it fails the submission, and is no fault."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from grader.judge import effort
+from grader.judge.effort import Effort
+from grader.judge.failure import GraderFault, TooMuchWork
+from grader.judge.outcome import cause_of
+from grader.results.causes import Cause
+
+MUCH = {
+    "lists": lambda: torch.zeros(2**26, dtype=torch.uint8).tolist(),
+    "a tensor": lambda: torch.zeros(2**30, dtype=torch.uint8),
+    "bytes": lambda: bytes(2**30),
+}
+
+
+@pytest.mark.parametrize("name", MUCH)
+def test_memory_of_a_test_is_limited_and_given_back(name):
+    with Effort().bounded(), pytest.raises((MemoryError, RuntimeError)) as caught:
+        MUCH[name]()
+    assert cause_of(caught.value, answers=1) is Cause.TOO_LARGE
+    assert torch.zeros(2**30, dtype=torch.uint8).nbytes == 2**30
+
+
+def test_fault_that_follows_from_too_little_memory_is_none():
+    fault = GraderFault("a function of the test failed")
+    fault.__cause__ = MemoryError()
+    assert cause_of(fault, answers=1) is Cause.TOO_LARGE
+    assert cause_of(fault, answers=0) is Cause.GRADER_FAULT
+
+
+def test_time_of_a_test_is_limited_even_if_it_catches_the_end(monkeypatch):
+    monkeypatch.setattr(effort, "SECONDS", 0.01)
+    caught = 0
+    with Effort().bounded():
+        while caught < 2:
+            try:
+                while True:
+                    pass
+            except TooMuchWork:
+                caught += 1
+
+
+def test_time_beyond_the_usual_is_charged(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(effort, "time", SimpleNamespace(process_time=lambda: now[0]))
+    for seconds, charged in ((1.5, 0.0), (5.0, 3.0)):
+        test = Effort()
+        with test.bounded():
+            now[0] += seconds
+        assert test.charged == charged
