@@ -25,7 +25,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-_LIBRARIES = ("numpy", "torch", "pytest", "_pytest.assertion.rewrite", "rich.console", "typer")
+_LIBRARIES = ("numpy", "torch", "beartype", "pytest", "_pytest.assertion.rewrite")
+_LIBRARIES += ("rich.console", "typer")
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
 
 
