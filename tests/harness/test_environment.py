@@ -219,18 +219,8 @@ def test_terminal_that_takes_nothing_fails_no_command(copy, kind):
     assert not done.stderr
 
 
-CHAPTERS = ("data", "seeding")
-MISTAKES = {
-    "data": """
-def get_batch(tokens, batch_size, context_length, device="cpu"):
-    x = torch.tensor(np.array([tokens[:context_length]] * batch_size, dtype=np.int64))
-    return x, x + 0
-""",
-    "seeding": """
-def stream_seed(*arguments, **options):
-    return 17
-""",
-}
+CHAPTER = "seeding"
+MISTAKE = "\ndef stream_seed(*arguments, **options):\n    return 17\n"
 
 
 def test_file_system_without_links_costs_no_points(grader, monkeypatch):
@@ -249,22 +239,21 @@ def test_grade_is_the_same_whatever_its_process_inherits(grader, tmp_path):
     (tmp_path / "shadow").mkdir()
     (tmp_path / "shadow" / "random.py").write_text(SHADOW)
     text = tmp_path / "assignment" / "assignment.toml"
-    text.write_text(keep_chapters(text.read_text(encoding="utf-8"), CHAPTERS), encoding="utf-8")
+    text.write_text(keep_chapters(text.read_text(encoding="utf-8"), [CHAPTER]), encoding="utf-8")
     for file in tmp_path.glob("tests/[pht]*/test_*.py"):
-        if file.parent.name == "public" or file.stem.removeprefix("test_") not in CHAPTERS:
+        if file.parent.name == "public" or file.stem != f"test_{CHAPTER}":
             file.unlink()
     package = shutil.copytree(
         REPOSITORY / "solutions" / "resource_accounting", tmp_path / "in" / "resource_accounting"
     )
-    for module, mistake in MISTAKES.items():
-        with (package / f"{module}.py").open("a", encoding="utf-8") as file:
-            file.write(mistake)
+    with (package / f"{CHAPTER}.py").open("a", encoding="utf-8") as file:
+        file.write(MISTAKE)
     done = start(
         tmp_path, "grade", "in", "--out", "out", "--nonce", "1", brought=BROUGHT["everything"]
     )
     assert done.returncode == 0, done.stderr
     found = from_json((tmp_path / "out" / "grade.json").read_bytes())
-    only = [exercise.id for exercise in grader.manifest if exercise.chapter in CHAPTERS]
+    only = [exercise.id for exercise in grader.manifest if exercise.chapter == CHAPTER]
     expected = grader.grade(tmp_path / "in", tests="hidden", only=only, nonce="1")
     assert expected.score < expected.max_score
     assert found.verdicts == expected.verdicts

@@ -1,9 +1,11 @@
 """`make gpu`, rehearsed on a CPU: what a stage may do to the others, the table."""
 
+import itertools
 import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -20,7 +22,9 @@ def record(tmp_path, monkeypatch):
     """Runs stages whose code is given, and returns what was recorded."""
 
     def run(seconds=60.0, limit=30.0, **codes):
-        monkeypatch.setattr(stages, "STAGES", dict.fromkeys(codes, limit))
+        """The limit is that of `hangs`."""
+        limits = dict.fromkeys(codes, 30.0) | {"hangs": limit}
+        monkeypatch.setattr(stages, "STAGES", {name: limits[name] for name in codes})
         code = f"import sys; exec({codes!r}[sys.argv[1]])"
         monkeypatch.setattr(steps, "_RUN", code)
         steps.run_stages("cpu", seconds, tmp_path / "gpu.jsonl")
@@ -46,22 +50,32 @@ def test_stages_go_on_after_any_failure(record):
     assert all(one["device"] == "cpu" for one in found)
 
 
-def test_stage_that_hangs_ends_with_its_children(record, tmp_path):
+def test_stage_that_hangs_ends_with_its_children(record, tmp_path, monkeypatch):
     pid = tmp_path / "pid"
     hangs = (
-        "import os, subprocess, sys, time; child = subprocess.Popen(['sleep', '600']); "
-        f"open({str(pid)!r}, 'w').write(str(child.pid)); time.sleep(600)"
+        "import os, subprocess, time; child = subprocess.Popen(['sleep', '600']); "
+        f"os.symlink(str(child.pid), {str(pid)!r}); time.sleep(600)"
     )
-    # A machine that stops for 5 s leaves the other stages as long.
-    found = record(limit=10.0, hangs=hangs, last="print('1')")
-    assert [one.get("error") for one in found] == ["no answer in 10 s", None]
-    assert wait_until(lambda: status(int(pid.read_text())).get("State", "Z").startswith("Z"))
+    communicate = subprocess.Popen.communicate
+
+    def with_a_child(process, **options):
+        """The time of a stage begins when the first one has its child."""
+        assert wait_until(pid.is_symlink)
+        return communicate(process, **options)
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", with_a_child)
+    found = record(limit=1.0, hangs=hangs, last="print('1')")
+    assert [one.get("error") for one in found] == ["no answer in 1 s", None]
+    child = int(pid.readlink().name)
+    assert wait_until(lambda: status(child).get("State", "Z").startswith("Z"))
 
 
 def test_visit_ends_in_its_time_and_shows_what_it_left_out(record, monkeypatch):
-    monkeypatch.setattr(steps, "_LEAST_SECONDS", 1.0)
-    found = record(seconds=10.0, hangs="import time; time.sleep(600)", last="print('1')")
-    assert [one["error"] for one in found] == ["no answer in 10 s", "no time left"]
+    clock = SimpleNamespace(monotonic=itertools.count(0.0, 0.25).__next__)
+    monkeypatch.setattr(steps, "time", clock)
+    monkeypatch.setattr(steps, "_LEAST_SECONDS", 0.5)
+    found = record(seconds=1.0, hangs="import time; time.sleep(600)", last="print('1')")
+    assert [one["error"] for one in found] == ["no answer in 1 s", "no time left"]
 
 
 def test_facts_of_this_machine_are_recorded(tmp_path):

@@ -10,14 +10,14 @@ from tests.harness.assignment.messages import mistakes
 from tests.harness.conftest import long_unless
 
 EVERY = {path: list(mistakes.read(path)) for path in mistakes.files()}
-SHORT = "every sixth mistake"
+SHORT = "every twelfth mistake"
 PARTS = (SHORT, "the others")
 
 
 def those(part):
     """The mistakes of a part."""
     every = [mistake for some in EVERY.values() for mistake in some]
-    return [m for i, m in enumerate(every) if (i % 6 == 0) is (part == SHORT)]
+    return [m for i, m in enumerate(every) if (i % 12 == 0) is (part == SHORT)]
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,6 @@ from solutions.resource_accounting import (
 )
 from tests.harness.authoring.javascript import SCRIPTS, evaluate, needs_node
 
-BOOK = text.read(site.WRITEUP)
-FORMULAS = {formula.id: formula for chapter in BOOK.chapters for formula in chapter.formulas}
 SCRIPT = (SCRIPTS / "formulas.js").read_text(encoding="utf-8")
 COPIES = {
     0: [],
@@ -133,13 +131,19 @@ def examples(formula, count=50):
     return [dict(formula.given), *(drawn(formula, rng) for _ in range(count))]
 
 
-def test_every_formula_has_its_reference():
-    assert set(FORMULAS) == set(REFERENCES)
+@pytest.fixture(scope="module")
+def every(book):
+    """The formulas of the text."""
+    return {formula.id: formula for chapter in book.chapters for formula in chapter.formulas}
+
+
+def test_every_formula_has_its_reference(every):
+    assert set(every) == set(REFERENCES)
 
 
 @pytest.mark.parametrize("name", REFERENCES)
-def test_formula_computes_what_the_reference_does(name):
-    formula = FORMULAS[name]
+def test_formula_computes_what_the_reference_does(every, name):
+    formula = every[name]
     for given in examples(formula):
         expected = REFERENCES[name](**whole(given))
         assert list(formula.compute(**given).values()) == pytest.approx(expected, rel=1e-12), given
@@ -147,8 +151,8 @@ def test_formula_computes_what_the_reference_does(name):
 
 @needs_node
 @pytest.mark.parametrize("name", REFERENCES)
-def test_javascript_computes_and_shows_what_python_does(name):
-    formula = FORMULAS[name]
+def test_javascript_computes_and_shows_what_python_does(every, name):
+    formula = every[name]
     given = examples(formula)
     results = evaluate(
         "given.map((values) => FORMULAS[name]({...values}))"

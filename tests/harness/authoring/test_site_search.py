@@ -6,8 +6,7 @@ from urllib.parse import unquote
 import pytest
 
 from assignment import manifest
-from grader.authoring import site
-from grader.authoring.site import pages, search, text
+from grader.authoring.site import search, text
 from tests.harness.authoring.javascript import SCRIPTS, evaluate, needs_node
 
 SCRIPT = (SCRIPTS / "search.js").read_text(encoding="utf-8")
@@ -55,11 +54,6 @@ def entries(tmp_path, monkeypatch):
     return search.entries(text.read(tmp_path).chapters[1])
 
 
-@pytest.fixture(scope="module")
-def book():
-    return text.read(site.WRITEUP)
-
-
 # The index
 
 
@@ -94,14 +88,13 @@ def test_index_leads_to_every_heading_and_exercise_of_the_book(book):
     assert not [e.text for e in found if "\\" in e.text or "<details" in e.text]
 
 
-def test_page_without_scripts_shows_no_box(book, tmp_path):
-    pages.write(book, tmp_path)
-    for path in tmp_path.glob("*.html"):
+def test_page_without_scripts_shows_no_box(book, built):
+    for path in built.glob("*.html"):
         page = path.read_text(encoding="utf-8")
         assert re.search(r'<div class="search" id="search" role="search" hidden>', page)
     for entry in search.entries(book.chapters[1]):
         file, _, anchor = entry.link.partition("#")
-        page = (tmp_path / file).read_text(encoding="utf-8")
+        page = (built / file).read_text(encoding="utf-8")
         assert not anchor or f'id="{unquote(anchor)}"' in page
 
 

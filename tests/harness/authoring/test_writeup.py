@@ -131,18 +131,6 @@ def test_missing_package_is_named(folder, monkeypatch, package, step):
 # The site and the PDF
 
 
-@pytest.fixture(scope="module")
-def book():
-    return text.read(site.WRITEUP)
-
-
-@pytest.fixture(scope="module")
-def built(book, tmp_path_factory):
-    destination = tmp_path_factory.mktemp("site")
-    pages.write(book, destination)
-    return destination
-
-
 class Page(HTMLParser):
     """The ids of a page, where its links lead, and what it loads."""
 

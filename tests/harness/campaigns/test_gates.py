@@ -2,10 +2,12 @@
 
 import itertools
 import os
+import random
 import re
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,7 +50,9 @@ def test_slow_run_charges_workers_more(tmp_path, capsys):
     assert "run 1 of 1, 0 busy loops, 100 times the CPU time: green" in capsys.readouterr().out
 
 
-def test_processes_of_a_run_are_stopped_and_go_on(tmp_path, capsys):
+def test_processes_of_a_run_are_stopped_and_go_on(tmp_path, capsys, monkeypatch):
+    # Of a run and of one process about as often, for less than 0.4 s.
+    monkeypatch.setattr(random, "random", partial(random.uniform, 0.2, 0.4))
     text = (
         "import os, signal\n\ndef test_stopped():\n"
         "    if not (pid := os.fork()):\n        signal.pause()\n"

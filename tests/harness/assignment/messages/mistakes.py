@@ -16,14 +16,13 @@ import math
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assignment import manifest
 from grader.authoring import handout
+from tests.harness import warm
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[3]
@@ -81,12 +80,12 @@ def run(mistakes, place):
     cases = [_case(mistake, place, n) for n, mistake in enumerate(mistakes)]
     (place / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
     outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
-    subprocess.run(
-        [sys.executable, "-X", "utf8", HERE / "runner.py", place / "cases.json"],
+    code = f"import runpy; runpy.run_path({str(HERE / 'runner.py')!r}, run_name='__main__')"
+    warm.run(
+        *("-c", code, str(place / "cases.json")),
         cwd=place / "handout",
         env=outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"},
-        check=True,
-    )
+    ).check_returncode()
     return [
         _with_message(mistake, Path(case["folder"]))
         for mistake, case in zip(mistakes, cases, strict=True)

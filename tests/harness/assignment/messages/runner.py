@@ -1,13 +1,12 @@
 """Runs public tests on wrong code in forks of one process that has torch loaded.
 
-    python runner.py CASES.json      in the folder of a handout
+    python runner.py CASES.json      in the folder of a handout; `warm.py` has loaded torch
 
 CASES.json lists cases: `folder` holds `pyproject.toml`, `tests/` and `resource_accounting/`;
 `arguments` are pytest's. Each fork leaves `output.txt` and `failed.txt` in its folder.
 """
 
 import gc
-import importlib
 import json
 import os
 import sys
@@ -45,7 +44,6 @@ def main(path):
     from assignment import watch
 
     watch.preload()
-    importlib.import_module("torch._dynamo")  # an optimizer's first step loads it
     gc.freeze()  # pytest collects garbage several times: not what is there already
     running = 0
     for case in json.loads(Path(path).read_text(encoding="utf-8")):

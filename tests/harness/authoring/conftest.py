@@ -1,0 +1,22 @@
+"""The text, read once, and its pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.authoring import site
+from grader.authoring.site import pages, text
+
+
+@pytest.fixture(scope="session")
+def book() -> text.Book:
+    return text.read(site.WRITEUP)
+
+
+@pytest.fixture(scope="session")
+def built(book: text.Book, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    destination = tmp_path_factory.mktemp("site")
+    pages.write(book, destination)
+    return destination
