@@ -31,7 +31,8 @@ help:
 	@echo "make flakes NONCES=…      runs the hidden tests on every correct solution with random inputs: do all pass?"
 	@echo "make draws                grades every wrong submission with ten draws of inputs: are the marks the same?"
 	@echo "make teaching             of the wrong submissions, how many fail a public test too?"
-	@echo "make fuzz FRAMES=…        sends millions of malformed frames to the judge's protocol decoder"
+	@echo "make fuzz FRAMES=…        sends millions of malformed frames to the judge's protocol decoder, and"
+	@echo "                          ANSWERS=… valid answers of extreme shape to the hidden tests"
 	@echo "make handout              builds handout/ from solutions/, assignment/ and tests/public/"
 	@echo "make site                 builds the write-up as a site and as a PDF, into build/"
 	@echo "make figures              redraws the write-up's figures"
@@ -110,10 +111,12 @@ draws: .venv/ready
 teaching: .venv/ready
 	@$(RUN) -m grader teaching
 
-# Ten million frames take half an hour on one core. Findings are written to build/fuzz.
-fuzz: .venv/ready
+# Ten million frames take half an hour on one core; findings are written to build/fuzz. 50,000
+# answers take half an hour on two cores.
+fuzz: .venv/dev
 	@$(RUN) -c "import atheris" 2>/dev/null || $(RUN) -m pip install --quiet -c constraints.txt -e '.[fuzz]'
 	@$(RUN) -m tests.fuzz.wire $(if $(FRAMES),--frames $(FRAMES)) $(if $(SEED),--seed $(SEED))
+	@$(RUN) -m tests.fuzz.answers $(if $(ANSWERS),--answers $(ANSWERS))
 
 handout: .venv/dev
 	@$(RUN) -m grader handout

@@ -1,4 +1,4 @@
-"""The short version of `make fuzz`: the same frames and the same checks, without atheris.
+"""The short version of `make fuzz`: the same frames, answers and checks, without atheris.
 
 Then tests of the checks: a judge that lost one of its guards is found out.
 """
@@ -18,6 +18,8 @@ from grader.results.causes import Cause
 from tests.fuzz import check
 from tests.fuzz.frames import frame_of, mutants, seeds
 from tests.fuzz.nodes import parse, write
+from tests.harness import warm
+from tests.harness.conftest import REPOSITORY
 
 FRAMES = 20_000
 pytestmark = pytest.mark.filterwarnings("ignore:ComplexHalf")
@@ -44,6 +46,13 @@ def test_every_frame_is_refused_or_a_value_that_fits_it():
     checker = attack(FRAMES // 4)
     assert checker.frames == FRAMES // 4
     assert 0.1 < checker.values / checker.frames < 0.9, "of both kinds there are many"
+
+
+def test_no_extreme_answer_costs_the_judge_more_than_its_bytes():
+    command = ("-m", "tests.fuzz.answers", "--answers", "40", "float_range", "storage_index")
+    done = warm.run(*command, cwd=REPOSITORY)
+    assert done.returncode == 0, done.stdout
+    assert " answers, 0 findings in 0 tests\n" in done.stdout
 
 
 def test_seeds_are_read_and_can_be_taken_apart():

@@ -741,6 +741,7 @@ def test_modules_are_those_of_a_real_model(impl, rng, checkpointed):
             attention="math",
             checkpointed=checkpointed,
         )
+        assert isinstance(modules, list | tuple)
         expect([module[0] for module in modules], "parameters").equals(parameters)
         expect(sum(module[1] for module in modules), "bytes held").equals(sum(saved.values()))
 

@@ -328,8 +328,8 @@ def test_the_first_size_that_is_bound_by_compute(impl, rng):
         peak, bandwidth = random_accelerator(rng)
         width = WIDTHS[i % len(WIDTHS)]
         n = impl.roofline.crossover_size(peak, bandwidth, width)
-        what = f"{n}×{n} at {peak} FLOP/s, {bandwidth} B/s, {width} B per element"
         expect(n, "the size").is_a(int)
+        what = f"{n}×{n} at {peak} FLOP/s, {bandwidth} B/s, {width} B per element"
         expect(n >= 1, f"{n} is a size").equals(True)
         expect(is_bound_by_compute(n, peak, bandwidth, width), what).equals(True)
         if n > 1:

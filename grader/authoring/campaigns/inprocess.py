@@ -20,7 +20,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -78,12 +78,17 @@ class Batch:
 
 
 class InProcess:
-    """The collected tests. `campaign` in `with_tests` gets it, and calls `run`."""
+    """The collected tests. `campaign` in `with_tests` gets it, and calls `run`.
+
+    Attributes:
+        kind: the class of the tests' `impl`.
+    """
 
     def __init__(
         self, manifest: Manifest, plugin: GraderPlugin, tests: Sequence[GradedTest]
     ) -> None:
         self.manifest, self._plugin = manifest, plugin
+        self.kind: type[Imported] = Imported
         self._by_name = {test.name: test for test in tests}
         if len(self._by_name) < len(tests):
             raise GraderFault("two hidden tests have the same name; rename one")
@@ -138,7 +143,8 @@ class InProcess:
             raise GraderFault(f"no hidden test is called {missing}")
         pid = os.fork()
         if pid == 0:
-            _run_and_exit(self._plugin, self.manifest.package, batch, tests, write, scratch)
+            make = partial(_imported, self.kind, self.manifest.package, batch)
+            _run_and_exit(self._plugin, make, batch, tests, write, scratch)
         os.close(write)
         return _Child(batch, tests, pid, read, scratch)
 
@@ -196,15 +202,15 @@ class _Child:
 
 @contextmanager
 def _imported(
-    package: str, submission: Path, test: GradedTest, *, nonce: str
-) -> Iterator[_Imported]:
+    kind: type[Imported], package: str, batch: Batch, test: GradedTest
+) -> Iterator[Imported]:
     """The `impl` of one test: the package, imported anew."""
-    seed = seed_of(nonce, "worker", test.id)
+    seed = seed_of(batch.nonce, "worker", test.id)
     with _memory_limit(test.limits):
-        yield _Imported(package, submission, test.limits.seconds, seed)
+        yield kind(package, batch.submission, test.limits.seconds, seed)
 
 
-class _Imported(LocalImplementation):
+class Imported(LocalImplementation):
     """The package as a worker has it: checked shapes, seeded, with a limit on its CPU time."""
 
     def __init__(self, package: str, submission: Path, seconds: float, seed: int) -> None:
@@ -288,7 +294,7 @@ def _memory_limit(limits: Limits) -> Iterator[None]:
 
 def _run_and_exit(
     plugin: GraderPlugin,
-    package: str,
+    implementation: Callable[[GradedTest], AbstractContextManager[Any]],
     batch: Batch,
     tests: Sequence[GradedTest],
     pipe: int,
@@ -304,7 +310,6 @@ def _run_and_exit(
             os.dup2(nothing, stream)
         tempfile.tempdir = scratch
         sys.path.insert(0, str(batch.submission))
-        implementation = partial(_imported, package, batch.submission, nonce=batch.nonce)
         context = TestContext(batch.nonce, Path(scratch), implementation)
         for test in tests:
             line = msgspec.json.encode(_shortened(plugin.run(test, context))) + b"\n"
