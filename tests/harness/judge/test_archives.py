@@ -119,7 +119,7 @@ def test_empty_file_is_refused(tmp_path):
         ("hw.zip", b"%PDF-1.7\n%", "is a PDF"),
         ("hw.zip", b"\n<!DOCTYPE html>\n<html>", "is an HTML page"),
         ("hw.ipynb", b'{"cells": []}', "is a notebook"),
-        ("strides.py.gz", gzip.compress(TEXT), "is one compressed file, and no tar"),
+        ("strides.py.gz", gzip.compress(TEXT, mtime=0), "is one compressed file, and no tar"),
         ("essay.txt", TEXT, "is neither a folder nor a readable zip or tar"),
     ],
 )
