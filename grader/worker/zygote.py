@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from grader import command_line, folders, messages
+from grader import command_line, messages
 from grader.messages import (
     Failed,
     ForkWorker,
@@ -56,6 +56,8 @@ def main(control_fd: int) -> None:
         run = start.grading.run
         _start(control, start)
     except _JudgeGone:
+        from grader import folders
+
         if run:  # this process may have created it again after the judge removed it
             folders.remove_while_written(Path(run))
         os._exit(0)
@@ -110,6 +112,7 @@ class Zygote:
     @contextmanager
     def ended_with_judge(self) -> Iterator[None]:
         """Ends this process as soon as the judge is gone, while it does not ask for requests."""
+        from grader import folders
 
         def end_if_gone(*_: object) -> None:
             poll = select.poll()

@@ -40,7 +40,7 @@ def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
         python, twister = random.Random(), np.random.RandomState()
         version, words, normal = states["random"]
         assert type(words) is np.ndarray
-        assert words.dtype == np.uint32
+        assert (words.shape, words.dtype) == ((_WORDS + 1,), np.uint32)  # and the position
         python.setstate((version, tuple(words.tolist()), normal))
         name, words, position, *normals = states["numpy"]
         # numpy does not check them, and would read beyond the words.

@@ -203,8 +203,7 @@ LAYERS = {
         (
             Edit(
                 "judge/stage.py",
-                """if inside is None or ".." in entry.path.parts or entry.path.is_absolute():
-        return "outside the package\"""",
+                'if inside is None or entry.is_odd:\n        return "outside the package"',
                 "if inside is None:\n        inside = entry.path",
             ),
             Edit(
@@ -216,8 +215,8 @@ LAYERS = {
             ),
             Edit(
                 "judge/stage.py",
-                "        assert inside is not None\n",
-                "        inside = inside or entry.path\n",
+                "files[str(inside)] = data",
+                "files[str(inside or entry.path)] = data",
             ),
         ),
         kinds=(ARCHIVES,),
