@@ -44,7 +44,6 @@ def lock_down(layers: Sequence[str], allowed: Sequence[str]) -> None:
             *lockdown.LIBRARIES,
             *lockdown.interpreter_folders(),
             *lockdown.DEVICES,
-            *lockdown.MACHINE_FACTS,
             "/proc/self",
         ]
         readable += cuda.kernel_folders() if "/sys" in allowed else []

@@ -13,9 +13,12 @@ import os
 from pathlib import Path
 
 _DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")  # and one for each device, by its number
-# What cuInit reads: which modules are loaded and ready, and where on the bus the devices are.
+# What cuInit reads: which modules are loaded and ready, and where on the bus the devices are. The
+# kernel counts for all processes in some of them.
 _KERNEL_FOLDERS = ("/sys/bus/pci", "/sys/devices", "/sys/module")
-_KERNEL_FILES = ("/proc/devices", "/proc/driver", "/proc/modules")
+_KERNEL_FILES = tuple(
+    f"/proc/{name}" for name in ("cpuinfo", "devices", "driver", "meminfo", "modules")
+)
 # Where containers and clusters put the driver's libraries, beside the usual folders.
 _DRIVER_LIBRARIES = ("/usr/local/nvidia",)
 # The driver names its threads there, and fails if it cannot.

@@ -19,8 +19,6 @@ from grader.worker import cuda, kernel, landlock, seccomp
 # Not /dev/zero: shared memory can be mapped from it, which no limit counts.
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
-# What libraries read about the machine. Landlock hides other processes from a worker.
-MACHINE_FACTS = ("/proc/cpuinfo", "/proc/meminfo")
 PROCESSES = 64  # threads count as processes
 
 

@@ -65,7 +65,6 @@ class SharedFilesystem(Sandbox):
             *lockdown.LIBRARIES,
             *lockdown.interpreter_folders(),
             *lockdown.DEVICES,
-            *lockdown.MACHINE_FACTS,
         )
         if self.grading.with_devices:
             machine += (*cuda.libraries(), *cuda.kernel_folders(), *cuda.kernel_files())

@@ -50,7 +50,7 @@ X86_64 = {
     "rt_sigreturn": 15, "sched_getaffinity": 204, "sched_getattr": 315, "sched_getparam": 143,
     "sched_getscheduler": 145, "sched_yield": 24, "select": 23, "sendfile": 40,
     "set_robust_list": 273, "setitimer": 38, "sigaltstack": 131, "stat": 4, "statfs": 137,
-    "statx": 332, "sync_file_range": 277, "sysinfo": 99, "tgkill": 234, "time": 201, "times": 100,
+    "statx": 332, "sync_file_range": 277, "tgkill": 234, "time": 201, "times": 100,
     "truncate": 76, "umask": 95, "uname": 63, "unlink": 87, "unlinkat": 263, "utimensat": 280,
     "wait4": 61, "write": 1, "writev": 20,
 }
@@ -74,12 +74,17 @@ AARCH64 = {
     "rt_sigprocmask": 135, "rt_sigreturn": 139, "sched_getaffinity": 123, "sched_getattr": 275,
     "sched_getparam": 121, "sched_getscheduler": 120, "sched_yield": 124, "sendfile": 71,
     "set_robust_list": 99, "setitimer": 103, "sigaltstack": 132, "statfs": 43, "statx": 291,
-    "sync_file_range": 84, "sysinfo": 179, "tgkill": 131, "times": 153, "truncate": 45,
+    "sync_file_range": 84, "tgkill": 131, "times": 153, "truncate": 45,
     "umask": 166, "uname": 160, "unlinkat": 35, "utimensat": 88, "wait4": 260, "write": 64,
     "writev": 66,
 }
 # Beside those, for workers that use CUDA: the driver binds a socket of its own, which nobody
 # connects to, and fails if it cannot.
-CUDA_X86_64 = {"bind": 49, "listen": 50, "memfd_create": 319, "setsockopt": 54, "socket": 41}
-CUDA_AARCH64 = {"bind": 200, "listen": 201, "memfd_create": 279, "setsockopt": 208, "socket": 198}
+CUDA_X86_64 = {
+    "bind": 49, "listen": 50, "memfd_create": 319, "setsockopt": 54, "socket": 41, "sysinfo": 99,
+}
+CUDA_AARCH64 = {
+    "bind": 200, "listen": 201, "memfd_create": 279, "setsockopt": 208, "socket": 198,
+    "sysinfo": 179,
+}
 # fmt: on

@@ -69,6 +69,20 @@ def test_worker_sees_no_other_process(inside):
     assert (about["pid"], about["parent"]) == (1, 0)
 
 
+def test_worker_reads_nothing_that_the_kernel_counts_for_all(sandboxed):
+    """By `thp_fault_alloc` in /proc/vmstat one grading told another what a hidden test had sent"""
+    code = (
+        "import ctypes, os\n"
+        "def counters():\n"
+        "    found = [n for n in os.listdir('/proc') if not n.isdigit()]\n"
+        "    libc, room = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(1000)\n"
+        "    return found, libc.sysinfo(room), ctypes.get_errno()\n"
+    )
+    found, result, number = sandboxed(probe=code).probe.counters()
+    assert set(found) <= {"self", "thread-self"}
+    assert (result, number) == (-1, errno.EPERM)
+
+
 def test_worker_holds_only_its_channel_and_its_output(inside):
     descriptors = inside.probe.about()["descriptors"]
     kinds = {number: target.partition(":")[0] for number, target in descriptors.items()}
