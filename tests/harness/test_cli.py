@@ -56,7 +56,7 @@ def submission(folder, **extra):
     return folder / "in"
 
 
-def test_grade_writes_every_output_and_exits_0(short, tmp_path):
+def test_grade_writes_every_output_and_exits_0(started, tmp_path):
     result = grade(submission(tmp_path), "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert {p.name for p in (tmp_path / "out").iterdir()} == {

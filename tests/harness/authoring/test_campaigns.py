@@ -3,8 +3,6 @@
 import itertools
 import os
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +20,7 @@ package = "toy_package"
 version = "1"
 points = 16
 [limits]
-seconds = 0.2
+seconds = 0.1
 memory_mib = 200
 """
 FUNCTIONS = ("double", "triple", "remember", "later")
@@ -156,9 +154,9 @@ def toys(tmp_path_factory):
 def run(toys):
     """Runs a command of the grader on the small assignment."""
 
-    def to_the_end(*arguments: str) -> Finished:
+    def to_the_end(*arguments: str, before: str = "") -> Finished:
         env = {**os.environ, "TMPDIR": str(toys / "tmp")}
-        done = warm.run("-c", DRIVER, str(toys), *arguments, cwd=REPOSITORY, env=env)
+        done = warm.run("-c", before + DRIVER, str(toys), *arguments, cwd=REPOSITORY, env=env)
         return Finished(done.returncode, done.stdout + done.stderr)
 
     (toys / "list.toml").touch()
@@ -171,16 +169,16 @@ def run(toys):
 
 def test_a_planted_flake_is_found_and_repeated(run):
     """With some nonces, on each submission; the printed command and a resumed campaign repeat it"""
-    found = run("flakes", "--nonces", "8", "--runs", "10000", "--seed", "planted", "--jobs", "2")
+    found = run("flakes", "--nonces", "4", "--runs", "10000", "--seed", "planted", "--jobs", "2")
     assert found.status == 1, found.said
     failures = re.findall(r"✗ (\S+) on (.+), nonce (\S+): (\w+)", found.said)
     assert {test for test, *_ in failures} == {"test_toy::test_remember"}
     assert {submission for _, submission, *_ in failures} == {"the reference", "another"}
     nonces = {nonce for *_, nonce, _ in failures}
-    assert 0 < len(nonces) < 8
+    assert 0 < len(nonces) < 4
     assert "AssertionError: one nonce in four" in found.said
-    assert f"8 nonces, 80 test runs, {len(failures)} failed" in found.said
-    assert "each test ran 16 to 16 times, on all submissions together" in found.said
+    assert f"4 nonces, 40 test runs, {len(failures)} failed" in found.said
+    assert "each test ran 8 to 8 times, on all submissions together" in found.said
 
     nonce = min(nonces)
     command = f"grader flakes --nonce '{nonce}' --test 'test_toy::test_remember'"
@@ -189,8 +187,8 @@ def test_a_planted_flake_is_found_and_repeated(run):
     assert again.status == 1
     assert "1 nonces, 2 test runs, 2 failed" in again.said
 
-    rest = run("flakes", "--nonces", "8", "--seed", "planted", "--first", "5")
-    later = {nonce for nonce in nonces if int(nonce.removeprefix("planted-")) >= 5}
+    rest = run("flakes", "--nonces", "4", "--seed", "planted", "--first", "3")
+    later = {nonce for nonce in nonces if int(nonce.removeprefix("planted-")) >= 3}
     assert later == set(re.findall(r", nonce (\S+):", rest.said)) != set()
 
 
@@ -203,24 +201,28 @@ def test_correct_code_passes(run):
     assert "3 nonces, 3 test runs, 0 failed" in found.said
 
 
-def test_a_terminated_campaign_leaves_nothing(toys):
+# Sends this process a signal after the first nonces.
+ENDING = """
+import os, signal
+from grader.authoring.campaigns import report
+
+noted = report.Flakes.nonce
+
+def end(*arguments):
+    noted(*arguments)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+report.Flakes.nonce = end
+"""
+
+
+def test_a_terminated_campaign_leaves_nothing(run):
     """SIGTERM ends it with its figures; the driver checks for files that are left"""
     campaign = ("flakes", "--nonces", "1000000", "--test", "test_toy::test_double")
-    with subprocess.Popen(
-        [sys.executable, "-c", DRIVER, str(toys), *campaign],
-        cwd=REPOSITORY,
-        env={**os.environ, "TMPDIR": str(toys / "tmp")},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as program:
-        first = program.stdout.readline()
-        program.terminate()
-        rest = program.stdout.read()
-    assert "50 nonces, " in first
-    assert "each test ran " in rest
-    assert "left behind" not in rest
-    assert program.returncode == 1
+    done = run(*campaign, before=ENDING)
+    assert "each test ran " in done.said
+    assert "left behind" not in done.said
+    assert done.status == 1
 
 
 def test_unknown_tests_are_named(run):
@@ -240,12 +242,31 @@ ONCE_REFUSED = {
 }
 
 
+AGAIN = """
+import sys
+from grader.authoring.campaigns import flakes, inprocess
+
+own = flakes.own_assignment()
+batches = [
+    inprocess.Batch(label, folder, nonce, (test,))
+    for label, folder in own.correct.items()
+    for test, nonce in zip(sys.argv[1::2], sys.argv[2::2])
+]
+
+def campaign(tests):
+    for batch, (outcome,) in tests.run(batches):
+        print(batch.label, outcome.check.test, outcome.check.state, outcome.check.detail)
+
+inprocess.with_tests(own.manifest, own.repository, campaign)
+"""
+
+
 def test_reference_is_not_refused_again():
-    named = [(f"--test={test}", f"--nonce={nonce}") for test, nonce in ONCE_REFUSED.items()]
-    command = ["-m", "grader", "flakes", *itertools.chain(*named)]
-    done = warm.run(*command, cwd=REPOSITORY)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "6 nonces, 108 test runs, 0 failed" in " ".join(done.stdout.split())
+    """Nor are the other correct solutions"""
+    done = warm.run("-c", AGAIN, *itertools.chain(*ONCE_REFUSED.items()), cwd=REPOSITORY)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 * len(ONCE_REFUSED), done.stdout + done.stderr
+    assert [line for line in lines if not line.endswith(" passed None")] == []
 
 
 def test_cheap_tests_run_more_often_than_slow_ones():
@@ -267,25 +288,25 @@ def test_cheap_tests_run_more_often_than_slow_ones():
 
 def test_a_mark_that_depends_on_the_draw_is_found(run):
     """With the tests whose outcome differs; code that dies or hangs loses in every draw"""
-    found = run("draws", "--nonces", "8", "--seed", "planted")
+    found = run("draws", "--nonces", "4", "--seed", "laid")
     assert found.status == 1, found.said
     lines = found.said.splitlines()
     of = {line.split()[2]: line.split()[0] for line in lines if re.match(r"[✓✗] +\d", line)}
     assert of == {**dict.fromkeys(WRONG, "✓"), "now_and_then": "✗", "never": "✗"}
-    changes = r"now_and_then 0 to 1 of 4\n +test_toy::test_one_of_two \w+ in \d of 8: planted \d"
+    changes = r"now_and_then 0 to 1 of 4\n +test_toy::test_one_of_two \w+ in \d of 4: laid \d"
     assert re.search(changes, found.said)
     assert re.search(r"always 0 of 8", found.said), "what builds on it is not run"
-    assert "loses no points in triple with nonces planted 0, planted 1" in found.said
+    assert "loses no points in triple with nonces laid 0, laid 1" in found.said
     assert "now_and_then: its marks depend on the draw. Test the case in every draw" in found.said
     assert "5 of 6 submissions (83.3 %) get the same marks in every draw" in found.said
-    assert "(seed planted)" in found.said
+    assert "(seed laid)" in found.said
 
 
 def test_a_listed_file_may_change_and_must(run, toys):
     """Its entry is stale if the marks are equal in every draw"""
     entry = "[[file]]\nfile = '{}'\nreason = 'the clock decides'\n"
     (toys / "list.toml").write_text(entry.format("always") + entry.format("now_and_then"))
-    found = run("draws", "always", "now_and_then", "--seed", "planted")
+    found = run("draws", "always", "now_and_then", "--nonces", "4", "--seed", "laid")
     assert found.status == 1
     assert "stale in draw_dependent.toml: always gets the same marks in every draw" in found.said
     assert "depend on the draw. Test" not in found.said
@@ -344,11 +365,6 @@ def test_defaults_are_the_repositorys_own_files():
 # --- screen --------------------------------------------------------------------------------------
 
 
-def screened(folder):
-    """What `grader screen` says of a folder, on the repository's own tests."""
-    return warm.run("-m", "grader", "screen", str(folder), cwd=REPOSITORY)
-
-
 def test_screen_lists_what_no_test_catches(tmp_path):
     """And what a public test alone catches; mistakes that hidden tests catch are counted"""
     for name, result in (("constant", "4"), ("right", "_right(layers)")):
@@ -356,17 +372,17 @@ def test_screen_lists_what_no_test_catches(tmp_path):
             f'"""segments: {name}"""\n\n_right = best_segments\n\n\n'
             f"def best_segments(layers):\n    return {result}\n"
         )
-    found = screened(tmp_path)
+    found = warm.run("-m", "grader", "screen", str(tmp_path), cwd=REPOSITORY)
     assert found.returncode == 1, found.stdout
     listed, *counts = found.stdout.splitlines()
     assert listed == f"{tmp_path}/segments_right.py: right"
     assert re.match(r"recompute +of +2, +1 fail a hidden test and +0 a public one", counts[0])
 
 
-def test_screen_refuses_a_file_that_no_module_could_hold(tmp_path):
-    (tmp_path / "segments_late.py").write_text(
-        '"""segments: late"""\n\nfrom __future__ import annotations\n'
+def test_screen_refuses_a_file_that_no_module_could_hold(run, tmp_path):
+    (tmp_path / "double_late.py").write_text(
+        '"""double: late"""\n\nfrom __future__ import annotations\n'
     )
-    found = screened(tmp_path)
-    assert found.returncode == 2, found.stdout
-    assert "leave out `from __future__`" in " ".join(found.stderr.split())
+    found = run("screen", str(tmp_path))
+    assert found.status == 2, found.said
+    assert "leave out `from __future__`" in " ".join(found.said.split())

@@ -184,7 +184,8 @@ def test_driver_is_not_started_by_counting_hidden_devices(monkeypatch):
 
 def test_zygote_that_cannot_fork_is_refused(monkeypatch):
     thread = (
-        "import _thread, time; _thread.start_new_thread(time.sleep, (600,)); from grader.worker"
+        "import _thread, time; _thread.start_new_thread(time.sleep, (600,)); "
+        "from grader.worker import forkable; forkable.preload = lambda _: None; from grader.worker"
     )
     boot = zygote_process._BOOT.replace("from grader.worker", thread)
     monkeypatch.setattr(zygote_process, "_BOOT", boot)

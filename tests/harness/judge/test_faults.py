@@ -183,6 +183,7 @@ def grader_with_stopped_zygote(tmp_path) -> Iterator[Grader]:
         assert grader.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
         os.kill(serving_zygote(grader), signal.SIGSTOP)
         yield grader
+        os.kill(serving_zygote(grader), signal.SIGCONT)  # or its end is waited for in vain
 
 
 def test_slow_zygote_costs_the_student_nothing(quick_grader, monkeypatch):

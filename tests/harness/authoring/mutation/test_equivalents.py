@@ -1,5 +1,8 @@
 """The list of equivalent mutants."""
 
+import ast
+from dataclasses import replace
+
 import pytest
 
 from grader.authoring.mutation import equivalents, plan
@@ -49,6 +52,19 @@ def test_invalid_list_is_refused(tmp_path, text, message):
     assert "list.toml" in str(caught.value)
 
 
-def test_every_entry_of_the_repository_matches_a_mutant():
-    """No entry is left over"""
-    assert plan.make(plan.own_assignment()).unmatched == ()
+def test_every_entry_of_the_repository_matches_a_mutant(tmp_path):
+    """No entry is left over. Only functions with entries are mutated: the rest are placeholders"""
+    own = plan.own_assignment()
+    package = own.reference / own.manifest.package
+    every = equivalents.load(own.equivalents).unmatched([], own.manifest.modules)
+    scopes = {(entry.module, entry.function.partition(".")[0]) for entry in every}
+    (tmp_path / package.name).mkdir()
+    for path in package.glob("*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        for node in reversed(ast.parse("".join(lines)).body):
+            if isinstance(node, ast.FunctionDef) and (path.stem, node.name) not in scopes:
+                body = slice(node.body[0].lineno - 1, node.end_lineno)
+                lines[body] = ["    raise NotImplementedError\n"]
+        (tmp_path / package.name / path.name).write_text("".join(lines), encoding="utf-8")
+    assert scopes
+    assert plan.make(replace(own, reference=tmp_path)).unmatched == ()

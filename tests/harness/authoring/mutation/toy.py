@@ -69,7 +69,7 @@ def test_sign(impl):
 def test_floor(impl):
     assert impl.toy.weak(-3) < 1
 """
-LITTLE = manifests.LimitOverrides(seconds=0.4)
+LITTLE = manifests.LimitOverrides(seconds=0.2)
 
 
 def toy_manifest(**functions):

@@ -2,12 +2,20 @@
 
 import pytest
 
+from assignment.programs.memory import Recompute
 from grader.results.causes import Cause
 from tests.harness.conftest import long_unless
 from tests.harness.judge.timing import racing
 from tests.harness.judge.timing.conftest import grade_once
 
 pytestmark = pytest.mark.usefixtures("short_races")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Half as large, where no mark hangs on what a process needs beside the program."""
+    sizes = {"layers": 64, "elements": 2**18}
+    monkeypatch.setattr(Recompute, "sizes_on", lambda *_: sizes)
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +44,7 @@ def test_mark_follows_from_the_memory_budgets_that_are_enough(
     assert grade.score == mark * grade.max_score
 
 
+@pytest.mark.usefixtures("small")
 def test_wrong_gradients_within_the_budget_earn_nothing(recompute_grader, tmp_path):
     text = racing.RECOMPUTE.module_text(1.0).replace("layers[start :", "layers[start + 1 :")
     grade, check = grade_once(
@@ -44,6 +53,7 @@ def test_wrong_gradients_within_the_budget_earn_nothing(recompute_grader, tmp_pa
     assert (grade.score, check.cause) == (0, Cause.WRONG_ANSWER)
 
 
+@pytest.mark.usefixtures("small")
 def test_exercise_is_not_measured_if_the_naive_program_fits(hash_grader, tmp_path):
     place = tmp_path / "race"
     with racing.grader_for(place, racing.RECOMPUTE, naive=1.0, started=hash_grader) as grader:
