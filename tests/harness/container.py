@@ -231,14 +231,14 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a Python module in a container of this profile, on the repository in `where`.
 
-    With `guarded` it can change only `where`.
+    Or, after "-c", a program. With `guarded` it can change only `where`.
     """
     guard = ("--guard", str(where)) if guarded else ()
     contained = [sys.executable, "-m", "tests.harness.container", profile, *guard, "--"]
     if profile in ("docker", "no-landlock"):
         contained[:0] = OWN_PROCESSES
     return subprocess.run(
-        [*contained, sys.executable, "-m", *command],
+        [*contained, sys.executable, *(() if command[0] == "-c" else ("-m",)), *command],
         cwd=where,
         env=environment(where),
         capture_output=True,

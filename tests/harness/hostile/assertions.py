@@ -55,7 +55,18 @@ def secret_lines() -> set[str]:
         for path in (REPOSITORY / folder).rglob("*.py")
     )
     own = "\n".join(path.read_text() for path in HOSTILE.rglob("*.py"))
-    return {line for line in lines if len(line) > 30 and line not in public and line not in own}
+    lines = {line for line in lines if len(line) > 30}
+    return lines - contained(lines, public) - contained(lines, own)
+
+
+def contained(lines: set[str], text: str) -> set[str]:
+    """Those of the lines, each of more than 30 characters, that occur in the text.
+
+    A line that occurs covers one of the text's blocks of 16; few do, and only those are sought.
+    """
+    blocks = {text[i : i + 16] for i in range(0, len(text), 16)}
+    near = (line for line in lines if any(line[i : i + 16] in blocks for i in range(16)))
+    return {line for line in near if line in text}
 
 
 def assert_earns_nothing(grade: Grade, exercise: str, causes: set[Cause]) -> None:
@@ -75,7 +86,7 @@ def assert_no_secret_shown(grade: Grade) -> None:
     shown = student_outputs(grade)
     assert CANARY not in shown
     assert "only the judge may read this" not in shown
-    assert not [line for line in secret_lines() if line in shown]
+    assert not contained(secret_lines(), shown)
     assert shown == student_outputs(with_other_details(grade))
 
 

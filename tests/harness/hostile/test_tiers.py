@@ -7,20 +7,22 @@ import itertools
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from grader.isolation import MEANINGS, TIERS, UNISOLATED, CannotIsolate, at_least
+from grader import cli
+from grader.isolation import MEANINGS, TIERS, UNISOLATED, CannotIsolate
 from grader.messages import Grading
 from grader.results.causes import Cause
 from grader.results.record import from_json
 from grader.worker import selection
 from grader.worker.probe import probe
 from tests.harness import container, fickle
-from tests.harness.conftest import HOSTILE, REPOSITORY, keep_tests, long_unless, repository_for
+from tests.harness.conftest import HOSTILE, REPOSITORY, long_unless, repository_for
 from tests.harness.container import copy_of_repository, run
-from tests.harness.hostile.assertions import assert_earns_nothing
 from tests.harness.hostile.attacks import CAUSES, ONLY_IN_TIER_A
 
 pytestmark = pytest.mark.skipif(
@@ -29,11 +31,41 @@ pytestmark = pytest.mark.skipif(
 ATTACK_TESTS = "tests/harness/hostile/test_attacks.py"
 FORGER_TESTS = "tests/harness/hostile/test_forgers.py"
 CHEAT_TESTS = "tests/harness/judge/timing/test_cheats.py"
+OPTIONS = ("-m", "", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")  # of pytest's
 PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
 # Two attacks, each of which a layer of some tier stops.
 ATTACKS = ("reads_the_other_lane", "uses_its_callers_paths")
+ON_ITS_USERS_FILES = "changes_modes_and_times"
 if "ALL_ATTACKS" in os.environ:  # as in `make attack`
     ATTACKS = tuple(attack for attack in CAUSES if attack not in ONLY_IN_TIER_A)
+
+# What `grader doctor` finds of the tiers, and what a grading that accepts only tier A is told.
+TRIES = """
+import json
+from grader import doctor
+from grader.isolation import CannotIsolate
+from grader.judge.grader import SECRETS
+from grader.judge.zygote import Zygote
+
+doctor._cuda = str  # it loads torch
+found = doctor.diagnose()
+try:
+    Zygote(("A",), SECRETS).wait()
+except CannotIsolate as error:
+    print(json.dumps([found.tier, found.refused, str(error)]))
+"""
+
+# Grades one exercise by its public tests, and prints the record.
+GRADES = """
+import sys
+from pathlib import Path
+from grader.judge.grader import Grader
+from grader.results.record import to_json
+
+with Grader(lanes=1) as grader:
+    grade = grader.grade(Path(sys.argv[1]), tests="public", only=["storage_index"])
+print(to_json(grade).decode())
+"""
 
 # Prints the command lines of all processes; public tests show what is printed.
 READS_COMMAND_LINES = """
@@ -70,32 +102,41 @@ def storage_index(index, strides, offset=0):
 """
 
 
-@pytest.mark.parametrize("profile", long_unless(PROFILES, "user"))
-def test_container_has_its_tier_and_reports_what_stronger_ones_lack(profile, closed):
-    done = run(profile, repository_for(profile, closed), "grader", "doctor", "--json")
+def tried(profile, repository):
+    """What `TRIES` prints in a container."""
+    done = run(profile, repository, "-c", TRIES)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["tier"] == PROFILES[profile]
-    stronger = TIERS[: TIERS.index(found["tier"])]
-    assert all(found["refused"][tier] for tier in stronger)
+    return json.loads(done.stdout)
 
 
-def test_folder_that_others_can_read_is_refused_without_landlock(tmp_path):
+@pytest.mark.parametrize("profile", PROFILES)
+def test_container_has_its_tier_and_reports_what_stronger_ones_lack(profile, closed):
+    tier, refused, told = tried(profile, repository_for(profile, closed))
+    assert tier == PROFILES[profile]
+    assert all(refused[stronger] for stronger in TIERS[: TIERS.index(tier)])
+    assert told == f"tier A: {refused['A']}"
+    assert ("Landlock" if profile == "no-landlock" else "it needs CAP_SYS_ADMIN") in told
+
+
+def test_folder_that_others_can_read_is_refused_without_landlock():
     """There only file modes keep a worker from the hidden tests."""
-    done = run("no-landlock", REPOSITORY, "grader", "doctor", "--json")
-    assert done.returncode == 3
-    assert "close such folders" in json.loads(done.stdout)["refused"]["B-"]
+    tier, refused, _ = tried("no-landlock", REPOSITORY)
+    assert tier == ""
+    assert "close such folders" in refused["B-"]
 
 
-def test_tier_below_the_minimum_is_refused(closed):
-    submission = closed / "handed-in"  # a container sees nothing else of /tmp
-    submission.mkdir()
-    (submission / "strides.py").write_text("def storage_index(*_):\n    return 0\n")
-    options = ["--out", str(submission / "out"), "--min-tier", "A"]
-    done = run("docker", closed, "grader", "grade", str(submission), *options)
-    assert done.returncode == 3
-    assert "tier A: it needs CAP_SYS_ADMIN" in done.stderr
-    assert not (submission / "out" / "grade.json").exists()
+def test_grading_accepts_no_tier_below_the_minimum(monkeypatch, submit):
+    accepted = []
+
+    def refuse(tiers, **_):
+        accepted.append(tiers)
+        raise OSError("enough")
+
+    monkeypatch.setattr(cli, "Grader", refuse)
+    command = ["grade", str(submit(strides=""))]
+    for options in (["--min-tier", "A"], ["--min-tier", "B-"], []):
+        CliRunner().invoke(cli.build_app(), [*command, *options])
+    assert accepted == [("A",), ("A", "B", "B-"), TIERS]
 
 
 @pytest.mark.parametrize("profile", long_unless(PROFILES))
@@ -120,8 +161,10 @@ def test_same_nonce_gives_the_same_verdicts_in_a_container(profile, closed, grad
     assert found.verdicts == expected.verdicts
 
 
+@pytest.mark.long
 def test_worker_without_landlock_reads_no_nonce_and_no_path(closed):
-    """There /proc shows the command lines of all processes."""
+    """There /proc shows the command lines of all processes. `worker/test_odd_paths.py` reads those
+    of a usual grading."""
     submission, nonce = closed / "reads", "5eed-of-the-command-line"
     submission.mkdir()
     (submission / "strides.py").write_text(READS_COMMAND_LINES)
@@ -146,49 +189,42 @@ def test_files_without_a_name_count(profile, maps, closed):
     """In tier B- they do not: `grader/README.md` says so"""
     parent = None if profile == "user" else closed
     with tempfile.TemporaryDirectory(prefix="unlinked-", dir=parent) as path:
-        submission, out = Path(path), Path(path) / "out"
-        submission.chmod(0o755)
-        out.mkdir()
-        out.chmod(0o777)
-        (submission / "strides.py").write_text(f"MAPS = {maps}\n{KEEPS_UNLINKED_FILES}")
-        options = ["--out", str(out), "--tests", "public"]
-        repository = repository_for(profile, closed)
-        done = run(profile, repository, "grader", "grade", str(submission), *options)
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-        grade = from_json((out / "grade.json").read_bytes())
+        Path(path).chmod(0o755)
+        Path(path, "strides.py").write_text(f"MAPS = {maps}\n{KEEPS_UNLINKED_FILES}")
+        done = run(profile, repository_for(profile, closed), "-c", GRADES, path)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    grade = from_json(done.stdout.encode())
     assert grade.isolation.tier == PROFILES[profile]
-    assert {c.cause for c in grade.checks if c.exercise == "storage_index"} == {Cause.DISK}
+    assert {c.cause for c in grade.checks} == {Cause.DISK}
 
 
-@pytest.mark.parametrize("profile", long_unless(PROFILES, "no-landlock", "user"))
-def test_attacks_earn_nothing_in_a_container(profile, closed):
-    chosen = " or ".join(f"alive[{name}]" for name in ATTACKS)
-    options = ["-qx", "-m", "", "-p", "no:cacheprovider", "-k", chosen, ATTACK_TESTS]
-    done = run(profile, repository_for(profile, closed), "pytest", *options)
-    assert f"{len(ATTACKS)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
+@pytest.fixture
+def owned() -> Iterator[Path]:
+    """A copy of the repository that belongs to the container's user, and an attack on it.
 
-
-def test_worker_changes_no_mode_and_no_time_in_its_users_repository():
-    """In tier C worker and judge are one user, and Landlock governs neither modes nor times"""
+    In tier C worker and judge are one user, and Landlock governs neither modes nor times.
+    """
     with tempfile.TemporaryDirectory(prefix="owned-") as parent:
         folder = Path(parent) / "course"
         folder.mkdir()
         copy_of_repository(folder)
-        keep_tests(folder, {"strides"})
-        attack = "changes_modes_and_times"
-        module = folder / "handed-in" / "resource_accounting" / "strides.py"
-        module.parent.mkdir(parents=True)
-        text = (HOSTILE / attack / "resource_accounting" / "strides.py").read_text()
+        attack = HOSTILE.relative_to(REPOSITORY) / ON_ITS_USERS_FILES / "resource_accounting"
         reached = [str(folder / name) for name in (".", "tests/hidden", "solutions", "grader")]
-        module.write_text(f"{text}\n\nPLACES.extend(map(pathlib.Path, {reached}))\n")
+        with (folder / attack / "strides.py").open("a") as file:
+            file.write(f"\n\nPLACES.extend(map(pathlib.Path, {reached}))\n")
         for path in (Path(parent), folder, *folder.rglob("*")):
             os.chown(path, container.USER, container.USER)
-        options = ["--out", str(folder / "out")]
-        done = run("user", folder, "grader", "grade", str(module.parent.parent), *options)
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-        grade = from_json((folder / "out" / "grade.json").read_bytes())
-    assert grade.isolation.tier == "C"
-    assert_earns_nothing(grade, "storage_index", CAUSES[attack].causes)
+        yield folder
+
+
+@pytest.mark.parametrize("profile", long_unless(PROFILES, "no-landlock", "user"))
+def test_attacks_earn_nothing_in_a_container(profile, request):
+    of_user = profile == "user"
+    where = request.getfixturevalue("owned" if of_user else "closed")
+    attacks = {*ATTACKS, *([ON_ITS_USERS_FILES] if of_user else [])}
+    chosen = " or ".join(f"alive[{name}]" for name in attacks)
+    done = run(profile, where, "pytest", "-qx", *OPTIONS, "-k", chosen, ATTACK_TESTS)
+    assert f"{len(attacks)} passed" in done.stdout, done.stdout[-3000:] + done.stderr[-1000:]
 
 
 def test_same_user_needs_a_landlock_that_forbids_truncation(monkeypatch):
@@ -204,7 +240,7 @@ def test_same_user_needs_a_landlock_that_forbids_truncation(monkeypatch):
 def test_cheats_gain_nothing_in_a_container(profile, closed):
     """In a race the reference runs beside the submission; in tier C even as the same user, and
     without Landlock only file modes keep the submission from it."""
-    options = ["-q", "-m", "", "-p", "no:cacheprovider", "-k", "cheat_gains_nothing", CHEAT_TESTS]
+    options = ["-q", *OPTIONS, "-k", "cheat_gains_nothing", CHEAT_TESTS]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
@@ -212,19 +248,13 @@ def test_cheats_gain_nothing_in_a_container(profile, closed):
 @pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES)
 def test_forgers_gain_nothing_in_a_container(profile, closed):
-    options = ["-q", "-m", "", "-p", "no:cacheprovider", "-k", "forger_earns", FORGER_TESTS]
+    options = ["-q", *OPTIONS, "-k", "forger_earns", FORGER_TESTS]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
 
 def test_each_tier_has_a_sandbox():
     assert set(selection._SANDBOXES) == {*TIERS, UNISOLATED} == set(MEANINGS)
-
-
-def test_minimum_keeps_the_stronger_tiers():
-    assert at_least("A") == ("A",)
-    assert at_least("B-") == ("A", "B", "B-")
-    assert at_least("C") == TIERS
 
 
 def test_probe_reports_what_other_users_must_not_reach(tmp_path):

@@ -4,15 +4,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
 from contextlib import suppress
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from grader import cli
+from grader.judge.grader import Grader
 from grader.worker import kernel
 from tests.harness.conftest import REPOSITORY, wait_until
-from tests.harness.processes import children
+from tests.harness.processes import children, descendants
+from tests.harness.processes import command as commanded
 
 REFERENCE = "def storage_index(index, strides, offset=0):\n"
 REFERENCE += "    return sum(i * s for i, s in zip(index, strides)) + offset\n"
@@ -27,8 +32,8 @@ def test_escaped_mount_points_are_decoded(tmp_path):
 
 
 @pytest.fixture
-def grading(tmp_path) -> Iterator[tuple[subprocess.Popen[str], Path, Path]]:
-    """A running `grader grade`: its process, its temporary folder and the folder of its results."""
+def odd(tmp_path) -> tuple[list[str], Path, Path]:
+    """A command of the grader, its temporary folder and the folder of its results."""
     folder = tmp_path / "my cläss\t'a\\b"
     package = folder / "alice" / "resource_accounting"
     temporary = folder / "temporary files"
@@ -36,30 +41,23 @@ def grading(tmp_path) -> Iterator[tuple[subprocess.Popen[str], Path, Path]]:
     temporary.mkdir()
     (package / "strides.py").write_text(REFERENCE, encoding="utf-8")
     out = folder / "out put"
-    command = [sys.executable, "-m", "grader", "grade", str(package.parent), "--out", str(out)]
-    with subprocess.Popen(
-        [*command, "--tests", "public"],
-        cwd=REPOSITORY,
-        env={**os.environ, "TMPDIR": str(temporary)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        yield process, temporary, out
-        process.kill()
+    return ["grade", str(package.parent), "--out", str(out)], temporary, out
 
 
-def test_grading_writes_its_results_and_leaves_nothing_else(grading):
-    process, temporary, out = grading
-    _, stderr = process.communicate()
-    assert (process.returncode, stderr) == (0, "")
-    grade = json.loads((out / "grade.json").read_text(encoding="utf-8"))
-    assert grade["score"] > 0
+def test_grading_writes_its_results_and_leaves_nothing_else(odd, monkeypatch):
+    command, temporary, out = odd
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    grade = partialmethod(Grader.grade, only=["storage_index"])
+    monkeypatch.setattr(cli, "Grader", type("Short", (Grader,), {"grade": grade}))
+    result = CliRunner().invoke(cli.build_app(), command)
+    assert result.exit_code == 0, result.output
+    assert json.loads((out / "grade.json").read_text(encoding="utf-8"))["score"] > 0
     assert list(temporary.iterdir()) == []
 
 
-def test_zygote_of_a_killed_judge_removes_its_mounts(grading):
-    process, temporary, _ = grading
+def test_killed_judge_leaves_no_mounts_and_showed_no_nonce_and_no_path(odd):
+    command, temporary, out = odd
+    nonce = "5eed-of-the-command-line"
 
     def has_started_a_worker() -> bool:
         """In tier A only the zygote sees the folders of its workers"""
@@ -69,6 +67,22 @@ def test_zygote_of_a_killed_judge_removes_its_mounts(grading):
                 inside |= "/scratch/" in Path(f"/proc/{pid}/mounts").read_text()
         return inside or bool(list(temporary.glob("*/scratch/*")))
 
-    assert wait_until(has_started_a_worker)
-    process.kill()
+    with subprocess.Popen(
+        [sys.executable, "-m", "grader", *command, "--nonce", nonce],
+        cwd=REPOSITORY,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            assert wait_until(has_started_a_worker)
+            # In tier B- workers see them, whatever their own are.
+            shown = {pid: commanded(pid) for pid in (process.pid, *descendants(process.pid))}
+        finally:
+            process.kill()
+    assert shown[process.pid].startswith("grader grade\0")
+    assert any(text.startswith("grader zygote\0") for text in shown.values())
+    for text in shown.values():
+        assert nonce not in text
+        assert str(out) not in text
     assert wait_until(lambda: list(temporary.iterdir()) == [])
