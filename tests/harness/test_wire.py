@@ -29,8 +29,10 @@ from tests.harness.frames import (
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
 @quick
 @given(values)
-def test_plain_data_comes_back_exactly(value):
-    assert same(value, round_trip(value))
+def test_plain_data_comes_back_exactly_and_can_be_sent_back(value):
+    back = round_trip(value)
+    assert same(value, back)
+    wire_arguments.encode(1, ([back], {"state": back}))
 
 
 def nested(depth):
