@@ -2,7 +2,8 @@
 
     python -m tests.harness.judge.fake_device 2 train_loop linear_backward
 
-grades the reference on it, two tests at a time, and prints the result.
+grades the reference on it, two tests at a time, and prints the result: the marks, and for a worker
+of each zygote whether it sees the device, and on which one it trained.
 
 The device is torch's own backend for devices written in Python: the first backward pass counts it
 and starts a thread for it, as for CUDA. Like CUDA's runtime it reads CUDA_VISIBLE_DEVICES when it
@@ -16,6 +17,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -54,16 +56,44 @@ def in_zygotes() -> None:
     )
 
 
+PROBE = """
+import os
+import torch
+
+def sees():
+    return os.environ.get("CUDA_VISIBLE_DEVICES") != ""
+
+def trains():
+    (torch.ones(1, requires_grad=True) * 2).backward()
+    return torch._C._get_privateuse1_backend_name()
+"""
+
+
 def main(lanes: str, *exercises: str) -> None:
-    """Grades the reference and prints a line of JSON."""
+    """Grades the reference, asks a worker of each zygote, and prints a line of JSON."""
     install()
     in_zygotes()
     from grader.judge.grader import Grader
+    from grader.judge.implementation import GradedImplementation
+    from grader.judge.pool import WorkerPool
 
-    with Grader(lanes=int(lanes)) as grader:
+    seen = []
+    with Grader(lanes=int(lanes)) as grader, TemporaryDirectory() as folder:
         grade = grader.grade(REPOSITORY / "solutions", only=exercises, nonce="1", tests="hidden")
-    threads = len(list(Path("/proc/self/task").iterdir()))
-    print(json.dumps([grade.score, grade.max_score, list(grade.faults), threads]))
+        threads = len(list(Path("/proc/self/task").iterdir()))
+        package = Path(folder) / grader.manifest.package
+        package.mkdir()
+        Path(folder).chmod(0o755)  # for workers
+        (package / "probe.py").write_text(PROBE)
+        of_races = grader.zygote.with_device("GPU-1", 256)
+        for zygote in (grader.zygote, of_races):
+            pool = WorkerPool(zygote, Path(folder), grader.manifest.package, spare=False)
+            implementation = GradedImplementation(pool, grader.manifest.limits, 1)
+            seen.append([implementation.probe.sees(), implementation.probe.trains()])
+            implementation.close()
+            zygote.drain()
+        of_races.close()
+    print(json.dumps([grade.score, grade.max_score, list(grade.faults), threads, *seen]))
 
 
 if __name__ == "__main__":

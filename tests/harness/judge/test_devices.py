@@ -19,40 +19,6 @@ from tests.harness.conftest import REPOSITORY, long_unless
 
 # Tests of these train: in workers, and in the judge itself.
 EXERCISES = ("linear_flops", "train_loop", "checkpointed_forward")
-# Prints for a worker of each zygote: whether it sees the device, and on which one it trained.
-WORKERS = """
-import sys
-from pathlib import Path
-from tests.harness.judge import fake_device
-
-fake_device.install()
-fake_device.in_zygotes()
-from grader.judge.implementation import GradedImplementation
-from grader.judge.pool import WorkerPool
-from grader.judge.grader import Grader
-
-with Grader() as grader:
-    grader.prepare()
-    other = grader.zygote.with_device("GPU-1", 256)
-    for zygote in (grader.zygote, other):
-        pool = WorkerPool(zygote, Path(sys.argv[1]), "resource_accounting", spare=False)
-        implementation = GradedImplementation(pool, grader.manifest.limits, 1)
-        print(implementation.probe.sees(), implementation.probe.trains())
-        implementation.close()
-        zygote.drain()
-    other.close()
-"""
-PROBE = """
-import os
-import torch
-
-def sees():
-    return os.environ.get("CUDA_VISIBLE_DEVICES") != ""
-
-def trains():
-    (torch.ones(1, requires_grad=True) * 2).backward()
-    return torch._C._get_privateuse1_backend_name()
-"""
 # Prints what a zygote's preloading asks of torch that reaches a device, or would if there were one.
 PRELOADS = """
 import os, sys
@@ -108,12 +74,18 @@ def python(*arguments: str, **environment: str) -> str:
     long_unless([("1", EXERCISES), ("2", EXERCISES[:2])], ("2", EXERCISES[:2])),
 )
 def test_reference_gets_full_marks_on_a_machine_with_a_device(lanes, exercises):
-    """It once lost 17 points of 100 without any fault, or had no score at all with two lanes"""
+    """It once lost 17 points of 100 without any fault, or had no score at all with two lanes.
+
+    Workers of races see the device, and can train on it: their zygote sees it and does not touch
+    it. Other workers see none.
+    """
     result = json.loads(python("-m", "tests.harness.judge.fake_device", lanes, *exercises))
-    score, max_score, faults, threads = result
+    score, max_score, faults, threads, of_tests, of_races = result
     assert faults == []
     assert score == max_score > 0
     assert threads == 1
+    assert of_tests == [False, "privateuseone"]
+    assert of_races == [True, "fakecuda"]
 
 
 def test_device_that_is_not_hidden_breaks_a_fork():
@@ -130,12 +102,6 @@ def test_device_that_is_not_hidden_breaks_a_fork():
     )
     assert "refused Unable to handle autograd's threading" in python("-c", fork)
     assert python("-c", fork, CUDA_VISIBLE_DEVICES="") == ""
-
-
-def test_workers_of_races_see_the_device_and_can_use_it(submit):
-    """Their zygote sees it and does not touch it; other workers see none"""
-    lines = python("-c", WORKERS, str(submit(probe=PROBE))).splitlines()
-    assert lines == ["False privateuseone", "True fakecuda"]
 
 
 def test_zygote_of_races_counts_no_devices_and_takes_no_step():
