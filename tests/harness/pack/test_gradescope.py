@@ -198,7 +198,9 @@ def test_half_finished_submission_is_graded_and_its_attack_gets_nothing(
     """In tiers B and B-, also with a strict umask"""
     submission = shutil.copytree(HALF, tmp_path / "half")
     with (submission / "resource_accounting" / "strides.py").open("a") as module:
-        module.write(HOSTILE)
+        # Without Landlock a worker may list /autograder, but nothing in it.
+        attack = HOSTILE if profile == "docker" else HOSTILE.replace('"/autograder", ', "")
+        module.write(attack)
     status, results, modes, stdout = gradescoped(submission, "umask 077", profile)
     assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
     assert status == 0, stdout
