@@ -150,21 +150,16 @@ def _failed(report: Path, attacks: Collection[str]) -> set[str]:
 def _succeeds_in_plain_pytest(attack: str) -> bool:
     """Whether an attack passes a hidden test, ends pytest itself, or never ends."""
     folder = HOSTILE / attack
+    exercise = target_of(folder)
+    hidden = sorted((REPOSITORY / "tests" / "hidden").glob("test_*.py"))
     with tempfile.TemporaryDirectory(prefix="layer-") as place:
         inside = ["tests.harness.container", "docker", "--guard", place, "--"]
         pytest = [
             *(sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider"),
             *("-c", str(REPOSITORY / "grader/judge/judge.ini"), "-p", "assignment.plugin"),
             *("-o", "addopts=--import-mode=importlib", "--rootdir", str(REPOSITORY / "tests")),
-            *(
-                "--submission",
-                str(folder),
-                "--ex",
-                target_of(folder),
-                "--nonce",
-                os.urandom(8).hex(),
-            ),
-            str(REPOSITORY / "tests" / "hidden"),
+            *("--submission", str(folder), "--ex", exercise, "--nonce", os.urandom(8).hex()),
+            *(str(file) for file in hidden if f'"{exercise}"' in file.read_text()),
         ]
         processes = [*OWN_PROCESSES, "--net", "--ipc"]
         try:

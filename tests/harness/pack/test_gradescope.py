@@ -166,24 +166,6 @@ def assert_closed(modes):
     assert kept == {"results/results.json", "results/stdout"}
 
 
-@needs_root
-@pytest.mark.parametrize("profile", PROFILES)
-def test_half_finished_submission_is_graded(gradescoped, profile):
-    """In tiers B and B-, also with a strict umask"""
-    status, results, modes, stdout = gradescoped(HALF, "umask 077", profile)
-    assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
-    assert status == 0, stdout
-    assert 2 < results["score"] < 5
-    assert len(results["tests"]) > 3
-    assert sum(t.get("score", 0) for t in results["tests"]) == pytest.approx(
-        results["score"], abs=0.5
-    )
-    assert results["stdout_visibility"] == "hidden"
-    assert_closed(modes)
-    assert modes["staff/grade.json"] & 0o077 == 0
-    assert re.search(r"of \d+ points", stdout)
-
-
 HOSTILE = """
 import os
 found = []
@@ -202,19 +184,36 @@ def attack(*args, **options):
         except OSError:
             pass
     return 0
-storage_index = row_major_strides = attack
+storage_index = attack
 if found:
     raise RuntimeError(f"WON {found}")
 """
 
 
 @needs_root
-def test_hostile_submission_gets_nothing(gradescoped, submit):
-    status, results, modes, stdout = gradescoped(submit(strides=HOSTILE, dtypes="import torch\n"))
+@pytest.mark.parametrize("profile", PROFILES)
+def test_half_finished_submission_is_graded_and_its_attack_gets_nothing(
+    gradescoped, tmp_path, profile
+):
+    """In tiers B and B-, also with a strict umask"""
+    submission = shutil.copytree(HALF, tmp_path / "half")
+    with (submission / "resource_accounting" / "strides.py").open("a") as module:
+        # Without Landlock a worker may list /autograder, but nothing in it.
+        attack = HOSTILE if profile == "docker" else HOSTILE.replace('"/autograder", ', "")
+        module.write(attack)
+    status, results, modes, stdout = gradescoped(submission, "umask 077", profile)
+    assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
     assert status == 0, stdout
-    assert results["score"] == 0
+    assert 1 < results["score"] < 4
+    scores = {t["name"].partition(":")[0]: t["score"] for t in results["tests"]}
+    assert len(scores) > 3
+    assert scores["storage_index"] == 0
+    assert sum(scores.values()) == pytest.approx(results["score"], abs=0.5)
     assert "WON" not in json.dumps(results) + stdout
+    assert results["stdout_visibility"] == "hidden"
     assert_closed(modes)
+    assert modes["staff/grade.json"] & 0o077 == 0
+    assert re.search(r"of \d+ points", stdout)
 
 
 @needs_root

@@ -1,7 +1,5 @@
 """The reference, graded with the packed files."""
 
-import re
-
 import pytest
 
 from grader.judge.failure import GraderFault
@@ -22,18 +20,13 @@ def one_chapter():
     }
 
 
-def test_reference_gets_full_marks_with_what_is_packed(one_chapter):
-    rehearsal.check(one_chapter)
-
-
-def test_reference_that_fails_its_tests_is_not_packed(one_chapter):
+def test_reference_is_graded_with_what_is_packed_and_must_get_full_marks(one_chapter):
+    """All of them, but for the mistake. `test_cli.py` has one that gets full marks"""
     name = "solutions/resource_accounting/dtypes.py"
-    wrong = b"\n\ndef bytes_per_element(dtype):\n    return 4\n"
+    wrong = b"\n\ndef storage_bytes(tensors):\n    return -1\n"
     with pytest.raises(rehearsal.RehearsalError) as caught:
         rehearsal.check(one_chapter | {name: one_chapter[name] + wrong})
-    assert re.search(
-        r"the reference gets \d\S* of 5 points, where 5 are declared", str(caught.value)
-    )
+    assert "the reference gets 3 of 5 points, where 5 are declared" in str(caught.value)
     assert "\n  test_dtypes::test_" in str(caught.value)
 
 

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 LIBRARY = "libgrader-driver.so.1"
 # What others saw the driver read; not taken from the list of what workers may read.
@@ -124,8 +125,8 @@ def refused():
 """
 
 
-def main(tier: str) -> None:
-    """Prints a list of two objects as JSON."""
+def refusals(tier: str) -> list[dict[str, Any]]:
+    """By demand: first of a worker of a race, then of another one."""
     import msgspec
 
     from grader.judge.grader import Grader
@@ -152,9 +153,9 @@ def main(tier: str) -> None:
             implementation.close()
             zygote.drain()
         for_races.close()
-    print(json.dumps(found))
+    return found
 
 
 if __name__ == "__main__":
     os.umask(0o022)
-    main(*sys.argv[1:])
+    print(json.dumps(refusals(*sys.argv[1:])))

@@ -1,5 +1,6 @@
 """What a worker can import, and that its memory holds nothing of the judge's."""
 
+import functools
 import importlib
 import os
 import re
@@ -73,6 +74,7 @@ def test_worker_has_loaded_no_secret_module(inside):
     assert not others & {"solutions", "tests", "handout", "pytest", "_pytest", "hypothesis"}
 
 
+@functools.cache
 def secrets_of_the_judge() -> dict[str, bytes]:
     """Texts that only the judge holds: from the reference, the hidden tests and its environment."""
     from solutions.resource_accounting import strides  # noqa: F401 - so that the judge holds it
@@ -133,7 +135,7 @@ def test_secrets_are_not_in_a_workers_memory(inside, quick_grader):
         memory = views(memory_of(inside._worker.pid))
     finally:
         del os.environ["HARNESS_FRESH"]
-    wanted = secrets_of_the_judge()
+    wanted = dict(secrets_of_the_judge())
     assert sum(name.startswith("solutions/") for name in wanted) >= 4
     assert sum(name.startswith("tests/hidden/") for name in wanted) >= 4
     wanted["made up just now"] = fresh.encode()
