@@ -116,13 +116,14 @@ def select(submission: Path, package: str, modules: tuple[str, ...]) -> Selected
     """Finds and reads the package of a submission; raises SubmissionError."""
     with open_entries(submission, package) as entries:
         everything = list_entries(entries, submission)
-        archives = [entry for entry in everything if is_archive(entry)]
+        archives = [e for e in everything if is_archive(e) and not _is_of_macos(e)]
         if len(archives) != 1 or any(entry.path.suffix == ".py" for entry in everything):
             return _select(everything, package, modules, submission)
         inner = submission / printable_name(archives[0].path)
         data = _read(archives[0], submission, MAX_ARCHIVE)
     with open_archive(data, inner, package) as entries:
-        return _select(list_entries(entries, inner), package, modules, inner)
+        found = _select(list_entries(entries, inner), package, modules, inner)
+    return msgspec.structs.replace(found, name=_name_of(submission))
 
 
 def _select(
@@ -148,7 +149,11 @@ def _select(
     left_out += outside
     if len(left_out) > _MAX_NAMED:
         left_out[_MAX_NAMED:] = [f"and {len(left_out) - _MAX_NAMED} more"]
-    return Selected(printable(submission.name or str(submission)), files, tuple(left_out), handout)
+    return Selected(_name_of(submission), files, tuple(left_out), handout)
+
+
+def _name_of(submission: Path) -> str:
+    return printable(submission.name or str(submission))
 
 
 def _read_package(
@@ -232,12 +237,14 @@ def _name_outside(path: PurePosixPath, root: PurePosixPath) -> str:
     return printable_name(name) + ("/" if len(path.parts) > common + 1 else "")
 
 
+def _is_of_macos(entry: Entry) -> bool:
+    return entry.path.name == ".DS_Store" or entry.path.name.startswith("._")
+
+
 def _reason_to_skip(entry: Entry, inside: PurePosixPath | None) -> str:
     """Why an entry is left out: "" if it is not, "-" if it is without being reported."""
     name = entry.path.name
-    if (
-        name.endswith(".pyc") or name == ".DS_Store" or name.startswith("._")
-    ):  # macOS adds the latter two
+    if name.endswith(".pyc") or _is_of_macos(entry):
         return "-"
     if inside is None or entry.is_odd:
         return "outside the package"

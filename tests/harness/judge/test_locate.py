@@ -146,9 +146,10 @@ def test_archives_beside_other_files_are_named_in_the_refusal(tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_archive_alone_in_a_submission_is_the_submission(tmp_path, kind):
     inner = make_zip(tmp_path / "inner.zip", {f"{PACKAGE}/strides.py": TEXT}).read_bytes()
-    files = {"a/submission.zip": inner, "a/notes.txt": b"", "__MACOSX/a/._submission.zip": b""}
+    files = {"a/submission.zip": inner, "a/notes.txt": b"", "a/._submission.zip": b""}
     staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    assert staged.name == f"in.{kind}"
 
 
 def test_archive_in_an_archive_in_an_archive_is_not_opened(tmp_path):
