@@ -27,7 +27,7 @@ def summary(grade: Grade, *, staff: bool = False) -> RenderableType:
     """
     view = report(grade)
     parts = [*_head(view), *_exercises(view), *_modules(view), *_first_failures(view)]
-    parts += _list("Files left out", view.left_out)
+    parts += _list("Files left out or renamed", view.left_out)
     if staff:
         parts += _list("Faults of the grader", [clean(fault) for fault in grade.faults], "red")
     parts += _foot(view)

@@ -119,7 +119,7 @@ def _summary(view: Report, detail: int) -> str:
         parts.append(f"{module.module} {what}{place}:\n{message}".rstrip())
     if view.left_out:
         files = _cut("\n".join(view.left_out), max(detail, 250))
-        parts.append("Files left out:\n" + _indent(files))
+        parts.append("Files left out or renamed:\n" + _indent(files))
     parts.append("Legend: ✓ passed, ✗ failed, – not run.")
     parts.append(f"Isolation: tier {view.tier} ({view.tier_words}). {view.handout_words}")
     return "\n\n".join(parts)
