@@ -47,8 +47,10 @@ def stop_on_signals() -> Iterator[None]:
 def held_back() -> Iterator[None]:
     """Within this context a signal waits for the end: torch's import aborts at an exception."""
     _held_back.append(True)
-    yield
-    _held_back.pop()
+    try:
+        yield
+    finally:
+        _held_back.pop()
     raise_if_stopped()
 
 

@@ -48,6 +48,11 @@ class Limits:
     answer: int
 
 
+def address_space() -> int:
+    """Bytes of address space that this process has."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
 def run_bounded(work: Callable[[], bytes], limits: Limits) -> bytes:
     """Returns what `work` returns in a fork of this process.
 
@@ -105,8 +110,7 @@ def _work_and_exit(work: Callable[[], bytes], limits: Limits, write: int) -> NoR
         gc.freeze()  # a collection would touch, and so copy, all of the parent's objects
         _limit(resource.RLIMIT_CORE, 0)  # SIGXCPU would dump the judge's memory to a file
         _limit(resource.RLIMIT_CPU, limits.cpu_seconds)
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + limits.memory)
+        _limit(resource.RLIMIT_AS, address_space() + limits.memory)
         with os.fdopen(write, "wb") as pipe:
             pipe.write(work())
         status = 0

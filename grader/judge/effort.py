@@ -11,9 +11,9 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NoReturn
 
+from grader.judge.bounded import address_space
 from grader.judge.failure import TooMuchWork
 
 MEMORY = 512 * 2**20  # bytes of address space, beyond what the process has before the test
@@ -35,9 +35,8 @@ class Effort:
     def bounded(self) -> Iterator[None]:
         """Within this context too much memory raises MemoryError, too much time TooMuchWork."""
         began, usual = time.process_time(), resource.getrlimit(resource.RLIMIT_AS)
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
         handler = signal.signal(signal.SIGVTALRM, _strike)
-        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, usual[1]))
+        resource.setrlimit(resource.RLIMIT_AS, (address_space() + MEMORY, usual[1]))
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 1.0)  # again, if a test catches it
         try:
             yield

@@ -30,6 +30,7 @@ from assignment.callbacks import StandInIterator
 from grader import wire
 from grader.authoring.campaigns.inprocess import Batch, Imported, InProcess, with_tests
 from grader.authoring.variants import SOLUTIONS
+from grader.judge.bounded import address_space
 from grader.judge.failure import SubmissionFailure
 from grader.paths import REPOSITORY
 from grader.results.causes import Cause
@@ -110,8 +111,7 @@ class Extreme(Imported):
             raise SubmissionFailure(Cause.WRONG_ANSWER, "larger than a frame")
         answer = wire.decode(memoryview(bytearray(body)))
         del body
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        self._limit = pages * resource.getpagesize() + MEMORY
+        self._limit = address_space() + MEMORY
         return answer
 
     @contextmanager
