@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,7 @@ def contents() -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     files |= _tree(TEMPLATE, "")
     files |= _tree(REPOSITORY / "assignment", "assignment/")
+    files[manifest.SOURCE] = re.sub(rb"^(#   )?work .*\n", b"", files[manifest.SOURCE], flags=re.M)
     files |= _tree(REPOSITORY / "tests" / "public", "tests/")
     for name, text in modules.items():
         files[f"resource_accounting/{name}"] = text.encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass
 from enum import StrEnum
@@ -65,10 +66,13 @@ class Kind(StrEnum):
     HANDOUT = "handout"  # no points
     ROTE = "rote"  # no check passes
     MEMORIZED = "memorized"  # no hidden check passes
+    ECHO = "echo"  # no hidden check passes
+    BORROWER = "borrower"  # no hidden check passes
     WRONG = "wrong"  # loses points in its exercise
 
 
-_PUBLIC = " (public)"
+CORE_SHARE = 0.25  # of an exercise's points, for code without its defining work
+_FIRST_LINE = re.compile(r'"""(\w+)(?: \((public|core)\))?: (.+)')
 
 
 class WrongError(Exception):
@@ -84,14 +88,24 @@ class Wrong:
     reference's module, where the later definition of a name counts.
 
     After the exercise may stand `(public)`: only a public test sees the mistake, since no worker's
-    report is proof of it. Such a mistake loses no points where there are hidden tests.
+    report is proof of it. Such a mistake loses no points where there are hidden tests. Or `(core)`:
+    the simplest code without the exercise's defining work (`work` in the manifest), which earns at
+    most `CORE_SHARE` of its points.
     """
 
     path: Path
     exercise: Exercise
     mistake: str
-    public: bool = False
+    mark: str = ""  # "public" or "core"
     breaks: tuple[str, ...] = ()
+
+    @property
+    def public(self) -> bool:
+        return self.mark == "public"
+
+    @property
+    def core(self) -> bool:
+        return self.mark == "core"
 
     @property
     def module(self) -> str:
@@ -121,10 +135,9 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
     """Reads what a wrong submission says of itself; raises WrongError if it names no exercise."""
     text = path.read_text(encoding="utf-8")
     first = text.partition("\n")[0]
-    name, colon, mistake = first.strip().strip('"').partition(":")
+    found = _FIRST_LINE.fullmatch(first.removesuffix('"""'))
     known = {exercise.id: exercise for exercise in manifest}
-    public, name = name.endswith(_PUBLIC), name.removesuffix(_PUBLIC)
-    if not first.startswith('"""') or not colon or name not in known:
+    if found is None or found[1] not in known:
         raise WrongError(
             f'{path.name}: the first line must be """exercise_id: what is wrong""", got {first!r}'
         )
@@ -132,7 +145,7 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
         raise WrongError(f"{path.name}: leave out `from __future__`: it is appended to a module")
     header = text.split('"""')[1].split("\n\n")[1:]
     breaks = tuple(" ".join(part.split()).removeprefix("Breaks: ") for part in header)
-    return Wrong(path, known[name], mistake.strip(), public, breaks)
+    return Wrong(path, known[found[1]], found[3].strip(), found[2] or "", breaks)
 
 
 def all_wrong(manifest: Manifest, folder: Path = WRONG, hidden: bool = False) -> list[Wrong]:

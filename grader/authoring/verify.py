@@ -6,9 +6,9 @@ Every case is graded in the sandbox, as a submission. The requirements:
    with the requested number of nonces;
 2. the untouched handout gets no points and passes no check;
 3. code with rote answers (None, 0, its argument, always an exception), or that has memorized the
-   public tests, passes no hidden check;
+   public tests, or that echoes or borrows (`automatic`), passes no hidden check;
 4. each file of `solutions/wrong/` loses points in the exercise it names, and in no other exercise
-   that does not depend on it (`depends_on`);
+   that does not depend on it (`depends_on`); one marked `(core)`, as each exercise has, nearly all;
 5. the handout is what `grader handout` would build.
 
 Races are skipped, since they need an idle device. Other tests verify the raced functions.
@@ -25,8 +25,8 @@ from pathlib import Path
 
 from assignment import manifest as manifests
 from assignment.manifest import Exercise
-from grader.authoring import handout, memorized, pool, variants
-from grader.authoring.variants import Kind
+from grader.authoring import automatic, handout, memorized, pool, variants
+from grader.authoring.variants import Kind, Wrong
 from grader.judge import markers
 from grader.judge.grader import Grader, Tests
 from grader.paths import REPOSITORY
@@ -85,6 +85,11 @@ def cases(
         for name, body in variants.ROTE.items()
         if "raise" in body
     ]
+    failing += [
+        Case(Kind.ECHO, f"an echo of its arguments: {name}", way)
+        for name, way in automatic.ECHOES.items()
+    ]
+    failing.append(Case(Kind.BORROWER, "code that calls the handout's own"))
     failing += [
         Case(Kind.WRONG, wrong.path.stem, str(wrong.path))
         for wrong in variants.all_wrong(manifest)
@@ -165,17 +170,21 @@ def check(case: Case) -> Finding:
             rote = variants.write_rote(folder, manifest, case.source)
             grade = _grader.grade(rote, timing="skip")
             return _finding(case, grade, _nothing(grade))
-        if case.kind is Kind.MEMORIZED:
-            grade = _grader.grade(memorized.write(folder, manifest, case.source), tests="hidden")
+        if case.kind is not Kind.WRONG:
+            if case.kind is Kind.MEMORIZED:
+                memorized.write(folder, manifest, case.source)
+            elif case.kind is Kind.ECHO:
+                automatic.write_echo(folder, manifest, case.source)
+            else:
+                automatic.write_borrower(folder, manifest)
+            grade = _grader.grade(folder, tests="hidden")
             return _finding(case, grade, _nothing(grade))
         wrong = variants.read_wrong(Path(case.source), manifest)
         # A fragment changes one module, so exercises of other modules are not affected.
         related = [e.id for e in manifest if wrong.module in e.modules]
         tests: Tests = "public" if wrong.public else "hidden"
         grade = _grader.grade(wrong.write(folder), only=related, tests=tests)
-        return _finding(
-            case, grade, _loses(grade, wrong.exercise.id, wrong.affected_exercises(manifest))
-        )
+        return _finding(case, grade, _loses(grade, wrong, wrong.affected_exercises(manifest)))
 
 
 def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
@@ -200,14 +209,22 @@ def _nothing(grade: Grade) -> list[str]:
     return [f"{check.test} passed" for check in grade.checks if check.state == "passed"]
 
 
-def _loses(grade: Grade, exercise: str, affected: Collection[str]) -> list[str]:
+def _loses(grade: Grade, wrong: Wrong, affected: Collection[str]) -> list[str]:
     """Problems unless the exercise lost points, and only affected exercises did."""
     problems = []
     for score in grade.exercises:
         lost = score.points < score.max_points
-        if score.id == exercise and not lost:
-            problems.append(f"loses no points of {exercise}")
-        if lost and score.id != exercise and score.id not in affected:
+        if score.id == wrong.exercise.id and not lost:
+            problems.append(f"loses no points of {score.id}")
+        allowed = variants.CORE_SHARE * score.max_points
+        if score.id == wrong.exercise.id and wrong.core and score.points > allowed:
+            own = [c for c in grade.checks if c.exercise == score.id and c.state == "passed"]
+            problems += [
+                f"earns {score.points:.2f} of {score.max_points:g} points without the work: "
+                f"{wrong.exercise.work}",
+                *(f"{check.test} passed" for check in own),
+            ]
+        if lost and score.id != wrong.exercise.id and score.id not in affected:
             failed = [c.test for c in grade.checks if c.exercise == score.id and c.cause]
             problems.append(f"loses points of {score.id} too: {', '.join(failed)}")
     return problems

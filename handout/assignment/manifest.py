@@ -57,7 +57,8 @@ class LimitOverrides(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One entry of the manifest; `functions` are `module.name` in the student's package.
 
-    `grader_only` are rules that hidden tests check and no public test does, in words.
+    `grader_only` are rules that hidden tests check and no public test does, in words. `work` is the
+    exercise's defining work, for staff: no points without it.
     """
 
     id: Annotated[str, Meta(pattern=r"^\w+$")]
@@ -66,6 +67,7 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     functions: Annotated[tuple[str, ...], Meta(min_length=1)]
     points: Points
     hint: str
+    work: str = ""
     depends_on: tuple[str, ...] = ()
     grader_only: tuple[str, ...] = ()
     limits: LimitOverrides = LimitOverrides()

@@ -64,7 +64,7 @@ MISTAKES = {
         "point = 2",
         None,
         "exercise 'second', point: no such key; did you mean 'points'?; allowed are id, title, "
-        "chapter, functions, points, hint, depends_on, grader_only, limits, needs",
+        "chapter, functions, points, hint, work, depends_on, grader_only, limits, needs",
     ),
     "a key at the top": (
         'title = "A course"',
