@@ -8,6 +8,7 @@ import pickle
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,10 @@ def run_until_killed(
         (args, kwargs), "the arguments", lambda v: functions.append(function_of(v))
     )
     ours, theirs = multiprocessing.connection.Pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Python 3.12 warns of locks that other threads hold; the child needs none of theirs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if child == 0:
         try:
             ours.close()

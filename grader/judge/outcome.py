@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,9 +70,15 @@ def graded_tests(
         items: pytest's tests.
         manifest: the assignment.
         public: the folder of public tests; all others are hidden.
+
+    Raises:
+        GraderFault: a test needs one that is not there.
     """
     found = []
+    functions = {_function_of(item) for item in items}
     for item in items:
+        if (needs := _needs(item)) and needs not in functions:
+            raise GraderFault(f"{item.nodeid} needs {needs}, and there is no such test")
         exercise = manifest[exercise_of(item) or ""]
         found.append(
             GradedTest(
@@ -118,10 +125,24 @@ def new_outcome(
         fit=measured if isinstance(measured, Fit) else None,
         truth=measured if isinstance(measured, Truth) else None,
     )
-    marker = test.item.get_closest_marker("exercise")
-    weight = float(marker.kwargs.get("weight", 1)) if marker else 1.0
-    function = f"{test.item.path}::{getattr(test.item, 'originalname', test.item.name)}"
-    return Outcome(check, weight, function)
+    weight = float(_marker(test.item).get("weight", 1))
+    return Outcome(check, weight, _function_of(test.item), _needs(test.item))
+
+
+def _marker(item: pytest.Item) -> dict[str, Any]:
+    """What a test's marker says besides its exercise."""
+    marker = item.get_closest_marker("exercise")
+    return marker.kwargs if marker else {}
+
+
+def _function_of(item: pytest.Item) -> str:
+    return f"{item.path}::{getattr(item, 'originalname', item.name)}"
+
+
+def _needs(item: pytest.Item) -> str:
+    """The test function without whose success this one earns nothing; empty if there is none."""
+    name = _marker(item).get("needs", "")
+    return name and f"{item.path}::{name}"
 
 
 def outcome_of_run(

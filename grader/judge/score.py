@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -23,11 +23,13 @@ class Outcome:
         check: the record of the test.
         weight: of its test function; parametrized cases share it.
         function: names the test function, without parameters.
+        needs: names the one without which this test earns nothing, if there is one.
     """
 
     check: Check
     weight: float
     function: str
+    needs: str = ""
 
 
 def score(
@@ -36,11 +38,14 @@ def score(
     """Divides each exercise's points among its tests of one visibility, by weight.
 
     Only tests of `visibility` give points: usually the hidden ones, since the answers of public
-    tests are public. A test function's weight is shared equally among its parametrized cases.
+    tests are public. A test function's weight is shared equally among its parametrized cases. One
+    that passes without the work of its exercise, which another test judges, earns nothing.
 
     Returns:
         The checks, in the order of `outcomes`, and the score of each exercise that has such tests.
     """
+    failed = {outcome.function for outcome in outcomes if outcome.check.state == "failed"}
+    outcomes = [_without_work(one) if one.needs in failed else one for one in outcomes]
     points: dict[int, tuple[float, float]] = {}
     scores: list[ExerciseScore] = []
     for exercise in exercises:
@@ -84,6 +89,14 @@ def score(
         for i, outcome in enumerate(outcomes)
     )
     return checks, tuple(scores)
+
+
+def _without_work(outcome: Outcome) -> Outcome:
+    """The outcome of a test whose exercise's work is not done."""
+    if outcome.check.state != "passed":
+        return outcome
+    check = msgspec.structs.replace(outcome.check, state="failed", cause=Cause.NEEDS_WORK)
+    return replace(outcome, check=check)
 
 
 def _mark(check: Check) -> float:

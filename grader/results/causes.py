@@ -23,6 +23,10 @@ class Cause(StrEnum):
         return cause
 
     WRONG_ANSWER = "wrong_answer", "The answer is not the expected one."
+    NEEDS_WORK = (
+        "needs_work",
+        "It counts once the exercise's main work is done, which another check judges.",
+    )
     NOT_STARTED = "not_started", "Not started: the stub still raises NotImplementedError."
     MISSING = "missing", "The function or its module is not in the submission."
     IMPORT_FAILED = "import_failed", "The module could not be imported; see the modules' section."

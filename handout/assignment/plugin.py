@@ -56,7 +56,8 @@ def pytest_configure(config: pytest.Config) -> None:
     devices.start_no_driver()
     config.addinivalue_line(
         "markers",
-        "exercise(id, weight=1): the exercise that a test belongs to, and its share of the points",
+        "exercise(id, weight=1, needs=''): the exercise that a test belongs to, its share of the "
+        "points, and the test function of the same file without which it earns none",
     )
     if (number := config.getoption("--seed")) is not None:
         config.option.nonce = nonce_of(number)

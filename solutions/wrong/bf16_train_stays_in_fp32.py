@@ -1,4 +1,4 @@
-"""bf16_train: no autocast: the loop stays in float32
+"""bf16_train (core): no autocast: the loop stays in float32
 
 Breaks: Matrix products run in 16 bits, chosen by `torch.autocast`
 """

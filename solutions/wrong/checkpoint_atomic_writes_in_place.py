@@ -1,4 +1,4 @@
-"""checkpoint_atomic: torch.save straight onto the last checkpoint
+"""checkpoint_atomic (core): torch.save straight onto the last checkpoint
 
 Breaks: Saving must survive being killed at any moment
 

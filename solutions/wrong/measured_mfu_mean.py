@@ -1,4 +1,4 @@
-"""measured_mfu: takes the mean of the measurements
+"""measured_mfu (core): takes the mean of the measurements
 
 Breaks: one slow run changes the mean, but not the median
 """

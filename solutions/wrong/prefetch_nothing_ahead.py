@@ -1,4 +1,4 @@
-"""prefetch: moves each batch when it is asked for, nothing is ahead
+"""prefetch (core): moves each batch when it is asked for, nothing is ahead
 
 Breaks: then the first two are taken
 """

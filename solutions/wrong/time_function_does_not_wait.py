@@ -1,4 +1,4 @@
-"""time_function: stops the clock when the work is queued, not when it is done
+"""time_function (core): stops the clock when the work is queued, not when it is done
 
 Breaks: Measures several times how long a function takes, including its work on the device
 

@@ -58,11 +58,47 @@ def check_counts(counts, draws, what):
 
 def starts_of(x, tokens):
     """The start of each row of x in a corpus of distinct tokens."""
-    order, first = np.argsort(tokens), x[:, 0].numpy()
+    tokens, first = tokens.astype(np.int64), x[:, 0].numpy()
+    order = np.argsort(tokens)
     found = np.searchsorted(tokens, first, sorter=order).clip(max=len(tokens) - 1)
     starts = order[found]
     assert (tokens[starts] == first).all(), "tokens that are not in the corpus"
     return starts.tolist()
+
+
+def marked_file(rng, folder, count, distance, until):
+    """A corpus of `count` zeros of 2 bytes, but up to `until` every so often another number.
+
+    There each window of `distance` tokens has one of these numbers, which shows its start.
+
+    Returns:
+        The file's path, and the position of each number.
+    """
+    at = range(int(rng.integers(distance)), until, distance)
+    numbers = (1 + rng.permutation(2**16 - 1)[: len(at)]).astype(np.uint16)
+    blocks = {2 * position: numbers[i : i + 1] for i, position in enumerate(at)}
+    path = sparse_file(folder / "marked.bin", 2 * count, blocks)
+    return path, dict(zip(numbers.tolist(), at, strict=True))
+
+
+def marked_starts(x, y, marks):
+    """The start of each row of x in a file of marks, where all rows must come from."""
+    starts = []
+    for row, targets in zip(x, y, strict=True):
+        places = row.nonzero().flatten().tolist()
+        expect(len(places), "tokens of a row that are not 0").equals(1)
+        starts.append(marks.get(int(row[places[0]]), -1) - places[0])
+        expect(starts[-1] >= 0, "the row is in the corpus").equals(True)
+        expect(targets[:-1], "the row's targets").equals(row[1:])
+    return starts
+
+
+def check_windows(x, y, tokens):
+    """Checks that each row is a window of a corpus of distinct tokens, and its targets."""
+    for row, start in enumerate(starts_of(x, tokens)):
+        window = torch.from_numpy(tokens[start : start + x.shape[1] + 1].astype(np.int64))
+        expect(x[row], f"x[{row}]").equals(window[:-1])
+        expect(y[row], f"y[{row}]").equals(window[1:])
 
 
 def batch(result, batch_size, context_length):
@@ -269,13 +305,7 @@ def test_targets_follow_their_tokens(impl, later, rng):
             step = int(rng.integers(1, 4))  # a corpus may be a view of every second token
             tokens = rng.permutation(30000)[: length * step].astype(dtype)[::step]
             drawn = impl.data.get_batch(tokens, batch_size, context_length)
-            x, y = batch(drawn, batch_size, context_length)
-            for row, start in enumerate(starts_of(x, tokens)):
-                window = torch.from_numpy(
-                    tokens[start : start + context_length + 1].astype(np.int64)
-                )
-                expect(x[row], f"x[{row}]").equals(window[:-1])
-                expect(y[row], f"y[{row}]").equals(window[1:])
+            check_windows(*batch(drawn, batch_size, context_length), tokens)
     first, other = (int(n) for n in rng.choice(2**31, 2, replace=False))
     tokens = rng.permutation(30000)
     drawn, again, new = (
@@ -297,11 +327,7 @@ def test_large_tokens_keep_their_value(impl, rng):
         ("uint64", 2**53, 2**63),
     ]:
         tokens = np.unique(rng.integers(low, high, 40, dtype=dtype))
-        x, y = batch(impl.data.get_batch(tokens, 200, 3), 200, 3)
-        following = dict(zip(tokens[:-1].tolist(), tokens[1:].tolist(), strict=True))
-        expect(y, "y").equals(
-            torch.tensor([[following.get(int(t), -1) for t in row] for row in x], dtype=torch.int64)
-        )
+        check_windows(*batch(impl.data.get_batch(tokens, 200, 3), 200, 3), tokens)
 
 
 @pytest.mark.exercise("get_batch", weight=2)
@@ -323,38 +349,25 @@ def test_every_start_is_equally_likely(impl, rng):
 @pytest.mark.exercise("get_batch")
 def test_every_start_of_a_large_corpus(impl, rng, shared_folder):
     """All windows of a large corpus are equally likely, too"""
-    # A corpus of zeros with a one now and then, so that each window holds one. Where in the window
-    # it is tells the start, up to a multiple of their distance.
-    distance = 1 << 16
-    first, count = int(rng.integers(distance)), 1 << 27
-    path = sparse_file(
-        shared_folder / "starts.bin",
-        count + distance,
-        dict.fromkeys(range(first, count + distance, distance), np.ones(1, np.uint8)),
-    )
-    (drawn,) = impl.scenarios.batches_of_file(path, "uint8", None, 15, distance, 1)
-    x, _ = batch(drawn, 15, distance)
-    expect(x.sum(1), "ones in each row of x").equals(torch.ones(15, dtype=torch.int64))
-    starts = (first - x.argmax(1)) % 8
+    distance, count = 1 << 16, 1 << 27
+    path, marks = marked_file(rng, shared_folder, count + distance, distance, count + distance)
+    (drawn,) = impl.scenarios.batches_of_file(path, "uint16", None, 15, distance, 1)
+    starts = marked_starts(*batch(drawn, 15, distance), marks)
     # With a probability of 2e-13 a right function is refused.
-    assert len(set(starts.tolist())) > 1, "only every eighth start, or fewer, can be drawn"
+    assert len({start % 8 for start in starts}) > 1, "at most every eighth start can be drawn"
 
 
 @pytest.mark.exercise("get_batch")
 def test_starts_beyond_31_bits(impl, rng, shared_folder):
     """In a corpus of terabytes, nearly all starts are beyond 31 bits"""
-    # The first 2**31 tokens have a one now and then, so that each window there holds one.
     distance = 1 << 20
-    first = int(rng.integers(distance))
-    path = sparse_file(
-        shared_folder / "starts.bin",
-        LLAMA,
-        dict.fromkeys(range(first, 2**31 + distance, distance), np.ones(1, np.uint8)),
-    )
-    (drawn,) = impl.scenarios.batches_of_file(path, "uint8", None, 3, distance, 1)
+    path, marks = marked_file(rng, shared_folder, LLAMA // 2, distance, 2**31 + distance)
+    (drawn,) = impl.scenarios.batches_of_file(path, "uint16", None, 3, distance, 1)
     x, _ = batch(drawn, 3, distance)
-    # A right function draws one of the first 2**31 starts with a probability of 8e-4.
+    # A right function draws one of the first 2**31 starts with a probability of 1.5e-3.
     assert not x.any(1).all(), "only starts below 2**31 were drawn"
+    (drawn,) = impl.scenarios.batches_of_file(path, "uint16", (0, 2**31), 2, distance, 1)
+    marked_starts(*batch(drawn, 2, distance), marks)
 
 
 @pytest.mark.exercise("get_batch")
@@ -476,11 +489,7 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
             part = (offset // 2, offset // 2 + 4096)
             found = impl.scenarios.batches_of_file(path, "uint16", part, 8, 100, 2)
             for drawn in found:
-                x, y = batch(drawn, 8, 100)
-                for row, start in enumerate(starts_of(x, dense)):
-                    window = torch.from_numpy(dense[start : start + 101].astype(np.int64))
-                    expect(x[row], f"x[{row}]").equals(window[:-1])
-                    expect(y[row], f"y[{row}]").equals(window[1:])
+                check_windows(*batch(drawn, 8, 100), dense)
         # Of every fourth token: a corpus may have any layout.
         strided = impl.scenarios.batches_of_file(path, "uint16", (0, size // 2, 4), 2, 1024, 3)
         for drawn in strided:

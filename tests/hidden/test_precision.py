@@ -86,10 +86,30 @@ def distance(a, b):
     return value if math.isfinite(value) else math.inf
 
 
+def check_forward_pass(run, right, rng, torch_rng, **how):
+    """One step from cleared gradients is closer to that of a right loop than a float32 loop's is.
+
+    If a ReLU switches, a wrong loop may come close by chance, but not in all of six runs.
+    """
+    how |= {"settings": {"lr": 0.1}}
+    for _ in range(6):
+        weights, batches = random_weights(rng), random_batches(torch_rng, 1)
+        expected = update(right(weights, batches, **how), weights)
+        in_fp32 = update(train_fp32(weights, batches, how["settings"]), weights)
+        found = update(run(weights, batches, **how), weights)
+        assert distance(found, expected) < CLOSER * distance(in_fp32, expected)
+
+
 # --- bf16 -------------------------------------------------------------------
 
 
-@pytest.mark.exercise("bf16_train", weight=2)
+@pytest.mark.exercise("bf16_train")
+def test_bf16_forward_pass(impl, reference, rng, torch_rng):
+    """The forward pass is in bf16, not in float32"""
+    check_forward_pass(impl.scenarios.bf16_run, reference.scenarios.bf16_run, rng, torch_rng)
+
+
+@pytest.mark.exercise("bf16_train", weight=2, needs="test_bf16_forward_pass")
 def test_bf16_updates(impl, reference, rng, torch_rng):
     """The update is that of a forward pass in bf16, not of one in float32"""
     # If a ReLU switches, a wrong loop may come close by chance, but not in all of six runs.
@@ -103,7 +123,7 @@ def test_bf16_updates(impl, reference, rng, torch_rng):
         assert distance(update(result, weights), expected) < CLOSER * distance(in_fp32, expected)
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_resolution(impl, rng, torch_rng):
     """Inputs that are equal in bf16 give equal training, and the loop does train"""
     weights = random_weights(rng)
@@ -118,7 +138,7 @@ def test_bf16_resolution(impl, rng, torch_rng):
     assert distance(one, in_fp32) < NEAR
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_keeps_small_updates(impl, rng, torch_rng):
     """Updates that are too small for bf16 parameters add up over the steps"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 20)
@@ -128,7 +148,7 @@ def test_bf16_keeps_small_updates(impl, rng, torch_rng):
     assert distance(update(result, weights), in_fp32) < NEAR
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_optimizer_state(impl, reference, rng, torch_rng):
     """The optimizer gets float32 gradients of the current batch only, and has float32 state"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
@@ -200,37 +220,37 @@ def check_nothing_is_converted(run, rng, torch_rng, **how):
     expect(losses, "losses of a loss function that gets 16 bits").close(expected, rtol=3e-2)
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_clears_gradients_from_before(impl, rng, torch_rng):
     """Gradients from before the call are cleared"""
     check_gradients_from_before(impl.scenarios.bf16_run, rng, torch_rng)
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_mode_stays(impl, rng, torch_rng):
     """A layer in training mode is trained in it, one in evaluation mode in that, and both stay"""
     check_mode_stays(impl.scenarios.bf16_run, rng, torch_rng)
 
 
-@pytest.mark.exercise("bf16_train", weight=0.5)
+@pytest.mark.exercise("bf16_train", weight=0.5, needs="test_bf16_forward_pass")
 def test_bf16_exception_of_the_model(impl, rng, torch_rng):
     """After an exception of the model, autocast is as it was before"""
     check_exception(impl.scenarios.bf16_run, rng, torch_rng)
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_backward_pass_is_outside(impl, rng, torch_rng):
     """The backward pass runs outside autocast"""
     check_backward_pass(impl.scenarios.bf16_run, rng, torch_rng)
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_converts_nothing_itself(impl, rng, torch_rng):
     """Inputs reach the model, and outputs the loss, as they are: autocast alone chooses dtypes"""
     check_nothing_is_converted(impl.scenarios.bf16_run, rng, torch_rng)
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_losses(impl, reference, rng, torch_rng):
     """The loss of each batch before its step is reported, with float32's precision"""
     weights = random_weights(rng)
@@ -247,7 +267,7 @@ def test_bf16_losses(impl, reference, rng, torch_rng):
     expect(impl.scenarios.bf16_run(weights, [], **how)["losses"], "losses of no batch").equals([])
 
 
-@pytest.mark.exercise("bf16_train")
+@pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_takes_every_step(impl, rng, torch_rng):
     """The optimizer steps after each batch, also where a loss or a gradient is inf or nan"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
@@ -269,6 +289,14 @@ def test_bf16_takes_every_step(impl, rng, torch_rng):
 
 
 @pytest.mark.exercise("fp16_train", weight=2)
+def test_fp16_forward_pass(impl, reference, rng, torch_rng):
+    """The forward pass is in fp16, not in float32"""
+    how = {"init_scale": 1.0, "growth_interval": LONG}
+    run, right = impl.scenarios.fp16_run, reference.scenarios.fp16_run
+    check_forward_pass(run, right, rng, torch_rng, **how)
+
+
+@pytest.mark.exercise("fp16_train", weight=2, needs="test_fp16_forward_pass")
 def test_fp16_updates(impl, reference, rng, torch_rng):
     """The update is that of a forward pass in fp16, whatever the scale"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 5)
@@ -281,7 +309,7 @@ def test_fp16_updates(impl, reference, rng, torch_rng):
         assert distance(result, expected) < CLOSER * distance(in_fp32, expected)
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_resolution(impl, rng, torch_rng):
     """Inputs that are equal in fp16 give equal training; others do not"""
     weights = random_weights(rng)
@@ -299,7 +327,7 @@ def test_fp16_resolution(impl, rng, torch_rng):
     assert distance(other, one) > 5e-4  # measured: at least 1e-3 in fp16, 0 in bf16
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_keeps_tiny_gradients(impl, rng, torch_rng):
     """Gradients that fp16 would round to 0 still train the model"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
@@ -317,7 +345,7 @@ def test_fp16_keeps_tiny_gradients(impl, rng, torch_rng):
     assert distance(update(result, weights), update(in_fp32, weights)) < NEAR
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_keeps_huge_gradients(impl, rng, torch_rng):
     """Gradients whose squares float32 cannot hold are finite, and train the model"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
@@ -358,7 +386,7 @@ def test_fp16_keeps_huge_gradients(impl, rng, torch_rng):
     expect(result["scales"], "scales with gradients of 1e37").equals([2.0**-113] * 4)
 
 
-@pytest.mark.exercise("fp16_train", weight=2)
+@pytest.mark.exercise("fp16_train", weight=2, needs="test_fp16_forward_pass")
 def test_fp16_survives_a_scale_too_large(impl, rng, torch_rng):
     """While the scale is too large, it falls and the parameters do not change"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 12)
@@ -381,7 +409,7 @@ def test_fp16_survives_a_scale_too_large(impl, rng, torch_rng):
     assert distance(update(result, weights), update(taken, weights)) < NEAR
 
 
-@pytest.mark.exercise("fp16_train", weight=2)
+@pytest.mark.exercise("fp16_train", weight=2, needs="test_fp16_forward_pass")
 def test_fp16_skips_for_one_bad_gradient(impl, rng, torch_rng):
     """A single inf or nan in any gradient skips the step, as if the batch did not exist"""
     weights = random_weights(rng)
@@ -428,7 +456,7 @@ def check_other_bad_gradients(run, weights, batches):
     expect(result["scales"], "scales after it").equals([2.0**12, 2.0**11, 2.0**10])
 
 
-@pytest.mark.exercise("fp16_train", weight=2)
+@pytest.mark.exercise("fp16_train", weight=2, needs="test_fp16_forward_pass")
 def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
     """The scale grows after enough good steps in a row, and falls at each skipped step"""
     weights = random_weights(rng)
@@ -462,7 +490,7 @@ def test_fp16_scale_follows_its_rules(impl, rng, torch_rng):
         expect(result["scales"], "scales").close(expected, rtol=1e-5)
 
 
-@pytest.mark.exercise("fp16_train", weight=0.5)
+@pytest.mark.exercise("fp16_train", weight=0.5, needs="test_fp16_forward_pass")
 def test_fp16_factors_left_out(impl, rng, torch_rng):
     """By default the scale doubles and halves"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 6)
@@ -475,26 +503,26 @@ def test_fp16_factors_left_out(impl, rng, torch_rng):
     expect(result["scales"], "scales").equals([scale * n for n in (1, 2, 4, 2, 4, 8)])
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_clears_gradients_from_before(impl, rng, torch_rng):
     """Gradients from before the call are cleared"""
     how = {"init_scale": 64.0, "growth_interval": LONG}
     check_gradients_from_before(impl.scenarios.fp16_run, rng, torch_rng, **how)
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_mode_stays(impl, rng, torch_rng):
     """A layer in training mode is trained in it, one in evaluation mode in that, and both stay"""
     check_mode_stays(impl.scenarios.fp16_run, rng, torch_rng, init_scale=8.0, growth_interval=LONG)
 
 
-@pytest.mark.exercise("fp16_train", weight=0.5)
+@pytest.mark.exercise("fp16_train", weight=0.5, needs="test_fp16_forward_pass")
 def test_fp16_exception_of_the_model(impl, rng, torch_rng):
     """After an exception of the model, autocast is as it was before"""
     check_exception(impl.scenarios.fp16_run, rng, torch_rng, init_scale=8.0, growth_interval=LONG)
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_backward_pass_is_outside(impl, rng, torch_rng):
     """The backward pass runs outside autocast"""
     check_backward_pass(
@@ -502,7 +530,7 @@ def test_fp16_backward_pass_is_outside(impl, rng, torch_rng):
     )
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_converts_nothing_itself(impl, rng, torch_rng):
     """Inputs reach the model, and outputs the loss, as they are: autocast alone chooses dtypes"""
     check_nothing_is_converted(
@@ -510,7 +538,7 @@ def test_fp16_converts_nothing_itself(impl, rng, torch_rng):
     )
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_losses_of_unlike_arguments(impl, reference, rng, torch_rng):
     """The loss function gets the model's output first and the targets second"""
     weights = random_weights(rng)
@@ -522,7 +550,7 @@ def test_fp16_losses_of_unlike_arguments(impl, reference, rng, torch_rng):
     expect(result["losses"], "losses").close(expected["losses"], rtol=1e-3)
 
 
-@pytest.mark.exercise("fp16_train", weight=0.5)
+@pytest.mark.exercise("fp16_train", weight=0.5, needs="test_fp16_forward_pass")
 def test_fp16_losses_are_not_rounded(impl, reference, rng, torch_rng):
     """The loss is computed under autocast, and reported with float32's precision"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 6, "cross_entropy")
@@ -541,7 +569,7 @@ def test_fp16_losses_are_not_rounded(impl, reference, rng, torch_rng):
             expect(result["losses"], "losses").close(expected["losses"], rtol=5e-5)
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_clips_unscaled_gradients(impl, rng, torch_rng):
     """Gradients are clipped to max_norm after unscaling, and only if their norm is above it"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
@@ -562,7 +590,7 @@ def test_fp16_clips_unscaled_gradients(impl, rng, torch_rng):
     expect(result["params"], "parameters after gradients of 0").equals(weights)
 
 
-@pytest.mark.exercise("fp16_train", weight=0.5)
+@pytest.mark.exercise("fp16_train", weight=0.5, needs="test_fp16_forward_pass")
 def test_fp16_parameters_of_the_loss(impl, rng, torch_rng):
     """The optimizer's parameters that are not the model's are trained like all others"""
     slope = 2.0  # so that most of the gradients' norm is the shift's
@@ -595,7 +623,7 @@ def test_fp16_parameters_of_the_loss(impl, rng, torch_rng):
             assert distance(update(result, weights), in_fp32) < NEAR
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_losses(impl, rng, torch_rng):
     """The unscaled loss of each batch is reported, even if its step is skipped"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 5)
@@ -623,7 +651,7 @@ def test_fp16_losses(impl, rng, torch_rng):
     assert not math.isfinite(first[0])
 
 
-@pytest.mark.exercise("fp16_train")
+@pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_parameter_without_gradient(impl, rng, torch_rng):
     """A parameter without a gradient does not change, and without batches nothing changes"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 3)
@@ -638,7 +666,7 @@ def test_fp16_parameter_without_gradient(impl, rng, torch_rng):
     expect(empty["params"], "parameters after no batch").equals(weights)
 
 
-@pytest.mark.exercise("fp16_train", weight=0.5)
+@pytest.mark.exercise("fp16_train", weight=0.5, needs="test_fp16_forward_pass")
 def test_fp16_refuses_settings_out_of_range(impl, rng, torch_rng):
     """A setting that is out of range, infinite or nan is refused before a batch is read"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 1)

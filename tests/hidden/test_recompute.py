@@ -22,12 +22,9 @@ MIB = 2**20
 # --- segments ----------------------------------------------------------------
 
 
-@pytest.mark.exercise("segments")
-def test_segments_are_even(later, rng):
-    """Segments cover all layers in order; sizes differ by at most one, the longer ones first"""
-    for _ in range(60):
-        layers = int(rng.integers(1, 70))
-        segments = int(rng.integers(1, layers + 1))
+def check_even(later, rng, layers):
+    """Asks for a drawn number of segments, for one, and for one for each layer."""
+    for segments in (int(rng.integers(1, layers + 1)), 1, layers):
         pieces = np.array_split(np.arange(layers), segments)
         for _ in range(1 + segments % 2):  # the second list is new
             later.recompute.segment_bounds(layers, segments).equals(
@@ -35,15 +32,11 @@ def test_segments_are_even(later, rng):
             )
 
 
-@pytest.mark.exercise("segments")
-def test_one_segment_and_one_for_each_layer(later, rng):
-    """One segment has all layers; as many segments as layers have one layer each"""
-    for _ in range(10):
-        layers = int(rng.integers(2, 200))
-        later.recompute.segment_bounds(layers, 1).equals([(0, layers)])
-        later.recompute.segment_bounds(layers, layers).equals(
-            list(itertools.pairwise(range(layers + 1)))
-        )
+@pytest.mark.exercise("segments", weight=2)
+def test_segments_are_even(later, rng):
+    """Segments cover all layers in order; sizes differ by at most one, the longer ones first"""
+    for _ in range(60):
+        check_even(later, rng, int(rng.integers(1, 70)))
 
 
 @pytest.mark.exercise("segments")
@@ -52,9 +45,15 @@ def test_refuses_segments_that_cannot_be(later, rng):
     for layers in (1, 2, int(rng.integers(3, 50))):
         for segments in (-1, 0, layers + 1):
             later.recompute.segment_bounds(layers, segments).raises(ValueError)
-        later.recompute.segment_bounds(layers, 1).equals([(0, layers)])
+        for _ in range(5):
+            check_even(later, rng, int(rng.integers(1, 70)))
     for segments in (-1, 0, 1):
         later.recompute.segment_bounds(0, segments).raises(ValueError)
+
+
+def best_of(layers):
+    costs = [s + math.ceil(Fraction(layers, s)) for s in range(1, layers + 1)]
+    return 1 + costs.index(min(costs))
 
 
 @pytest.mark.exercise("segments", weight=2)
@@ -63,8 +62,7 @@ def test_best_segments_hold_the_fewest_activations(later, rng):
     squares = [int(n) ** 2 for n in rng.integers(4, 20, size=6)]
     near = [square + offset for square in squares for offset in (-1, 0, 1, 2)]
     for layers in [*range(1, 30), *near, *(int(n) for n in rng.integers(30, 400, size=20))]:
-        costs = [s + math.ceil(Fraction(layers, s)) for s in range(1, layers + 1)]
-        later.recompute.best_segments(layers).equals(1 + costs.index(min(costs)))
+        later.recompute.best_segments(layers).equals(best_of(layers))
 
 
 @pytest.mark.exercise("segments")
@@ -72,9 +70,8 @@ def test_best_segments_refuses_no_layers(later, rng):
     """Fewer than one layer is refused"""
     for layers in (0, -1, -int(rng.integers(2, 99))):
         later.recompute.best_segments(layers).raises(ValueError)
-    root = int(rng.integers(4, 30))
-    later.recompute.best_segments(root * root).equals(root)
-    later.recompute.best_segments(1).equals(1)
+    for good in (1, *(int(n) for n in rng.integers(20, 400, size=9))):
+        later.recompute.best_segments(good).equals(best_of(good))
 
 
 # --- checkpointed_forward ----------------------------------------------------

@@ -61,6 +61,7 @@ def with_exception_at(
         return trace
 
     before = sys.gettrace()
+    sys._getframe().f_trace_opcodes = True  # else the first run in Python 3.12 traces none
     sys.settrace(trace)
     try:
         run()

@@ -18,7 +18,15 @@ def exercise(name="a", points=6.0):
 
 
 def outcome(
-    test="t", state="passed", *, weight=1.0, function=None, of="a", cause=None, visibility="hidden"
+    test="t",
+    state="passed",
+    *,
+    weight=1.0,
+    function=None,
+    of="a",
+    cause=None,
+    visibility="hidden",
+    needs="",
 ):
     check = Check(
         exercise=of,
@@ -30,7 +38,7 @@ def outcome(
         cause=cause,
         visibility=visibility,
     )
-    return Outcome(check, weight, function or test)
+    return Outcome(check, weight, function or test, needs)
 
 
 def points(outcomes, exercises=None, visibility="hidden"):
@@ -56,6 +64,15 @@ def test_parameters_of_a_test_share_its_weight():
 def test_two_files_may_have_tests_of_one_name():
     shares, _ = points([outcome("t", function="a::t"), outcome("t", "failed", function="b::t")])
     assert shares == [(3.0, 3.0), (0.0, 3.0)]
+
+
+def test_a_check_earns_nothing_without_the_work_that_it_needs():
+    outcomes = [outcome("x", needs="work"), outcome("y", "failed", needs="work"), outcome("z")]
+    shares, _ = points([*outcomes, outcome("work")])
+    assert [got for got, _ in shares] == [1.5, 0.0, 1.5, 1.5]
+    checks, _ = score([exercise()], [*outcomes, outcome("work", "failed")], "hidden")
+    assert [c.points for c in checks] == [0.0, 0.0, 1.5, 0.0]
+    assert [c.cause for c in checks] == [Cause.NEEDS_WORK, None, None, None]
 
 
 def test_public_tests_carry_no_points_in_a_grading():
