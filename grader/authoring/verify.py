@@ -119,12 +119,12 @@ def verify(
 def _findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
     yield Finding("handout", "handout/ is in sync", tuple(handout.check()))
     untried = sorted(
-        {exercise.id for exercise in manifests.load() if not _only_raced(exercise)}
-        - {wrong.exercise.id for wrong in variants.all_wrong(manifests.load())}
+        {exercise.id for exercise in manifests.load() if not exercise.needs}
+        - {wrong.exercise.id for wrong in variants.all_wrong(manifests.load()) if wrong.core}
     )
     yield Finding(
         "wrong",
-        "each exercise has a wrong submission, unless it is only raced",
+        "each exercise has a (core) wrong submission, unless it is raced",
         tuple(f"none for {e}" for e in untried),
     )
     with pool.processes(jobs, _start) as judges:

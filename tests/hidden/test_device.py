@@ -292,13 +292,14 @@ class Source:
             yield expect(batch, "a batch").is_a(tuple)
 
     def check_ahead(self):
-        """Checks that two batches were taken before the first was handed out, if there are two.
+        """Checks that two batches were taken before the first was handed out, and not all.
 
-        On a CPU nobody sees a batch move: without this, the source itself would do.
+        On a CPU nobody sees a batch move: without this, the source itself would do, or a list.
         """
         if ("took", 1) in self.events:
-            first = self.events.index(("gave", 0))
-            expect(("took", 1) in self.events[:first], "two are taken first").equals(True)
+            before = self.events[: self.events.index(("gave", 0))]
+            expect(("took", 1) in before, "two are taken first").equals(True)
+            expect(("took", 3) in before, "all are taken first").equals(False)
 
 
 def one_ahead(count, ask):
