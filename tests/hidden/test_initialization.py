@@ -49,6 +49,14 @@ def truncated_cdf(std, low, high):
     return lambda x: (below(x) - a) / (b - a)
 
 
+def xavier_cdf(d_in, d_out):
+    return uniform_cdf(math.sqrt(6 / (d_in + d_out)))
+
+
+def kaiming_cdf(d_in, d_out):
+    return normal_cdf(math.sqrt(2 / d_in))
+
+
 def sizes(rng):
     """d_in and d_out, one at least three times the other, with at least SAMPLE elements."""
     small = int(rng.integers(25, 80))
@@ -82,7 +90,7 @@ def test_xavier_is_uniform_between_its_bounds(impl, rng):
         for largest in (w.max().item(), -w.min().item()):
             # The probability that none of 20,000 is in the outermost 0.3 % of one side is e⁻³⁰.
             assert 0.997 * bound < largest <= bound * (1 + 1e-6), f"{largest} of ±{bound}"
-        follows(w, uniform_cdf(bound), "xavier_uniform")
+        follows(w, xavier_cdf(d_in, d_out), "xavier_uniform")
 
 
 @pytest.mark.exercise("xavier")
@@ -91,6 +99,7 @@ def test_xavier_elements_are_independent(impl, rng):
     d_in, d_out = sizes(rng)
     w = impl.initialization.xavier_uniform(d_in, d_out, new_seed(rng))
     rows_and_columns_vary(expect(w).is_tensor((d_in, d_out), torch.float32), "the weight")
+    follows(w, xavier_cdf(d_in, d_out), "xavier_uniform")
 
 
 @pytest.mark.exercise("kaiming", weight=2)
@@ -99,7 +108,7 @@ def test_kaiming_is_normal_of_its_scale(impl, rng):
     for d_in, d_out in (sizes(rng), (1, SAMPLE), (SAMPLE, 1)):
         w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
         w = w.is_tensor((d_in, d_out), torch.float32)
-        follows(w, normal_cdf(math.sqrt(2 / d_in)), "kaiming_normal")
+        follows(w, kaiming_cdf(d_in, d_out), "kaiming_normal")
 
 
 @pytest.mark.exercise("kaiming")
@@ -121,6 +130,7 @@ def test_kaiming_elements_are_independent(impl, rng):
     d_in, d_out = sizes(rng)
     w = impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng))
     rows_and_columns_vary(expect(w).is_tensor((d_in, d_out), torch.float32), "the weight")
+    follows(w, kaiming_cdf(d_in, d_out), "kaiming_normal")
 
 
 def check_seeds(impl, rng, name, *arguments):
@@ -150,26 +160,41 @@ def check_seeds(impl, rng, name, *arguments):
     expect(draw(*arguments, first), "a draw in another process").equals(drawn)
 
 
+def check_repeats(impl, rng, name, cdf, *arguments):
+    """The same seed repeats a whole sample of the distribution."""
+    seed, draw = new_seed(rng), getattr(impl.initialization, name)
+    drawn = expect(draw(*arguments, seed)).is_a(torch.Tensor)
+    expect(draw(*arguments, seed), "a second draw with the same seed").equals(drawn)
+    follows(drawn, cdf, name)
+
+
 @pytest.mark.exercise("xavier")
 def test_xavier_repeats_with_its_seed(impl, rng):
     """The seed alone decides: the same one repeats every element, in another process too"""
     check_seeds(impl, rng, "xavier_uniform", 7, 31)
+    shape = sizes(rng)
+    check_repeats(impl, rng, "xavier_uniform", xavier_cdf(*shape), *shape)
 
 
 @pytest.mark.exercise("kaiming")
 def test_kaiming_repeats_with_its_seed(impl, rng):
     """The seed alone decides: the same one repeats every element, in another process too"""
     check_seeds(impl, rng, "kaiming_normal", 31, 7)
+    shape = sizes(rng)
+    check_repeats(impl, rng, "kaiming_normal", kaiming_cdf(*shape), *shape)
 
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_repeats_with_its_seed(impl, rng):
     """The seed alone decides: the same one repeats every element, in another process too"""
     check_seeds(impl, rng, "truncated_normal", (3, 5, 7), 1.5, -2.0, 1.0)
+    std = float(rng.uniform(0.01, 3))
+    bounds = (std, -2.5 * std, std)
+    check_repeats(impl, rng, "truncated_normal", truncated_cdf(*bounds), (SAMPLE,), *bounds)
 
 
 def refuses_sizes(later, function, rng, cdf):
-    """Checks sizes; `cdf` is the distribution of the element of a 1×1 weight."""
+    """Checks sizes; `cdf` makes the distribution of a weight's elements from its sizes."""
     draw, ones = getattr(later.initialization, function), []
     for d_in, d_out in [(0, 3), (3, 0), (-1, 3), (3, -1), (-2, -2)]:
         draw(d_in, d_out, 0).raises(ValueError)
@@ -177,9 +202,10 @@ def refuses_sizes(later, function, rng, cdf):
     def check(found, shape):
         w = expect(found).is_tensor(shape, torch.float32)
         assert bool((w != 0).any())
+        follows(w, cdf(*shape), f"a weight of {shape}")
 
     n = int(rng.integers(2, 30))
-    for shape in [(1, n), (n, 1), (1, 1)]:
+    for shape in [(1, n), (n, 1), (1, 1), (1, SAMPLE), sizes(rng)]:
         draw(*shape, new_seed(rng)).then(partial(check, shape=shape))
     # One by one: a sample that is scaled to have the right deviation would show.
     for _ in range(350):
@@ -187,19 +213,19 @@ def refuses_sizes(later, function, rng, cdf):
             lambda w: ones.append(expect(w).is_tensor((1, 1), torch.float32))
         )
     later.check()
-    follows(torch.cat(ones), cdf, "the element of a 1×1 weight")
+    follows(torch.cat(ones), cdf(1, 1), "the element of a 1×1 weight")
 
 
 @pytest.mark.exercise("xavier")
 def test_xavier_refuses_sizes(later, rng):
     """Sizes of less than 1 are refused, 1 is not"""
-    refuses_sizes(later, "xavier_uniform", rng, uniform_cdf(math.sqrt(3)))
+    refuses_sizes(later, "xavier_uniform", rng, xavier_cdf)
 
 
 @pytest.mark.exercise("kaiming")
 def test_kaiming_refuses_sizes(later, rng):
     """Sizes of less than 1 are refused, 1 is not"""
-    refuses_sizes(later, "kaiming_normal", rng, normal_cdf(math.sqrt(2)))
+    refuses_sizes(later, "kaiming_normal", rng, kaiming_cdf)
 
 
 @pytest.mark.exercise("truncated_normal", weight=2)
@@ -227,11 +253,12 @@ def test_truncated_follows_the_conditioned_normal(impl, rng):
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_bounds_hold(impl, rng):
     """No values are outside the bounds, and none were moved onto them"""
-    for a, b in [(-1.0, 1.0), (-0.1, 0.3), (1.0, 1.5)]:
+    for a, b in [(-2.5, 1.0), (-0.1, 0.3), (1.0, 1.5)]:
         std = float(rng.uniform(0.01, 3))
         low, high = a * std, b * std
         x = impl.initialization.truncated_normal((SAMPLE // 2,), std, low, high, new_seed(rng))
         x = expect(x).is_tensor((SAMPLE // 2,), torch.float32).double()
+        follows(x, truncated_cdf(std, low, high), f"bounds of {a} and {b} std")
         slack = 1e-6 * std
         assert low - slack <= x.min().item()
         assert x.max().item() <= high + slack
@@ -265,11 +292,14 @@ def test_truncated_open_ends(impl, rng):
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_shapes(impl, rng):
     """Every shape can be drawn, including scalars and shapes without elements"""
-    for shape in [(), (0,), (3, 0, 2), (1, 1, 1), (2, 3, 5)]:
-        seed = new_seed(rng)
-        x = expect(impl.initialization.truncated_normal(shape, 1.0, 0.25, 0.5, seed))
-        x = x.is_tensor(shape, torch.float32)
-        assert bool(((x >= 0.25) & (x <= 0.5)).all())
+    std, n = float(rng.uniform(0.01, 3)), int(rng.integers(2, 9))
+    for shape in [(), (0,), (3, 0, 2), (1, 1, 1), (2, 3, 5), (2, n, SAMPLE // n)]:
+        low, high = -std, 2.5 * std
+        x = impl.initialization.truncated_normal(shape, std, low, high, new_seed(rng))
+        x = expect(x).is_tensor(shape, torch.float32)
+        assert bool(((x >= 1.001 * low) & (x <= 1.001 * high)).all())
+        if x.numel():
+            follows(x, truncated_cdf(std, low, high), f"a shape of {shape}")
 
 
 @pytest.mark.exercise("truncated_normal")
@@ -303,9 +333,8 @@ def test_truncated_refuses(impl, rng):
         with pytest.raises(ValueError):
             draw(shape, std, low, high, 0)
     for low, high in [(37.0, math.inf), (-math.inf, -37.0), (37.0, 37.5)]:
-        x = expect(draw((9,), 1.0, low, high, new_seed(rng))).is_tensor((9,), torch.float32)
-        # The mean distance from the bound is 1/37.
-        assert bool(((x.abs() >= 37) & (x.abs() < 38) & (x > 0).eq(low > 0)).all())
+        x = expect(draw((999,), 1.0, low, high, new_seed(rng))).is_tensor((999,), torch.float32)
+        follows(x, truncated_cdf(1.0, low, high), f"bounds of {low} and {high} std")
     # Bounds that float64 can just tell apart, and bounds that are ints.
     for std, low, high in [
         (1.0, 1.0, 1.0 + 1e-9),
@@ -316,6 +345,6 @@ def test_truncated_refuses(impl, rng):
         x = expect(draw((9,), std, low, high, new_seed(rng))).is_tensor((9,), torch.float32)
         slack = 1e-6 * abs(low)
         assert bool(((x >= low - slack) & (x <= high + slack)).all())
-    n = int(rng.integers(2, 20))
-    x = expect(draw((n, 2), 1.0, -1.0, 1.0, new_seed(rng))).is_tensor((n, 2), torch.float32)
-    assert x.unique().numel() > 1
+    std = float(rng.uniform(0.01, 3))
+    x = expect(draw((SAMPLE,), std, -std, 2.5 * std, new_seed(rng)))
+    follows(x.is_tensor((SAMPLE,), torch.float32), truncated_cdf(std, -std, 2.5 * std), "good ones")
