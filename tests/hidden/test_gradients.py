@@ -131,10 +131,11 @@ def test_linear_gradients_keep_the_dtype(later, rng, torch_rng):
     """The gradients have the dtypes of x, w and b"""
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         batch, d_in, d_out = different(rng, 3)
+        lead = (2, 3) if rng.random() < 0.5 else (batch,)
         # Sums of at most 7 products of at most 16: below 256, which is exact even in bfloat16.
         given = [
             whole(torch_rng, *shape, limit=4)
-            for shape in [(batch, d_in), (d_in, d_out), (batch, d_out)]
+            for shape in [(*lead, d_in), (d_in, d_out), (*lead, d_out)]
         ]
         expected = [grad.to(dtype) for grad in autograd_linear(*given)]
         later.gradients.linear_backward(*(t.to(dtype) for t in given)).equals(

@@ -388,10 +388,12 @@ def test_just_beside_a_whole_number(later, rng):
     for i in range(24):
         width = WIDTHS[i % len(WIDTHS)]
         n, peak, bandwidth = exact_crossover(rng, width)
-        for higher in (peak * (1 + 2.0**-30), math.nextafter(float(peak), math.inf)):
+        for higher in (peak * (1 + 2.0**-30), math.nextafter(peak, math.inf)):
             later.roofline.crossover_size(higher, bandwidth, width).equals(n + 1)
-        for lower in (peak * (1 - 2.0**-30), math.nextafter(float(peak), 0)):
+        for lower in (peak * (1 - 2.0**-30), math.nextafter(peak, 0)):
             later.roofline.crossover_size(lower, bandwidth, width).equals(n)
+    for n, *given in rounded_crossovers(rng):
+        later.roofline.crossover_size(*given).equals(n)
 
 
 @pytest.mark.exercise("crossover")
@@ -517,7 +519,8 @@ def test_unknown_devices_are_errors(impl, later, rng):
         with pytest.raises(LookupError) as error:
             impl.roofline.find_accelerator(device, table)
         expect(device in str(error.value), f"the message names {device!r}").equals(True)
-        known = in_any_order(rng, {**table, "new": {"names": [device]}})
+        words = rng.permutation(device.replace("-", " ").split())
+        known = in_any_order(rng, {**table, "new": {"names": [" ".join(words)]}})
         if device:
             later.roofline.find_accelerator(device, known).equals("new")
     with pytest.raises(LookupError) as error:
