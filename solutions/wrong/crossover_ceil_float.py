@@ -1,4 +1,4 @@
-"""crossover: math.ceil of a float64
+"""crossover (core): math.ceil of a float64
 
 Breaks: The comparison is exact, for the numbers that the floats hold
 """

@@ -1,4 +1,4 @@
-"""linear_flops: backward is always twice forward, whether the input needs a gradient or not
+"""linear_flops (core): backward is always twice forward, whether the input needs a gradient or not
 
 Breaks: FLOPs: as many as the forward pass, or twice as many if the input needs a gradient
 """

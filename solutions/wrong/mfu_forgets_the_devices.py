@@ -1,4 +1,4 @@
-"""mfu: one device's peak is compared with the work of all
+"""mfu (core): one device's peak is compared with the work of all
 
 Breaks: FLOPs that the model needed, over all devices
 

@@ -1,4 +1,4 @@
-"""mlp_backward: the gradient passes every ReLU as if it were not there
+"""mlp_backward (core): the gradient passes every ReLU as if it were not there
 
 Breaks: There is a ReLU between two layers, and none after the last:
 """

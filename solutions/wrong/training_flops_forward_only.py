@@ -1,4 +1,4 @@
-"""training_flops: 2 FLOPs for each parameter and token, without the backward pass
+"""training_flops (core): 2 FLOPs for each parameter and token, without the backward pass
 
 Breaks: FLOPs of a training run, 6 for each parameter and token ("6ND")
 

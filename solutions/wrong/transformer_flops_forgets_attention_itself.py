@@ -1,4 +1,4 @@
-"""transformer_flops: 2 FLOPs for each parameter and token, without scores and values
+"""transformer_flops (core): 2 FLOPs for each parameter and token, without scores and values
 
 Breaks: FLOPs of the forward pass of `transformer_parameters`'s transformer, by component
 

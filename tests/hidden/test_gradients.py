@@ -31,6 +31,12 @@ def normal(torch_rng, *shape):
     return rearranged(numbers, torch_rng)
 
 
+def normal_mlp(torch_rng, rows, widths):
+    """x, weights and target of an MLP of these widths; `rows` are the leading axes."""
+    weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
+    return normal(torch_rng, *rows, widths[0]), weights, normal(torch_rng, *rows, widths[-1])
+
+
 def autograd_linear(x, w, grad_y):
     x, w = x.clone().requires_grad_(), w.clone().requires_grad_()
     b = torch.zeros(w.shape[1], dtype=w.dtype, requires_grad=True)
@@ -109,10 +115,10 @@ def test_linear_gradients_of_a_single_row(impl, rng, torch_rng):
 @pytest.mark.exercise("linear_backward")
 def test_linear_gradients_without_rows(later, rng, torch_rng):
     """Without rows the gradients of w and b are 0; any size may be 0"""
-    for empty in range(4):
-        sizes = [int(n) for n in rng.integers(2, 6, size=4)]
+    for empty in range(5):
+        sizes = [int(n) for n in rng.integers(2, 6, size=5)]
         sizes[empty] = 0
-        rows, columns, d_in, d_out = sizes
+        rows, columns, d_in, d_out, _ = sizes  # no size is 0 in the last round
         x, w = whole(torch_rng, rows, columns, d_in), whole(torch_rng, d_in, d_out)
         grad_y = whole(torch_rng, rows, columns, d_out)
         later.gradients.linear_backward(x, w, grad_y).equals(
@@ -125,10 +131,11 @@ def test_linear_gradients_keep_the_dtype(later, rng, torch_rng):
     """The gradients have the dtypes of x, w and b"""
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         batch, d_in, d_out = different(rng, 3)
+        lead = (2, 3) if rng.random() < 0.5 else (batch,)
         # Sums of at most 7 products of at most 16: below 256, which is exact even in bfloat16.
         given = [
             whole(torch_rng, *shape, limit=4)
-            for shape in [(batch, d_in), (d_in, d_out), (batch, d_out)]
+            for shape in [(*lead, d_in), (d_in, d_out), (*lead, d_out)]
         ]
         expected = [grad.to(dtype) for grad in autograd_linear(*given)]
         later.gradients.linear_backward(*(t.to(dtype) for t in given)).equals(
@@ -144,9 +151,7 @@ def test_mlp_gradients_are_autograds(impl, rng, torch_rng):
     """Loss and gradients are those of autograd, at every depth"""
     for layers in [1, 2, 2, 3, 3, 4, 5, 6]:
         batch, widths = int(rng.integers(2, 9)), widths_of(rng, layers)
-        weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
-        x, target = normal(torch_rng, batch, widths[0]), normal(torch_rng, batch, widths[-1])
-        check_mlp(impl, x, weights, target)
+        check_mlp(impl, *normal_mlp(torch_rng, (batch,), widths))
 
 
 @pytest.mark.exercise("mlp_backward")
@@ -169,8 +174,7 @@ def test_square_weights_get_their_own_gradients(impl, rng, torch_rng):
     """There is one gradient for each weight, first to last, even for square weights"""
     for layers in (2, 3, 4):
         width, batch = int(rng.integers(2, 7)), int(rng.integers(2, 7))
-        weights = [normal(torch_rng, width, width) for _ in range(layers)]
-        check_mlp(impl, normal(torch_rng, batch, width), weights, normal(torch_rng, batch, width))
+        check_mlp(impl, *normal_mlp(torch_rng, (batch,), [width] * (layers + 1)))
 
 
 @pytest.mark.exercise("mlp_backward")
@@ -196,6 +200,7 @@ def test_no_relu_after_the_last_layer(impl, rng, torch_rng):
         weights = [whole(torch_rng, *s, limit=9).abs() + 1 for s in itertools.pairwise(widths)]
         weights[-1] *= -1  # all hidden units are positive, all outputs negative
         x = whole(torch_rng, batch, widths[0], limit=9).abs() + 1
+        x[0] *= -1  # but for one row, which is negative before the first ReLU
         check_mlp(impl, x, weights, whole(torch_rng, batch, widths[-1], limit=9))
 
 
@@ -204,19 +209,16 @@ def test_mlp_gradients_under_leading_axes(impl, rng, torch_rng):
     """With any number of leading axes, including none, the gradients are sums over all of them"""
     for lead in LEADS:
         layers = 2 if lead == LEADS[-1] else int(rng.integers(1, 4))
-        widths = widths_of(rng, layers, smallest=2, end=6)
-        weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
-        x, target = normal(torch_rng, *lead, widths[0]), normal(torch_rng, *lead, widths[-1])
-        check_mlp(impl, x, weights, target)
+        check_mlp(impl, *normal_mlp(torch_rng, lead, widths_of(rng, layers, smallest=2, end=6)))
 
 
 @pytest.mark.exercise("mlp_backward")
-def test_mlp_without_rows(later, rng, torch_rng):
+def test_mlp_without_rows(impl, later, rng, torch_rng):
     """Without rows the loss and every gradient is 0"""
     for layers in (1, 2, 3):
-        widths = [int(n) for n in rng.integers(1, 6, size=layers + 1)]
-        weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
-        x, target = torch.ones(0, widths[0]).double(), torch.ones(0, widths[-1]).double()
+        widths = [int(n) for n in rng.integers(2, 6, size=layers + 1)]
+        check_mlp(impl, *normal_mlp(torch_rng, (4,), widths))
+        x, weights, target = normal_mlp(torch_rng, (0,), widths)
         later.gradients.mlp_backward(x, weights, target).close(
             (0.0, [0 * w for w in weights]), rtol=0.0
         )
@@ -228,10 +230,9 @@ def test_mlp_of_no_width(impl, rng, torch_rng):
     for layers in (1, 2, 3, 3):
         for empty in range(layers + 1):
             batch, widths = int(rng.integers(1, 5)), widths_of(rng, layers)
+            check_mlp(impl, *normal_mlp(torch_rng, (batch,), widths))
             widths[empty] = 0
-            weights = [normal(torch_rng, *shape) for shape in itertools.pairwise(widths)]
-            x, target = normal(torch_rng, batch, widths[0]), normal(torch_rng, batch, widths[-1])
-            check_mlp(impl, x, weights, target)
+            check_mlp(impl, *normal_mlp(torch_rng, (batch,), widths))
 
 
 @pytest.mark.exercise("mlp_backward")
@@ -270,8 +271,7 @@ def test_refuses_layers_that_do_not_fit(impl, later, rng, torch_rng):
     """No layers, and a layer that does not fit the one before it, are refused"""
     for _ in range(3):
         batch, d_in, hidden, d_out = different(rng, 4, smallest=2)
-        good = [normal(torch_rng, d_in, hidden), normal(torch_rng, hidden, d_out)]
-        x, target = normal(torch_rng, batch, d_in), normal(torch_rng, batch, d_out)
+        x, good, target = normal_mlp(torch_rng, (batch,), (d_in, hidden, d_out))
         check_mlp(impl, x, good, target)
         for weights in [
             [],
@@ -289,35 +289,31 @@ def test_refuses_layers_that_do_not_fit(impl, later, rng, torch_rng):
 def test_refuses_targets_of_another_width(impl, later, rng, torch_rng):
     """A target of another width is refused, never broadcast"""
     for _ in range(3):
-        batch, d_in, d_out = (int(n) for n in rng.integers(2, 9, size=3))
-        x = normal(torch_rng, batch, d_in)
+        batch, *widths, d_out = (int(n) for n in rng.integers(2, 9, size=5))
         for outputs, width in [(d_out, 1), (d_out, d_out + 1), (d_out, d_out - 1), (1, d_out)]:
-            w = normal(torch_rng, d_in, outputs)
-            check_mlp(impl, x, [w], normal(torch_rng, batch, outputs))
+            x, weights, target = normal_mlp(torch_rng, (batch,), (*widths, outputs))
+            check_mlp(impl, x, weights, target)
             if outputs != width:
-                later.gradients.mlp_backward(x, [w], normal(torch_rng, batch, width)).raises(
-                    ValueError
-                )
+                target = normal(torch_rng, batch, width)
+                later.gradients.mlp_backward(x, weights, target).raises(ValueError)
 
 
 @pytest.mark.exercise("mlp_backward")
 def test_refuses_targets_of_other_rows(impl, later, rng, torch_rng):
     """A target with other leading axes than y's is refused, never broadcast or reshaped"""
     # A TypeError is that of the annotations: x and target have the same leading axes.
-    *lead, d_in, d_out = different(rng, 4, smallest=2)
+    *lead, d_in, hidden, d_out = different(rng, 5, smallest=2)
     lead = tuple(lead)
-    x, w = normal(torch_rng, *lead, d_in), normal(torch_rng, d_in, d_out)
-    check_mlp(impl, x, [w], normal(torch_rng, *lead, d_out))
+    x, weights, target = normal_mlp(torch_rng, lead, (d_in, hidden, d_out))
+    check_mlp(impl, x, weights, target)
     others = [(), lead[1:], (1, *lead[1:]), (lead[0], 1), (1, *lead), lead[::-1]]
-    for other in (*others, (lead[0] * lead[1],)):
-        later.gradients.mlp_backward(x, [w], normal(torch_rng, *other, d_out)).raises(
+    shapes = [(*other, d_out) for other in (*others, (lead[0] * lead[1],))]
+    for shape in (*shapes, (lead[0], d_out, lead[1])):
+        later.gradients.mlp_backward(x, weights, normal(torch_rng, *shape)).raises(
             (ValueError, TypeError)
         )
-    later.gradients.mlp_backward(x, [w], normal(torch_rng, lead[0], d_out, lead[1])).raises(
-        (ValueError, TypeError)
-    )
-    row = normal(torch_rng, d_in)
-    check_mlp(impl, row, [w], normal(torch_rng, d_out))
-    later.gradients.mlp_backward(row, [w], normal(torch_rng, 1, d_out)).raises(
+    row, weights, target = normal_mlp(torch_rng, (), (d_in, hidden, d_out))
+    check_mlp(impl, row, weights, target)
+    later.gradients.mlp_backward(row, weights, normal(torch_rng, 1, d_out)).raises(
         (ValueError, TypeError)
     )

@@ -205,7 +205,9 @@ def test_the_ends_of_the_roofline(impl, later, rng):
         expect(attainable(0, peak, bandwidth)).close(0.0, rtol=0)
         expect(attainable(float(rng.uniform(1e6, 1e300)), peak, bandwidth)).close(peak, rtol=1e-12)
         expect(attainable(math.inf, peak, bandwidth)).close(peak, rtol=1e-12)
-        close(attainable(peak / bandwidth, peak, bandwidth), peak, "at the kink")
+        for share in (0.5, 1, 2):
+            found = attainable(share * (peak / bandwidth), peak, bandwidth)
+            close(found, min(share, 1) * peak, f"at {share} of the kink")
         later.roofline.bound(0, peak, bandwidth).equals("memory")
         later.roofline.bound(math.inf, peak, bandwidth).equals("compute")
 
@@ -234,7 +236,9 @@ def test_where_both_limits_hold(impl, later, rng):
         expect(bound(intensity - 1, peak, bandwidth), "the bound just below").equals("memory")
         near = intensity * (1 - 2.0**-40)
         expect(bound(near, peak, bandwidth), "the bound nearer below").equals("memory")
-        later.roofline.attainable_flops(intensity, peak, bandwidth).close(peak, rtol=1e-12)
+        for above in (0, 1, intensity):
+            found = later.roofline.attainable_flops(intensity + above, peak, bandwidth)
+            found.close(peak, rtol=1e-12)
 
 
 @pytest.mark.exercise("attainable", weight=2)
@@ -266,6 +270,8 @@ def test_least_time_without_work_or_traffic(impl, rng):
         close(least_time([(flops, 0)], peak, bandwidth), compute, "work without traffic")
         both = least_time([(flops, 0), (0, size)], peak, bandwidth)
         close(both, copy + compute, "one after the other")
+        busy = [(float(2 * copy * Fraction(peak)), size), (flops, float(compute * bandwidth / 2))]
+        close(least_time(busy, peak, bandwidth), 2 * copy + compute, "more work than traffic")
 
 
 @pytest.mark.exercise("attainable")
@@ -289,11 +295,14 @@ def test_refuses_what_is_no_accelerator(impl, later, rng):
         later.roofline.bound(negative, peak, bandwidth).raises(ValueError)
     for operation in [(-1.0, 1e9), (1e9, -1.0), (-1.0, -1.0), (math.nan, 1e9), (1e9, math.nan)]:
         later.roofline.least_time([(1e9, 1e9), operation], peak, bandwidth).raises(ValueError)
-    roofline = impl.roofline
-    close(roofline.accelerator_intensity(peak, bandwidth), peak / bandwidth, "intensity")
-    close(roofline.attainable_flops(intensity, peak, bandwidth), intensity * bandwidth, "FLOP/s")
-    expect(roofline.bound(intensity, peak, bandwidth)).equals("memory")
-    close(roofline.least_time([(0, 2e9)], peak, bandwidth), 2e9 / bandwidth, "seconds")
+    roofline, kink = impl.roofline, peak / bandwidth
+    close(roofline.accelerator_intensity(peak, bandwidth), kink, "intensity")
+    for share, slower in [(intensity, "memory"), (1 / intensity, "compute")]:
+        found = roofline.attainable_flops(share * kink, peak, bandwidth)
+        close(found, min(share, 1) * peak, "FLOP/s")
+        expect(roofline.bound(share * kink, peak, bandwidth)).equals(slower)
+        found = roofline.least_time([(share * kink * 1e9, 1e9), (0, 2e9)], peak, bandwidth)
+        close(found, (max(share, 1) * 1e9 + 2e9) / bandwidth, "seconds")
 
 
 # --- crossover ----------------------------------------------------------------
@@ -306,19 +315,41 @@ def is_bound_by_compute(n, peak, bandwidth, width):
 
 
 def exact_crossover(rng, width):
-    """A size, and an accelerator with whole numbers for which it is exactly the crossover."""
-    n, j = int(rng.integers(2, 5000)), 3060 * int(rng.integers(10**3, 10**4))
+    """A size, and an accelerator of floats for which it is exactly the crossover."""
+    n = int(rng.integers(4, 5000))
+    j = int(rng.integers(2**52, 2**53)) // (765 * n) * 765  # 3·n·j has more bits than a float
     peak = 2 * n * j / Fraction(width)
-    assert peak.denominator == 1
-    return n, int(peak), 3 * j
+    assert peak == float(peak)
+    return n, float(peak), 3.0 * j
 
 
-def treacherous_crossover(rng, width, in_floats):
-    """One of those for which `in_floats` gives more than the exact whole number."""
+QUOTIENTS = [  # in floats, each rounds several times
+    lambda peak, bandwidth, width: peak / bandwidth * 3 * width / 2,
+    lambda peak, bandwidth, width: 3 * width * peak / (2 * bandwidth),
+    lambda peak, bandwidth, width: 1.5 * width * peak / bandwidth,
+    lambda peak, bandwidth, width: 1.5 * width * (peak / bandwidth),
+    lambda peak, bandwidth, width: Fraction(3 * width * peak) / Fraction(2 * bandwidth),
+]
+
+
+def treacherous_crossover(rng, width, quotient):
+    """One of those for which `quotient` gives more than the exact whole number."""
     while True:
         n, peak, bandwidth = exact_crossover(rng, width)
-        if in_floats(peak, bandwidth, width) > n:
+        if quotient(peak, bandwidth, width) > n:
             return n, peak, bandwidth
+
+
+def rounded_crossovers(rng):
+    """For each quotient a size, accelerator and width for which its ceil is not the size."""
+    for quotient in QUOTIENTS:
+        exact = found = 0
+        while exact == found:
+            bandwidth, width = float(rng.uniform(1e11, 1e13)), float(rng.uniform(0.3, 9))
+            peak = 2 * int(rng.integers(2, 5000)) * bandwidth / (3 * width)
+            exact = math.ceil(Fraction(peak) / Fraction(bandwidth) * 3 * Fraction(width) / 2)
+            found = math.ceil(quotient(peak, bandwidth, width))
+        yield exact, peak, bandwidth, width
 
 
 @pytest.mark.exercise("crossover", weight=2)
@@ -342,13 +373,10 @@ def test_the_first_size_that_is_bound_by_compute(impl, rng):
 def test_where_the_crossover_is_a_whole_number(later, rng):
     """If the crossover is a whole number, that is the answer, without rounding errors"""
     cases = [(width, *exact_crossover(rng, width)) for width in 6 * WIDTHS]
-    for in_floats in (
-        lambda peak, bandwidth, width: 1.5 * width * (peak / bandwidth),
-        lambda peak, bandwidth, width: peak / bandwidth * 3 * width / 2,
-    ):
+    for quotient in QUOTIENTS:
         cases += [
-            (width, *treacherous_crossover(rng, width, in_floats))
-            for width in 4 * [0.5625, 0.53125, 0.625]
+            (width, *treacherous_crossover(rng, width, quotient))
+            for width in 3 * [0.5625, 0.53125, 0.625]
         ]
     for width, n, peak, bandwidth in cases:
         later.roofline.crossover_size(peak, bandwidth, width).equals(n)
@@ -360,13 +388,12 @@ def test_just_beside_a_whole_number(later, rng):
     for i in range(24):
         width = WIDTHS[i % len(WIDTHS)]
         n, peak, bandwidth = exact_crossover(rng, width)
-        later.roofline.crossover_size(peak + n, bandwidth, width).equals(n + 1)
-        later.roofline.crossover_size(peak - n, bandwidth, width).equals(n)
-    for _ in range(12):  # n · 3 · bandwidth / 2 is n, but for the float next to it
-        n = int(rng.integers(2, 2**20))
-        beyond = math.nextafter(2.0 * n, math.inf)
-        later.roofline.crossover_size(beyond, 3.0, 1).equals(n + 1)
-        later.roofline.crossover_size(math.nextafter(2.0 * n, 0), 3.0, 1).equals(n)
+        for higher in (peak * (1 + 2.0**-30), math.nextafter(peak, math.inf)):
+            later.roofline.crossover_size(higher, bandwidth, width).equals(n + 1)
+        for lower in (peak * (1 - 2.0**-30), math.nextafter(peak, 0)):
+            later.roofline.crossover_size(lower, bandwidth, width).equals(n)
+    for n, *given in rounded_crossovers(rng):
+        later.roofline.crossover_size(*given).equals(n)
 
 
 @pytest.mark.exercise("crossover")
@@ -386,25 +413,11 @@ def test_crossover_takes_floats_as_they_are(impl, rng):
             expect(found, what).equals(n + (side > 0))
 
 
-FORMULAS = [  # in floats, each rounds several times
-    lambda peak, bandwidth, width: math.ceil(peak / bandwidth * 3 * width / 2),
-    lambda peak, bandwidth, width: math.ceil(3 * width * peak / (2 * bandwidth)),
-    lambda peak, bandwidth, width: math.ceil(1.5 * width * (peak / bandwidth)),
-    lambda peak, bandwidth, width: math.ceil(Fraction(3 * width * peak) / Fraction(2 * bandwidth)),
-]
-
-
 @pytest.mark.exercise("crossover")
 def test_crossover_where_floats_round(later, rng):
     """Where a formula in floats rounds to the wrong side, the size is exact"""
-    for formula in FORMULAS * 2:
-        exact, found = 0, 0
-        while exact == found:
-            bandwidth, width = float(rng.uniform(1e11, 1e13)), float(rng.uniform(0.3, 9))
-            peak = 2 * int(rng.integers(2, 5000)) * bandwidth / (3 * width)
-            exact = math.ceil(Fraction(peak) / Fraction(bandwidth) * 3 * Fraction(width) / 2)
-            found = formula(peak, bandwidth, width)
-        later.roofline.crossover_size(peak, bandwidth, width).equals(exact)
+    for n, *given in [*rounded_crossovers(rng), *rounded_crossovers(rng)]:
+        later.roofline.crossover_size(*given).equals(n)
 
 
 @pytest.mark.exercise("crossover")
@@ -414,14 +427,14 @@ def test_every_size_is_bound_by_compute(later, rng):
         bandwidth = float(rng.uniform(1e11, 1e13))
         peak = bandwidth / width * float(rng.uniform(0.001, 0.6))
         later.roofline.crossover_size(peak, bandwidth, width).equals(1)
-        n, peak, bandwidth = exact_crossover(rng, width)
-        later.roofline.crossover_size(peak - n, bandwidth, width).equals(n)
+    for n, *given in rounded_crossovers(rng):
+        later.roofline.crossover_size(*given).equals(n)
 
 
 @pytest.mark.exercise("crossover")
 def test_crossover_refuses_what_is_not_positive(later, rng):
     """A peak, a bandwidth or a width that is not positive is refused, and so is nan"""
-    n, peak, bandwidth = exact_crossover(rng, 2)
+    _, peak, bandwidth = exact_crossover(rng, 2)
     for bad in [
         *((0, bandwidth, 2), (-peak, bandwidth, 2), (peak, 0, 2), (peak, -bandwidth, 2)),
         *((peak, bandwidth, 0), (peak, bandwidth, -2), (-peak, -bandwidth, 2)),
@@ -429,7 +442,8 @@ def test_crossover_refuses_what_is_not_positive(later, rng):
         *((math.nan, bandwidth, 2), (peak, math.nan, 2), (peak, bandwidth, math.nan)),
     ]:
         later.roofline.crossover_size(*bad).raises(ValueError)
-    later.roofline.crossover_size(peak, bandwidth, 2).equals(n)
+    for n, *given in rounded_crossovers(rng):
+        later.roofline.crossover_size(*given).equals(n)
 
 
 # --- find_accelerator ---------------------------------------------------------
@@ -505,10 +519,13 @@ def test_unknown_devices_are_errors(impl, later, rng):
         with pytest.raises(LookupError) as error:
             impl.roofline.find_accelerator(device, table)
         expect(device in str(error.value), f"the message names {device!r}").equals(True)
+        words = rng.permutation(device.replace("-", " ").split())
+        known = in_any_order(rng, {**table, "new": {"names": [" ".join(words)]}})
+        if device:
+            later.roofline.find_accelerator(device, known).equals("new")
     with pytest.raises(LookupError) as error:
         impl.roofline.find_accelerator("NVIDIA H200", {})
     expect("NVIDIA H200" in str(error.value), "the message names the device").equals(True)
-    later.roofline.find_accelerator("NVIDIA GB200", table).equals("GB200")
 
 
 @pytest.mark.exercise("find_accelerator", weight=2)
@@ -535,6 +552,7 @@ def test_words_in_any_order_and_spelling(later, rng):
         words = words_in_order(rng, 5)
         names = [words[i] for i in rng.permutation(5)[: int(rng.integers(1, 6))]]
         others = [word for word in WORDS if word not in words]
+        others.append(disguised(rng, [*words, others[0]]))  # all of the device's words, and more
         table = in_any_order(rng, table_of([disguised(rng, names)], others))
         device = disguised(rng, words)
         later.roofline.find_accelerator(device, table).equals("entry 0")
