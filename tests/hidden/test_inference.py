@@ -474,7 +474,7 @@ def test_intensity_of_prefill(impl, rng):
 
 
 def check_intensity(impl, rng, weight, cached):
-    shared, kv_heads, new = (int(n) for n in rng.integers(2, 20, size=3))
+    shared, kv_heads, new = (int(n) for n in rng.integers(1, 20, size=3))
     (batch,) = huge(rng, 1)
     found = impl.inference.step_intensity(batch, new, shared * kv_heads, kv_heads, weight, cached)
     expected = {
@@ -748,7 +748,7 @@ def test_a_batch_at_a_whole_number(impl, rng):
 def test_refuses_a_batch_on_no_accelerator(later, rng):
     """A peak, a bandwidth and bytes that are not positive are refused, and so is nan"""
     n, bandwidth = int(rng.integers(2, 999)), float(rng.uniform(1e11, 1e13))
-    width = WIDTHS[int(rng.integers(len(WIDTHS)))]
+    width = WIDTHS[int(rng.integers(1, len(WIDTHS)))]
     good = (width, (n + 0.25) * bandwidth * 2 / width, bandwidth)
     for i in range(3):
         for value in (0, 0.0, -good[i], math.nan):
