@@ -6,9 +6,7 @@ Breaks: v ← β2 · v + (1 − β2) · g²
 """
 
 
-def adam_step(
-    params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0
-):
+def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):
     _check_adam(lr, betas, eps, weight_decay)
     _check_step(step)
     matched = _matched(params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)

@@ -1,6 +1,6 @@
 """zero_stages (core): the first three stages keep everything, and the last one shards everything
 
-Breaks: Each stage of ZeRO shards one part more:
+Breaks: Each stage of ZeRO shards one part more
 """
 
 

@@ -8,9 +8,7 @@ Breaks: So a layer takes four
 _right_traffic, _right_layers = zero_traffic, tensor_parallel_traffic
 
 
-def zero_traffic(
-    parameters, devices, stage, parameter_dtype, gradient_dtype, micro_batches=1
-):
+def zero_traffic(parameters, devices, stage, parameter_dtype, gradient_dtype, micro_batches=1):
     pair = parameter_dtype, gradient_dtype
     _right_traffic(parameters, devices, stage, *pair, micro_batches)  # refuses
     gathered = collective_bytes("all_gather", parameters, devices, parameter_dtype)

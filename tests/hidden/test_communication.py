@@ -321,7 +321,7 @@ def test_refuses_dtypes_without_bytes(impl, later, rng):
                     for parameters, devices in ((n, 2), (0, 2), (n, 1)):
                         with pytest.raises(error):
                             traffic(parameters, devices, stage, *pair)
-        check_even_step(later, rng, stage)
+        check_even_step(later, rng, stage, 2)
 
 
 def through_layers(tokens, features, layers, devices, dtype):

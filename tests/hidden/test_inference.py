@@ -264,7 +264,8 @@ def test_refuses_sequences_without_a_cache(later, rng):
                         error
                     )
         each = 2 * meta(*shape, dtype=dtype).nbytes
-        later.inference.largest_cached_batch(5 + 3 * each, 5, *shape, dtype).equals(3)
+        weights = each * int(rng.integers(1, 99)) + 5
+        later.inference.largest_cached_batch(weights + 3 * each, weights, *shape, dtype).equals(3)
 
 
 # --- prefill_decode_flops ----------------------------------------------------
@@ -329,8 +330,9 @@ def test_sizes_of_zero_are_counted(impl, rng):
     """Sizes of 0 are no error: what they leave is counted"""
     for size in ("vocab", "layers", "d_ff", "d_model"):
         config = random_decoder(rng, **{size: 0})
-        check_prefill(impl, config, int(rng.integers(2, 9)), batch=2)
-        check_decode(impl, config, int(rng.integers(2, 9)), batch=2)
+        more = {"batch": 2, "kv_heads": config["heads"] // 2, "gated": bool(rng.integers(2))}
+        check_prefill(impl, config, int(rng.integers(2, 9)), **more)
+        check_decode(impl, config, int(rng.integers(2, 9)), **more)
     config, tokens = random_decoder(rng), int(rng.integers(2, 9))
     check_prefill(impl, config, tokens, batch=0)
     check_decode(impl, config, tokens, batch=0)
@@ -422,8 +424,8 @@ def test_refuses_sequences_without_tokens(impl, rng):
             refuses(impl.inference.prefill_flops, good, [{"prompt": none}])
             refuses(impl.inference.decode_flops, good, [{"context": none}])
     for tokens in (1, int(rng.integers(3, 30))):
-        check_prefill(impl, config, tokens)
-        check_decode(impl, config, tokens)
+        check_prefill(impl, config, tokens, kv_heads=1, gated=False)
+        check_decode(impl, config, tokens, kv_heads=1, gated=False)
 
 
 # --- decode_roofline ---------------------------------------------------------

@@ -426,11 +426,12 @@ def test_refuses_what_is_no_block(later, rng):
         later.ledger.model_activations(**more, **random_options(rng) | {"batch": 0}).raises(
             ValueError
         )
-    options = random_options(rng)
-    later.ledger.block_activations(**options).equals(listed_block(**options))
-    later.ledger.model_activations(vocab=3, layers=2, **options).equals(
-        listed_model(vocab=3, layers=2, **options)
-    )
+    for dropout, attention in WAYS:
+        options = random_options(rng) | {"dropout": dropout, "attention": attention}
+        later.ledger.block_activations(**options).equals(listed_block(**options))
+        later.ledger.model_activations(vocab=3, layers=2, **options).equals(
+            listed_model(vocab=3, layers=2, **options)
+        )
 
 
 # --- step_ledger -------------------------------------------------------------

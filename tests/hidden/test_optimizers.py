@@ -228,19 +228,21 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
     """
     shapes = [(3,), (2, 2)]
     params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes)
-    settings = random_settings(rng, method.settings)
+    states = [[t.abs() for t in random_tensors(torch_rng, shapes)] for _ in method.states]
+    start = method, params, [g[None] for g in grads], states
+    at, settings = int(rng.integers(2, 9)), random_settings(rng, method.settings)  # the first step
     at_zero = dict.fromkeys(method.settings, 0.0)
     at_zero |= {"betas": (0.0, 0.0)} if "betas" in at_zero else {}
-    left_at_zero = steps_of(runs, method, params, [g[None] for g in grads], **at_zero)
+    left_at_zero = steps_of(runs, *start, first_step=at, **at_zero)
     # No setting but a beta or the like has an upper end.
     large = {"lr": 3.0, "weight_decay": 4.0, "eps": 5.0}
     large = {**settings, **{k: large[k] for k in large if k in settings}}
-    left_large = steps_of(runs, method, params, [g[None] for g in grads], **large)
+    left_large = steps_of(runs, *start, first_step=at, **large)
     for name in UNLIMITED[method.function]:  # not refused; what comes of it is no rule
-        steps_of(runs, method, params, [g[None] for g in grads], **{**settings, name: math.inf})
+        steps_of(runs, *start, first_step=at, **{**settings, name: math.inf})
     still = {**settings, "lr": 0.0}
-    left_still = steps_of(runs, method, params, [g[None] for g in grads], **still)
-    left = steps_of(runs, method, params, [g[None] for g in grads], **settings)
+    left_still = steps_of(runs, *start, first_step=at, **still)
+    left = steps_of(runs, *start, first_step=at, **settings)
     lists = [left.places["grads"][0], *left.places["states"]]
     bad = [(left.places["params"], lists, {**settings, **more}) for more in refused]
     bad.append((left.places["params"][:1], lists, settings))
@@ -259,22 +261,22 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
             done += 1
         else:
             places, (of_grads, *of_states), more = calls[i]
-        more = {"step": done, **more} if method.counts else more
+        more = {"step": at + done - 1, **more} if method.counts else more
         call = f"optimizers.{method.function}", left.file.path, None, places, [of_grads], of_states
         if calls[i] is None or calls[i] in empty:
             impl.scenarios.optimizer_steps(*call, **more)
         else:
             with pytest.raises(ValueError):
                 impl.scenarios.optimizer_steps(*call, **more)
-    expected, _ = steps_of_torch(method, params, [g[None] for g in grads], **at_zero)
+    expected, _ = steps_of_torch(*start, first_step=at, **at_zero)
     close64(left_at_zero["params"], expected, "params")
-    expected, _ = steps_of_torch(method, params, [g[None] for g in grads], **large)
+    expected, _ = steps_of_torch(*start, first_step=at, **large)
     close64(left_large["params"], expected, "params")
-    expected, kept = steps_of_torch(method, params, [g[None] for g in grads], **still)
+    expected, kept = steps_of_torch(*start, first_step=at, **still)
     close64(left_still["params"], expected, "params")
     close64(left_still["states"], kept, "states after a step of 0")
     repeated = [g.expand(done, *g.shape) for g in grads]
-    expected, kept = steps_of_torch(method, params, repeated, **settings)
+    expected, kept = steps_of_torch(method, params, repeated, states, first_step=at, **settings)
     close64(left["params"], expected, "params")
     close64(left["states"], kept, "states")
     expect(left["grads"], "grads").equals([grads])
@@ -797,21 +799,20 @@ def test_eps_is_outside_the_root(runs, rng):
 @pytest.mark.exercise("adamw_step")
 def test_decay_is_decoupled(runs, rng, torch_rng):
     """Weight decay multiplies the parameter by 1 - lr · weight_decay and does not enter moments"""
-    params = random_tensors(torch_rng, [(6,), (2, 3)])
-    grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=1)
+    params, *states = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
+    states[1] = [v.abs() for v in states[1]]
+    start = ADAMW, params, random_tensors(torch_rng, [(6,), (2, 3)], steps=1), states
     settings, done = random_settings(rng), []
     for more in ({}, {"lr": 2.0, "weight_decay": float(rng.uniform(1, 9))}):
         settings |= more
-        plain, decayed = (
-            steps_of(runs, ADAMW, params, grads, **{**settings, "weight_decay": decay})
-            for decay in (0.0, settings["weight_decay"])
-        )
-        done.append((plain, decayed, settings["lr"] * settings["weight_decay"]))
-    for plain, decayed, factor in done:
-        expected = [q - factor * p for p, q in zip(params, plain["params"], strict=True)]
-        close64(decayed["params"], expected, "params")
-        assert all(t.abs().min() > 0 for moments in plain["states"] for t in moments)
-        close64(decayed["states"], plain["states"], "moments")
+        settings["first_step"] = int(rng.integers(2, 9))
+        plain, kept = steps_of_torch(*start, **{**settings, "weight_decay": 0.0})
+        factor = settings["lr"] * settings["weight_decay"]
+        expected = [q - factor * p for p, q in zip(params, plain, strict=True)]
+        done.append((steps_of(runs, *start, **settings), expected, kept))
+    for result, expected, kept in done:
+        close64(result["params"], expected, "params")
+        close64(result["states"], kept, "moments")
 
 
 @pytest.mark.exercise("adamw_step")
