@@ -226,7 +226,8 @@ def test_weights_that_leave_no_room(impl, rng):
 def test_refuses_weights_that_do_not_fit(later, rng):
     """Weights that are negative or more than the memory are refused"""
     shape, dtype = sizes(rng, 4), DTYPES[int(rng.integers(5))]
-    each, weights = 2 * meta(*shape, dtype=dtype).nbytes, int(rng.integers(2, 10**6))
+    each = 2 * meta(*shape, dtype=dtype).nbytes
+    weights = each * int(rng.integers(1, 99)) + 2
     bad = [
         (weights - 1, weights),
         (0, weights),
