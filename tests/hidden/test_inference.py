@@ -225,7 +225,7 @@ def test_weights_that_leave_no_room(impl, rng):
 @pytest.mark.exercise("kv_cache")
 def test_refuses_weights_that_do_not_fit(later, rng):
     """Weights that are negative or more than the memory are refused"""
-    shape, dtype = sizes(rng, 4), DTYPES[int(rng.integers(5))]
+    shape, dtype = sizes(rng, 4), DTYPES[int(rng.choice([0, 1, 3, 4]))]  # not of 2 bytes
     each = 2 * meta(*shape, dtype=dtype).nbytes
     weights = each * int(rng.integers(1, 99)) + 2
     bad = [
