@@ -390,9 +390,9 @@ def bad_options(rng):
         for bad in ({size: -1}, {size: -int(rng.integers(2, 9))}):
             yield random_options(rng) | bad, ValueError
         for second in SIZES[SIZES.index(size) + 1 :]:
-            yield random_options(rng) | {size: -2, second: -2}, ValueError
+            yield random_options(rng) | {size: -12, second: -12}, ValueError  # any heads divide it
         if other != "heads":
-            yield random_options(rng) | {size: -4, other: 0}, ValueError
+            yield random_options(rng) | {size: -12, other: 0}, ValueError
     yield random_options(rng) | {"heads": 0}, ValueError
     yield random_options(rng) | {"heads": 0, "d_model": 0}, ValueError
     yield random_options(rng) | {"heads": -2, "d_model": 4}, ValueError
