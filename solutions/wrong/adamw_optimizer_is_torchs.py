@@ -1,4 +1,4 @@
-"""adamw_optimizer: torch's own AdamW with checks, whose groups and state hold other things
+"""adamw_optimizer (core): torch's own AdamW with checks, whose groups and state hold other things
 
 Breaks: what a scheduler adds, but no other setting
 

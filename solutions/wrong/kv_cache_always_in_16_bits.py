@@ -1,4 +1,4 @@
-"""kv_cache: two bytes an element, whatever the dtype
+"""kv_cache (core): two bytes an element, whatever the dtype
 
 Breaks: Bytes; 0 if a size is 0.
 """

@@ -38,10 +38,6 @@ def huge(rng):
     return int(rng.integers(2**62)) * int(rng.integers(2**62)) + 1
 
 
-def close(found, expected, what):
-    expect(found, what).close(float(expected), rtol=1e-12)
-
-
 def pass_on(held, first, devices, add):
     """Each of n - 1 times, all devices send a chunk to the next one, which adds or replaces it.
 
@@ -85,6 +81,15 @@ def ring(collective, elements, devices, dtype):
 # --- collective_bytes --------------------------------------------------------
 
 
+def check_ring(later, rng, collective):
+    """A buffer that drawn devices divide."""
+    devices, (dtype, _) = int(rng.integers(2, 40)), two_dtypes(rng)
+    elements = devices * int(rng.integers(1, 10**6))
+    later.communication.collective_bytes(collective, elements, devices, dtype).equals(
+        ring(collective, elements, devices, dtype)
+    )
+
+
 @pytest.mark.exercise("collective_bytes", weight=2)
 @pytest.mark.parametrize("collective", ROUNDS)
 def test_rings_chunk_by_chunk(later, rng, collective):
@@ -118,6 +123,8 @@ def test_broadcast_is_whole(later, rng):
             later.communication.collective_bytes("broadcast", elements, devices, dtype).equals(
                 ring("broadcast", elements, devices, dtype)
             )
+    for collective in ROUNDS:  # which are not
+        check_ring(later, rng, collective)
 
 
 @pytest.mark.exercise("collective_bytes")
@@ -158,15 +165,12 @@ def test_refuses_other_collectives(later, rng):
             later.communication.collective_bytes(name, elements, devices, torch.float32).raises(
                 ValueError
             )
-    n = int(rng.integers(1, 99))
     for collective in COLLECTIVES:
-        later.communication.collective_bytes(collective, 4 * n, 4, torch.float32).equals(
-            ring(collective, 4 * n, 4, torch.float32)
-        )
+        check_ring(later, rng, collective)
 
 
 @pytest.mark.exercise("collective_bytes")
-def test_refuses_buffers_and_rings_that_cannot_be(impl, rng):
+def test_refuses_buffers_and_rings_that_cannot_be(impl, later, rng):
     """Negative elements, fewer devices than one, and what is no dtype of whole bytes are refused"""
     n = int(rng.integers(1, 99))
     for collective in COLLECTIVES:
@@ -179,9 +183,7 @@ def test_refuses_buffers_and_rings_that_cannot_be(impl, rng):
                 for other in others:
                     with pytest.raises(error):
                         send(collective, elements, devices, other)
-        expect(send(collective, 3 * n, 3, torch.float32), collective).equals(
-            ring(collective, 3 * n, 3, torch.float32)
-        )
+        check_ring(later, rng, collective)
 
 
 # --- zero_traffic ------------------------------------------------------------
@@ -210,15 +212,21 @@ def a_step(parameters, devices, stage, parameter_dtype, gradient_dtype, micro_ba
     return {**sent, "total": sent["gradients"] + sent["parameters"]}
 
 
+def check_even_step(later, rng, stage, micro_batches=1):
+    """A step in which drawn devices have equal shares."""
+    devices, dtypes = int(rng.integers(2, 30)), two_dtypes(rng)
+    parameters = devices * int(rng.integers(1, 10**6))
+    later.communication.zero_traffic(parameters, devices, stage, *dtypes, micro_batches).equals(
+        a_step(parameters, devices, stage, *dtypes, micro_batches)
+    )
+
+
 @pytest.mark.exercise("zero_traffic", weight=3)
 @pytest.mark.parametrize("stage", range(4))
 def test_a_stage_sends_what_it_shards(later, rng, stage):
     """At each stage, gradients and parameters are sent as in a simulated step"""
-    for devices in [2, 3, 8, *(int(n) for n in rng.integers(2, 30, size=8))]:
-        parameters, dtypes = devices * int(rng.integers(1, 10**6)), two_dtypes(rng)
-        later.communication.zero_traffic(parameters, devices, stage, *dtypes, 1).equals(
-            a_step(parameters, devices, stage, *dtypes, 1)
-        )
+    for _ in range(12):
+        check_even_step(later, rng, stage)
 
 
 @pytest.mark.exercise("zero_traffic", weight=2)
@@ -259,7 +267,7 @@ def test_shards_are_padded(later, rng):
 
 
 @pytest.mark.exercise("zero_traffic")
-def test_no_traffic(impl, rng):
+def test_no_traffic(impl, later, rng):
     """A device alone sends nothing, and neither do devices that share no parameters"""
     nothing = {"gradients": 0, "parameters": 0, "total": 0}
     for stage in range(4):
@@ -267,7 +275,7 @@ def test_no_traffic(impl, rng):
         traffic = impl.communication.zero_traffic
         expect(traffic(n, 1, stage, *dtypes, 3), "on one device").equals(nothing)
         expect(traffic(0, n, stage, *dtypes, 3), "without parameters").equals(nothing)
-        expect(traffic(2 * n, 2, stage, *dtypes, 3)).equals(a_step(2 * n, 2, stage, *dtypes, 3))
+        check_even_step(later, rng, stage, 3)
 
 
 @pytest.mark.exercise("zero_traffic")
@@ -282,7 +290,7 @@ def test_huge_models_are_exact(later, rng):
 
 
 @pytest.mark.exercise("zero_traffic")
-def test_refuses_steps_that_cannot_be(impl, rng):
+def test_refuses_steps_that_cannot_be(impl, later, rng):
     """Other stages, no micro-batches, no devices, and negative parameters are refused"""
     n = int(rng.integers(2, 99))
     traffic, pair = impl.communication.zero_traffic, (torch.float32, torch.bfloat16)
@@ -298,11 +306,11 @@ def test_refuses_steps_that_cannot_be(impl, rng):
         for parameters, devices in [(-1, 2), (-n, 1), (n, 0), (0, 0), (n, -1), (-n, -n)]:
             with pytest.raises(ValueError):
                 traffic(parameters, devices, stage, *pair, 2)
-        expect(traffic(2 * n, 2, stage, *pair, 2)).equals(a_step(2 * n, 2, stage, *pair, 2))
+        check_even_step(later, rng, stage, 2)
 
 
 @pytest.mark.exercise("zero_traffic")
-def test_refuses_dtypes_without_bytes(impl, rng):
+def test_refuses_dtypes_without_bytes(impl, later, rng):
     """Both dtypes are torch.dtypes of whole bytes, even if one of them is not sent"""
     n = int(rng.integers(2, 99))
     traffic, good = impl.communication.zero_traffic, torch.bfloat16
@@ -313,7 +321,7 @@ def test_refuses_dtypes_without_bytes(impl, rng):
                     for parameters, devices in ((n, 2), (0, 2), (n, 1)):
                         with pytest.raises(error):
                             traffic(parameters, devices, stage, *pair)
-        expect(traffic(2 * n, 2, stage, good, good)).equals(a_step(2 * n, 2, stage, good, good, 1))
+        check_even_step(later, rng, stage, 2)
 
 
 def through_layers(tokens, features, layers, devices, dtype):
@@ -326,17 +334,19 @@ def through_layers(tokens, features, layers, devices, dtype):
     return sent
 
 
+def check_layers(later, rng):
+    """Layers of which drawn devices have equal shares."""
+    tokens, features = (int(n) for n in rng.integers(1, 5000, size=2))
+    layers, devices = (int(n) for n in rng.integers(2, 16, size=2))
+    sizes = tokens * devices, features, layers, devices, two_dtypes(rng)[0]
+    later.communication.tensor_parallel_traffic(*sizes).equals(through_layers(*sizes))
+
+
 @pytest.mark.exercise("zero_traffic", weight=2)
 def test_tensor_parallel_layers(later, rng):
     """Under tensor parallelism, each layer takes two all-reduces forward and two backward"""
     for _ in range(20):
-        tokens, features = (int(n) for n in rng.integers(1, 5000, size=2))
-        layers, devices = (int(n) for n in rng.integers(2, 16, size=2))
-        tokens *= devices
-        dtype, _ = two_dtypes(rng)
-        later.communication.tensor_parallel_traffic(
-            tokens, features, layers, devices, dtype
-        ).equals(through_layers(tokens, features, layers, devices, dtype))
+        check_layers(later, rng)
 
 
 @pytest.mark.exercise("zero_traffic")
@@ -365,7 +375,7 @@ def test_tensor_parallel_at_its_ends(impl, rng):
 
 
 @pytest.mark.exercise("zero_traffic")
-def test_refuses_layers_that_cannot_be(impl, rng):
+def test_refuses_layers_that_cannot_be(impl, later, rng):
     """Negative sizes, no devices, and what is no dtype of whole bytes are refused"""
     n = int(rng.integers(2, 99))
     traffic, dtype = impl.communication.tensor_parallel_traffic, torch.bfloat16
@@ -382,7 +392,7 @@ def test_refuses_layers_that_cannot_be(impl, rng):
             for other in others:
                 with pytest.raises(error):
                     traffic(*sizes, other)
-    expect(traffic(n, 2 * n, 3, 2, dtype)).equals(through_layers(n, 2 * n, 3, 2, dtype))
+    check_layers(later, rng)
 
 
 # --- hidden_communication ----------------------------------------------------
@@ -398,6 +408,15 @@ def both_times(tokens, parameters, sent, peak, bandwidth):
     return Fraction(flops) / Fraction(peak), Fraction(sent) / Fraction(bandwidth)
 
 
+def check_times(impl, *step):
+    compute, wire = both_times(*step)
+    both = {"overlapped": max(compute, wire), "sequential": compute + wire}
+    expected = {"compute": compute, "communication": wire, **both}
+    expect(impl.communication.step_seconds(*step), f"times of {step}").close(
+        {name: float(seconds) for name, seconds in expected.items()}, rtol=1e-12
+    )
+
+
 @pytest.mark.exercise("hidden_communication", weight=2)
 def test_times_of_a_step(impl, rng):
     """Compute takes 6 FLOPs per parameter and token, communication the bytes over the bandwidth"""
@@ -408,17 +427,7 @@ def test_times_of_a_step(impl, rng):
             peak, bandwidth = peak / 1e16, bandwidth / 1e13
         balance = 6 * parameters * tokens / peak * bandwidth
         sent = int(balance * float(2 ** rng.uniform(0.1, 6)) ** (-1) ** i) + 1
-        compute, wire = both_times(tokens, parameters, sent, peak, bandwidth)
-        found = impl.communication.step_seconds(tokens, parameters, sent, peak, bandwidth)
-        expected = {
-            "compute": compute,
-            "communication": wire,
-            "overlapped": max(compute, wire),
-            "sequential": compute + wire,
-        }
-        close_to = {name: float(seconds) for name, seconds in expected.items()}
-        what = f"{tokens} tokens, {parameters} parameters, {sent} bytes"
-        expect(found, what).close(close_to, rtol=1e-12)
+        check_times(impl, tokens, parameters, sent, peak, bandwidth)
 
 
 @pytest.mark.exercise("hidden_communication")
@@ -431,14 +440,7 @@ def test_times_of_steps_without_work_or_traffic(impl, rng):
             *((0, parameters, sent), (tokens, 0, sent), (tokens, parameters, 0)),
             *((0, 0, 0), (huge(rng), huge(rng), huge(rng))),
         ):
-            compute, wire = both_times(*counts, peak, bandwidth)
-            found = impl.communication.step_seconds(*counts, peak, bandwidth)
-            what = f"tokens, parameters, bytes: {counts}"
-            close(found["compute"], compute, f"compute of {what}")
-            close(found["communication"], wire, f"communication of {what}")
-            close(found["overlapped"], max(compute, wire), f"the longer of both, {what}")
-            close(found["sequential"], compute + wire, f"one after the other, {what}")
-            expect(len(found), "the number of times").equals(4)
+            check_times(impl, *counts, peak, bandwidth)
 
 
 def is_hidden(tokens, parameters, sent, peak, bandwidth):
@@ -563,8 +565,5 @@ def test_refuses_steps_and_devices_that_cannot_be(impl, later, rng):
     for traffic in (sent, 0):
         later.communication.hiding_tokens(0, traffic, peak, bandwidth).raises(ValueError)
     later.communication.hiding_tokens(*good[1:]).equals(tokens)
-    close(
-        impl.communication.step_seconds(*good)["sequential"],
-        2 * Fraction(sent) / Fraction(bandwidth),
-        "seconds of both",
-    )
+    check_times(impl, *good)
+    check_times(impl, n * tokens, *good[1:])

@@ -225,8 +225,9 @@ def test_weights_that_leave_no_room(impl, rng):
 @pytest.mark.exercise("kv_cache")
 def test_refuses_weights_that_do_not_fit(later, rng):
     """Weights that are negative or more than the memory are refused"""
-    shape, dtype = sizes(rng, 4), torch.float32
-    each, weights = 2 * meta(*shape, dtype=dtype).nbytes, int(rng.integers(2, 10**6))
+    shape, dtype = sizes(rng, 4), DTYPES[int(rng.choice([0, 1, 3, 4]))]  # not of 2 bytes
+    each = 2 * meta(*shape, dtype=dtype).nbytes
+    weights = each * int(rng.integers(1, 99)) + 2
     bad = [
         (weights - 1, weights),
         (0, weights),
@@ -264,7 +265,8 @@ def test_refuses_sequences_without_a_cache(later, rng):
                         error
                     )
         each = 2 * meta(*shape, dtype=dtype).nbytes
-        later.inference.largest_cached_batch(5 + 3 * each, 5, *shape, dtype).equals(3)
+        weights = each * int(rng.integers(1, 99)) + 5
+        later.inference.largest_cached_batch(weights + 3 * each, weights, *shape, dtype).equals(3)
 
 
 # --- prefill_decode_flops ----------------------------------------------------
@@ -329,8 +331,9 @@ def test_sizes_of_zero_are_counted(impl, rng):
     """Sizes of 0 are no error: what they leave is counted"""
     for size in ("vocab", "layers", "d_ff", "d_model"):
         config = random_decoder(rng, **{size: 0})
-        check_prefill(impl, config, int(rng.integers(2, 9)), batch=2)
-        check_decode(impl, config, int(rng.integers(2, 9)), batch=2)
+        more = {"batch": 2, "kv_heads": config["heads"] // 2, "gated": bool(rng.integers(2))}
+        check_prefill(impl, config, int(rng.integers(2, 9)), **more)
+        check_decode(impl, config, int(rng.integers(2, 9)), **more)
     config, tokens = random_decoder(rng), int(rng.integers(2, 9))
     check_prefill(impl, config, tokens, batch=0)
     check_decode(impl, config, tokens, batch=0)
@@ -421,8 +424,9 @@ def test_refuses_sequences_without_tokens(impl, rng):
         for none in (0, -1, -int(rng.integers(2, 99))):
             refuses(impl.inference.prefill_flops, good, [{"prompt": none}])
             refuses(impl.inference.decode_flops, good, [{"context": none}])
-    check_prefill(impl, config, 1)
-    check_decode(impl, config, 1)
+    for tokens in (1, int(rng.integers(3, 30))):
+        check_prefill(impl, config, tokens, kv_heads=1, gated=False)
+        check_decode(impl, config, tokens, kv_heads=1, gated=False)
 
 
 # --- decode_roofline ---------------------------------------------------------
@@ -472,21 +476,22 @@ def test_intensity_of_prefill(impl, rng):
         close(found, expected, f"{batch} prompts of {prompt} tokens, {kv_heads} key heads")
 
 
+def check_intensity(impl, rng, weight, cached):
+    shared, kv_heads, new = (int(n) for n in rng.integers(1, 20, size=3))
+    (batch,) = huge(rng, 1)
+    found = impl.inference.step_intensity(batch, new, shared * kv_heads, kv_heads, weight, cached)
+    expected = {
+        "weights": 2 * batch * new / Fraction(weight),
+        "attention": 2 * new * shared / Fraction(cached),
+    }
+    close(found, expected, f"{batch} × {new} tokens, {weight} and {cached} bytes")
+
+
 @pytest.mark.exercise("decode_roofline")
 def test_intensity_with_less_than_a_byte(impl, rng):
     """Weights and elements of the cache may take less than a byte, or a fraction of one"""
     for i in range(12):
-        shared, kv_heads, new = (int(n) for n in rng.integers(1, 20, size=3))
-        (batch,), weight = huge(rng, 1), WIDTHS[i % len(WIDTHS)]
-        cached = float(rng.uniform(0.1, 3))
-        found = impl.inference.step_intensity(
-            batch, new, shared * kv_heads, kv_heads, weight, cached
-        )
-        expected = {
-            "weights": 2 * batch * new / Fraction(weight),
-            "attention": 2 * new * shared / Fraction(cached),
-        }
-        close(found, expected, f"{batch} × {new} tokens, {weight} and {cached} bytes")
+        check_intensity(impl, rng, WIDTHS[i % len(WIDTHS)], float(rng.uniform(0.1, 3)))
 
 
 @pytest.mark.exercise("decode_roofline")
@@ -501,8 +506,7 @@ def test_refuses_steps_of_nothing(impl, later, rng):
         later.inference.step_intensity(*bad).raises(ValueError)
     for heads, kv_heads in [(12, 5), (4, 12), (1, 2), (12, 24)]:
         later.inference.step_intensity(n, 3, heads, kv_heads, 2.0, 1.0).raises(ValueError)
-    found = impl.inference.step_intensity(*good)
-    close(found, {"weights": 3 * n, "attention": 18}, "a good step")
+    check_intensity(impl, rng, *rng.choice(WIDTHS, size=2).tolist())
 
 
 def least(flops, moved, batch, peak, bandwidth):
@@ -640,7 +644,9 @@ def test_refuses_steps_of_no_decoder(impl, rng):
             {"heads": 2},
         ],
     )
-    check_step(impl, good)
+    weight, cached = rng.choice(WIDTHS, size=2).tolist()
+    for step in on_three_devices({**good, "bytes_per_weight": weight, "bytes_per_cached": cached}):
+        check_step(impl, step)
 
 
 def is_bound_by_compute(batch, width, peak, bandwidth):
@@ -745,7 +751,8 @@ def test_a_batch_at_a_whole_number(impl, rng):
 def test_refuses_a_batch_on_no_accelerator(later, rng):
     """A peak, a bandwidth and bytes that are not positive are refused, and so is nan"""
     n, bandwidth = int(rng.integers(2, 999)), float(rng.uniform(1e11, 1e13))
-    good = (2.0, (n + 0.25) * bandwidth, bandwidth)
+    width = WIDTHS[int(rng.integers(1, len(WIDTHS)))]
+    good = (width, (n + 0.25) * bandwidth * 2 / width, bandwidth)
     for i in range(3):
         for value in (0, 0.0, -good[i], math.nan):
             later.inference.compute_bound_batch(*good[:i], value, *good[i + 1 :]).raises(ValueError)

@@ -325,6 +325,9 @@ def test_the_papers_sum(impl, rng):
                 attention=attention,
             )
             expect(found["total"]).equals(per_sbh * s * b * h + rest + 16 * s * b)
+        options = random_options(rng)  # of any dtype and width
+        found = impl.ledger.block_activations(**options)
+        expect(found, f"a block of {options}").equals(listed_block(**options))
 
 
 @pytest.mark.exercise("activation_ledger", weight=2)
@@ -387,9 +390,9 @@ def bad_options(rng):
         for bad in ({size: -1}, {size: -int(rng.integers(2, 9))}):
             yield random_options(rng) | bad, ValueError
         for second in SIZES[SIZES.index(size) + 1 :]:
-            yield random_options(rng) | {size: -2, second: -2}, ValueError
+            yield random_options(rng) | {size: -12, second: -12}, ValueError  # any heads divide it
         if other != "heads":
-            yield random_options(rng) | {size: -4, other: 0}, ValueError
+            yield random_options(rng) | {size: -12, other: 0}, ValueError
     yield random_options(rng) | {"heads": 0}, ValueError
     yield random_options(rng) | {"heads": 0, "d_model": 0}, ValueError
     yield random_options(rng) | {"heads": -2, "d_model": 4}, ValueError
@@ -423,11 +426,12 @@ def test_refuses_what_is_no_block(later, rng):
         later.ledger.model_activations(**more, **random_options(rng) | {"batch": 0}).raises(
             ValueError
         )
-    options = random_options(rng)
-    later.ledger.block_activations(**options).equals(listed_block(**options))
-    later.ledger.model_activations(vocab=3, layers=2, **options).equals(
-        listed_model(vocab=3, layers=2, **options)
-    )
+    for dropout, attention in WAYS:
+        options = random_options(rng) | {"dropout": dropout, "attention": attention}
+        later.ledger.block_activations(**options).equals(listed_block(**options))
+        later.ledger.model_activations(vocab=3, layers=2, **options).equals(
+            listed_model(vocab=3, layers=2, **options)
+        )
 
 
 # --- step_ledger -------------------------------------------------------------
@@ -677,7 +681,7 @@ def test_refuses_what_is_no_module(later, rng):
             modules[place] = bad
             later.ledger.step_ledger(modules, recipe).raises(ValueError)
             later.ledger.peak_memory(modules, recipe).raises(ValueError)
-    modules = [(int(rng.integers(9)), 0, 0), (1, 2, 2)]
+    modules = random_modules(rng)
     later.ledger.step_ledger(modules, recipe).equals(list(alive(modules, recipe)))
 
 
@@ -811,7 +815,9 @@ def test_refuses_devices_too_small_for_the_model(later, rng):
         least = peak(0, recipe, model)
         for device in (least - 1, int(rng.integers(least)), 0, -1):
             later.ledger.largest_batch(device, recipe, **model).raises(ValueError)
-        later.ledger.largest_batch(least, recipe, **model).equals(fitting(least, recipe, model))
+        for device in (least, peak(int(rng.integers(2, 9)), recipe, model)):
+            fits = fitting(device, recipe, model)
+            later.ledger.largest_batch(device, recipe, **model).equals(fits)
         later.ledger.largest_batch(0, {part: [] for part in PARTS}, **model).equals(0)
         nothing = {part: [] for part in PARTS}  # the activations alone
         later.ledger.largest_batch(-1, nothing, **model).raises(ValueError)

@@ -212,9 +212,9 @@ def check_extreme(runs, rng, torch_rng, method):
     # Sizes far from eps, on both sides: where eps is added is tested separately.
     for g, size in zip(grads, (0.0, 1e-14, 1.0, 1e15), strict=True):
         g.add_(g.sign()).mul_(size)
-    # Without decay, which would dominate the tiny gradients.
     settings = {**random_settings(rng, method.settings), "eps": 1e-8}
-    settings |= {"weight_decay": 0.0} if "weight_decay" in settings else {}
+    # Coupled, decay would dominate the tiny gradients.
+    settings |= {"weight_decay": 0.0} if method is ADAM else {}
     expected, _ = steps_of_torch(method, params, grads, **settings)
     result = steps_of(runs, method, params, grads, **settings)
     expect(result["params"], "params").close(expected, rtol=1e-5, atol=1e-5)
@@ -228,19 +228,21 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
     """
     shapes = [(3,), (2, 2)]
     params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes)
-    settings = random_settings(rng, method.settings)
+    states = [[t.abs() for t in random_tensors(torch_rng, shapes)] for _ in method.states]
+    start = method, params, [g[None] for g in grads], states
+    at, settings = int(rng.integers(2, 9)), random_settings(rng, method.settings)  # the first step
     at_zero = dict.fromkeys(method.settings, 0.0)
     at_zero |= {"betas": (0.0, 0.0)} if "betas" in at_zero else {}
-    left_at_zero = steps_of(runs, method, params, [g[None] for g in grads], **at_zero)
+    left_at_zero = steps_of(runs, *start, first_step=at, **at_zero)
     # No setting but a beta or the like has an upper end.
     large = {"lr": 3.0, "weight_decay": 4.0, "eps": 5.0}
     large = {**settings, **{k: large[k] for k in large if k in settings}}
-    left_large = steps_of(runs, method, params, [g[None] for g in grads], **large)
+    left_large = steps_of(runs, *start, first_step=at, **large)
     for name in UNLIMITED[method.function]:  # not refused; what comes of it is no rule
-        steps_of(runs, method, params, [g[None] for g in grads], **{**settings, name: math.inf})
+        steps_of(runs, *start, first_step=at, **{**settings, name: math.inf})
     still = {**settings, "lr": 0.0}
-    left_still = steps_of(runs, method, params, [g[None] for g in grads], **still)
-    left = steps_of(runs, method, params, [g[None] for g in grads], **settings)
+    left_still = steps_of(runs, *start, first_step=at, **still)
+    left = steps_of(runs, *start, first_step=at, **settings)
     lists = [left.places["grads"][0], *left.places["states"]]
     bad = [(left.places["params"], lists, {**settings, **more}) for more in refused]
     bad.append((left.places["params"][:1], lists, settings))
@@ -259,22 +261,22 @@ def check_refusals(impl, runs, rng, torch_rng, method, refused):
             done += 1
         else:
             places, (of_grads, *of_states), more = calls[i]
-        more = {"step": done, **more} if method.counts else more
+        more = {"step": at + done - 1, **more} if method.counts else more
         call = f"optimizers.{method.function}", left.file.path, None, places, [of_grads], of_states
         if calls[i] is None or calls[i] in empty:
             impl.scenarios.optimizer_steps(*call, **more)
         else:
             with pytest.raises(ValueError):
                 impl.scenarios.optimizer_steps(*call, **more)
-    expected, _ = steps_of_torch(method, params, [g[None] for g in grads], **at_zero)
+    expected, _ = steps_of_torch(*start, first_step=at, **at_zero)
     close64(left_at_zero["params"], expected, "params")
-    expected, _ = steps_of_torch(method, params, [g[None] for g in grads], **large)
+    expected, _ = steps_of_torch(*start, first_step=at, **large)
     close64(left_large["params"], expected, "params")
-    expected, kept = steps_of_torch(method, params, [g[None] for g in grads], **still)
+    expected, kept = steps_of_torch(*start, first_step=at, **still)
     close64(left_still["params"], expected, "params")
     close64(left_still["states"], kept, "states after a step of 0")
     repeated = [g.expand(done, *g.shape) for g in grads]
-    expected, kept = steps_of_torch(method, params, repeated, **settings)
+    expected, kept = steps_of_torch(method, params, repeated, states, first_step=at, **settings)
     close64(left["params"], expected, "params")
     close64(left["states"], kept, "states")
     expect(left["grads"], "grads").equals([grads])
@@ -301,7 +303,7 @@ def check_zero_over_zero(runs, rng, torch_rng, method):
     never = torch.randperm(9, generator=torch_rng)[:4]
     grads[0][:, never] = 0
     settings = {**random_settings(rng, method.settings), "eps": 0.0}
-    settings |= {"weight_decay": 0.0} if "weight_decay" in settings else {}
+    settings |= {"weight_decay": 0.0} if method is ADAM else {}  # which no element is without
     (expected,), _ = steps_of_torch(method, params, grads, **settings)
     found = steps_of(runs, method, params, grads, **settings)["params"][0]
     are_nan = found.isnan().nonzero().flatten()
@@ -327,7 +329,7 @@ def check_nan(runs, rng, torch_rng, method):
 
 
 def check_eps(runs, rng, method):
-    """One step of Adam or AdamW without decay, with a large eps."""
+    """One step of Adam or AdamW, with a large eps."""
     draws = []
     for _ in range(10):
         betas = tuple(float(x) for x in rng.uniform(0.1, 0.99, size=2))
@@ -349,29 +351,30 @@ def check_correction(runs, rng, method):
 
 
 def check_by_hand(runs, rng, method, draws):
-    """Steps of Adam or AdamW without decay; each draw is the step's number, betas and eps."""
+    """Steps of Adam without decay, or AdamW; each draw is the step's number, betas and eps."""
     moves = []
     for t, (beta1, beta2), eps in draws:
         lr, g = float(rng.uniform(0.1, 0.99)), float(rng.normal())
         m, v = float(rng.normal()), float(rng.uniform(0, 2))
+        decay = 0.0 if method is ADAM else float(rng.uniform(*RANGES["weight_decay"]))
         new_m, new_v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
         moved = lr * (new_m / (1 - beta1**t)) / (math.sqrt(new_v / (1 - beta2**t)) + eps)
         result = steps_of(
             runs,
             method,
-            [scalar(0.0)],
+            [scalar(1.0)],
             [scalar(g)[None]],
             [[scalar(m)], [scalar(v)]],
             first_step=t,
             lr=lr,
             betas=(beta1, beta2),
             eps=eps,
-            weight_decay=0.0,
+            weight_decay=decay,
         )
-        moves.append((result, moved))
-    for result, moved in moves:
+        moves.append((result, 1 - lr * decay - moved))
+    for result, left in moves:
         # Nearly opposite m and g leave only their rounding, about 1e-13.
-        expect(result["params"][0], "the parameter").close(scalar(-moved), rtol=1e-10, atol=1e-12)
+        expect(result["params"][0], "the parameter").close(scalar(left), rtol=1e-10, atol=1e-12)
 
 
 def torch_adamw(
@@ -440,10 +443,13 @@ def test_sgd_without_momentum(runs, rng, torch_rng):
         result = steps_of(runs, SGD, params, [g[None] for g in grads], [old], **settings)
         pulled = [g + (decay or 0.0) * p for p, g in zip(params, grads, strict=True)]
         moved = [p - lr * g for p, g in zip(params, pulled, strict=True)]
-        done.append((result, moved, pulled))
-    for result, moved, pulled in done:
+        done.append((result, moved, [pulled]))
+    settings = random_settings(rng, SGD.settings)  # where the old velocity counts
+    arguments = (SGD, params, [g[None] for g in grads], [old])
+    done.append((steps_of(runs, *arguments, **settings), *steps_of_torch(*arguments, **settings)))
+    for result, moved, velocities in done:
         close64(result["params"], moved, "params")
-        close64(result["states"], [pulled], "velocities")
+        close64(result["states"], velocities, "velocities")
 
 
 @pytest.mark.exercise("sgd_step")
@@ -601,6 +607,12 @@ def test_rmsprop_without_memory(runs, rng):
             eps=eps,
         )
         expected.append((result, -signs * lr * g / (g + eps), torch.full_like(signs, g * g)))
+        alpha = float(rng.uniform(*RANGES["alpha"]))  # with memory, the old average counts
+        average = alpha * old + (1 - alpha) * g * g
+        arguments = [torch.zeros_like(signs)], [(signs * g)[None]], [[torch.full_like(signs, old)]]
+        result = steps_of(runs, RMSPROP, *arguments, lr=lr, alpha=alpha, eps=eps)
+        moved = -signs * lr * g / (math.sqrt(average) + eps)
+        expected.append((result, moved, torch.full_like(signs, average)))
 
     for result, moved, average in expected:
         expect(result["params"][0], "the parameter").close(moved, rtol=1e-10)
@@ -710,10 +722,14 @@ def test_adam_first_step(runs, rng):
         g, lr, eps = (10 ** rng.uniform(-2, 2, 3)).tolist()
         grads = [-scalar(g)[None]]
         result = steps_of(runs, ADAM, [scalar(0.0)], grads, lr=lr, betas=betas, eps=eps)
-        expected.append((result, lr * g / (g + eps)))
+        expected.append((result, scalar(lr * g / (g + eps))))
+        two = [torch.stack([-scalar(g), scalar(float(rng.uniform(0.1, 9)))])]  # a second one, too
+        settings = {"lr": lr, "betas": (betas[0], 0.9), "eps": eps}
+        (moved,), _ = steps_of_torch(ADAM, [scalar(0.0)], two, **settings)
+        expected.append((steps_of(runs, ADAM, [scalar(0.0)], two, **settings), moved))
 
     for result, moved in expected:
-        expect(result["params"][0], "the parameter").close(scalar(moved), rtol=1e-10)
+        expect(result["params"][0], "the parameter").close(moved, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.exercise("adam_step")
@@ -783,21 +799,20 @@ def test_eps_is_outside_the_root(runs, rng):
 @pytest.mark.exercise("adamw_step")
 def test_decay_is_decoupled(runs, rng, torch_rng):
     """Weight decay multiplies the parameter by 1 - lr · weight_decay and does not enter moments"""
-    params = random_tensors(torch_rng, [(6,), (2, 3)])
-    grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=1)
+    params, *states = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
+    states[1] = [v.abs() for v in states[1]]
+    start = ADAMW, params, random_tensors(torch_rng, [(6,), (2, 3)], steps=1), states
     settings, done = random_settings(rng), []
     for more in ({}, {"lr": 2.0, "weight_decay": float(rng.uniform(1, 9))}):
         settings |= more
-        plain, decayed = (
-            steps_of(runs, ADAMW, params, grads, **{**settings, "weight_decay": decay})
-            for decay in (0.0, settings["weight_decay"])
-        )
-        done.append((plain, decayed, settings["lr"] * settings["weight_decay"]))
-    for plain, decayed, factor in done:
-        expected = [q - factor * p for p, q in zip(params, plain["params"], strict=True)]
-        close64(decayed["params"], expected, "params")
-        assert all(t.abs().min() > 0 for moments in plain["states"] for t in moments)
-        close64(decayed["states"], plain["states"], "moments")
+        settings["first_step"] = int(rng.integers(2, 9))
+        plain, kept = steps_of_torch(*start, **{**settings, "weight_decay": 0.0})
+        factor = settings["lr"] * settings["weight_decay"]
+        expected = [q - factor * p for p, q in zip(params, plain, strict=True)]
+        done.append((steps_of(runs, *start, **settings), expected, kept))
+    for result, expected, kept in done:
+        close64(result["params"], expected, "params")
+        close64(result["states"], kept, "moments")
 
 
 @pytest.mark.exercise("adamw_step")
@@ -839,6 +854,19 @@ def test_step_refuses(impl, runs, rng, torch_rng):
 # --- AdamW ------------------------------------------------------------------
 
 
+def steps_of_adamw(runs, params, grads, **how):
+    """A run whose groups hold the settings and whose states a count, as torch's own do not."""
+    left = runs.adamw(params, grads, **how)
+    for group in left.state_dict["param_groups"]:
+        group = set(group) - {"initial_lr"}  # a scheduler's
+        expect(sorted(group), "what a group holds").equals(
+            ["betas", "eps", "lr", "params", "weight_decay"]
+        )
+    for entry in left.state_dict["state"].values():
+        expect(entry["step"], "a parameter's step").is_a(int)
+    return left
+
+
 @pytest.mark.exercise("adamw_optimizer", weight=2)
 def test_optimizer_follows_torch(runs, rng, torch_rng):
     """After hundreds of steps in place, parameters are those of torch.optim.AdamW"""
@@ -851,7 +879,7 @@ def test_optimizer_follows_torch(runs, rng, torch_rng):
         moments = [
             {name: entry[name] for name in ADAMW.states} for entry in optimizer.state.values()
         ]
-        done.append((runs.adamw(params, grads, **settings), expected, moments, tolerance))
+        done.append((steps_of_adamw(runs, params, grads, **settings), expected, moments, tolerance))
     for result, expected, moments, tolerance in done:
         expect(result["params"], "params").close(expected, rtol=tolerance, atol=tolerance)
         kept = [result.state_dict["state"][n] for n in range(len(moments))]
@@ -876,18 +904,12 @@ def test_groups_and_defaults(runs, rng, torch_rng):
     for settings, scale in [(random_settings(rng), 1.0), ({}, 1e-6)]:
         grads = [scale * g for g in grads]
         expected, _ = torch_adamw(params, grads, groups=groups, **settings)
-        done.append((runs.adamw(params, grads, groups=groups, **settings), expected))
-    settings = random_settings(rng)
-    expected, _ = torch_adamw(params, grads, groups=groups[:1], added=groups[1:], **settings)
-    done.append(
-        (runs.adamw(params, grads, groups=groups[:1], added=groups[1:], **settings), expected)
-    )
+        done.append((steps_of_adamw(runs, params, grads, groups=groups, **settings), expected))
+    settings = {**random_settings(rng), "groups": groups[:1], "added": groups[1:]}
+    expected, _ = torch_adamw(params, grads, **settings)
+    done.append((steps_of_adamw(runs, params, grads, **settings), expected))
     for result, expected in done:
         close64(result["params"], expected, "params")
-        for group in result.state_dict["param_groups"]:
-            expect(sorted(group), "what a group holds").equals(
-                ["betas", "eps", "lr", "params", "weight_decay"]
-            )
 
 
 @pytest.mark.exercise("adamw_optimizer")
@@ -900,7 +922,7 @@ def test_missing_gradients(runs, rng, torch_rng):
     present[0][1], present[1][1] = False, True
     settings = random_settings(rng)
     expected, optimizer = torch_adamw(params, grads, present=present, **settings)
-    result = runs.adamw(params, grads, present=present, **settings)
+    result = steps_of_adamw(runs, params, grads, present=present, **settings)
     close64(result["params"], expected, "params")
     expect(result["params"][0], "the parameter without a gradient").equals(params[0])
     state = expect(result.state_dict["state"], "the state").is_a(dict)
@@ -916,7 +938,7 @@ def test_zero_gradients(runs, rng, torch_rng):
     grads[1][:] = 0
     settings = random_settings(rng)
     expected, _ = torch_adamw(params, grads, **settings)
-    result = runs.adamw(params, grads, **settings)
+    result = steps_of_adamw(runs, params, grads, **settings)
     close64(result["params"], expected, "params")
 
 
@@ -929,7 +951,7 @@ def test_learning_rate_changes(runs, rng, torch_rng):
     settings, factors = random_settings(rng), [float(f) for f in rng.uniform(0, 2, size=20)]
     groups = [{"params": [0], "lr": 0.1}, {"params": [1]}]
     expected, _ = torch_adamw(params, grads, groups=groups, lrs=factors, **settings)
-    result = runs.adamw(params, grads, groups=groups, lr_factors=factors, **settings)
+    result = steps_of_adamw(runs, params, grads, groups=groups, lr_factors=factors, **settings)
     close64(result["params"], expected, "params")
 
 
@@ -940,7 +962,8 @@ def test_settings_change(runs, rng, torch_rng):
     grads = random_tensors(torch_rng, [(3,), (2, 2)], steps=12)
     changes = [random_settings(rng) for _ in range(12)]
     expected, _ = torch_adamw(params, grads, changes=changes)
-    close64(runs.adamw(params, grads, changes=changes)["params"], expected, "params")
+    result = steps_of_adamw(runs, params, grads, changes=changes)
+    close64(result["params"], expected, "params")
 
 
 @pytest.mark.exercise("adamw_optimizer", weight=2)
@@ -956,10 +979,11 @@ def test_state_survives_saving(impl, runs, rng, torch_rng):
     bare, done = [{"params": group["params"]} for group in groups], []
     for at in (1, int(rng.integers(2, 19))):
         before, after = [g[:at] for g in grads], [g[at:] for g in grads]
-        left = runs.adamw(params, before, present=present[:at], groups=groups, **settings)
+        how = {"present": present[:at], "groups": groups, **settings}
+        left = steps_of_adamw(runs, params, before, **how)
         impl.restart()
         more = {"present": present[at:], "groups": bare, "state": left.state_dict}
-        done.append(runs.adamw(params, after, onward_from=left, **more))
+        done.append(steps_of_adamw(runs, params, after, onward_from=left, **more))
     for left in done:
         close64(left["params"], expected, "params")
 
@@ -994,7 +1018,7 @@ def test_state_is_exchanged_with_torch(runs, rng, torch_rng):
 
 
 @pytest.mark.exercise("adamw_optimizer")
-def test_closure(impl, rng, torch_rng):
+def test_closure(impl, runs, rng, torch_rng):
     """step(closure) calls the closure once before each step, uses its gradient, returns its loss"""
     (weight,), settings = random_tensors(torch_rng, [(4,)]), random_settings(rng)
     run = ClosureRun(weight, torch_rng, settings)
@@ -1004,6 +1028,10 @@ def test_closure(impl, rng, torch_rng):
     close64(result["weight"], run.weight.detach(), "the weight")
     close64(result["losses"], run.losses, "what the steps returned")
     expect(result["without"], "the result without a closure").equals(None)
+    grads = random_tensors(torch_rng, [(4,)], steps=5)
+    expected, _ = torch_adamw([weight], grads, **settings)
+    left = steps_of_adamw(runs, [weight], grads, **settings)
+    close64(left["params"], expected, "the weight without closures")
 
 
 class ClosureRun:
@@ -1049,14 +1077,14 @@ def test_optimizer_refuses(runs, rng, torch_rng):
     for i in rng.permutation(len(cases)):
         one, how = cases[i]
         if one in good:
-            found.append((how, runs.adamw(params, grads, **how)))
+            found.append((how, steps_of_adamw(runs, params, grads, **how)))
         else:
             with pytest.raises(ValueError):  # before the first step
                 runs.adamw(params, [g[:0] for g in grads], **how)
     only = {"groups": [{"params": [0], **good[-1]}]}
     later = [{"params": [1], **bad} for bad in REFUSED]
     later.append({"params": [0], **good[-1]})  # of another group
-    found.append((only, runs.adamw(params, grads, refused=later, **only)))
+    found.append((only, steps_of_adamw(runs, params, grads, refused=later, **only)))
     for how, left in found:
         expected, _ = torch_adamw(params, grads, **how)
         close64(left["params"], expected, "params")
