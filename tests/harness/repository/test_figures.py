@@ -20,7 +20,14 @@ from tests.harness.conftest import REPOSITORY
 TEXT = " ".join((REPOSITORY / "grader" / "README.md").read_text(encoding="utf-8").split())
 MIB = 2**20
 # In which a submission can make a hidden check fail; an exception has its class as well.
-NEVER = {Cause.PREREQUISITE, Cause.TOO_SLOW, Cause.SUSPICIOUS, Cause.GRADER_FAULT, *NOT_MEASURED}
+NEVER = {
+    Cause.NEEDS_WORK,
+    Cause.PREREQUISITE,
+    Cause.TOO_SLOW,
+    Cause.SUSPICIOUS,
+    Cause.GRADER_FAULT,
+    *NOT_MEASURED,
+}
 WAYS = set(Cause) - NEVER - {Cause.EXCEPTION}
 TEXTS = 1 + len(WAYS) + len(HIDDEN_EXCEPTIONS) + 1  # it passes; another exception
 USUAL = manifest.load()
