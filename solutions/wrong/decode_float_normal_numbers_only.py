@@ -1,6 +1,6 @@
 """decode_float (core): every pattern but that of zero is read as a normal number
 
-Breaks: subnormal, and ± 0
+Breaks: With m mantissa bits the value is
 
 Breaks: except for infinity and nan, which the specials define
 """

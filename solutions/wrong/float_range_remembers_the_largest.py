@@ -1,6 +1,6 @@
 """float_range (core): the largest number is known for the usual formats, and guessed for others
 
-Breaks: "max": the largest finite number.
+Breaks: The range of a format
 """
 
 
