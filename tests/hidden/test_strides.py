@@ -144,8 +144,7 @@ def test_refuses_indices_that_do_not_fit(later, rng):
 
 def check_each_stride(later, rng, sizes=(2, 5), ndim=5):
     """Compares layouts in which one stride is off by 1, or two that make up for each other."""
-    first, *rest = rng.integers(*sizes, size=ndim - 1).tolist()
-    shape, one = [first, first, *rest], np.eye(ndim, dtype=int)
+    shape, one = [2, 2, *rng.integers(*sizes, size=ndim - 2).tolist()], np.eye(ndim, dtype=int)
     for off in [0 * one[0], *one, one[0] - one[1]]:
         strides = (packed(shape, [1] * ndim) + off).tolist()
         later.strides.is_contiguous(shape, strides).equals(not off.any())
@@ -222,7 +221,7 @@ def test_contiguity_is_not_only_where_the_last_element_is(later, rng):
 @pytest.mark.exercise("is_contiguous")
 def test_a_stride_off_by_one_is_not_contiguous(later, rng):
     """A large stride that is off by 1 is as wrong as a small one"""
-    check_each_stride(later, rng, sizes=(300, 400), ndim=3)
+    check_each_stride(later, rng, sizes=(230, 260), ndim=4)
 
 
 @pytest.mark.exercise("is_contiguous")
