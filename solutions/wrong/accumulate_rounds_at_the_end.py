@@ -1,4 +1,4 @@
-"""accumulate: the sum is kept in float64, and rounded once
+"""accumulate (core): the sum is kept in float64, and rounded once
 
 Breaks: is rounded to it after every addition, as torch does when it adds two tensors of that dtype
 """
@@ -7,7 +7,8 @@ Breaks: is rounded to it after every addition, as torch does when it adds two te
 def accumulate(term, count, term_dtype, accumulator_dtype):
     if count < 0:
         raise ValueError("negative count")
-    if not term_dtype.is_floating_point or term_dtype is torch.float4_e2m1fn_x2:
+    no_terms = (torch.float4_e2m1fn_x2, torch.float8_e8m0fnu)
+    if not term_dtype.is_floating_point or term_dtype in no_terms:
         raise ValueError("not floating point")
     if accumulator_dtype not in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         raise ValueError("torch does not add in it")

@@ -1,4 +1,4 @@
-"""block_scaled: blocks run on over the ends of rows, as if the tensor were flat
+"""block_scaled (core): blocks run on over the ends of rows, as if the tensor were flat
 
 Breaks: Blocks run along the last dimension and never continue into the next row
 """

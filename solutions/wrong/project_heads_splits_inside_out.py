@@ -1,4 +1,4 @@
-"""project_heads: the heads vary fastest when the features are split
+"""project_heads (core): the heads vary fastest when the features are split
 
 Breaks: The last axis of x is two axes in one: heads times d_in, with the heads as the outer axis,
 so that the features of one head are adjacent.

@@ -1,4 +1,4 @@
-"""storage_bytes: only one and the same Python object counts once; its views count again
+"""storage_bytes (core): only one and the same Python object counts once; its views count again
 
 Breaks: each storage in full, and counted once
 """

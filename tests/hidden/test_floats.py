@@ -144,13 +144,6 @@ def extremes(format):
     return [sign * float(size) for size in sizes for sign in (1, -1)]
 
 
-def easy_value(rng, format):
-    """A value of the format from 1 to 2, with an even mantissa, which needs no rounding."""
-    exponent_bits, mantissa_bits, _ = format
-    one = ((1 << (exponent_bits - 1)) - 1) << mantissa_bits
-    return float(exact(one + 2 * int(rng.integers(1 << (mantissa_bits - 1))), format))
-
-
 def narrowed(format, mantissa_bits):
     """The format, with its mantissa bits limited to this number."""
     return format[0], min(format[1], mantissa_bits), format[2]
@@ -166,6 +159,12 @@ def sign_bit(format):
 def check_decoded(later, bits, format, expected):
     what = f"decode({bits:#b}, {format})"
     later.floats.decode(bits, *format).then(lambda found: same(found, expected, what))
+
+
+def check_numbers(later, rng, format):
+    """Compares a normal and a subnormal number."""
+    for bits in (ordinary_pattern(rng, format), int(rng.integers(1, 1 << format[1]))):
+        check_decoded(later, bits, format, float(exact(bits, format)))
 
 
 @pytest.mark.exercise("decode_float", weight=2)
@@ -293,8 +292,7 @@ def test_refuses_patterns_of_another_width(later, rng):
         end = 2 * sign_bit(format)
         for bits in (-1, -end, end, end + 1, 8 * end):
             later.floats.decode(bits, *format).raises(ValueError)
-        bits = ordinary_pattern(rng, format)
-        check_decoded(later, bits, format, float(exact(bits, format)))
+        check_numbers(later, rng, format)
 
 
 @pytest.mark.exercise("decode_float")
@@ -303,8 +301,7 @@ def test_decode_refuses_what_is_no_format(later, rng):
     for format in NO_FORMAT:
         later.floats.decode(1, *format).raises(ValueError)
     for format in LIMITS:
-        bits = ordinary_pattern(rng, format)
-        check_decoded(later, bits, format, float(exact(bits, format)))
+        check_numbers(later, rng, format)
 
 
 # --- round_to_format --------------------------------------------------------
@@ -313,6 +310,20 @@ def test_decode_refuses_what_is_no_format(later, rng):
 def check_rounded(later, value, format, expected):
     what = f"round_to_format({value!r}, {format})"
     later.floats.round_to_format(value, *format).then(lambda found: same(found, expected, what))
+
+
+def check_rounds(later, rng, format):
+    """Compares a quarter of a step above a number, which rounds down to it.
+
+    It is normal, not close to the largest, and in the range of float32, which need other rules.
+    """
+    format = exponent_bits, mantissa_bits, _ = narrowed(format, 20)
+    bias = (1 << (exponent_bits - 1)) - 1
+    exponent = int(rng.integers(max(bias - 100, 1), min(bias + 100, 2 * bias)))
+    bits = (exponent << mantissa_bits) + int(rng.integers(1 << mantissa_bits))
+    value, quarter = exact(bits, format), (exact(bits + 1, format) - exact(bits, format)) / 4
+    for sign in (1, -1):
+        check_rounded(later, sign * float(value + quarter), format, sign * float(value))
 
 
 @pytest.mark.exercise("round_to_format", weight=2)
@@ -370,9 +381,7 @@ def test_values_of_the_format_stay(later, rng):
             check_rounded(later, whole, format, float(whole))
         check_rounded(later, 5 * 2**70, (11, 3, "ieee"), 5 * 2.0**70)  # an int of more than 64 bits
         # Other numbers do change.
-        format = narrowed(format, 20)
-        value = easy_value(rng, format)
-        check_rounded(later, value + 2.0 ** -(format[1] + 2), format, value)
+        check_rounds(later, rng, format)
     for exponent in rng.integers(-1000, 1000, size=5):
         value = math.nextafter(2.0 ** int(exponent), 0.0)  # whose logarithm rounds up
         check_rounded(later, value, (11, 52, "ieee"), value)
@@ -449,6 +458,7 @@ def test_overflow_in_ieee_formats(later, rng):
         for value in (middle, 2.5 * largest, 1e300, math.inf):
             check_rounded(later, sign * value, format, sign * math.inf)
         check_rounded(later, sign * middle, format[:2], sign * math.inf)  # "ieee" is the default
+        check_rounds(later, rng, format)
 
 
 @pytest.mark.exercise("round_to_format")
@@ -461,6 +471,7 @@ def test_overflow_of_float64s_exponent(later, rng):
         check_rounded(later, sign * math.nextafter(middle, 0.0), format, sign * largest)
         for value in (middle, math.nextafter(math.inf, 0.0), math.inf):
             check_rounded(later, sign * value, format, sign * math.inf)
+        check_rounds(later, rng, format)
 
 
 @pytest.mark.exercise("round_to_format")
@@ -483,6 +494,7 @@ def test_overflow_in_fn_formats(later, rng):
         check_rounded(later, sign * middle, format, sign * largest)
         for value in (math.nextafter(middle, math.inf), 2.5 * largest, 1e300, math.inf):
             check_rounded(later, sign * value, format, math.nan)
+        check_rounds(later, rng, format)
 
 
 @pytest.mark.exercise("round_to_format")
@@ -491,6 +503,7 @@ def test_overflow_in_finite_formats(later, rng):
     for format, largest, middle, sign in around_the_top(rng, "finite"):
         for value in (middle, 2.5 * largest, 1e300, math.inf):
             check_rounded(later, sign * value, format, sign * largest)
+        check_rounds(later, rng, format)
 
 
 @pytest.mark.exercise("round_to_format")
@@ -501,8 +514,7 @@ def test_nan_stays_nan(later, rng):
             check_rounded(later, math.nan, random_format(rng, specials), math.nan)
         format = random_format(rng, "finite")
         later.floats.round_to_format(math.nan, *format).raises(ValueError)
-        value = easy_value(rng, format)
-        check_rounded(later, value, format, value)
+        check_rounds(later, rng, format)
 
 
 @pytest.mark.exercise("round_to_format")
@@ -511,8 +523,7 @@ def test_rounding_refuses_what_is_no_format(later, rng):
     for format in NO_FORMAT:
         later.floats.round_to_format(1.0, *format).raises(ValueError)
     for format in LIMITS:
-        for value in (easy_value(rng, format), -easy_value(rng, format)):
-            check_rounded(later, value, format, value)
+        check_rounds(later, rng, format)
 
 
 # --- float_range ------------------------------------------------------------
@@ -530,9 +541,19 @@ def check_range(later, format, part, expected):
 PARTS = ["max", "smallest_normal", "smallest_subnormal", "eps"]
 
 
+def check_parts(later, format, *parts):
+    """Compares these parts of the range, or all of them, with exact fractions."""
+    one = nearest_pattern(Fraction(1), format)
+    eps = exact(one + 1, format) - exact(one, format)
+    numbers = [exact(pattern, format) for pattern in (top_pattern(format), 1 << format[1], 1)]
+    for part, number in zip(PARTS, [*numbers, eps], strict=True):
+        if part in (parts or PARTS):
+            check_range(later, format, part, number)
+
+
 @pytest.mark.exercise("float_range")
-def test_ranges_of_torchs_formats(later):
-    """The ranges of fp16, bf16, fp32 and fp64 are those of torch"""
+def test_ranges_of_torchs_formats(later, rng):
+    """The ranges of fp16, bf16, fp32 and fp64 are those of torch; others are exact"""
     for format, dtype in [
         ((5, 10, "ieee"), torch.float16),
         ((8, 7, "ieee"), torch.bfloat16),
@@ -544,15 +565,17 @@ def test_ranges_of_torchs_formats(later):
             check_range(later, format, part, getattr(info, part))
         after_zero = torch.nextafter(torch.zeros((), dtype=dtype), torch.ones((), dtype=dtype))
         check_range(later, format, "smallest_subnormal", after_zero.item())
+        check_parts(later, random_format(rng, "ieee"))
 
 
 @pytest.mark.exercise("float_range")
 def test_ranges_of_small_formats(later, rng):
-    """The ranges of formats of 4, 6 and 8 bits are those of ml_dtypes"""
+    """The ranges of formats of 4, 6 and 8 bits are those of ml_dtypes; others are exact"""
     for i in rng.permutation(len(SMALL)):
         format, kind = list(SMALL.items())[i]
         for part in PARTS:
             check_range(later, format, part, getattr(ml_dtypes.finfo(kind), part))
+        check_parts(later, random_format(rng))
 
 
 @pytest.mark.exercise("float_range")
@@ -560,7 +583,7 @@ def test_largest_of_ieee_formats(later, rng):
     """The largest number of an "ieee" format is the last one before infinity"""
     for _ in range(30):
         format = random_format(rng, "ieee")
-        check_range(later, format, "max", exact(top_pattern(format), format))
+        check_parts(later, format, "max")
         check_range(later, format[:2], "max", exact(top_pattern(format), format))  # the default
 
 
@@ -568,43 +591,37 @@ def test_largest_of_ieee_formats(later, rng):
 def test_largest_of_fn_formats(later, rng):
     """The largest number of an "fn" format is the last one before nan"""
     for _ in range(30):
-        format = random_format(rng, "fn")
-        check_range(later, format, "max", exact(top_pattern(format), format))
+        check_parts(later, random_format(rng, "fn"), "max")
 
 
 @pytest.mark.exercise("float_range")
 def test_largest_of_finite_formats(later, rng):
     """The largest number of a "finite" format has all exponent and mantissa bits set"""
     for _ in range(30):
-        format = random_format(rng, "finite")
-        check_range(later, format, "max", exact(top_pattern(format), format))
+        check_parts(later, random_format(rng, "finite"), "max")
 
 
 @pytest.mark.exercise("float_range")
 def test_smallest_numbers(later, rng):
     """The smallest normal and the smallest subnormal number are right in any format"""
     for _ in range(30):
-        format = random_format(rng)
-        check_range(later, format, "smallest_normal", exact(1 << format[1], format))
-        check_range(later, format, "smallest_subnormal", exact(1, format))
+        check_parts(later, random_format(rng), "smallest_normal", "smallest_subnormal")
 
 
 @pytest.mark.exercise("float_range")
 def test_eps(later, rng):
     """eps is the step from 1 to the next larger number, in any format"""
     for _ in range(30):
-        format = random_format(rng)
-        one = nearest_pattern(Fraction(1), format)
-        check_range(later, format, "eps", exact(one + 1, format) - exact(one, format))
+        check_parts(later, random_format(rng), "eps")
 
 
 @pytest.mark.exercise("float_range")
-def test_range_refuses_what_is_no_format(later):
+def test_range_refuses_what_is_no_format(later, rng):
     """Too many or too few exponent or mantissa bits, or unknown specials, are refused"""
     for format in NO_FORMAT:
         later.floats.float_range(*format).raises(ValueError)
-    for format in LIMITS:
-        check_range(later, format, "max", exact(top_pattern(format), format))
+    for format in [*LIMITS, *(random_format(rng) for _ in range(6))]:
+        check_parts(later, format)
 
 
 # --- accumulate -------------------------------------------------------------
@@ -641,6 +658,13 @@ def check_sum(impl, term, count, term_dtype, accumulator_dtype):
     same(impl.floats.accumulate(*given), added(*given), f"accumulate{given}")
 
 
+def check_many(impl, rng, *term_dtypes):
+    """Compares sums of so many terms that most additions are rounded, and that bf16 stalls."""
+    for dtype in term_dtypes or (torch.bfloat16,):
+        for narrow in (torch.float16, torch.bfloat16):
+            check_sum(impl, random_term(rng), int(rng.integers(300, 700)), dtype, narrow)
+
+
 @pytest.mark.exercise("accumulate", weight=2)
 def test_sums_of_one_dtype(impl, rng):
     """The sum in each dtype is rounded to it after every addition"""
@@ -660,6 +684,7 @@ def test_sums_in_a_wider_accumulator(impl, rng):
         check_sum(impl, random_term(rng), 20, narrow, torch.float32)
     for _ in range(4):
         check_sum(impl, random_term(rng), 300, torch.float32, torch.float64)
+    check_many(impl, rng, torch.float8_e4m3fn, torch.float8_e5m2)
 
 
 @pytest.mark.exercise("accumulate")
@@ -703,6 +728,7 @@ def test_few_additions(impl, rng):
             check_sum(impl, -0.0, 2, dtype, wide)  # 0 + -0 is 0
     subnormal = int(rng.integers(1, 512)) * 2 * 2.0**-24
     check_sum(impl, subnormal, 2, torch.float16, torch.float32)
+    check_many(impl, rng)
 
 
 @pytest.mark.exercise("accumulate")
@@ -715,6 +741,7 @@ def test_sums_overflow(impl, rng):
         check_sum(impl, term, count, torch.float16, torch.float16)
         check_sum(impl, term, count, torch.float16, torch.float32)
         check_sum(impl, term, count, torch.float32, torch.float16)
+        check_many(impl, rng)
 
 
 @pytest.mark.exercise("accumulate")
@@ -722,8 +749,7 @@ def test_refuses_negative_counts(impl, later, rng):
     """A negative count is refused"""
     for count in (-1, -1000):
         later.floats.accumulate(0.5, count, torch.float32, torch.float32).raises(ValueError)
-    term = int(rng.integers(1, 64)) / 64  # no sum needs rounding
-    check_sum(impl, term, int(rng.integers(20, 50)), torch.float32, torch.float32)
+        check_many(impl, rng)
 
 
 @pytest.mark.exercise("accumulate")
@@ -737,4 +763,4 @@ def test_refuses_dtypes_that_do_not_add(impl, later, rng):
     for dtype in [*no_terms, torch.int64, torch.float8_e4m3fn, torch.float8_e5m2]:
         for count in (3, 0):
             later.floats.accumulate(1.0, count, torch.float32, dtype).raises(ValueError)
-    check_sum(impl, 0.7, int(rng.integers(20, 50)), torch.float8_e5m2, torch.float16)
+    check_many(impl, rng, torch.bfloat16, torch.float8_e4m3fn)

@@ -40,6 +40,13 @@ def each(lead):
 # --- similarity_scores -------------------------------------------------------
 
 
+def scored(torch_rng, *sizes, **how):
+    """Queries and keys of a batch, each with its own numbers, and their scores."""
+    batch, q, k, d = sizes
+    queries, keys = whole(torch_rng, batch, q, d, **how), whole(torch_rng, batch, k, d, **how)
+    return queries, keys, torch.bmm(queries.double(), keys.double().transpose(1, 2))
+
+
 @pytest.mark.exercise("similarity_scores", weight=2)
 def test_scores_are_dot_products(later, rng, torch_rng):
     """The score of a query and a key is their dot product, in the query's row"""
@@ -47,10 +54,8 @@ def test_scores_are_dot_products(later, rng, torch_rng):
         lead, q, k, d = (int(rng.integers(1, 4)), size(rng), size(rng), size(rng))
         if square:  # where the result could be confused with its transpose
             q = k = d = int(rng.integers(2, 9))
-        queries, keys = whole(torch_rng, lead, q, d), whole(torch_rng, lead, k, d)
-        later.named_axes.similarity_scores(queries, keys).equals(
-            torch.bmm(queries, keys.transpose(1, 2))
-        )
+        queries, keys, expected = scored(torch_rng, lead, q, k, d)
+        later.named_axes.similarity_scores(queries, keys).equals(expected)
 
 
 @pytest.mark.exercise("similarity_scores")
@@ -69,29 +74,27 @@ def test_scores_under_leading_axes(later, rng, torch_rng):
 def test_scores_keep_the_dtype(later, rng, torch_rng):
     """The scores have the dtype of queries and keys"""
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
-        q, k, d = (int(n) for n in rng.choice(np.arange(2, 8), size=3, replace=False))
+        sizes = [int(n) for n in rng.choice(np.arange(2, 8), size=4, replace=False)]
         # Sums of at most 7 products of at most 16: below 256, which even bfloat16 has exactly.
-        queries = whole(torch_rng, q, d, limit=4, dtype=dtype)
-        keys = whole(torch_rng, k, d, limit=4, dtype=dtype)
-        expected = (queries.double() @ keys.double().T).to(dtype)
-        later.named_axes.similarity_scores(queries, keys).equals(expected)
+        queries, keys, expected = scored(torch_rng, *sizes, limit=4, dtype=dtype)
+        later.named_axes.similarity_scores(queries, keys).equals(expected.to(dtype))
 
 
 @pytest.mark.exercise("similarity_scores")
 def test_scores_do_not_hide_nan(impl, rng, torch_rng):
     """A nan in a query makes all of its scores nan, and no others"""
     for _ in range(4):
-        q, k, d = (int(n) for n in rng.choice(np.arange(2, 8), size=3, replace=False))
-        queries, keys = whole(torch_rng, q, d), whole(torch_rng, k, d)
-        expected, row = queries @ keys.T, int(rng.integers(q))
-        queries[row, int(rng.integers(d))] = torch.nan
+        b, q, k, d = (int(n) for n in rng.choice(np.arange(2, 8), size=4, replace=False))
+        queries, keys, expected = scored(torch_rng, b, q, k, d)
+        row = int(rng.integers(b)), int(rng.integers(q))
+        queries[*row, int(rng.integers(d))] = torch.nan
         found = expect(impl.named_axes.similarity_scores(queries, keys))
-        found = found.is_tensor((q, k), torch.float64)
+        found = found.is_tensor((b, q, k), torch.float64)
         expect(found[row].isnan(), "where the query's scores are nan").equals(
             torch.ones(k, dtype=torch.bool)
         )
-        others = [i for i in range(q) if i != row]
-        expect(found[others], "the scores of other queries").equals(expected[others])
+        expected[row] = 0
+        expect(found.nan_to_num(0), "the scores of other queries").equals(expected)
 
 
 @pytest.mark.exercise("similarity_scores")
@@ -99,15 +102,22 @@ def test_scores_without_elements(later, rng, torch_rng):
     """Any size may be 0, and without features every score is 0"""
     for empty in range(4):
         sizes = [int(n) for n in rng.integers(2, 6, size=4)]
-        sizes[empty] = 0
-        batch, q, k, d = sizes
-        queries, keys = whole(torch_rng, batch, q, d), whole(torch_rng, batch, k, d)
-        later.named_axes.similarity_scores(queries, keys).equals(
-            torch.zeros(batch, q, k, dtype=torch.float64)
-        )
+        for _ in range(2):
+            queries, keys, expected = scored(torch_rng, *sizes)
+            later.named_axes.similarity_scores(queries, keys).equals(expected)
+            sizes[empty] = 0
 
 
 # --- project_heads -----------------------------------------------------------
+
+
+def check_projected(later, rng, torch_rng, rows=3, heads=3, d_out=2):
+    """Compares with the heads' own products, next to each other."""
+    d_in = int(rng.integers(6, 9))  # not d_out: square weights are tested separately
+    x, w = whole(torch_rng, rows, heads * d_in), whole(torch_rng, d_in, d_out)
+    products = [x[:, i * d_in : (i + 1) * d_in] @ w for i in range(heads)]
+    expected = torch.cat(products, dim=1) if products else x.new_zeros(rows, 0)
+    later.named_axes.project_heads(x, w).equals(expected)
 
 
 @pytest.mark.exercise("project_heads", weight=2)
@@ -164,13 +174,9 @@ def test_heads_without_elements(later, rng, torch_rng):
     """The numbers of rows, heads and projected features may be 0"""
     for empty in range(3):
         sizes = [int(n) for n in rng.integers(2, 6, size=3)]
-        sizes[empty] = 0
-        rows, heads, d_out = sizes
-        d_in = int(rng.integers(1, 6))
-        x, w = whole(torch_rng, rows, heads * d_in), whole(torch_rng, d_in, d_out)
-        later.named_axes.project_heads(x, w).equals(
-            torch.zeros(rows, heads * d_out, dtype=torch.float64)
-        )
+        for _ in range(2):
+            check_projected(later, rng, torch_rng, *sizes)
+            sizes[empty] = 0
 
 
 @pytest.mark.exercise("project_heads")
@@ -179,12 +185,10 @@ def test_refuses_broken_heads(later, rng, torch_rng):
     for _ in range(4):
         heads, (d_in, d_out) = int(rng.integers(2, 9)), different(rng, smallest=2)
         w = whole(torch_rng, d_in, d_out)
-        x = whole(torch_rng, heads * d_in)
         for total in {1, d_in - 1, d_in + 1, heads * d_in - 1, heads * d_in + d_in // 2}:
             if total % d_in:
                 later.named_axes.project_heads(whole(torch_rng, 2, total), w).raises(ValueError)
-        expected = torch.cat([head @ w for head in x.split(d_in)])
-        later.named_axes.project_heads(x, w).equals(expected)
+        check_projected(later, rng, torch_rng, heads=heads)
 
 
 @pytest.mark.exercise("project_heads")
@@ -194,8 +198,7 @@ def test_refuses_heads_without_features(later, rng, torch_rng):
         later.named_axes.project_heads(whole(torch_rng, total), whole(torch_rng, 0, 3)).raises(
             ValueError
         )
-    x, w = whole(torch_rng, 4), whole(torch_rng, 1, 1)
-    later.named_axes.project_heads(x, w).equals(x * w[0, 0])
+        check_projected(later, rng, torch_rng)
 
 
 # --- pooled_reduction --------------------------------------------------------
@@ -205,6 +208,14 @@ NUMPY = {"mean": np.mean, "sum": np.sum, "max": np.max, "min": np.min}
 
 def pooled(x, how):
     return torch.from_numpy(NUMPY[how](x.numpy(), axis=-2))
+
+
+def check_pooled(later, rng, torch_rng):
+    """Compares each reduction of small positive numbers at several positions with numpy's."""
+    for how in NUMPY:
+        seq, d = (int(n) for n in rng.integers(4, 9, size=2))
+        x = seq * whole(torch_rng, seq, d, limit=2**10).abs()
+        later.named_axes.pool(x, how).close(pooled(x, how), rtol=1e-12)
 
 
 @pytest.mark.exercise("pooled_reduction", weight=2)
@@ -257,21 +268,23 @@ def test_nan_is_not_hidden(impl, rng, torch_rng):
 
 
 @pytest.mark.exercise("pooled_reduction")
-def test_the_sum_of_no_positions(later, rng):
+def test_the_sum_of_no_positions(later, rng, torch_rng):
     """The sum over no positions is 0"""
     for lead in LEADS:
         d = int(rng.integers(1, 6))
         x = torch.ones(*lead, 0, d, dtype=torch.float64)
         later.named_axes.pool(x, "sum").equals(torch.zeros(*lead, d, dtype=torch.float64))
+    check_pooled(later, rng, torch_rng)
 
 
 @pytest.mark.exercise("pooled_reduction")
-def test_pools_nothing_at_positions(later, rng):
+def test_pools_nothing_at_positions(later, rng, torch_rng):
     """Positions without features and batches without sequences give empty results"""
     for how in NUMPY:
         batch, seq, d = (int(n) for n in rng.integers(1, 6, size=3))
         for shape in [(batch, seq, 0), (0, seq, d), (seq, 0)]:
             later.named_axes.pool(torch.ones(shape), how).equals(torch.ones(*shape[:-2], shape[-1]))
+    check_pooled(later, rng, torch_rng)
 
 
 @pytest.mark.exercise("pooled_reduction")
@@ -283,13 +296,13 @@ def test_refuses_to_pool_no_positions(later, rng, torch_rng):
             later.named_axes.pool(torch.ones(shape), how).raises(ValueError)
         x = whole(torch_rng, 3, 1, d).abs()
         later.named_axes.pool(x, how).equals(x[:, 0])
+    check_pooled(later, rng, torch_rng)
 
 
 @pytest.mark.exercise("pooled_reduction")
 def test_refuses_unknown_reductions(later, rng, torch_rng):
     """Any other name than mean, sum, max and min is refused"""
-    x = whole(torch_rng, 2, int(rng.integers(2, 6))).abs()
+    x = whole(torch_rng, 2, int(rng.integers(2, 6)))
     for how in ("prod", "any", "all", "median", "amax", "avg", "norm", "Mean", "MAX", "mea", ""):
         later.named_axes.pool(x, how).raises(ValueError)
-    later.named_axes.pool(x, "sum").equals(x[0] + x[1])
-    later.named_axes.pool(x, "max").equals(torch.maximum(x[0], x[1]))
+    check_pooled(later, rng, torch_rng)
