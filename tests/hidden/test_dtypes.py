@@ -265,9 +265,16 @@ class Program:
         chosen = {self.tensors[f[0]].nbytes: self.any_of(f) for f in filling if f}
         return [int(n) for n in self.rng.permutation(list(chosen.values()))]
 
+    def grown(self):
+        """A tensor whose storage has grown from where it begins: no tensor shows all of it."""
+        whole = self.add("new", (int(self.rng.integers(3, 9)),), self.dtype())
+        part = self.add("narrow", whole, 0, 1, 2)
+        return self.add("resize_", part, int(self.rng.integers(10, 20)))
+
     def parts(self, chosen):
-        """Two views of the first row of each of these tensors, and of one more of equal size."""
-        chosen = [*chosen, self.add("clone", chosen[0])]
+        """Two views of the first row of each of these tensors, of one more of equal size, and of
+        one whose storage has grown."""
+        chosen = [*chosen, self.add("clone", chosen[0]), self.grown()]
         rows = [self.add("select", self.add("detach", n), 0, 0) for n in chosen]
         return rows + [self.add("narrow", n, 0, 0, 1) for n in chosen]
 
@@ -291,7 +298,7 @@ def test_fresh_tensors_add_up(later, rng):
         chosen = program.whole() or [program.new()]
         chosen.append(program.add("new", (3, int(rng.integers(2, 9))), dtype))
         # Of the same size as another, but separate.
-        chosen += [program.add("clone", chosen[0]) for _ in range(2)]
+        chosen += [program.grown(), *(program.add("clone", chosen[0]) for _ in range(2))]
         program.check(later, chosen)
         program.check(later, [program.add("select", n, 0, 0) for n in chosen])
     large = program.add("new", (2**24 + 1 + 2 * int(rng.integers(99)),), torch.uint8)
