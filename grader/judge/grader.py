@@ -34,7 +34,9 @@ from grader.results.record import Check, Grade, Isolation, Visibility
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
     from grader.judge.submission_run import RunOptions, SubmissionRun
 
-SECRETS = tuple(REPOSITORY / name for name in ("solutions", "tests", "grader"))
+# A checkout's history and what was built in it hold the first three once more.
+_SECRETS = ("solutions", "tests", "grader", ".git", "build")
+SECRETS = tuple(REPOSITORY / name for name in _SECRETS)
 Tests = Literal["all", "public", "hidden"]
 _FOLDERS = {"all": ("public", "hidden"), "public": ("public",), "hidden": ("hidden",)}
 Timing = Literal["auto", "require", "skip"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,7 @@ def new_outcome(
     return Outcome(check, weight, _function_of(test.item), _needs(test.item))
 
 
-def _marker(item: pytest.Item) -> dict[str, Any]:
+def _marker(item: pytest.Item) -> Mapping[str, Any]:
     """What a test's marker says besides its exercise."""
     marker = item.get_closest_marker("exercise")
     return marker.kwargs if marker else {}

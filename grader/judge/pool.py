@@ -161,4 +161,5 @@ class WorkerPool:
 
     def _fork(self, scratch: ScratchFolder, watch: messages.Watch = "") -> Worker:
         process = self.zygote.fork_worker(self.submission, scratch, watch)
-        return Worker(self.zygote, process, self.budget.check_end)
+        budget = self.budget
+        return Worker(self.zygote, process, budget.check_end, budget.wait_for_disk)

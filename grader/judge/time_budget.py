@@ -31,6 +31,7 @@ _IMPORTS = 3  # of each module, before the tests
 # Of the time since its first test. A submission that was charged more is to blame for a timeout.
 _BLAME_SHARE = 0.5
 _NOTHING = 1e-6  # seconds of a share that rounding may leave
+_DISK_SECONDS = 30.0  # that all workers of a grading may wait for the disk at no charge
 _START_SECONDS = 60.0  # reserved in a time limit: until the first test, on a slow machine
 
 
@@ -92,6 +93,7 @@ class TimeBudget:
         # at a time, so no lock is needed.
         self._drawn = _shared_array(lanes)
         self._charged = _shared_array(lanes)
+        self._waited = _shared_array(lanes)
         self._shares: dict[str, tuple[int, float]] = {}  # by group: its number, and its seconds
         self._used = _shared_array(1)  # of each share, by the group's number
         self.lane = 0  # this process's lane
@@ -142,6 +144,11 @@ class TimeBudget:
         self._charged[self.lane] += seconds
         if seconds >= min(usual, _SHORT_IMPORT):
             self._draw(seconds, usual)
+
+    def wait_for_disk(self, seconds: float) -> float:
+        """Records that a worker waited for the disk; returns the seconds that are charged."""
+        self._waited[self.lane] += seconds
+        return seconds if sum(self._waited) > _DISK_SECONDS else 0.0
 
     def _draw(self, seconds: float, usual: float) -> None:
         """Draws seconds, rounded up to 1, 2, 4 … or to the limit.
@@ -218,7 +225,7 @@ class TimeBudget:
         self._used = _shared_array(len(shares) + 1)
         short = sum(min(usual, _SHORT_IMPORT) for usual in imports)
         # The test or import that draws the last of the budget may exceed it by its limit.
-        self._outside_budget = sum(shares.values()) + _IMPORTS * short + longest
+        self._outside_budget = sum(shares.values()) + _IMPORTS * short + longest + _DISK_SECONDS
         self._further = further
         if self._time_limit is not None:
             seconds = (self._time_limit - _START_SECONDS) * min(1.0, cores)

@@ -33,6 +33,7 @@ class Worker:
         zygote: the one that forks it.
         process: the worker's process, which may not have been forked yet.
         check_end: raises when the grading has no time left.
+        wait_for_disk: see `Meter`.
 
     Attributes:
         probes: what it tried while it was locked down, and the error that each attempt met.
@@ -40,8 +41,13 @@ class Worker:
     """
 
     def __init__(
-        self, zygote: Zygote, process: WorkerProcess, check_end: Callable[[], None] = lambda: None
+        self,
+        zygote: Zygote,
+        process: WorkerProcess,
+        check_end: Callable[[], None] = lambda: None,
+        wait_for_disk: Callable[[float], float] = lambda _: 0.0,
     ) -> None:
+        self._wait_for_disk = wait_for_disk
         self._zygote, self._process, self._check_end = zygote, process, check_end
         self._channel = Channel(process.connection, process.output, process.listener)
         if isinstance(process.listener, FileCalls):
@@ -97,7 +103,9 @@ class Worker:
             process, limits, folders, unlinked, self._zygote.has_device
         )
         judges_turn, resume = self._channel.is_judges_turn, self._process.resume
-        self._meter = Meter(process, judges_turn, self._check_end, check.check, resume)
+        self._meter = Meter(
+            process, judges_turn, self._check_end, check.check, resume, self._wait_for_disk
+        )
         request = {"package": package, "seed": seed}
         request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}
         with trusted("a worker ended before its test"), self._alive():

@@ -125,6 +125,19 @@ def test_folder_that_others_can_read_is_refused_without_landlock():
     assert "close such folders" in refused["B-"]
 
 
+def test_history_that_others_can_read_is_refused_without_landlock(closed):
+    """A checkout's .git holds the reference and the hidden tests, as its folders do"""
+    folder = closed.parent / "history"
+    copy_of_repository(folder)
+    for name in ("grader", "solutions", "tests"):
+        (folder / name).chmod(0o700)
+    assert tried("no-landlock", folder)[0] == "B-"
+    (folder / ".git" / "objects").mkdir(parents=True)
+    tier, refused, _ = tried("no-landlock", folder)
+    assert tier == ""
+    assert f"look into {folder}/.git;" in refused["B-"]
+
+
 def test_grading_accepts_no_tier_below_the_minimum(monkeypatch, submit):
     accepted = []
 

@@ -281,7 +281,7 @@ class FakeZygote:
     def fork_worker(self, submission: Path, scratch: ScratchFolder, watch: str = "") -> FakeProcess:
         return FakeProcess()
 
-    def _new_worker(self, zygote: Any, process: FakeProcess, check_end: Any) -> FakeWorker:
-        worker = FakeWorker(zygote, process, check_end)
+    def _new_worker(self, zygote: Any, process: FakeProcess, *budget: Any) -> FakeWorker:
+        worker = FakeWorker(zygote, process, *budget)
         worker._channel = FakeChannel(process, self.behaviours, self._parameters)
         return worker
