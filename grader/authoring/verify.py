@@ -8,7 +8,8 @@ Every case is graded in the sandbox, as a submission. The requirements:
 3. code with rote answers (None, 0, its argument, always an exception), or that has memorized the
    public tests, or that echoes or borrows (`automatic`), passes no hidden check;
 4. each file of `solutions/wrong/` loses points in the exercise it names, and in no other exercise
-   that does not depend on it (`depends_on`); one marked `(core)`, as each exercise has, nearly all;
+   that does not depend on it (`depends_on`); one marked `(core)`, as each exercise has, earns
+   at most a quarter of its points;
 5. the handout is what `grader handout` would build.
 
 Races are skipped, since they need an idle device. Other tests verify the raced functions.
@@ -210,21 +211,21 @@ def _nothing(grade: Grade) -> list[str]:
 
 
 def _loses(grade: Grade, wrong: Wrong, affected: Collection[str]) -> list[str]:
-    """Problems unless the exercise lost points, and only affected exercises did."""
+    """Problems unless the exercise lost points, enough of them, and only affected exercises did."""
     problems = []
     for score in grade.exercises:
+        checks = [check for check in grade.checks if check.exercise == score.id]
         lost = score.points < score.max_points
-        if score.id == wrong.exercise.id and not lost:
-            problems.append(f"loses no points of {score.id}")
-        allowed = variants.CORE_SHARE * score.max_points
-        if score.id == wrong.exercise.id and wrong.core and score.points > allowed:
-            own = [c for c in grade.checks if c.exercise == score.id and c.state == "passed"]
-            problems += [
-                f"earns {score.points:.2f} of {score.max_points:g} points without the work: "
-                f"{wrong.exercise.work}",
-                *(f"{check.test} passed" for check in own),
-            ]
-        if lost and score.id != wrong.exercise.id and score.id not in affected:
-            failed = [c.test for c in grade.checks if c.exercise == score.id and c.cause]
+        if score.id == wrong.exercise.id:
+            if not lost:
+                problems.append(f"loses no points of {score.id}")
+            if wrong.core and score.points > variants.CORE_SHARE * score.max_points:
+                problems.append(
+                    f"earns {score.points:.2f} of {score.max_points:g} points without the work: "
+                    f"{wrong.exercise.work}"
+                )
+                problems += [f"{c.test} passed" for c in checks if c.state == "passed"]
+        elif lost and score.id not in affected:
+            failed = [check.test for check in checks if check.cause]
             problems.append(f"loses points of {score.id} too: {', '.join(failed)}")
     return problems

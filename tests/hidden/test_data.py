@@ -93,9 +93,9 @@ def marked_starts(x, y, marks):
     return starts
 
 
-def check_windows(x, y, tokens):
+def check_windows(x, y, tokens, starts=None):
     """Checks that each row is a window of a corpus of distinct tokens, and its targets."""
-    for row, start in enumerate(starts_of(x, tokens)):
+    for row, start in enumerate(starts or starts_of(x, tokens)):
         window = torch.from_numpy(tokens[start : start + x.shape[1] + 1].astype(np.int64))
         expect(x[row], f"x[{row}]").equals(window[:-1])
         expect(y[row], f"y[{row}]").equals(window[1:])
@@ -398,14 +398,10 @@ def test_draws_are_independent(impl, rng):
 def test_batch_goes_to_the_device(impl, rng):
     """The batch is put on the given device, and an invalid device is an error"""
     tokens = rng.permutation(60000)[:20].astype(np.uint16)
-    x, y = batch(impl.data.get_batch(tokens, 3, 4, "cpu"), 3, 4)
-    for row, start in enumerate(starts_of(x, tokens)):
-        expect(y[row].tolist(), f"y[{row}]").equals(tokens[start + 1 : start + 5].tolist())
+    check_windows(*batch(impl.data.get_batch(tokens, 3, 4, "cpu"), 3, 4), tokens)
     with pytest.raises(RuntimeError):
         impl.data.get_batch(tokens, 3, 4, "nowhere")
-    x, y = batch(impl.scenarios.moved_batch(tokens, 3, 4), 3, 4)
-    for row, start in enumerate(starts_of(x, tokens)):
-        expect(y[row].tolist(), f"y[{row}]").equals(tokens[start + 1 : start + 5].tolist())
+    check_windows(*batch(impl.scenarios.moved_batch(tokens, 3, 4), 3, 4), tokens)
 
 
 @pytest.mark.exercise("get_batch")
@@ -447,12 +443,9 @@ def check_windows_from_all_over(impl, shared_folder, idle, path, tokens, odd, ma
         x, y = batch(drawn, 4, 100)
         starts = [(int(first) ^ mask) * back % 2**32 for first in x[:, 0]]
         spans.append(max(starts) - min(starts))
-        for row, start in enumerate(starts):
-            assert start < DENSE - 100, "found tokens that are not in the file"
-            window = torch.from_numpy(tokens[start : start + 101].astype(np.int64))
-            expect(x[row], f"x[{row}]").equals(window[:-1])
-            expect(y[row], f"y[{row}]").equals(window[1:])
-            regions.add(start * 64 // DENSE)
+        assert max(starts) < DENSE - 100, "found tokens that are not in the file"
+        check_windows(x, y, tokens, starts)
+        regions |= {start * 64 // DENSE for start in starts}
     # 12 starts fall into less than 5 of 64 regions with a probability of 2e-9.
     assert len(regions) > 4, "the windows of a batch are neighbours"
     # Two of the three batches are that narrow with a probability of 7e-10.

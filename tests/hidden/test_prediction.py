@@ -71,17 +71,17 @@ def vast(rng):
     )
 
 
-def check(later, reference, models, what, rtol=0.0):
+def check(later, reference, models, what, rtol=0.0, device=DEVICE):
     """Checks one value of the predictions, exactly if no tolerance is given."""
     for sizes in models:
-        right = reference.prediction.predict_step(**asdict(sizes), **DEVICE)[what]
+        right = reference.prediction.predict_step(**asdict(sizes), **device)[what]
 
         def check_one(found, sizes=sizes, right=right):
             value = expect(found).is_a(dict).get(what)
             value = expect(value, f"{what} of {sizes}")
             value.close(right, rtol=rtol) if rtol else value.equals(right)
 
-        later.prediction.predict_step(**asdict(sizes), **DEVICE).then(check_one)
+        later.prediction.predict_step(**asdict(sizes), **device).then(check_one)
 
 
 @pytest.mark.exercise("predict_step", weight=2)
@@ -217,9 +217,11 @@ def test_refuses_what_no_model_has(later, reference, rng):
     refused(peak_flops=-67e12, bandwidth=-3.35e12)
     for heads, width in ((2, 513), (8, 516), (7, 520), (1024, 512), (12, 522)):
         refused(heads=heads, d_model=width)
+        good = replace(wide(rng), heads=heads, d_model=heads * 64)
+        check(later, reference, [good], "parameters", rtol=0.1)
     for name in DEVICE:
         for number in (0.0, -1.0, -3.35e12, float("nan")):
             refused(**{name: number})
+        slow = {**DEVICE, name: 1e-3}
+        check(later, reference, [wide(rng)], "flops", rtol=0.1, device=slow)
     check(later, reference, [wide(rng) for _ in range(MODELS)], "flops", rtol=PART["flops"])
-    slow = {**asdict(wide(rng)), "peak_flops": 1e-3, "bandwidth": 1e-3}
-    later.prediction.predict_step(**slow).then(lambda found: expect(found).is_a(dict))
