@@ -38,7 +38,7 @@ RACES = {
 STAGES: dict[str, float] = {
     "facts": 30.0,
     "limits": 40.0,
-    **{f"race {program}": 100.0 for program in RACES},
+    **{f"race {program}": 130.0 for program in RACES},
     "budgets": 30.0,
     "timer": 40.0,
     "race matmul_chain in TF32": 100.0,

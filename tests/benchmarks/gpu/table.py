@@ -17,22 +17,37 @@ _WORK = ("FLOPs", "bytes", "bytes from the host")
 
 
 def written(lines: Iterable[str]) -> str:
-    """The text of gpu.md. The last result of each stage counts; what failed says so."""
-    last = {one["stage"]: one for one in map(json.loads, lines)}
-    results = {stage: one.get("result", {}) for stage, one in last.items()}
-    parts = ["# What was measured on a device", ""]
-    if {one["device"] for one in last.values()} == {"cpu"}:
-        parts += ["A rehearsal on a CPU: no figure here is of a device.", ""]
-    parts += [f"- {name}: {value}" for name, value in results.get("facts", {}).items() if value]
-    limits = [results.get("limits", {}).get(name, 0.0) for name in _LIMITS]
-    parts += ["", *_races(last, limits), "", *_variants(last, limits), "", *_others(last), ""]
+    """The text of gpu.md, a chapter for each device.
+
+    The stage `facts` names the device of the lines that follow it. The last result of each stage on
+    a device counts; what failed says so.
+    """
+    parts = ["# What was measured on a device"]
+    devices: dict[str, dict[str, Any]] = {}
+    last: dict[str, Any] = devices.setdefault("An unnamed device", {})
+    for one in map(json.loads, lines):
+        if one["stage"] == "facts" and "result" in one:
+            last = devices.setdefault(one["result"]["device"].split(",")[0], {})
+        last[one["stage"]] = one
+    for name, last in devices.items():
+        if last:
+            parts += ["", f"## {name}", "", *_chapter(last)]
     return "\n".join(parts)
+
+
+def _chapter(last: dict[str, Any]) -> list[str]:
+    results = {stage: one.get("result", {}) for stage, one in last.items()}
+    limits = [results.get("limits", {}).get(name, 0.0) for name in _LIMITS]
+    facts = [f"- {name}: {value}" for name, value in results.get("facts", {}).items() if value]
+    if {one["device"] for one in last.values()} == {"cpu"}:
+        facts = ["A rehearsal on a CPU: no figure here is of a device.", "", *facts]
+    return [*facts, "", *_races(last, limits), "", *_variants(last, limits), "", *_others(last), ""]
 
 
 def _races(last: dict[str, Any], limits: Sequence[float]) -> list[str]:
     product, copy, link = limits
     rows = [
-        f"In this visit a plain product in bf16 reached {product / 1e12:.0f} TFLOP/s, a copy "
+        f"A plain product in bf16 reached {product / 1e12:.0f} TFLOP/s, a copy "
         f"{copy / 1e9:.0f} GB/s, and a copy from the host {link / 1e9:.1f} GB/s. `share` is the "
         "time that the program's least work takes at these limits, over the reference's time.",
         "",

@@ -153,36 +153,37 @@ def test_place_of_a_round_may_have_several_runs(hash_grader, tmp_path, monkeypat
     assert len(set(naive + raced)) == 6 * (NAIVE_BLOCKS + BLOCKS)
 
 
-# Measured on an H100, in seconds: from a fork to the first run, without that run; then of a run
-# of the reference and of the naive program, and by how much runs differ at random. Runs of products
-# differ by 15%, but alike in each worker: the device reaches its limit of power.
+# Measured on an H100 and an H200, in seconds: from a fork to the first run, without that run; of a
+# run of the reference and of the naive program; and by how much processes differ at random. Runs of
+# products differ by 15%, but alike in each worker: the device reaches its limit of power.
 MEASURED = {
-    "matmul_chain": (0.54, 0.121, 1.42, 0.03),
-    "training": (0.67, 0.142, 1.39, 0.02),
-    "adamw": (0.5, 0.125, 0.8, 0.04),  # inferred: its tensors are larger now
-    "batches": (0.8, 0.134, 0.246, 0.03),  # inferred: half as many batches are pinned now
+    "matmul_chain": (0.54, 0.119, 1.42, 0.01),
+    "training": (0.67, 0.133, 1.36, 0.01),
+    "adamw": (0.5, 0.099, 0.62, 0.05),
+    "batches": (0.8, 0.137, 0.241, 0.04),
 }
 POWER = (0.94, 0.96, 0.98, 0.98, 1.0, 1.07, 1.01, 0.98, 0.99, 0.98, 1.04, 1.02)
 
 
-@pytest.mark.parametrize("program", long_unless(MEASURED, "matmul_chain", "batches"))
-def test_race_of_the_reference_on_a_device_ends_within_90_seconds(
+@pytest.mark.parametrize("program", long_unless(MEASURED, "matmul_chain", "adamw"))
+def test_race_of_the_reference_on_a_device_ends_within_two_minutes(
     hash_grader, tmp_path, monkeypatch, program
 ):
-    """By a simulated clock, at its first look"""
+    """By a simulated clock"""
     start, run, naive, spread = MEASURED[program]
     monkeypatch.setattr(device.Cpu, "keeps_workers", False)
     monkeypatch.setitem(racing.RULES, "cpu", RULES["cuda"])
     drawn = random.Random(program)
-    now, usual = 12.0, 0.0  # imports and zygotes have taken the first seconds
+    now, usual, speed = 12.0, 0.0, 1.0  # imports and zygotes have taken the first seconds
     swings = iter(())
     ready, real = TimedWorker._ready, Worker.call
 
     def _ready(self):
-        nonlocal now, usual, swings
+        nonlocal now, usual, speed, swings
         usual = naive if self._pool is self._test.parties.naive else run
         if self._worker is None:
             now += start
+            speed = drawn.uniform(1 - spread / 2, 1 + spread / 2)
             swings = iter(POWER if program == "matmul_chain" else [1.0] * len(POWER))
         return ready(self)
 
@@ -190,7 +191,7 @@ def test_race_of_the_reference_on_a_device_ends_within_90_seconds(
         nonlocal now
         runs = kwargs.get("warm_ups", 1) if target.startswith("programs.") else 0
         for _ in range(runs):
-            now += usual * next(swings) * drawn.uniform(1 - spread / 2, 1 + spread / 2)
+            now += usual * next(swings) * speed
         return real(self, target, args, kwargs, seconds)
 
     monkeypatch.setattr(TimedWorker, "_ready", _ready)
@@ -198,9 +199,9 @@ def test_race_of_the_reference_on_a_device_ends_within_90_seconds(
     monkeypatch.setattr(device.Cpu, "clock", lambda self, pid: now)
     _, check = grade_once(hash_grader, honest_submission(tmp_path))
     assert (check.state, check.timing.mark) == ("passed", 1)
-    assert len(check.timing.quads) <= 10
+    assert len(check.timing.quads) <= 20
     assert (check.timing.high - check.timing.low) / 2 <= PRECISE
-    assert now <= 90
+    assert now <= 120
 
 
 def test_each_output_of_a_place_is_compared(hash_grader, tmp_path):
