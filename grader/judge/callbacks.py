@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from grader.judge.failure import (
     nearest_builtin,
 )
 from grader.results.causes import Cause
+
+_WITHIN = re.compile(r"[\w.<>]*<locals>\.")
 
 
 class Use(NamedTuple):
@@ -92,8 +95,9 @@ class Callbacks:
                     f"a function of the test failed: {str(error) or type(error).__name__}"
                 ) from error
             name = nearest_builtin(type(error).__name__).__name__
-            message = (str(error.args[0]) if error.args else "",)
-            return {"raised": name, "args": message}
+            # Python names a function by the test that defines it.
+            text = _WITHIN.sub("", str(error.args[0])) if error.args else ""
+            return {"raised": name, "args": (text,)}
 
 
 def _is_keywords(value: Any) -> bool:

@@ -272,9 +272,11 @@ def test_bf16_takes_every_step(impl, rng, torch_rng):
     """The optimizer steps after each batch, also where a loss or a gradient is inf or nan"""
     weights, batches = random_weights(rng), random_batches(torch_rng, 4)
     in_fp32 = update(train_fp32(weights, batches, SGD), weights)
-    for loss in ("plus_infinity", "plus_nan"):  # the gradients are finite
+    for loss, said in (("plus_infinity", "inf"), ("plus_nan", "nan")):  # the gradients are finite
         result = impl.scenarios.bf16_run(weights, batches, settings=SGD, loss=loss)
         assert distance(update(result, weights), in_fp32) < NEAR, f"with a loss {loss}"
+        reported = [str(value) for value in result["losses"]]
+        expect(reported, f"losses of {said}").equals([said] * len(batches))
     batches[2][1][0, 0] = math.nan
     result = impl.scenarios.bf16_run(weights, batches, settings=SGD)
     update(result, weights)

@@ -212,6 +212,19 @@ def test_exceptions_travel_both_ways(impl):
         impl.iterate("toy.no_iterator")
 
 
+def test_exception_of_a_function_names_no_test(sandboxed):
+    """Python's own text has the names of the functions around it"""
+
+    def function():
+        return 1
+
+    def pass_one():
+        return function(1)
+
+    _, text = sandboxed(module=MODULE).module.catches(pass_one)
+    assert text == "function() takes 0 positional arguments but 1 was given"
+
+
 def test_failed_assertion_in_a_function_is_the_verdict_even_if_it_is_caught(impl):
     def checks():
         expect(1, "one").equals(2)
