@@ -83,6 +83,7 @@ def test_busy_loops_end_with_their_context():
 
 
 def test_signal_to_the_campaign_ends_pytest(tmp_path):
+    """It is sent when the test runs, which ends by nothing else"""
     pid, program = tmp_path / "pid", tmp_path / "campaign.py"
     tests = write_test(
         tmp_path,

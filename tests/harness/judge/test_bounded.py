@@ -109,6 +109,7 @@ def assert_gone(path):
 
 
 def test_wait_without_end_is_a_fault_of_the_grader_and_ends_the_process(monkeypatch):
+    """The process sleeps longer than any test may take"""
     started, fork = [], os.fork
     monkeypatch.setattr(os, "fork", lambda: started.append(fork()) or started[-1])
     with pytest.raises(GraderFault, match="did not end in time"):
@@ -129,6 +130,8 @@ def test_signal_to_the_whole_group_is_the_judges_alone(number):
 
 
 def test_signal_to_the_judge_ends_the_process(tmp_path, monkeypatch):
+    """It comes when the process has written its number"""
+
     def interrupted(*_):
         while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
             time.sleep(0.01)

@@ -74,6 +74,7 @@ def test_ended_process_has_no_cpu_time_and_no_state():
 
 
 def test_stopped_process_is_not_asleep(fork_child):
+    """Each state lasts until it has been seen"""
     pid = fork_child(signal.pause)
     os.kill(pid, signal.SIGSTOP)
     while Process(pid).activity() != "stopped":
