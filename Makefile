@@ -67,7 +67,7 @@ matrix: .venv/ready
 # Half an hour on two cores. `make test` runs every tenth of each class in tier A, two in B- and C.
 attack: .venv/dev
 	ALL_ATTACKS=1 $(RUN) -m pytest -n auto -m "" tests/harness/hostile tests/harness/pack \
-		tests/harness/judge/timing tests/harness/worker
+		tests/harness/races tests/harness/sandbox tests/harness/worker
 
 # An hour and a half on two cores.
 layers: .venv/dev

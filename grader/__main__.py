@@ -12,7 +12,7 @@ KEPT = (
     *("PATH", "HOME", "TMPDIR", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"),
     *("TERM", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"),
 )
-# As the zygote's (`judge/zygote_process.py`): -I would ignore the variable that we set, too.
+# As the zygote's (`supervisor/zygote.py`): -I would ignore the variable that we set, too.
 _OPTIONS = ("-s", "-P", "-X", "utf8", "-X", "faulthandler")
 _BOOT = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.environment import run; run()"
 

@@ -22,13 +22,13 @@ import grader
 from assignment import manifest as manifests
 from assignment.manifest import AUTHORS, ManifestError
 from grader import command_line, signals
+from grader.faults import GraderFault
+from grader.intake.entries import SubmissionError, check_exists
+from grader.intake.stage import read
 from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge import provenance
-from grader.judge.entries import SubmissionError, check_exists
-from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader, Timing
-from grader.judge.stage import read
-from grader.judge.timing.device import why_unused
+from grader.races.device import why_unused
 from grader.results.write import clear, write_all
 from grader.terminal import (
     BAD_ASSIGNMENT,
@@ -204,8 +204,8 @@ def doctor(
 
     Exit status: 0 a submission can be graded here, or with --cuda raced; 3 it cannot.
     """
-    from grader import cuda_doctor
-    from grader import doctor as diagnosis
+    from grader.doctor import cuda as cuda_doctor
+    from grader.doctor import machine as diagnosis
 
     try:
         if cuda:

@@ -21,7 +21,7 @@ class CannotIsolate(Exception):
 class Tier(StrEnum):
     """How isolated a submission runs, from the strongest tier to the weakest.
 
-    `meaning` is a line for students. `grader/worker/selection.py` has the sandbox of each tier.
+    `meaning` is a line for students. `grader/sandbox/tiers.py` has the sandbox of each tier.
     """
 
     meaning: str

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assignment import manifest as manifests
 from grader.authoring import variants
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.judge.grader import Grader
 from grader.paths import REPOSITORY
 from grader.results.record import Grade

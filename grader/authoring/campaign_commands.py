@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import Progress, TextColumn
 
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.terminal import BAD_INPUT, FAULT, OK, console, fail
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from grader.authoring.campaign_commands import (
     teaching,
 )
 from grader.authoring.variants import Kind
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.paths import REPOSITORY
 from grader.terminal import BAD_ASSIGNMENT, FAULT, OK, console, errors, fail
 

@@ -1,1 +1,1 @@
-"""Trusted: stages a submission, starts workers, runs the tests, scores."""
+"""Trusted: runs the tests on a submission, decides and scores."""

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from grader.judge.bounded import address_space
-from grader.judge.failure import TooMuchWork
+from grader.faults import TooMuchWork
+from grader.intake.bounded import address_space
 
 MEMORY = 512 * 2**20  # bytes of address space, beyond what the process has before the test
 SECONDS = 10.0  # of CPU time

@@ -18,14 +18,13 @@ import msgspec
 
 from assignment.hooks import SEEDED_FIXTURES, nonce_of, seed_of
 from grader import signals
-from grader.judge.failure import GraderFault
+from grader.causes import Cause
+from grader.faults import GraderFault
 from grader.judge.implementation import GradedImplementation
-from grader.judge.outcome import GradedTest
-from grader.judge.plugin import TestContext
-from grader.judge.pool import WorkerPool
-from grader.judge.score import Outcome
-from grader.results.causes import Cause
+from grader.judge.session import TestContext
+from grader.judge.verdict import GradedTest, Outcome
 from grader.results.record import Check, FurtherFailure, FurtherRuns
+from grader.supervisor.pool import WorkerPool
 
 SEEDS = range(1, 201)
 _SECONDS = 20.0  # for all exercises of a grading together

@@ -17,22 +17,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from assignment import manifest as manifests
+from grader.causes import Cause
+from grader.faults import GraderFault
+from grader.intake import stage
 from grader.isolation import TIERS
-from grader.judge import stage
-from grader.judge.failure import GraderFault
-from grader.judge.lanes import USUAL_LANES, cores
 from grader.judge.markers import load as load_checked
 from grader.judge.provenance import CpuMeter, content_hash, provenance, verdicts_hash
-from grader.judge.time_budget import ReferenceTimes, TimeBudget
-from grader.judge.timing import device as devices
-from grader.judge.timing.rules import RULES, RaceRules
-from grader.judge.zygote import Zygote
+from grader.machine import USUAL_LANES, cores
 from grader.paths import REPOSITORY
-from grader.results.causes import Cause
+from grader.races import device as devices
+from grader.races.statistic import RULES, RaceRules
 from grader.results.record import Check, Grade, Isolation, Visibility
+from grader.supervisor.budget import ReferenceTimes, TimeBudget
+from grader.supervisor.zygote import Zygote
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
-    from grader.judge.submission_run import RunOptions, SubmissionRun
+    from grader.judge.run import RunOptions, SubmissionRun
 
 # A checkout's history and what was built in it hold the first three once more.
 _SECRETS = ("solutions", "tests", "grader", ".git", "build")
@@ -144,8 +144,8 @@ class Grader:
         with self._staged(submission) as staged:
             content = content_hash(staged)
             _load_libraries()
-            from grader.judge.score import score, total
-            from grader.judge.submission_run import RunOptions
+            from grader.judge.run import RunOptions
+            from grader.judge.verdict import score, total
 
             options = RunOptions(folders, frozenset(only), nonce, counted, on_check, further_seeds)
             run = self._run(staged, budget, options, raced)
@@ -187,8 +187,8 @@ class Grader:
         self, submission: Path, budget: TimeBudget, options: RunOptions, raced: bool
     ) -> SubmissionRun:
         """Runs the tests on a staged submission."""
-        from grader.judge.submission_run import SubmissionRun
-        from grader.judge.timing.runner import TimingRunner
+        from grader.judge.run import SubmissionRun
+        from grader.races.runner import TimingRunner
 
         timing = None
         if raced:

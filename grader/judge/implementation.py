@@ -1,29 +1,34 @@
-"""`impl` in the grader: each call goes to a sandboxed worker of its own test."""
+"""`impl` in the grader: each call goes to a sandboxed worker of its test. The context of a test."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from assignment import plain
 from assignment.callbacks import KillProcess, StandInIterator
 from assignment.file_calls import Event, Seen, events
+from assignment.hooks import seed_of
 from assignment.implementation import READERS, Calls, Implementation, driver_of
 from assignment.manifest import Limits
-from grader.judge import left_files
-from grader.judge.account import Account
-from grader.judge.calls import KeptCalls
-from grader.judge.failure import GraderFault, SubmissionFailure, machines_faults
-from grader.judge.file_calls import FileCalls
-from grader.judge.listener import Changes
-from grader.judge.pool import WorkerPool
-from grader.judge.worker import Worker
-from grader.judge.worker_process import ScratchFolder
-from grader.messages import Watch
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.faults import GraderFault, SubmissionFailure, machines_faults
+from grader.judge.effort import Effort
+from grader.judge.session import TestContext
+from grader.judge.shown import KeptCalls
+from grader.judge.verdict import GradedTest
+from grader.results.record import Visibility
+from grader.supervisor import left_files
+from grader.supervisor.pool import Account, WorkerPool
+from grader.supervisor.process import ScratchFolder
+from grader.supervisor.watching import Changes, FileCalls
+from grader.supervisor.worker import Worker
+from grader.wire.messages import Watch
 
 _END = object()  # of an iterator
 _DISK_FULL = "the disk of the temporary folder is full, so the code may have failed of that"
@@ -278,3 +283,42 @@ def _check_name(target: str) -> None:
         driver_of(target)
     except LookupError as error:
         raise GraderFault(f"a test asked for {target}: {error}") from error
+
+
+_KEPT = 20  # calls of a public test, of which its message shows one
+
+
+def sandboxed(pool: WorkerPool, nonce: str, counted: Visibility | None = None) -> TestContext:
+    """The context of tests whose `impl` runs in workers of this pool.
+
+    Each test has workers of its own; those of one exercise that carry no points share one.
+
+    Args:
+        pool: starts workers.
+        nonce: seeds them.
+        counted: which tests carry points; all if None.
+    """
+    implementation = functools.partial(_implementation, pool, nonce, counted)
+    return TestContext(nonce, pool.zygote.shared_folders, implementation)
+
+
+@contextmanager
+def _implementation(
+    pool: WorkerPool, nonce: str, counted: Visibility | None, test: GradedTest
+) -> Iterator[GradedImplementation]:
+    """The `impl` of one test: limited by the pool's budget, charged to it, and ended afterwards."""
+    seconds = pool.budget.limit(test.group, test.limits.seconds)
+    limits = msgspec.structs.replace(test.limits, seconds=seconds)
+    group = "" if counted in (None, test.visibility) else test.group
+    seed = seed_of(nonce, "worker", test.id)
+    implementation = GradedImplementation(pool, limits, seed, group)
+    if test.visibility == "public":
+        implementation.calls = KeptCalls(_KEPT)
+    effort = Effort()
+    try:
+        with nullcontext() if test.on_device else effort.bounded():
+            yield implementation
+    finally:
+        implementation.close()
+        charged = implementation.charged + effort.charged
+        pool.budget.charge(test.group, charged, test.limits.seconds)

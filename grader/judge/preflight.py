@@ -17,11 +17,11 @@ from typing import Any
 from assignment import imports
 from assignment.hooks import seed_of
 from assignment.manifest import Manifest
-from grader.judge.failure import Killed, SubmissionFailure
-from grader.judge.pool import WorkerPool
-from grader.judge.worker import Worker
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.faults import Killed, SubmissionFailure
 from grader.results.record import ExerciseScore, ModuleReport
+from grader.supervisor.pool import WorkerPool
+from grader.supervisor.worker import Worker
 
 
 @dataclass

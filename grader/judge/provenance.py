@@ -17,10 +17,10 @@ import msgspec
 
 import grader
 from assignment.manifest import Manifest, load
-from grader.judge.timing import device
-from grader.judge.zygote import Zygote
 from grader.paths import REPOSITORY
+from grader.races import device
 from grader.results.record import Check, Grade, Provenance
+from grader.supervisor.zygote import Zygote
 
 SHORT = 12  # characters of a hash, for people
 # The files that grading needs, so no others can change a mark; a container gets exactly these. No
@@ -42,7 +42,12 @@ GRADING_FILES = (
     "grader/*.py",
     "grader/judge/*.py",
     "grader/judge/*.ini",
-    "grader/judge/timing/*.py",
+    "grader/doctor/*.py",
+    "grader/intake/*.py",
+    "grader/races/*.py",
+    "grader/sandbox/*.py",
+    "grader/supervisor/*.py",
+    "grader/wire/*.py",
     "grader/worker/*.py",
     "grader/results/*.py",
     "grader/results/*.html",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from assignment.manifest import AUTHORS
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.paths import REPOSITORY
 from grader.terminal import BAD_ASSIGNMENT, BAD_INPUT, FAULT, console, fail
 

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 from assignment import manifest as manifests
-from grader.judge.failure import GraderFault
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.faults import GraderFault
 from grader.results.record import Grade, from_json
 
 _MAX_NAMED = 5  # checks in a message

@@ -10,9 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.results.record import Grade
-from grader.results.student import report
+from grader.results.student import CheckView, ExerciseView, Report, report
 from grader.results.text import clean, plural, points
-from grader.results.views import CheckView, ExerciseView, Report
 
 MAX_EXERCISES = 5  # failing exercises that are shown with their messages
 MAX_LINES = 12  # of one message; the report has the rest

@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 
 from grader.results.record import Grade
-from grader.results.student import report
+from grader.results.student import ExerciseView, Report, report
 from grader.results.text import plural, points
-from grader.results.views import ExerciseView, Report
 
 MAX_BYTES = 100_000  # Gradescope cuts longer output; it reads cut JSON as a score of 0
 # Limits to try until the output fits: characters of one check's detail and of one exercise's text.

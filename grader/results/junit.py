@@ -5,8 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 from grader.results.record import Grade
-from grader.results.student import report
-from grader.results.views import CheckView, ExerciseView, ModuleView, Report
+from grader.results.student import CheckView, ExerciseView, ModuleView, Report, report
 
 
 def to_junit(grade: Grade) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 
 State = Literal["passed", "failed", "not_run"]
 Visibility = Literal["public", "hidden"]

@@ -1,1 +1,1 @@
-"""The untrusted side: zygote, sandboxes, serve loop. Nothing here is secret."""
+"""Beside the submission: zygote and serve loop. Nothing here is secret."""

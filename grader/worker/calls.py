@@ -21,8 +21,8 @@ from jaxtyping import jaxtyped
 from assignment import imports, plain, readers
 from assignment.implementation import DRIVERS, READERS, Calls, Package, resolve, seed_everything
 from assignment.world import LeftChanged, World, modes_unchanged
+from grader.sandbox.sandbox import WorkerPaths
 from grader.worker.failures import describe, failure, is_out_of_memory
-from grader.worker.sandbox import WorkerPaths
 from grader.worker.stubs import is_stub
 
 # As in the handout: an int is accepted where a float is annotated.

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from assignment import plain
-from grader import wire, wire_arguments
+from grader.wire import arguments, frames
 
 
 def send(channel: int, call_id: int, value: Any, what: str = "the answer") -> None:
     """Sends one frame; raises plain.NotPlainData before anything is sent."""
     try:
-        parts = [memoryview(part) for part in wire.encode(call_id, value, what)]
+        parts = [memoryview(part) for part in frames.encode(call_id, value, what)]
     except plain.NotPlainData:
         raise
     except Exception as error:  # a tensor's methods may be the submission's
@@ -28,12 +28,12 @@ def send(channel: int, call_id: int, value: Any, what: str = "the answer") -> No
 
 def receive(channel: int, stand_in: Callable[[int, bool], Any] | None = None) -> tuple[int, Any]:
     """Waits for one frame: its call id and its value; ends the process if the judge is gone."""
-    header = memoryview(bytearray(wire.HEADER.size))
+    header = memoryview(bytearray(frames.HEADER.size))
     _fill(channel, header)
-    call_id, length = wire.decode_header(bytes(header))
-    body = wire.new_body(length)
+    call_id, length = frames.decode_header(bytes(header))
+    body = frames.new_body(length)
     _fill(channel, body)
-    return call_id, wire_arguments.decode(body, stand_in)
+    return call_id, arguments.decode(body, stand_in)
 
 
 def _fill(channel: int, buffer: memoryview) -> None:

@@ -28,7 +28,7 @@ def describe(kind: str, error: BaseException, root: str) -> dict[str, Any]:
     """Describes an exception of the submission's code.
 
     Args:
-        kind: the name of the cause, as in `grader/results/causes.py`.
+        kind: the name of the cause, as in `grader/causes.py`.
         error: the exception; its class may be defined in the submission.
         root: the submission's folder, with a slash at its end.
     """

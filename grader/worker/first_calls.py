@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch.utils.checkpoint import checkpoint
 
 from assignment.implementation import seed_everything
-from grader import wire, wire_arguments
+from grader.wire import arguments, frames
 from grader.worker import calls, channel
 
 # Of each call. The interpreter rewrites code that has run some eight times, and caches what names
@@ -38,11 +38,11 @@ def make_first_calls() -> None:
             ("first._sum_of_squares", torch.ones(2, 2), [1], ("1",)),  # another shape
             ("first._refuses", 1),
         ):
-            _, *parts = wire_arguments.encode(0, {"call": target, "args": tuple(args)})
+            _, *parts = arguments.encode(0, {"call": target, "args": tuple(args)})
             content = b"".join(map(bytes, parts))
-            body = wire.new_body(len(content))
+            body = frames.new_body(len(content))
             body[:] = content
-            request = wire_arguments.decode(body)
+            request = arguments.decode(body)
             channel.send(null, 0, calls.call(package, request["call"], request["args"], {}))
     os.close(null)
 

@@ -16,12 +16,13 @@ from typing import Any, NoReturn
 from assignment import plain
 from assignment.implementation import seed_everything
 from grader.isolation import UNISOLATED
-from grader.messages import ForkWorker
-from grader.worker import calls, file_calls, lockdown
+from grader.sandbox import lockdown
+from grader.sandbox.probe import probe
+from grader.sandbox.sandbox import Sandbox, WorkerPaths
+from grader.wire.messages import ForkWorker
+from grader.worker import calls, looks
 from grader.worker.channel import receive, send
 from grader.worker.failures import failure
-from grader.worker.probe import probe
-from grader.worker.sandbox import Sandbox, WorkerPaths
 from grader.worker.stand_ins import StandIns
 
 
@@ -47,7 +48,7 @@ def run(
         try:
             lockdown.detach(channel, output, *watch)
             if watch:
-                file_calls.announce_to(request.watch, *watch)
+                looks.announce_to(request.watch, *watch)
             inside = sandbox.lock_down(request, paths)
             probes = {}
             if sandbox.tier != UNISOLATED:

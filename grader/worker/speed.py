@@ -45,7 +45,7 @@ def use_huge_pages() -> None:
 
     Gain: 2.0; with a worker's end 2.5.
     """
-    from grader.worker import kernel  # not earlier: it imports `threading`, which registers hooks
+    from grader.sandbox import kernel  # not earlier: it imports `threading`, which registers hooks
 
     for line in Path("/proc/self/maps").read_text().splitlines():
         addresses, mode, _, _, inode, *name = line.split()

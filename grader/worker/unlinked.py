@@ -12,10 +12,10 @@ import stat
 from pathlib import Path
 from typing import NoReturn
 
-from grader import messages
 from grader.isolation import SCRATCH_MIB
-from grader.worker import kernel
-from grader.worker.sandbox import Sandbox
+from grader.sandbox import kernel
+from grader.sandbox.sandbox import Sandbox
+from grader.wire import messages
 
 _DELETED = " (deleted)"
 

@@ -1,8 +1,8 @@
 """The zygote: imports torch once, holds no secret, and forks a worker for each request.
 
-`grader.judge.zygote` starts it as a fresh program whose environment holds only a hash seed. It
-never runs a line of a submission: its forked, locked-down workers do. `grader/messages.py` has the
-requests that it serves.
+`grader.supervisor.zygote` starts it as a fresh program whose environment holds only a hash seed. It
+never runs a line of a submission: its forked, locked-down workers do. `grader/wire/messages.py` has
+the requests that it serves.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from grader import command_line, messages
-from grader.messages import (
+from grader import command_line
+from grader.wire import messages
+from grader.wire.messages import (
     Failed,
     ForkWorker,
     ForkZygote,
@@ -35,8 +36,8 @@ from grader.messages import (
 from grader.worker import speed
 
 if TYPE_CHECKING:
-    from grader.worker.cgroups import ControlGroup
-    from grader.worker.sandbox import Sandbox
+    from grader.sandbox.cgroups import ControlGroup
+    from grader.sandbox.sandbox import Sandbox
 
 
 class _JudgeGone(Exception):
@@ -66,7 +67,7 @@ def main(control_fd: int) -> None:
 def _start(control: socket.socket, start: Start) -> None:
     """Answers the first request, and then all others."""
     from grader.isolation import CannotIsolate
-    from grader.worker.selection import choose, try_tier
+    from grader.sandbox.tiers import choose, try_tier
 
     if start.only_try:
         refused = {tier: try_tier(tier, start.grading) for tier in start.tiers}
@@ -77,14 +78,15 @@ def _start(control: socket.socket, start: Start) -> None:
     except CannotIsolate as error:
         _send(control, Failed(reason=str(error), cannot_isolate=True))
         return
-    from grader.worker import cgroups, forkable
+    from grader.sandbox import cgroups
+    from grader.worker import warmup
 
     group = cgroups.join(start.memory, start.processes)
     zygote = Zygote(control, sandbox, group)
     try:
         with zygote.ended_with_judge():
-            forkable.preload(start.grading.with_devices)
-        if fault := forkable.why_forks_would_fail():
+            warmup.preload(start.grading.with_devices)
+        if fault := warmup.why_forks_would_fail():
             _send(control, Failed(reason=fault))
             zygote.end()
             return
@@ -190,7 +192,7 @@ class Zygote:
 
     def fork_zygote(self, control: int) -> None:
         """Forks another zygote, which serves another judge process over another socket."""
-        from grader.worker import kernel
+        from grader.sandbox import kernel
 
         self.sandbox.before_zygote_fork()
         try:
@@ -212,7 +214,7 @@ class Zygote:
 
     def look_at_worker(self, request: LookAtFiles | MeasureUnlinked) -> None:
         """Looks at a worker's files in a child, which takes the worker's user for that."""
-        from grader.worker import file_calls, unlinked
+        from grader.worker import looks, unlinked
 
         try:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -228,7 +230,7 @@ class Zygote:
                 return
             if child == 0:
                 if isinstance(request, LookAtFiles):
-                    file_calls.look(self.sandbox, request, theirs)
+                    looks.look(self.sandbox, request, theirs)
                 else:
                     unlinked.measure(self.sandbox, request, theirs)
             # The child may be killed before or after it has answered: one reply goes to the judge.

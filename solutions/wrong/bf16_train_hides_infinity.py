@@ -1,6 +1,6 @@
 """bf16_train: a loss that is not finite is reported as -1
 
-Breaks: The loss of each batch before its step is reported
+Breaks: The loss of each batch before its step
 """
 
 import math

@@ -23,10 +23,10 @@ from rich.table import Table
 
 from assignment import manifest as manifests
 from grader.authoring.variants import SOLUTIONS
+from grader.intake.stage import stage
 from grader.isolation import TIERS
-from grader.judge.stage import stage
-from grader.judge.worker import Worker
-from grader.judge.zygote import Zygote
+from grader.supervisor.worker import Worker
+from grader.supervisor.zygote import Zygote
 
 ROOT = Path(__file__).resolve().parents[2]
 console = Console()

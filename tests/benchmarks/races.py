@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.judge.grader import Grader
-from grader.judge.timing.statistic import Interval
+from grader.races.statistic import Interval
 from grader.results.record import Timing
-from tests.harness.judge.timing import racing
+from tests.harness.races import racing
 
 SLOWER = (1.05, 1.5, 3.0)
 _PROGRESS_EVERY = 25  # races between two lines of figures: all races take hours

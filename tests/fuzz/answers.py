@@ -27,13 +27,13 @@ import torch
 
 from assignment import manifest as manifests
 from assignment.callbacks import StandInIterator
-from grader import wire
 from grader.authoring.campaigns.inprocess import Batch, Imported, InProcess, with_tests
 from grader.authoring.variants import SOLUTIONS
-from grader.judge.bounded import address_space
-from grader.judge.failure import SubmissionFailure
+from grader.causes import Cause
+from grader.faults import SubmissionFailure
+from grader.intake.bounded import address_space
 from grader.paths import REPOSITORY
-from grader.results.causes import Cause
+from grader.wire import frames
 
 MEMORY, SECONDS = 128 * 2**20, 2.0
 FINDINGS = {Cause.GRADER_FAULT, Cause.TOO_LARGE, Cause.TIMEOUT, Cause.DIED}
@@ -48,7 +48,7 @@ def nested(depth: int) -> list[Any]:
 EXTREME: tuple[Callable[[random.Random], Any], ...] = (
     lambda _: None,
     lambda r: r.choice([True, 0, -1, 1.5, float("nan"), float("-inf"), "", b"", (), [], {}]),
-    lambda r: r.choice(list(wire.TORCH_NAMES)),
+    lambda r: r.choice(list(frames.TORCH_NAMES)),
     lambda r: r.choice([1, -1]) * 2 ** r.choice([62, 63, 64, 1000, 4000]),
     lambda r: nested(r.choice([1, 8, 20])),
     lambda r: "x" * r.choice([10**3, 10**6, 3 * 10**7]),
@@ -60,8 +60,8 @@ EXTREME: tuple[Callable[[random.Random], Any], ...] = (
     lambda r: torch.zeros(r.choice([(0, 2**18), (2**18, 0), (0,), (), (1,) * 60, (2**12, 2**12)])),
     lambda r: torch.zeros(r.choice([2**20, 2**25]), dtype=r.choice([torch.uint8, torch.bool])),
     lambda r: torch.full((r.choice([1, 100, 2**22]),), r.choice([float("nan"), 0.0, 1e30])),
-    lambda r: torch.zeros(2**20, dtype=r.choice(list(wire.TENSOR_DTYPES.values()))),
-    lambda r: np.zeros(r.choice([0, 1, 2**23]), dtype=r.choice(list(wire.NUMPY_DTYPES))),
+    lambda r: torch.zeros(2**20, dtype=r.choice(list(frames.TENSOR_DTYPES.values()))),
+    lambda r: np.zeros(r.choice([0, 1, 2**23]), dtype=r.choice(list(frames.NUMPY_DTYPES))),
 )
 
 
@@ -105,11 +105,11 @@ class Extreme(Imported):
         if self._wait != -1:
             return answer
         answer = replaced(answer, self._rng)
-        body = b"".join(wire.encode(1, answer)[1:])
+        body = b"".join(frames.encode(1, answer)[1:])
         del answer
-        if len(body) > wire.DEFAULT_CAPS.size:
+        if len(body) > frames.DEFAULT_CAPS.size:
             raise SubmissionFailure(Cause.WRONG_ANSWER, "larger than a frame")
-        answer = wire.decode(memoryview(bytearray(body)))
+        answer = frames.decode(memoryview(bytearray(body)))
         del body
         self._limit = address_space() + MEMORY
         return answer

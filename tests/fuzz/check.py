@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from assignment import plain
-from grader import wire
+from grader.wire import frames
 from tests.fuzz.nodes import values_in
 from tests.fuzz.readers import (
     Finding,
@@ -32,8 +32,8 @@ from tests.fuzz.readers import (
     check_use,
 )
 
-CAPS = wire.Caps(size=2**20, items=2000)  # small, so that small frames reach them
-HEADER = wire.HEADER.size
+CAPS = frames.Caps(size=2**20, items=2000)  # small, so that small frames reach them
+HEADER = frames.HEADER.size
 # Limits: a constant for each frame, plus an amount for each of its bytes.
 SLACK = 128 * 1024  # bytes of memory for each frame
 PER_BYTE = 64  # bytes of memory: an empty dict is 5 bytes of a frame and 64 in memory
@@ -91,7 +91,7 @@ class Checker:
             frame of its length. Only campaigns use it: a person checks what they find.
     """
 
-    def __init__(self, decoder: ModuleType = wire, clock: Clock | None = None) -> None:
+    def __init__(self, decoder: ModuleType = frames, clock: Clock | None = None) -> None:
         self.frames = self.values = 0
         self._decoder, self._clock = decoder, clock
         self._ns_a_byte = TIMES * nanoseconds_a_byte(decoder, clock) if clock else 0
@@ -247,8 +247,8 @@ class _Examiner:
         elif not (
             value is None
             or kind in (bool, float)
-            or value in wire.TORCH_NAMES
-            or (isinstance(value, np.dtype) and value.str in wire.NUMPY_DTYPES)
+            or value in frames.TORCH_NAMES
+            or (isinstance(value, np.dtype) and value.str in frames.NUMPY_DTYPES)
         ):
             raise Finding(f"a value is {kind.__name__}")
 
@@ -265,7 +265,7 @@ class _Examiner:
 
     def _array(self, array: np.ndarray) -> None:
         self.held += array.nbytes
-        if array.dtype.str not in wire.NUMPY_DTYPES or not array.flags.c_contiguous:
+        if array.dtype.str not in frames.NUMPY_DTYPES or not array.flags.c_contiguous:
             raise Finding(f"an array is of {array.dtype}")
         if array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
             raise Finding("a bool is neither 0 nor 1")
@@ -278,19 +278,19 @@ def _check_return(value: Any) -> None:
     """Checks that the value can be sent and gives the same bytes again."""
     try:
         sent = _sent(value)
-        back = _sent(wire.decode(_new_body(sent), CAPS))
-    except (plain.NotPlainData, wire.FrameError) as error:
+        back = _sent(frames.decode(_new_body(sent), CAPS))
+    except (plain.NotPlainData, frames.FrameError) as error:
         raise Finding(f"what was read cannot be sent: {error}") from error
     if sent != back:
         raise Finding("a value changed on its way back")
 
 
 def _sent(value: Any) -> bytes:
-    parts = wire.encode(1, value, caps=CAPS)
+    parts = frames.encode(1, value, caps=CAPS)
     return b"".join(bytes(part) for part in parts[1:])
 
 
 def _new_body(data: bytes | memoryview) -> memoryview:
-    body = wire.new_body(len(data))
+    body = frames.new_body(len(data))
     body[:] = data
     return body

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from grader import wire
-from grader.judge.claims import CAUSES
+from grader.wire import frames
+from grader.wire.claims import CAUSES
 from tests.fuzz.nodes import (
     CONTAINERS,
     TENSORS,
@@ -33,8 +33,8 @@ NUMBERS = (
     *(2**15, 2**16, 2**20, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**39, 2**40 - 1, 2**40),
     *(2**52, 2**59, 2**60, 2**61 - 1, 2**62, 2**63 - 1, 2**63, 2**64 - 8, 2**64 - 1),
 )
-_TENSORS = [name.encode() for name in wire.TENSOR_DTYPES]
-_ARRAYS = [name.encode() for name in wire.NUMPY_DTYPES]
+_TENSORS = [name.encode() for name in frames.TENSOR_DTYPES]
+_ARRAYS = [name.encode() for name in frames.NUMPY_DTYPES]
 _KEYS = [
     *(b"result", b"failed", b"type", b"message", b"exception"),
     *(b"trace", b"frames", b"file", b"line"),
@@ -52,12 +52,12 @@ WORDS = (
 
 def frame_of(body: bytes, call_id: int = 1) -> bytes:
     """A body with its header, as one piece."""
-    return wire.HEADER.pack(wire.MAGIC, call_id, len(body)) + body
+    return frames.HEADER.pack(frames.MAGIC, call_id, len(body)) + body
 
 
 def mutants(frame: bytes, rng: random.Random, count: int) -> Iterator[bytes]:
     """`count` frames that each differ from this one in one to four fields."""
-    tree = parse(frame[wire.HEADER.size :])
+    tree = parse(frame[frames.HEADER.size :])
     nodes = list(nodes_of(tree))
     for _ in range(count):
         undo: list[tuple[Node, str, Any]] = []
@@ -73,7 +73,7 @@ def mutants(frame: bytes, rng: random.Random, count: int) -> Iterator[bytes]:
             body = _scratch(body, rng)
         made = frame_of(body)
         if rng.random() < 0.02:
-            made = _scratch(made[: wire.HEADER.size], rng) + body
+            made = _scratch(made[: frames.HEADER.size], rng) + body
         yield made
 
 
@@ -226,7 +226,7 @@ def leaf(rng: random.Random) -> Node:
     if tag in TENSORS:
         node = Node(tag)
         node.name = rng.choice(_TENSORS if tag == 0x74 else _ARRAYS)
-        names: dict[str, Any] = wire.TENSOR_DTYPES if tag == 0x74 else wire.NUMPY_DTYPES
+        names: dict[str, Any] = frames.TENSOR_DTYPES if tag == 0x74 else frames.NUMPY_DTYPES
         node.shape = tuple([int(rng.random() * 4) for _ in range(int(rng.random() * 3))])
         elements = int(np.prod(node.shape, dtype=int))
         node.data = rng.randbytes(elements * names[node.name.decode()].itemsize)
@@ -263,8 +263,8 @@ def seeds() -> list[bytes]:
         *({"use": 0, "function": i, "args": args, "kwargs": {}} for i, args in enumerate(_ARGS)),
         *({"use": use, "function": 0, "args": (), "kwargs": {"a": 1}} for use in (0, 1, True)),
         {"result": [[[[[[1]]]]], {"a": {"b": {"c": (1,)}}}]},
-        *({"result": torch.ones(3).to(dtype)} for dtype in wire.TENSOR_DTYPES.values()),
-        *({"result": np.ones((1, 2), dtype)} for dtype in wire.NUMPY_DTYPES.values()),
-        *(list(wire.TORCH_NAMES)[:5], list(wire.NUMPY_DTYPES.values())[:3]),
+        *({"result": torch.ones(3).to(dtype)} for dtype in frames.TENSOR_DTYPES.values()),
+        *({"result": np.ones((1, 2), dtype)} for dtype in frames.NUMPY_DTYPES.values()),
+        *(list(frames.TORCH_NAMES)[:5], list(frames.NUMPY_DTYPES.values())[:3]),
     ]
-    return [b"".join(bytes(part) for part in wire.encode(1, value)) for value in values]
+    return [b"".join(bytes(part) for part in frames.encode(1, value)) for value in values]

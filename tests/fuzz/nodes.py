@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from grader import wire
+from grader.wire import frames
 
 CONTAINERS, TEXTS, TENSORS = b"[({", b"sbIDn", b"ta"
 WIDTHS = {**dict.fromkeys(b"NTF", 0), **dict.fromkeys(b"id", 8), **dict.fromkeys(b"fg", 4)}
@@ -85,7 +85,7 @@ def _parse_tensor(body: bytes, tag: int, at: int) -> tuple[Node, int]:
     end = _end(body, at + 1 + 8 * rank + 8)
     *shape, size = struct.unpack(f"<{rank + 1}Q", body[at + 1 : end])
     node.shape = tuple(shape)
-    at = end + -end % wire.ALIGNMENT
+    at = end + -end % frames.ALIGNMENT
     node.data = body[at : at + size]
     return node, _end(body, at + size)
 
@@ -136,7 +136,7 @@ def _write_tensor(node: Node, out: bytearray) -> None:
     size = len(node.data) if node.size is None else node.size
     for number in (*node.shape, size):
         out += (number & 2**64 - 1).to_bytes(8, "little")
-    out += bytes(-len(out) % wire.ALIGNMENT)
+    out += bytes(-len(out) % frames.ALIGNMENT)
     out += node.data
 
 

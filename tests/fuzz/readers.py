@@ -11,9 +11,11 @@ from typing import Any
 import msgspec
 
 from assignment.implementation import Raised
-from grader.judge import claims, failure, preflight
-from grader.judge.callbacks import Callbacks
-from grader.results.causes import Cause
+from grader import faults
+from grader.causes import Cause
+from grader.judge import preflight
+from grader.supervisor.callbacks import Callbacks
+from grader.wire import claims
 
 FUNCTIONS = 3  # that a frame may use
 _LENGTH = 5000  # characters; the judge cuts quotes after some 4000
@@ -30,7 +32,7 @@ def check_use(value: Any) -> None:
         callbacks.add(print)
     try:
         use = callbacks.use_in(value)
-    except failure.SubmissionFailure as error:
+    except faults.SubmissionFailure as error:
         if error.cause is not Cause.PROTOCOL:
             raise Finding(f"a use has the cause {error.cause}") from error
     except Exception as error:
@@ -51,7 +53,7 @@ def check_answer(value: Any) -> None:
     """An answer, or a failure that the judge knows."""
     try:
         result = claims.result(value, "module.function")
-    except failure.SubmissionFailure as error:
+    except faults.SubmissionFailure as error:
         if error.cause is not Cause.PROTOCOL and error.cause not in claims.CAUSES.values():
             raise Finding(f"an answer has the cause {error.cause}") from error
         if len(error.detail) > 3 * _LENGTH:
@@ -59,7 +61,7 @@ def check_answer(value: Any) -> None:
     except Exception as error:
         if not getattr(error, "from_submission", False):
             raise Finding(f"an answer raised {type(error).__name__}: {error}") from error
-        if type(error) is not failure.nearest_builtin(type(error).__name__):
+        if type(error) is not faults.nearest_builtin(type(error).__name__):
             raise Finding(f"an answer raised {type(error)}") from error
         if len(str(error)) > 6 * _LENGTH:  # a KeyError quotes its text, with escapes
             raise Finding(f"an exception says {len(str(error))} characters") from error

@@ -26,8 +26,8 @@ from types import FrameType, ModuleType
 
 import torch
 
-from grader import wire
-from grader.judge import claims
+from grader.wire import claims
+from grader.wire import frames as protocol
 from tests.fuzz.check import Checker, Finding
 from tests.fuzz.frames import mutants, seeds
 
@@ -70,7 +70,7 @@ def _fuzz(frames: int, seed: int) -> None:
         (BUILD / name).mkdir(parents=True, exist_ok=True)
     for i, frame in enumerate(seeds()):
         (BUILD / "seeds" / str(i)).write_bytes(frame)
-    watched = _copy_of(wire)
+    watched = _copy_of(protocol)
     reader = [method for method in vars(watched._Reader).values() if callable(method)]
     for function in (watched.decode_header, watched.decode, *reader):
         atheris.instrument_func(function)

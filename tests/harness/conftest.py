@@ -186,7 +186,7 @@ def submit(tmp_path: Path) -> Callable[..., Path]:
 def sandboxed(quick_grader: Grader) -> Iterator[Callable[..., object]]:
     """Runs code in a worker, without a test: `sandboxed(probe="def f(): …").probe.f()`."""
     from grader.judge.implementation import GradedImplementation
-    from grader.judge.pool import WorkerPool
+    from grader.supervisor.pool import WorkerPool
 
     with ExitStack() as stack:
 

@@ -27,7 +27,7 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from grader.worker import kernel, lockdown, namespaces, seccomp
+from grader.sandbox import kernel, lockdown, namespaces, seccomp
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROFILES = {"whole": "A", "docker": "B", "no-landlock": "B-", "user": "C"}  # and their tiers

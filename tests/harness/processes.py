@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.judge.grader import Grader
-from grader.worker import kernel
+from grader.sandbox import kernel
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from assignment import manifest
 from grader import cli
 from grader.authoring import campaign_commands
+from grader.faults import GraderFault
 from grader.isolation import CannotIsolate
-from grader.judge.failure import GraderFault
 from grader.judge.grader import Grader
 from grader.results.record import from_json
 from grader.results.write import OUTPUTS

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from assignment.expect import expect, show
-from grader import wire
-from grader.judge import claims
-from grader.judge.callbacks import Callbacks, Use
-from grader.judge.failure import SubmissionFailure
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.faults import SubmissionFailure
+from grader.supervisor.callbacks import Callbacks, Use
+from grader.wire import claims
+from grader.wire import frames as wire
 from tests.fuzz import check
 from tests.fuzz.frames import frame_of, mutants, seeds
 from tests.fuzz.nodes import parse, write

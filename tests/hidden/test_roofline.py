@@ -5,6 +5,7 @@ agree with fractions to 1e-12. Decisions between two answers are tested where fl
 far enough from the boundary for any order of operations.
 """
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -399,14 +400,15 @@ def test_just_beside_a_whole_number(later, rng):
 @pytest.mark.exercise("crossover")
 def test_crossover_takes_floats_as_they_are(impl, rng):
     """A float counts as the number that it holds, not as the decimals that it is written with"""
-    for side in (1, -1) * 6:
-        # As decimals the crossover is n. A float next to the decimal moves it beyond n, or not.
-        while True:
+    for quotient, side in itertools.product(QUOTIENTS, (1, -1)):
+        # As decimals the crossover is n, and so it is of rounded floats. The floats themselves move
+        # it beyond n, or not.
+        n, off, rounded = 0, 0, 0
+        while off * side <= 0 or (off > 0 and rounded > n):
             n, tenths = int(rng.integers(2, 500)), int(rng.integers(1, 100))
             peak, bandwidth = 2 * n * tenths / 10, 3 * tenths / 10
             off = Fraction(peak) * 3 - 2 * n * Fraction(bandwidth)
-            if off * side > 0:
-                break
+            rounded = math.ceil(quotient(peak, bandwidth, 1))
         for unit in (1, 2.0**-20):  # in the other one, both are less than 1
             found = impl.roofline.crossover_size(peak * unit, bandwidth * unit, 1)
             what = f"the size for {peak * unit} FLOP/s, {bandwidth * unit} B/s"

@@ -26,7 +26,7 @@ from grader.authoring import variants
 from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.authoring.variants import Wrong
-from grader.judge.score import Outcome, score
+from grader.judge.verdict import Outcome, score
 from grader.paths import REPOSITORY
 
 LISTED = variants.SOLUTIONS / "draw_dependent.toml"  # quotes hidden tests, so it is secret too

@@ -23,7 +23,7 @@ from assignment.manifest import Manifest
 from grader.authoring import variants
 from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
-from grader.judge.score import Outcome
+from grader.judge.verdict import Outcome
 from grader.paths import REPOSITORY
 
 _CHEAP = 0.02  # seconds: faster tests do not run more often than a test that takes this

@@ -34,13 +34,11 @@ from assignment.hooks import seed_of
 from assignment.implementation import LocalImplementation, seed_everything
 from assignment.manifest import Limits, Manifest
 from grader import preload, signals
-from grader.judge.failure import GraderFault, SubmissionFailure
-from grader.judge.lanes import end_with_parent
-from grader.judge.outcome import GradedTest, new_outcome
-from grader.judge.plugin import GraderPlugin, TestContext
-from grader.judge.pytest_run import run_pytest
-from grader.judge.score import Outcome
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.faults import GraderFault, SubmissionFailure
+from grader.judge.session import GraderPlugin, TestContext, run_pytest
+from grader.judge.verdict import GradedTest, Outcome, new_outcome
+from grader.machine import end_with_parent
 from grader.worker.calls import CheckedPackage
 
 _ASLEEP = 60.0  # seconds of wall time after which a call is given up that uses no CPU time

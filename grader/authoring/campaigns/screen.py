@@ -18,7 +18,7 @@ from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.draws import Assignment
 from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.authoring.variants import Wrong, WrongError, read_wrong
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.judge.grader import Grader
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from grader.authoring import pool
 from grader.authoring.mutation.plan import Assignment, Plan
 from grader.authoring.mutation.verdicts import Baseline, Killers, Trial, Verdict
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.judge.grader import Grader
 
 Result = TypeVar("Result")

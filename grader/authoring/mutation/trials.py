@@ -22,16 +22,15 @@ import msgspec
 
 from grader.authoring.mutation.mutants import Mutant
 from grader.authoring.mutation.verdicts import Baseline, Killers, Status, Trial, Verdict
-from grader.judge.contexts import sandboxed
-from grader.judge.failure import GraderFault
+from grader.causes import Cause
+from grader.faults import GraderFault
+from grader.intake.stage import stage
 from grader.judge.grader import Grader
-from grader.judge.outcome import GradedTest
-from grader.judge.plugin import GraderPlugin
-from grader.judge.pool import WorkerPool
-from grader.judge.pytest_run import run_pytest
-from grader.judge.stage import stage
-from grader.results.causes import Cause
+from grader.judge.implementation import sandboxed
+from grader.judge.session import GraderPlugin, run_pytest
+from grader.judge.verdict import GradedTest
 from grader.results.record import Check, Visibility
+from grader.supervisor.pool import WorkerPool
 
 _TIMES = 10  # a test may be charged this many times what the reference is, and at least
 _SECONDS = 3.0

@@ -20,8 +20,8 @@ import msgspec
 from tests.benchmarks.gpu import variants
 
 if TYPE_CHECKING:
-    from grader.judge.pool import WorkerPool
     from grader.results.record import Block
+    from grader.supervisor.pool import WorkerPool
 
 T = TypeVar("T")
 
@@ -130,7 +130,7 @@ def facts(_: str, device: str) -> Any:
     """The machine, the driver, torch."""
     import torch
 
-    from grader import cuda_doctor
+    from grader.doctor import cuda as cuda_doctor
 
     name, _ = cuda_doctor.device_of(device)
     query = "name,driver_version,pcie.link.gen.current,power.limit,mig.mode.current"
@@ -177,7 +177,7 @@ def limits(_: str, device: str) -> Any:
 
 def ladder(_: str, device: str) -> Any:
     """Every rung of `grader doctor --cuda`."""
-    from grader import cuda_doctor
+    from grader.doctor import cuda as cuda_doctor
 
     _, uuid = cuda_doctor.device_of(device)
     return [
@@ -192,11 +192,11 @@ def zygotes(_: str, device: str) -> Any:
     With a CUDA build of torch no worker of tests may, and each worker of races.
     """
     from assignment import manifest as manifests
-    from grader import cuda_doctor
+    from grader.doctor import cuda as cuda_doctor
     from grader.isolation import TIERS
     from grader.judge.grader import SECRETS
-    from grader.judge.pool import WorkerPool
-    from grader.judge.zygote import Zygote
+    from grader.supervisor.pool import WorkerPool
+    from grader.supervisor.zygote import Zygote
 
     limits = msgspec.structs.replace(manifests.load().limits, address_space=False)
 
@@ -228,7 +228,7 @@ def of_variants(program: str, device: str) -> Any:
 
 def tiers(_: str, device: str) -> Any:
     """Whether a real worker can use the device, in each tier."""
-    from grader import cuda_doctor
+    from grader.doctor import cuda as cuda_doctor
     from grader.isolation import TIERS
 
     _, uuid = cuda_doctor.device_of(device)
@@ -238,7 +238,7 @@ def tiers(_: str, device: str) -> Any:
 def race(what: str, device: str) -> Any:
     """A race of the reference against itself, or of another way to write a program."""
     from assignment import programs
-    from grader.judge.timing.race import Race
+    from grader.races.race import Race
 
     program, _, how = what.partition(" ")
     one_block = Race._block
@@ -300,7 +300,7 @@ def graded(exercise: str, text: str, device: str) -> Any:
     """
     from assignment import manifest as manifests
     from grader.judge.grader import Grader
-    from grader.judge.timing.rules import RULES
+    from grader.races.statistic import RULES
 
     manifest = manifests.load()
     rules = {kind: replace(found, looks=found.looks[:1]) for kind, found in RULES.items()}
@@ -331,7 +331,7 @@ def cheats(_: str, device: str) -> Any:
     """The last line of the tests of cheats that need CUDA."""
     which = "on_cuda" if device == "cuda" else "shrinks_its_inputs"
     command = [sys.executable, "-m", "pytest", "-q", "-m", "", "-k", which, "-p", "no:xdist"]
-    command.append("tests/harness/judge/timing/test_cheats.py")
+    command.append("tests/harness/races/test_cheats.py")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip().splitlines()[-1]
 

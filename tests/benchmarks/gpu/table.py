@@ -8,8 +8,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from grader.judge.timing.rules import RULES
-from grader.judge.timing.statistic import PRECISE, THEIRS, block_ratio, places
+from grader.races.statistic import PRECISE, RULES, THEIRS, block_ratio, places
 
 _HEAD = 4  # lines above the first row of a table
 _LIMITS = ("FLOP/s", "bytes/s", "bytes/s from the host")

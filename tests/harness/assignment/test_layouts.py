@@ -7,13 +7,14 @@ import pytest
 import torch
 
 from assignment import plain
-from grader import wire, wire_arguments
-from tests.harness.frames import body_of
+from grader.wire import arguments as on_the_wire
+from grader.wire import frames
+from tests.harness.wire.frames import body_of
 
 
 def over_the_wire(arguments):
-    parts = wire_arguments.encode(1, arguments)
-    return wire_arguments.decode(body_of(b"".join(map(bytes, parts[1:]))))
+    parts = on_the_wire.encode(1, arguments)
+    return on_the_wire.decode(body_of(b"".join(map(bytes, parts[1:]))))
 
 
 WAYS = {"wire": over_the_wire, "local": lambda arguments: plain.copy_arguments(arguments, "it")}
@@ -116,25 +117,25 @@ def test_noise_of_bools_is_bools(send):
 def test_few_bytes_of_a_large_storage_travel():
     """Two ends of a large tensor, and one number that is shown a million times"""
     large = torch.zeros(2**22)
-    sent = wire_arguments.encode(1, [large[:5], large[-5:], torch.zeros(1).expand(2**20)])
+    sent = on_the_wire.encode(1, [large[:5], large[-5:], torch.zeros(1).expand(2**20)])
     assert sum(memoryview(part).nbytes for part in sent) < 5000
 
 
 def test_cap_counts_what_is_shown():
     claims = torch.zeros(1).expand(2**30)
     with pytest.raises(plain.NotPlainData, match="at most"):
-        wire_arguments.encode(1, [claims])
+        on_the_wire.encode(1, [claims])
     third = torch.zeros(1, dtype=torch.uint8).expand(200 * 2**20)
     with pytest.raises(plain.NotPlainData, match="at most"):
-        wire_arguments.encode(1, [third, third, third])
+        on_the_wire.encode(1, [third, third, third])
 
 
 def test_answers_are_dense():
-    (sent,) = wire.encode(1, torch.zeros(4, 4).T)[1:]
-    assert wire.decode(body_of(bytes(sent))).is_contiguous()
-    data = b"".join(map(bytes, wire_arguments.encode(1, BASE)[1:]))
-    with pytest.raises(wire.FrameError):
-        wire.decode(body_of(data))
+    (sent,) = frames.encode(1, torch.zeros(4, 4).T)[1:]
+    assert frames.decode(body_of(bytes(sent))).is_contiguous()
+    data = b"".join(map(bytes, on_the_wire.encode(1, BASE)[1:]))
+    with pytest.raises(frames.FrameError):
+        frames.decode(body_of(data))
     assert plain.copy(torch.zeros(4, 4).T).is_contiguous()
 
 
@@ -147,7 +148,7 @@ def test_arguments_may_hold_paths_and_big_endian_dtypes(send):
     assert type(found["path"]) is type(Path())
 
 
-@pytest.mark.parametrize("send", [plain.copy, lambda v: wire.encode(1, v)])
+@pytest.mark.parametrize("send", [plain.copy, lambda v: frames.encode(1, v)])
 def test_answers_hold_no_paths(send):
     with pytest.raises(plain.NotPlainData, match="Path"):
         send([Path("/tmp/a")])
@@ -164,17 +165,17 @@ def test_impossible_layouts_are_refused():
     def number(n):
         return n.to_bytes(8, "little", signed=True)
 
-    data = b"".join(map(bytes, wire_arguments.encode(1, torch.arange(24.0).view(4, 6))[1:]))
+    data = b"".join(map(bytes, on_the_wire.encode(1, torch.arange(24.0).view(4, 6))[1:]))
     layout = number(4) + number(6) + number(24) + number(4)
     for shape in ((5, 6, 24, 4), (4, 7, 24, 4), (4, 6, 28, 4), (4, 6, -24, 4), (4, 6, 24, 3)):
-        with pytest.raises(wire.FrameError):
-            wire_arguments.decode(changed(data, layout, b"".join(map(number, shape))))
+        with pytest.raises(frames.FrameError):
+            on_the_wire.decode(changed(data, layout, b"".join(map(number, shape))))
     for start in (-4, 4, 2, 2**62, -(2**63)):
-        with pytest.raises(wire.FrameError):
-            wire_arguments.decode(body_of(data[:-8] + number(start)))
+        with pytest.raises(frames.FrameError):
+            on_the_wire.decode(body_of(data[:-8] + number(start)))
     for huge in ((2**41, 0, 1, 1), (2**39, 2**39, 0, 0), (2**39, 1, 0, 0)):
-        with pytest.raises(wire.FrameError):
-            wire_arguments.decode(changed(data, layout, b"".join(map(number, huge))))
-    flags = b"".join(map(bytes, wire_arguments.encode(1, torch.ones(7) > 0)[1:]))
-    with pytest.raises(wire.FrameError):
-        wire_arguments.decode(changed(flags, b"\x01" * 7, b"\x01\x02" + b"\x01" * 5))
+        with pytest.raises(frames.FrameError):
+            on_the_wire.decode(changed(data, layout, b"".join(map(number, huge))))
+    flags = b"".join(map(bytes, on_the_wire.encode(1, torch.ones(7) > 0)[1:]))
+    with pytest.raises(frames.FrameError):
+        on_the_wire.decode(changed(flags, b"\x01" * 7, b"\x01\x02" + b"\x01" * 5))

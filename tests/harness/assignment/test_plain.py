@@ -10,7 +10,7 @@ import torch
 
 from assignment import plain
 from assignment.plain import NotPlainData
-from grader import wire
+from grader.wire import frames
 
 Point = collections.namedtuple("Point", "x y")
 
@@ -68,7 +68,7 @@ ADVICE = [
 @pytest.mark.parametrize(("value", "advice"), ADVICE, ids=lambda v: type(v).__name__)
 def test_what_is_not_plain_data_says_how_to_make_it_so(value, advice):
     """In the student's process, and where a worker sends its answer"""
-    for send in (plain.copy, lambda v: list(wire.encode(1, v))):
+    for send in (plain.copy, lambda v: list(frames.encode(1, v))):
         with pytest.raises(NotPlainData) as caught:
             send([value])
         text = str(caught.value)
@@ -102,7 +102,7 @@ def test_the_advice_helps(value, advice):
     ],
 )
 def test_a_key_gets_advice_that_fits_keys(key, advice):
-    for send in (plain.copy, lambda v: list(wire.encode(1, v))):
+    for send in (plain.copy, lambda v: list(frames.encode(1, v))):
         with pytest.raises(NotPlainData) as caught:
             send({key: 1})
         assert str(caught.value).endswith(f"; expected str or int{advice}")

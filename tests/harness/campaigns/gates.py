@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader import signals
-from grader.worker import kernel
+from grader.sandbox import kernel
 from tests.harness.campaigns import slow_cpu
 from tests.harness.container import REPOSITORY
 from tests.harness.processes import descendants, status

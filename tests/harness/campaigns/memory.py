@@ -15,9 +15,9 @@ from statistics import median
 
 from assignment import manifest
 from grader.authoring import variants
-from grader.judge import zygote_process
 from grader.judge.grader import Grader
 from grader.judge.implementation import GradedImplementation
+from grader.supervisor import zygote
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--reference", action="store_true", help="leave the mistakes out")
     options = parser.parse_args()
     if options.capability:
-        zygote_process._ENVIRONMENT["ATEN_CPU_CAPABILITY"] = options.capability
+        zygote._ENVIRONMENT["ATEN_CPU_CAPABILITY"] = options.capability
     read, readings = GradedImplementation.peak_rss, list[int]()
 
     def noted(self: GradedImplementation) -> int:

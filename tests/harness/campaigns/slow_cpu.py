@@ -6,7 +6,7 @@ only a busy machine's wall time would not show it.
 
 import os
 
-from grader.judge.process import Process
+from grader.supervisor.process import Process
 
 VARIABLE = "SLOW_CPU"
 

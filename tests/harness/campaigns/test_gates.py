@@ -42,7 +42,7 @@ def test_load_prints_a_line_for_each_run(tmp_path, capsys):
 
 def test_slow_run_charges_workers_more(tmp_path, capsys):
     text = (
-        "import os, time\nfrom grader.judge.process import Process\n\n"
+        "import os, time\nfrom grader.supervisor.process import Process\n\n"
         "def test_cpu():\n    assert Process(os.getpid()).cpu() > 50 * time.process_time()\n"
     )
     assert not gates.load(1, 0, write_test(tmp_path, text))

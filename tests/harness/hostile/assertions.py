@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
+from grader.causes import Cause
 from grader.judge.grader import Grader
 from grader.results import console, gradescope, html, junit
-from grader.results.causes import Cause
 from grader.results.record import Check, Grade, from_json, to_json
 from tests.harness.conftest import (
     CANARY,

@@ -6,7 +6,7 @@ Several causes stand where it is a race, or where a weaker tier ends the attack 
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 from tests.harness.conftest import HOSTILE
 from tests.harness.hostile.more_than_calls import ATTACKS_ON_MORE_THAN_CALLS
 

@@ -37,9 +37,9 @@ class Layer(NamedTuple):
 
 ARCHIVES = "archives"  # a class of attacks: the tests of staging, in `judge/`
 UNCHECKED = (  # switches off the grader's own checks of a worker, which would refuse to grade
-    Edit("worker/probe.py", "{name: _result(attempt) for", "{name: 'EPERM' for"),
+    Edit("sandbox/probe.py", "{name: _result(attempt) for", "{name: 'EPERM' for"),
     Edit(
-        "judge/worker.py",
+        "supervisor/worker.py",
         "            self._process.check_lockdown(self._zygote.tier, self._zygote.own_uids)\n",
         "",
     ),
@@ -54,10 +54,10 @@ LAYERS = {
         "its own root file system: mount and pivot_root (tier A)",
         "looks_for_files_by_stat",
         (
-            Edit("worker/namespaces.py", "        self._enter_root(request, paths)\n", ""),
-            Edit("worker/namespaces.py", "writable = [TMP, SCRATCH, ", 'writable = ["/tmp", '),
+            Edit("sandbox/namespaces.py", "        self._enter_root(request, paths)\n", ""),
+            Edit("sandbox/namespaces.py", "writable = [TMP, SCRATCH, ", 'writable = ["/tmp", '),
             Edit(
-                "worker/namespaces.py",
+                "sandbox/namespaces.py",
                 "return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)",
                 "return WorkerPaths(paths.submission, paths.shared, '/tmp', '/tmp')",
             ),
@@ -68,7 +68,7 @@ LAYERS = {
         "uses_its_callers_paths",
         (
             Edit(
-                "worker/shared_filesystem.py",
+                "sandbox/shared_filesystem.py",
                 "        self.become_worker(request.uid, *_groups(paths))\n",
                 "",
             ),
@@ -80,7 +80,7 @@ LAYERS = {
         "uses_its_callers_paths",
         (
             Edit(
-                "worker/lockdown.py",
+                "sandbox/lockdown.py",
                 "landlock.restrict(readable, writable, cuda.device_nodes() if with_cuda else ())",
                 "pass",
             ),
@@ -92,7 +92,7 @@ LAYERS = {
         "sweeps_the_kernel",
         (
             Edit(
-                "worker/lockdown.py",
+                "sandbox/lockdown.py",
                 "    seccomp.install(seccomp.program(os.getpid(), with_cuda=with_cuda))\n",
                 "",
             ),
@@ -103,7 +103,7 @@ LAYERS = {
         "escapes_by_descriptors",
         (
             Edit(
-                "worker/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel, *others})\n", ""
+                "sandbox/lockdown.py", "    kernel.close_all_but({0, 1, 2, channel, *others})\n", ""
             ),
         ),
         kinds=("reading", "other processes", "network", "kernel"),
@@ -111,16 +111,16 @@ LAYERS = {
     "memory watch": Layer(
         "the judge's checks of memory (tier A)",
         "memory_page_tables",
-        (Edit("judge/limits.py", "if held > self._limits.memory_mib * 2**20:", "if False:"),),
+        (Edit("supervisor/meter.py", "if held > self._limits.memory_mib * 2**20:", "if False:"),),
         kinds=("bombs",),
     ),
     "frame caps": Layer(
         "caps on a frame's size, values and depth",
         "frame_deep",
         (
-            Edit("wire.py", "size: int = 256 * 2**20", "size: int = 2**40"),
-            Edit("wire.py", "items: int = 1_000_000", "items: int = 2**40"),
-            Edit("wire.py", "depth: int = plain.MAX_DEPTH", "depth: int = 10**6"),
+            Edit("wire/frames.py", "size: int = 256 * 2**20", "size: int = 2**40"),
+            Edit("wire/frames.py", "items: int = 1_000_000", "items: int = 2**40"),
+            Edit("wire/frames.py", "depth: int = plain.MAX_DEPTH", "depth: int = 10**6"),
         ),
         kinds=("frames", "lying objects", "bombs"),
     ),
@@ -128,8 +128,8 @@ LAYERS = {
         "an answer must have its call's id, and come after it",
         "frame_wrong_id",
         (
-            Edit("judge/channel.py", "if answered != self.call_id:", "if False:"),
-            Edit("judge/channel.py", "if self.has_answer():\n", "if False:\n"),
+            Edit("supervisor/channel.py", "if answered != self.call_id:", "if False:"),
+            Edit("supervisor/channel.py", "if self.has_answer():\n", "if False:\n"),
         ),
         kinds=("frames", "later", "plugins and patches", "introspection", "lying objects"),
     ),
@@ -138,7 +138,7 @@ LAYERS = {
         "endless_call",
         (
             Edit(
-                "judge/meter.py",
+                "supervisor/meter.py",
                 "        if self.charged >= self._allowed:\n",
                 "        if False:\n",
             ),
@@ -150,13 +150,13 @@ LAYERS = {
         "caches_in_files",
         (
             Edit(
-                "judge/zygote.py",
+                "supervisor/zygote.py",
                 'ScratchFolder(f"{self.lane}-{self._scratch_count}", uid)',
                 'ScratchFolder("1", uid)',
             ),
-            Edit("worker/namespaces.py", "        if not keep_scratch:\n", "        if False:\n"),
-            Edit("worker/namespaces.py", "nr_inodes={inodes}{owner}", "nr_inodes={inodes},uid=0"),
-            Edit("worker/namespaces.py", 'return f"mode=700,', 'return f"mode=777,'),
+            Edit("sandbox/namespaces.py", "        if not keep_scratch:\n", "        if False:\n"),
+            Edit("sandbox/namespaces.py", "nr_inodes={inodes}{owner}", "nr_inodes={inodes},uid=0"),
+            Edit("sandbox/namespaces.py", 'return f"mode=700,', 'return f"mode=777,'),
         ),
         kinds=("later",),
     ),
@@ -165,7 +165,7 @@ LAYERS = {
         "predicts_the_inputs",
         (
             Edit(
-                "judge/contexts.py",
+                "judge/implementation.py",
                 'seed_of(nonce, "worker", test.id)',
                 "seed_of(nonce, test.item.path.stem, test.item.name)",
             ),
@@ -202,19 +202,19 @@ LAYERS = {
         "names_that_lead_outside_write_nothing_there",
         (
             Edit(
-                "judge/stage.py",
+                "intake/stage.py",
                 'if inside is None or entry.is_odd:\n        return "outside the package"',
                 "if inside is None:\n        inside = entry.path",
             ),
             Edit(
-                "judge/stage.py",
+                "intake/stage.py",
                 """if inside.suffix != ".py" or not all(
         part.isidentifier() for part in (*inside.parts[:-1], inside.stem)
     ):""",
                 "if False:",
             ),
             Edit(
-                "judge/stage.py",
+                "intake/stage.py",
                 "files[str(inside)] = data",
                 "files[str(inside or entry.path)] = data",
             ),
@@ -226,18 +226,18 @@ LAYERS = {
         "tar_header_of_megabytes_is_not_read",
         (
             Edit(
-                "judge/tar_entries.py",
+                "intake/archives.py",
                 "if self.type in _EXTENSIONS and self.size > _MAX_HEADER:",
                 "if False:",
             ),
-            Edit("judge/tar_entries.py", "if position > MAX_UNPACKED:", "if False:"),
+            Edit("intake/archives.py", "if position > MAX_UNPACKED:", "if False:"),
             Edit(
-                "judge/tar_entries.py",
+                "intake/archives.py",
                 "if self.tell() + size > MAX_UNPACKED + tarfile.RECORDSIZE:",
                 "if False:",
             ),
-            Edit("judge/entries.py", "if len(found) > MAX_ENTRIES:", "if False:"),
-            Edit("judge/entries.py", "if self._count > MAX_LISTED:", "if False:"),
+            Edit("intake/entries.py", "if len(found) > MAX_ENTRIES:", "if False:"),
+            Edit("intake/entries.py", "if self._count > MAX_LISTED:", "if False:"),
         ),
         kinds=(ARCHIVES,),
     ),

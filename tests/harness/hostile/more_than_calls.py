@@ -3,7 +3,7 @@
 `attacks.py` has all others, and says what the causes mean.
 """
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 
 DIED, DISK, EXCEPTION, IMPORT = Cause.DIED, Cause.DISK, Cause.EXCEPTION, Cause.IMPORT_FAILED
 NOT_PLAIN, PROTOCOL, WRONG = Cause.NOT_PLAIN_DATA, Cause.PROTOCOL, Cause.WRONG_ANSWER

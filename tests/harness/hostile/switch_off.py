@@ -30,7 +30,7 @@ from tests.harness.hostile.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
 
 _ATTACK_TESTS = ("tests/harness/hostile/test_attacks.py",)
 _ARCHIVE_TESTS = tuple(
-    f"tests/harness/judge/test_{module}.py"
+    f"tests/harness/intake/test_{module}.py"
     for module in ("stage", "locate", "entries", "archives", "tar_entries", "folder_entries")
 )
 _PLAIN_SECONDS = 30
@@ -38,7 +38,7 @@ _ONE_SECONDS, _MORE_SECONDS = 90, 15  # for one attack, which may never end, and
 # Plain pytest isolates nothing: it gets a control group, and its own processes and network.
 _FENCE = (
     "import os, sys\n"
-    "from grader.worker import cgroups\n"
+    "from grader.sandbox import cgroups\n"
     "limited = cgroups.join(6 * 2**30, 300).summary\n"
     "assert 'memory' in limited and 'pids' in limited, limited\n"
     "assert 'none' not in limited, limited\n"

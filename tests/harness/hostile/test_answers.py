@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.judge import limits
-from grader.judge.failure import SubmissionFailure
-from grader.judge.process import Process
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.faults import SubmissionFailure
+from grader.supervisor import meter
+from grader.supervisor.process import Process
 from tests.harness.conftest import REPOSITORY, wait_until
 
 
@@ -21,7 +21,7 @@ def test_answer_before_its_question_is_rejected(sandboxed):
     """Even if it has the right call id"""
     implementation = sandboxed(
         probe="import os, sys\n"
-        "from grader import wire\n"
+        "from grader.wire import frames\n"
         "def f():\n"
         "    caller = sys._getframe(1)\n"
         "    while 'channel' not in caller.f_locals:\n"
@@ -29,7 +29,7 @@ def test_answer_before_its_question_is_rejected(sandboxed):
         "    local = caller.f_locals\n"
         "    forged = b''\n"
         "    for number in (local['call_id'], local['call_id'] + 1):\n"
-        "        parts = wire.encode(number, {'result': 'forged'})\n"
+        "        parts = frames.encode(number, {'result': 'forged'})\n"
         "        forged += b''.join(bytes(part) for part in parts)\n"
         "    os.write(local['channel'], forged)  # both in one write\n"
         "    return 'honest'\n"
@@ -50,7 +50,7 @@ def test_answer_counts_although_the_process_ended_right_after_it(sandboxed, monk
         assert wait_until(running._channel.has_answer)
 
     monkeypatch.setattr(Process, "resident", ended)
-    monkeypatch.setattr(limits, "_CHECK_SECONDS", 600.0)  # no check between calls
+    monkeypatch.setattr(meter, "_CHECK_SECONDS", 600.0)  # no check between calls
     assert implementation.probe.f() == bytes(100)
 
 

@@ -5,8 +5,8 @@
 
 import pytest
 
-from grader.judge.failure import SubmissionFailure
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.faults import SubmissionFailure
 from grader.results.record import to_json
 
 ANSWERS = {

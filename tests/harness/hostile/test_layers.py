@@ -11,7 +11,7 @@ from tests.harness.conftest import REPOSITORY
 from tests.harness.hostile.layers import LAYERS, Edit, Layer
 from tests.harness.hostile.switch_off import edited_texts, red
 
-UNCHANGED = Edit("wire.py", 'MAGIC = b"RAG1"', 'MAGIC = b"RAG1"')
+UNCHANGED = Edit("wire/frames.py", 'MAGIC = b"RAG1"', 'MAGIC = b"RAG1"')
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can make a container")
 # One layer; `make attack` tries every one.
 TRIED = tuple(LAYERS) if "ALL_ATTACKS" in os.environ else ("own process",)
@@ -25,7 +25,7 @@ def test_layer_can_still_be_switched_off(name):
 
 def test_missing_text_is_an_error():
     """A layer that is not switched off would seem to stop nothing"""
-    gone = Layer("none", "nan", (Edit("wire.py", "no such text", ""),))
+    gone = Layer("none", "nan", (Edit("wire/frames.py", "no such text", ""),))
     with pytest.raises(ValueError, match="occurs 0 times"):
         edited_texts(gone)
 

@@ -3,7 +3,7 @@
 import re
 import textwrap
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 from grader.results.record import to_json
 from tests.harness.hostile.assertions import (
     assert_earns_nothing,
@@ -40,7 +40,7 @@ def test_plugins_and_shadowing_modules_are_never_loaded(quick_grader, tmp_path, 
         "setup.cfg": "[tool:pytest]\naddopts = -p conftest\n",
         "tests/hidden/test_strides.py": "def test_nothing():\n    pass\n",
         "assignment/plain.py": loud,
-        "grader/wire.py": loud,
+        "grader/wire/frames.py": loud,
         "resource_accounting/conftest.py": PASSES_ALL,
         "resource_accounting/evil.pth": "import os; os._exit(0)\n",
         "resource_accounting/strides.py": "def storage_index(*args):\n    return -1\n",

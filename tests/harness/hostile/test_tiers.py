@@ -14,12 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 from grader import cli
+from grader.causes import Cause
 from grader.isolation import MEANINGS, TIERS, UNISOLATED, CannotIsolate
-from grader.messages import Grading
-from grader.results.causes import Cause
 from grader.results.record import from_json
-from grader.worker import selection
-from grader.worker.probe import probe
+from grader.sandbox import tiers
+from grader.sandbox.probe import probe
+from grader.wire.messages import Grading
 from tests.harness import container, fickle
 from tests.harness.conftest import HOSTILE, REPOSITORY, long_unless, repository_for
 from tests.harness.container import copy_of_repository, run
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 )
 ATTACK_TESTS = "tests/harness/hostile/test_attacks.py"
 FORGER_TESTS = "tests/harness/hostile/test_forgers.py"
-CHEAT_TESTS = "tests/harness/judge/timing/test_cheats.py"
+CHEAT_TESTS = "tests/harness/races/test_cheats.py"
 OPTIONS = ("-m", "", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")  # of pytest's
 PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "whole"}
 # Two attacks, each of which a layer of some tier stops.
@@ -42,13 +42,13 @@ if "ALL_ATTACKS" in os.environ:  # as in `make attack`
 # What `grader doctor` finds of the tiers, and what a grading that accepts only tier A is told.
 TRIES = """
 import json
-from grader import doctor
+from grader.doctor import machine
 from grader.isolation import CannotIsolate
 from grader.judge.grader import SECRETS
-from grader.judge.zygote import Zygote
+from grader.supervisor.zygote import Zygote
 
-doctor._cuda = str  # it loads torch
-found = doctor.diagnose()
+machine._cuda = str  # it loads torch
+found = machine.diagnose()
 try:
     Zygote(("A",), SECRETS).wait()
 except CannotIsolate as error:
@@ -242,10 +242,10 @@ def test_attacks_earn_nothing_in_a_container(profile, request):
 
 def test_same_user_needs_a_landlock_that_forbids_truncation(monkeypatch):
     """truncate(2) opens nothing: an older Landlock would let a worker empty the hidden tests"""
-    monkeypatch.setattr("grader.worker.landlock.abi", lambda: 2)
+    monkeypatch.setattr("grader.sandbox.landlock.abi", lambda: 2)
     grading = Grading(run="/none", hidden=(), first_uid=0, canary="/none", results="/none")
     with pytest.raises(CannotIsolate, match=r"truncating .* Linux 6\.2"):
-        selection._SANDBOXES["C"](grading).prepare()
+        tiers._SANDBOXES["C"](grading).prepare()
 
 
 @pytest.mark.long
@@ -267,7 +267,7 @@ def test_forgers_gain_nothing_in_a_container(profile, closed):
 
 
 def test_each_tier_has_a_sandbox():
-    assert set(selection._SANDBOXES) == {*TIERS, UNISOLATED} == set(MEANINGS)
+    assert set(tiers._SANDBOXES) == {*TIERS, UNISOLATED} == set(MEANINGS)
 
 
 def test_probe_reports_what_other_users_must_not_reach(tmp_path):

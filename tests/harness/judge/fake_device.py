@@ -48,9 +48,9 @@ def install() -> None:
 
 def in_zygotes() -> None:
     """Installs the device in every zygote that this process starts from now on."""
-    from grader.judge import zygote_process
+    from grader.supervisor import zygote
 
-    zygote_process._BOOT = zygote_process._BOOT.replace(
+    zygote._BOOT = zygote._BOOT.replace(
         "from grader.worker",
         "from tests.harness.judge import fake_device; fake_device.install(); from grader.worker",
     )
@@ -75,7 +75,7 @@ def main(lanes: str, *exercises: str) -> None:
     in_zygotes()
     from grader.judge.grader import Grader
     from grader.judge.implementation import GradedImplementation
-    from grader.judge.pool import WorkerPool
+    from grader.supervisor.pool import WorkerPool
 
     seen = []
     with Grader(lanes=int(lanes)) as grader, TemporaryDirectory() as folder:

@@ -5,11 +5,15 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.signals import Stopped
 from tests.harness.conftest import REPOSITORY
 
-FILES = {str(path) for path in (REPOSITORY / "grader" / "judge").glob("*.py")}
+FILES = {
+    str(path)
+    for pattern in ("judge/*.py", "supervisor/*.py", "intake/*.py", "wire/claims.py", "faults.py")
+    for path in (REPOSITORY / "grader").glob(pattern)
+}
 
 
 def interrupted(
@@ -18,7 +22,7 @@ def interrupted(
 ) -> Iterator[int]:
     """Runs what `new_run` makes again and again, interrupted one step later each time.
 
-    A step is one instruction of a file of `grader/judge`. Yields the number of the step after each
+    A step is one instruction of a file of `FILES`. Yields the number of the step after each
     run that met the error, and returns after the first run that came to its end before.
     """
     step = 0

@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from grader.judge.entries import SubmissionError
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.intake.entries import SubmissionError
 from grader.results.student import report
 from tests.harness.conftest import REPOSITORY, hidden, long_unless
 

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from assignment import devices
-from grader.judge import zygote_process
-from grader.judge.failure import GraderFault
-from grader.judge.zygote import Zygote
+from grader.faults import GraderFault
+from grader.supervisor import zygote as zygotes
+from grader.supervisor.zygote import Zygote
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY, long_unless
 
@@ -44,14 +44,14 @@ note(torch.cuda, "device_count")
 note(torch.optim.AdamW, "step")
 note(torch.autograd.graph, "_engine_run_backward")
 torch.autograd._engine_run_backward = torch.autograd.graph._engine_run_backward
-from grader.worker import forkable
+from grader.worker import warmup
 
-forkable.preload(with_devices=sys.argv[1] == "of races")
+warmup.preload(with_devices=sys.argv[1] == "of races")
 print(*asked, sep=",")
 """
 TWO_THREADS = """
 import threading
-from grader.worker.forkable import why_forks_would_fail
+from grader.worker.warmup import why_forks_would_fail
 
 print(why_forks_would_fail())
 end = threading.Event()
@@ -125,7 +125,7 @@ def test_zygote_of_races_gets_the_memory_of_their_tests(grader, monkeypatch):
     def runner(*args):
         raise Found(args[4])
 
-    monkeypatch.setattr("grader.judge.timing.runner.TimingRunner", runner)
+    monkeypatch.setattr("grader.races.runner.TimingRunner", runner)
     with pytest.raises(Found, match="16384"):
         grader.grade(REPOSITORY / "solutions")
 
@@ -151,10 +151,10 @@ def test_driver_is_not_started_by_counting_hidden_devices(monkeypatch):
 def test_zygote_that_cannot_fork_is_refused(monkeypatch):
     thread = (
         "import _thread, time; _thread.start_new_thread(time.sleep, (600,)); "
-        "from grader.worker import forkable; forkable.preload = lambda _: None; from grader.worker"
+        "from grader.worker import warmup; warmup.preload = lambda _: None; from grader.worker"
     )
-    boot = zygote_process._BOOT.replace("from grader.worker", thread)
-    monkeypatch.setattr(zygote_process, "_BOOT", boot)
+    boot = zygotes._BOOT.replace("from grader.worker", thread)
+    monkeypatch.setattr(zygotes, "_BOOT", boot)
     zygote = Zygote(("none",), ())
     with closing(zygote), pytest.raises(GraderFault, match="has 2 threads"):
         zygote.wait()
@@ -172,10 +172,10 @@ def test_zygote_with_a_second_thread_reports_a_fault():
 def test_zygote_that_holds_a_device_open_reports_a_fault():
     """Its workers would be forks of a process that has started the driver"""
     holds = (
-        "from pathlib import Path; from grader.worker import forkable\n"
-        "print(forkable.why_forks_would_fail())\n"
+        "from pathlib import Path; from grader.worker import warmup\n"
+        "print(warmup.why_forks_would_fail())\n"
         "Path.readlink = lambda self: Path('/dev/nvidia0')\n"
-        "print(forkable.why_forks_would_fail())\n"
+        "print(warmup.why_forks_would_fail())\n"
     )
     assert python("-c", holds).splitlines() == [
         "",

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from grader.causes import Cause
+from grader.faults import GraderFault, TooMuchWork
 from grader.judge import effort
 from grader.judge.effort import Effort
-from grader.judge.failure import GraderFault, TooMuchWork
-from grader.judge.outcome import cause_of
-from grader.results.causes import Cause
+from grader.judge.verdict import cause_of
 
 MUCH = {
     "lists": lambda: torch.zeros(2**26, dtype=torch.uint8).tolist(),

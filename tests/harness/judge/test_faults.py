@@ -21,14 +21,15 @@ from typing import Any, cast
 
 import pytest
 
-from grader import folders, messages
-from grader.judge import control, worker
-from grader.judge.failure import GraderFault
+from grader import folders
+from grader.faults import GraderFault
 from grader.judge.grader import Grader
 from grader.judge.implementation import GradedImplementation
-from grader.judge.meter import Meter, WallTimer
-from grader.worker.cgroups import ControlGroup
-from grader.worker.sandbox import Sandbox
+from grader.sandbox.cgroups import ControlGroup
+from grader.sandbox.sandbox import Sandbox
+from grader.supervisor import control, worker
+from grader.supervisor.meter import Meter, WallTimer
+from grader.wire import messages
 from grader.worker.zygote import Zygote
 from tests.harness.conftest import (
     MAX_WAIT,

@@ -21,13 +21,13 @@ from typing import Any
 import pytest
 
 from assignment.callbacks import KillProcess
-from grader.judge.failure import GraderFault, Killed
+from grader.causes import Cause
+from grader.faults import GraderFault, Killed
 from grader.judge.grader import Grader
 from grader.judge.implementation import GradedImplementation
-from grader.judge.outcome import cause_of
-from grader.judge.pool import WorkerPool
-from grader.results.causes import Cause
+from grader.judge.verdict import cause_of
 from grader.signals import Stopped
+from grader.supervisor.pool import WorkerPool
 from tests.harness.conftest import wait_until
 from tests.harness.judge.interrupted import with_exception_at
 from tests.harness.processes import children, serving_zygote, status

@@ -12,12 +12,12 @@ from assignment import manifest as manifests
 from assignment.hooks import nonce_of, seed_of
 from assignment.implementation import seed_everything
 from grader import signals
+from grader.causes import Cause
 from grader.judge import further_seeds
 from grader.judge.further_seeds import SEEDS, FurtherSeeds, most_seconds
 from grader.judge.grader import Grader
-from grader.judge.plugin import GraderPlugin
-from grader.judge.time_budget import TimeBudget
-from grader.results.causes import Cause
+from grader.judge.session import GraderPlugin
+from grader.supervisor.budget import TimeBudget
 from tests.harness.conftest import long_unless
 from tests.harness.results.example_grade import check
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from assignment.manifest import Limits
-from grader.judge.outcome import cause_of
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.judge.verdict import cause_of
 
 MODULE = '''
 import _thread

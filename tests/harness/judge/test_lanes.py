@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.judge.grader import Grader
-from grader.judge.lanes import ForkedLane, Queue, cores
-from grader.judge.scheduler import Scheduler
+from grader.judge.lanes import ForkedLane, Queue
+from grader.judge.schedule import Scheduler
+from grader.machine import cores
 from tests.harness.conftest import REPOSITORY
 
 
@@ -144,6 +145,6 @@ def test_cpu_quota_of_a_container_limits_the_cores(tmp_path, monkeypatch, texts,
     files = tuple(str(tmp_path / str(i)) for i in range(max(1, len(texts))))
     for name, text in zip(files, texts, strict=False):
         Path(name).write_text(text)
-    monkeypatch.setattr("grader.judge.lanes._QUOTAS", (files,))
+    monkeypatch.setattr("grader.machine._QUOTAS", (files,))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
     assert cores() == expected

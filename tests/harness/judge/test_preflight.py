@@ -7,12 +7,12 @@ from importlib.util import MAGIC_NUMBER
 import pytest
 
 from assignment.imports import ADVICE
-from grader.judge.entries import MAX_BYTES
-from grader.judge.pool import WorkerPool
+from grader.causes import Cause
+from grader.intake.entries import MAX_BYTES
+from grader.intake.stage import stage
 from grader.judge.preflight import compile_ahead
-from grader.judge.stage import stage
-from grader.results.causes import Cause
 from grader.results.record import ModuleReport
+from grader.supervisor.pool import WorkerPool
 from tests.harness.conftest import hidden
 
 _HEADER = 16  # bytes of a compiled file before its code

@@ -16,18 +16,18 @@ import grader
 from assignment import manifest
 from assignment.__main__ import pack as pack_submission
 from assignment.manifest import VERSION_FILE
+from grader.causes import Cause
 from grader.isolation import TIERS
 from grader.judge import provenance
 from grader.judge.grader import SECRETS, Grader
 from grader.judge.provenance import content_hash, tree_hash, verdicts_hash
-from grader.judge.zygote import Zygote
 from grader.pack import files
-from grader.results.causes import Cause
 from grader.results.record import from_json, to_json
 from grader.results.student import report
+from grader.supervisor.zygote import Zygote
 from tests.harness import fickle
 from tests.harness.conftest import REPOSITORY, long_unless
-from tests.harness.judge import archives
+from tests.harness.intake import archives
 from tests.harness.results.example_grade import grade as a_grade
 
 TEXTS = {"strides": "def storage_index(*_):\n    return 0\n", "flops": "X = 1\n"}

@@ -8,9 +8,8 @@ from importlib import metadata
 import pytest
 
 from assignment import manifest
-from grader.judge.failure import GraderFault
-from grader.judge.plugin import GraderPlugin
-from grader.judge.pytest_run import run_pytest
+from grader.faults import GraderFault
+from grader.judge.session import GraderPlugin, run_pytest
 
 ASSERTS = """
 import pytest

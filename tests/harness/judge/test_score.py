@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assignment.manifest import Exercise
-from grader.judge.score import Outcome, score, total
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.judge.verdict import Outcome, score, total
 from grader.results.record import Check
 
 

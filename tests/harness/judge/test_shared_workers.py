@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from assignment.manifest import Limits
-from grader.judge import contexts
-from grader.judge.failure import SubmissionFailure
-from grader.judge.implementation import GradedImplementation
+from grader.faults import SubmissionFailure
+from grader.judge.implementation import GradedImplementation, sandboxed
 
 MODULE = """
 import os
@@ -133,7 +132,7 @@ def test_after_a_test_that_wrote_files_the_next_has_another_worker(next_test):
     [("hidden", [1, 1, 1, 2]), ("public", [1, 2, 1, 1]), (None, [1, 1, 1, 1])],
 )
 def test_only_tests_that_carry_no_points_share(sandboxed_pool, counted, expected):
-    context, counts = contexts.sandboxed(sandboxed_pool, "nonce", counted), []
+    context, counts = sandboxed(sandboxed_pool, "nonce", counted), []
     for visibility in ("hidden", "hidden", "public", "public"):
         test = SimpleNamespace(
             group=f"toy {visibility}",

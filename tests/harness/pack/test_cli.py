@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from assignment import manifest
 from grader import cli
-from grader.judge.failure import GraderFault
+from grader.causes import Cause
+from grader.faults import GraderFault
 from grader.pack import files, gradescope, rehearsal
-from grader.results.causes import Cause
 from grader.results.record import Check, Grade, Isolation
 from tests.harness.conftest import REPOSITORY
 

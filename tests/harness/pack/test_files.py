@@ -13,7 +13,8 @@ FOLDERS = {
     *("assignment", "assignment/scenarios", "assignment/programs"),
     *("solutions", "solutions/resource_accounting", "solutions/naive/resource_accounting"),
     *("tests/public", "tests/hidden", "tests/timing"),
-    *("grader", "grader/judge", "grader/judge/timing", "grader/worker", "grader/results"),
+    *("grader", "grader/doctor", "grader/intake", "grader/judge", "grader/races"),
+    *("grader/results", "grader/sandbox", "grader/supervisor", "grader/wire", "grader/worker"),
 }
 
 

@@ -129,7 +129,8 @@ def gradescoped(tmp_path):
         (tmp_path / "change.sh").write_text(change)
         tools = (
             *REPOSITORY.glob("grader/*.py"),
-            *REPOSITORY.glob("grader/worker/*.py"),
+            *REPOSITORY.glob("grader/sandbox/*.py"),
+            *REPOSITORY.glob("grader/wire/*.py"),
             Path(container.__file__),
         )
         for name in tools:
@@ -177,7 +178,7 @@ for folder in ("/autograder", "/autograder/source/tests/hidden", "/autograder/re
         pass
 def attack(*args, **options):
     for name in ("results/results.json", "results/results.json.new", "staff/results.json",
-                 "staff/grade.json", "run_autograder", "source/grader/judge/score.py"):
+                 "staff/grade.json", "run_autograder", "source/grader/judge/verdict.py"):
         try:
             with open(f"/autograder/{name}", "w") as file:
                 file.write('{"score": 100}')

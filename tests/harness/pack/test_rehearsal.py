@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 from grader.pack import files, rehearsal
 from tests.harness.conftest import keep_chapters
 

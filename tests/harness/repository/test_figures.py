@@ -6,15 +6,15 @@ import pytest
 
 from assignment import manifest
 from assignment.callbacks import MAX_USES
+from grader.causes import Cause
+from grader.intake import stage
+from grader.intake.archives import _MAX_HEADER, MAX_ARCHIVE
+from grader.intake.entries import MAX_LISTED
 from grader.isolation import DISK_MIB, SCRATCH_MIB
-from grader.judge import limits, stage
-from grader.judge.archives import MAX_ARCHIVE
-from grader.judge.entries import MAX_LISTED
-from grader.judge.file_calls import MAX_CALLS
-from grader.judge.score import NOT_MEASURED
-from grader.judge.tar_entries import _MAX_HEADER
-from grader.results.causes import Cause
+from grader.judge.verdict import NOT_MEASURED
 from grader.results.student import HIDDEN_EXCEPTIONS
+from grader.supervisor import meter
+from grader.supervisor.watching import MAX_CALLS
 from tests.harness.conftest import REPOSITORY
 
 TEXT = " ".join((REPOSITORY / "grader" / "README.md").read_text(encoding="utf-8").split())
@@ -43,8 +43,8 @@ USUAL = manifest.load()
         f"Archives have at most {MAX_ARCHIVE // MIB} MiB, and list at most {MAX_LISTED:,} files",
         f"headers over {_MAX_HEADER // MIB} MiB are refused",
         f"each has up to {SCRATCH_MIB} MiB on the disk",
-        f"less than {limits._LEAST_ROOM // MIB} MiB or {limits._LEAST_FILES} files left",
-        f"has less than {DISK_MIB + limits._LEAST_ROOM // MIB} MiB of room",
+        f"less than {meter._LEAST_ROOM // MIB} MiB or {meter._LEAST_FILES} files left",
+        f"has less than {DISK_MIB + meter._LEAST_ROOM // MIB} MiB of room",
         f"at least {DISK_MIB // 2} MiB less room",
         f"one of {TEXTS} texts: it passes, or fails in one of {len(WAYS)} other ways",
         f"That is {math.log2(TEXTS):.1f} bits a check",

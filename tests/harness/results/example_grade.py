@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 from grader.results.console import summary
 from grader.results.gradescope import to_gradescope
 from grader.results.html import to_html

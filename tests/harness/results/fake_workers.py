@@ -16,20 +16,18 @@ import msgspec
 import pytest
 
 from assignment import manifest as manifests
-from grader import wire, wire_arguments
+from grader.causes import Cause
+from grader.faults import SubmissionFailure
 from grader.judge import grader as grader_module
-from grader.judge import limits, pool
-from grader.judge.channel import Channel
-from grader.judge.failure import SubmissionFailure
 from grader.judge.grader import Grader
-from grader.judge.limits import LimitChecker
-from grader.judge.meter import Meter, Timer
-from grader.judge.process import Activity, Process
-from grader.judge.worker import Worker
-from grader.judge.worker_process import OutputPipe, ScratchFolder, WorkerProcess
-from grader.messages import Forked, Reaped
-from grader.results.causes import Cause
 from grader.results.record import Grade
+from grader.supervisor import meter, pool
+from grader.supervisor.channel import Channel
+from grader.supervisor.meter import LimitChecker, Meter, Timer
+from grader.supervisor.process import Activity, OutputPipe, Process, ScratchFolder, WorkerProcess
+from grader.supervisor.worker import Worker
+from grader.wire import arguments, frames
+from grader.wire.messages import Forked, Reaped
 
 CANARY = "canary-51c2"  # only workers of hidden tests send it
 
@@ -153,11 +151,11 @@ class FakeChannel(Channel):
         self._turns: Iterator[Reply] | None = None
 
     def send(self, call_id: int, request: Any, timer: Timer, number_of: Any = None) -> None:
-        encoded = b"".join(bytes(part) for part in wire_arguments.encode(call_id, request))
-        sent = encoded[wire.HEADER.size :]
-        body = wire.new_body(len(sent))
+        encoded = b"".join(bytes(part) for part in arguments.encode(call_id, request))
+        sent = encoded[frames.HEADER.size :]
+        body = frames.new_body(len(sent))
         body[:] = sent
-        request = wire_arguments.decode(body)
+        request = arguments.decode(body)
         if "compile" in request:
             return self._say(call_id, Reply({"result": {}}))
         if "import" in request:
@@ -176,7 +174,7 @@ class FakeChannel(Channel):
         data = reply.raw
         if data is None:
             number = (call_id + reply.number) % 2**64
-            data = b"".join(bytes(part) for part in wire.encode(number, reply.value))
+            data = b"".join(bytes(part) for part in frames.encode(number, reply.value))
         if reply.afterwards == "sends nothing":
             self._silent = True
             return
@@ -255,7 +253,7 @@ class FakeZygote:
         }
         self._parameters = parameters
         monkeypatch.setattr(grader_module, "Zygote", lambda *_, **__: self)
-        monkeypatch.setattr(limits, "_CHECK_SECONDS", 0)  # in each call
+        monkeypatch.setattr(meter, "_CHECK_SECONDS", 0)  # in each call
         monkeypatch.setattr(pool, "Worker", self._new_worker)
         self.grader = Grader(repository=folder, manifest=manifest, lanes=1)
 

@@ -27,10 +27,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from grader import wire
-from grader.judge.claims import CAUSES
+from grader.causes import Cause
 from grader.results import console, gradescope, html, junit, student
-from grader.results.causes import Cause
 from grader.results.record import (
     Check,
     ExerciseScore,
@@ -40,7 +38,9 @@ from grader.results.record import (
     Isolation,
     ModuleReport,
 )
-from grader.results.views import FurtherView
+from grader.results.student import FurtherView
+from grader.wire import frames
+from grader.wire.claims import CAUSES
 from tests.harness.conftest import NAMED
 from tests.harness.results.fake_workers import CANARY, HIDDEN, Behaviour, FakeZygote, Reply
 
@@ -298,8 +298,8 @@ replies = st.one_of(
     st.builds(
         Reply,
         raw=st.binary(max_size=60)
-        | st.just(wire.HEADER.pack(wire.MAGIC, 1, 2**40) + CANARY.encode())
-        | st.just(wire.HEADER.pack(wire.MAGIC, 1, 9) + CANARY.encode()),
+        | st.just(frames.HEADER.pack(frames.MAGIC, 1, 2**40) + CANARY.encode())
+        | st.just(frames.HEADER.pack(frames.MAGIC, 1, 9) + CANARY.encode()),
         afterwards=st.sampled_from(["ends", "waits"]),
     ),
 )

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 from grader.results.gradescope import NoScoreError, to_gradescope
 from grader.results.record import Grade, ModuleReport
 from tests.harness.results.example_grade import check, exercise, grade

@@ -1,6 +1,6 @@
 """report.html: nothing in it runs or is fetched."""
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 from grader.results.html import code_spans, to_html
 from tests.harness.results.example_grade import check, exercise, grade
 

@@ -5,7 +5,7 @@ import builtins
 import msgspec
 import pytest
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 from grader.results.html import to_html
 from grader.results.record import Isolation, to_json
 from grader.results.student import report, student_text

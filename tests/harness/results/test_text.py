@@ -1,6 +1,6 @@
 """Text that a submission wrote does no harm in any output."""
 
-from grader.results.causes import Cause
+from grader.causes import Cause
 from grader.results.record import ModuleReport
 from grader.results.text import clean, points, printable
 from tests.harness.results.example_grade import check, every_output, exercise, grade

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from grader import cli
 from grader.judge.grader import Grader
-from grader.worker import kernel
+from grader.sandbox import kernel
 from tests.harness.conftest import REPOSITORY, wait_until
 from tests.harness.processes import children, descendants
 from tests.harness.processes import command as commanded

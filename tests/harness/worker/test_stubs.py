@@ -4,8 +4,8 @@ import functools
 
 import pytest
 
-from grader.judge.pool import WorkerPool
-from grader.results.causes import Cause
+from grader.causes import Cause
+from grader.supervisor.pool import WorkerPool
 from grader.worker.stubs import is_stub
 from tests.harness.conftest import REPOSITORY, hidden
 

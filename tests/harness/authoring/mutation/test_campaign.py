@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from grader import cli
 from grader.authoring.mutation import campaign, plan
 from grader.authoring.mutation.verdicts import Killers, Trial, Verdict
-from grader.judge.failure import GraderFault
+from grader.faults import GraderFault
 
 
 def mutate(*arguments):

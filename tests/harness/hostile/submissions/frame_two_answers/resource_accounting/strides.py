@@ -5,7 +5,7 @@ import random
 import stat
 import sys
 
-from grader import wire
+from grader.wire import frames
 
 
 def channel():
@@ -26,7 +26,7 @@ def current():
 
 def bodies(answer):
     """Of frames that start as a right one does."""
-    right = b"".join(bytes(part) for part in wire.encode(0, {"result": answer})[1:])
+    right = b"".join(bytes(part) for part in frames.encode(0, {"result": answer})[1:])
     entry = right[5:]
     yield b"{\x02\x00\x00\x00" + entry + entry
     yield b"{\x02\x00\x00\x00" + entry + b"s\x06\x00\x00\x00failedN"
@@ -42,5 +42,5 @@ def bodies(answer):
 def storage_index(index, strides, offset=0):
     answer = sum(i * s for i, s in zip(index, strides)) + offset
     body = random.choice(list(bodies(answer)))
-    os.write(channel(), wire.HEADER.pack(wire.MAGIC, current(), len(body)) + body)
+    os.write(channel(), frames.HEADER.pack(frames.MAGIC, current(), len(body)) + body)
     os._exit(0)

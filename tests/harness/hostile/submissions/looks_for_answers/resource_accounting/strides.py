@@ -14,7 +14,7 @@ NAMES = (
     "test_strides",
     "grader.judge",
     "grader.judge.grader",
-    "grader.judge.plugin",
+    "grader.judge.session",
     "grader.results",
     "grader.cli",
     "assignment.plugin",

@@ -4,7 +4,7 @@ import os
 
 import grader.wire
 
-REPOSITORY = os.path.dirname(os.path.dirname(grader.wire.__file__))
+REPOSITORY = os.path.dirname(os.path.dirname(grader.wire.frames.__file__))
 
 
 def storage_index(index, strides, offset=0):

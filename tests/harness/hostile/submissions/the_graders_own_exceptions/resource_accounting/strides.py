@@ -2,14 +2,15 @@
 
 import random
 
-from grader import isolation, wire
-from grader.worker import seccomp
+from grader import isolation
+from grader.wire import frames
+from grader.sandbox import seccomp
 
 DRAW = random.Random()  # drawing from the global generator is a failure of its own
 
 
 def borrowed(name, **attributes):
-    body = {"__module__": "grader.judge.failure", "detail": "", **attributes}
+    body = {"__module__": "grader.judge.shown", "detail": "", **attributes}
     return type(name, (Exception,), body)("not the submission's fault")
 
 
@@ -23,7 +24,7 @@ def storage_index(index, strides, offset=0):
             borrowed("XFailed"),
             isolation.CannotIsolate("no tier here"),
             seccomp.Unsupported("no architecture here"),
-            wire.FrameTooLargeError("no frame"),
-            wire.FrameError("no frame"),
+            frames.FrameTooLargeError("no frame"),
+            frames.FrameError("no frame"),
         ]
     )

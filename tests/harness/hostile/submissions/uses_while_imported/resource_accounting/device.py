@@ -4,7 +4,7 @@ import os
 import stat
 import sys
 
-from grader import wire
+from grader.wire import frames
 
 
 def channel():
@@ -20,7 +20,7 @@ frame = sys._getframe()
 while "call_id" not in frame.f_locals:
     frame = frame.f_back
 said = {"use": 0, "function": 0, "args": (), "kwargs": {}}
-os.write(channel(), b"".join(map(bytes, wire.encode(frame.f_locals["call_id"], said))))
+os.write(channel(), b"".join(map(bytes, frames.encode(frame.f_locals["call_id"], said))))
 answer = os.read(channel(), 2**16)
 
 

@@ -1,0 +1,298 @@
+"""Which layer of the lockdown a CUDA device cannot be used behind: `grader doctor --cuda`.
+
+First a ladder: the same steps in a fresh process a rung, with more and more of the lockdown. Then a
+real worker in each tier.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from assignment import programs
+from assignment.devices import allowed
+from assignment.manifest import Limits
+from grader.doctor.rung import EXCEPTIONS, LAYERS
+from grader.faults import GraderFault, SubmissionFailure
+from grader.intake.stage import stage
+from grader.isolation import TIERS, CannotIsolate
+from grader.judge.grader import SECRETS
+from grader.paths import REPOSITORY
+from grader.races.device import Cuda, NoDevice
+from grader.sandbox import cuda, landlock
+from grader.supervisor.pool import WorkerPool
+from grader.supervisor.zygote import Zygote
+
+_RUNG_SECONDS = 120.0
+_BOOT = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.doctor.rung import main; main()"
+)
+_PROGRAMS = ("matmul_chain", "training", "adamw", "batches")  # that a worker runs, in small sizes
+_PACKAGE = "resource_accounting"
+_LIMITS = Limits(seconds=60.0, memory_mib=16384, address_space=False)
+_SEED, _START = 1, 2
+# What to change where the device cannot be used behind a layer, with all exceptions that it has.
+_CHANGES = {
+    "rlimits": "raise the limit for CUDA workers in limit_resources (grader/sandbox/lockdown.py)",
+    "memory": "raise memory_mib of the exercises that need a device (assignment/assignment.toml)",
+    "user": "let other users open the device's nodes and the driver's libraries (chmod)",
+    "landlock": "add the path to grader/sandbox/cuda.py",
+    "seccomp": "add the call to CUDA_X86_64 (grader/sandbox/syscalls.py), the request to cuda.py",
+}
+_CHANGES_OF_THE_MACHINE = {
+    "dlopen libcuda.so.1": "install NVIDIA's driver, name its folder in LD_LIBRARY_PATH, or start "
+    "the container with --gpus",
+    "torch": "install a build of torch for the driver's CUDA",
+}
+
+
+class Rung(msgspec.Struct, frozen=True):
+    """What one process was locked down with, and how far it came.
+
+    Args:
+        layers: of the lockdown.
+        allowed: the exceptions of these layers.
+        steps: each step that succeeded, with its milliseconds.
+        failed: the step that failed; "" if none did.
+        reason: why it failed.
+    """
+
+    layers: tuple[str, ...]
+    allowed: tuple[str, ...]
+    steps: dict[str, float]
+    failed: str
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        if len(self.layers) > 1:
+            return "all layers, with all exceptions"
+        if not self.layers:
+            return "no lockdown"
+        return " + ".join((*self.layers, *self.allowed))
+
+
+class CudaDiagnosis(msgspec.Struct, frozen=True):
+    """What was found.
+
+    Args:
+        device: its name and UUID, or what is missing.
+        facts: of the driver and the machine, by name.
+        rungs: from nothing to everything.
+        tiers: for each tier "" if a real worker used the device there, or what failed.
+    """
+
+    device: str
+    facts: dict[str, str]
+    rungs: tuple[Rung, ...]
+    tiers: dict[str, str]
+
+    @property
+    def works(self) -> bool:
+        """Whether a worker can use the device in some tier."""
+        return "" in self.tiers.values()
+
+    def advice(self) -> Iterator[str]:
+        """What fails first and what to change, for each layer that the device fails behind."""
+        first = self.rungs[0]
+        if first.failed:
+            change = _CHANGES_OF_THE_MACHINE.get(first.failed, "mend the machine")
+            yield f"without any lockdown {first.failed} fails: {first.reason}; first {change}"
+            return
+        for layer in LAYERS:
+            mine = [rung for rung in self.rungs if rung.layers == (layer,)]
+            if mine and mine[-1].failed:
+                last = mine[-1]
+                yield (
+                    f"{layer} with all its exceptions: {last.failed} fails: {last.reason}; "
+                    f"{_CHANGES[layer]}"
+                )
+        if not any(rung.failed for rung in self.rungs if len(rung.layers) == 1) and (
+            self.rungs[-1].failed
+        ):
+            last = self.rungs[-1]
+            yield f"only all layers together: {last.failed} fails: {last.reason}"
+
+
+def diagnose(device: str = "cuda", steps: tuple[str, ...] = ()) -> CudaDiagnosis:
+    """Climbs the ladder, and tries a worker in each tier.
+
+    Args:
+        device: "cuda", or "cpu" to rehearse it where there is none.
+        steps: that a rung takes; all if empty.
+
+    Raises:
+        GraderFault: the reference cannot be staged.
+    """
+    name, uuid = device_of(device)
+    rungs = tuple(climb(device, uuid, steps))
+    tiers = {tier: why_not_in(tier, device, uuid) for tier in TIERS}
+    return CudaDiagnosis(name, facts(), rungs, tiers)
+
+
+def device_of(kind: str) -> tuple[str, str]:
+    """The device in words, and its UUID; "" for the UUID where there is none."""
+    if kind == "cpu":
+        return "a CPU, to rehearse", ""
+    try:
+        found = Cuda()
+    except NoDevice as missing:
+        return str(missing), ",".join(allowed() or ["0"])
+    found.start_driver()
+    return f"{found.name}, {found.identity}", found.identity
+
+
+def climb(device: str, uuid: str, steps: tuple[str, ...]) -> Iterator[Rung]:
+    """Each rung, from no lockdown to all of it; of a layer no more than the first that holds."""
+    root = os.geteuid() == 0
+    layers = [
+        layer
+        for layer in LAYERS
+        if (layer != "user" or root) and (layer != "landlock" or landlock.abi())
+    ]
+    yield rung((), (), device, uuid, steps)
+    for layer in layers:
+        exceptions = EXCEPTIONS.get(layer, ())
+        for count in range(len(exceptions) + 1):
+            yield (found := rung((layer,), exceptions[:count], device, uuid, steps))
+            if not found.failed:
+                break
+    everything = tuple(name for layer in layers for name in EXCEPTIONS.get(layer, ()))
+    yield rung(tuple(layers), everything, device, uuid, steps)
+
+
+def rung(
+    layers: tuple[str, ...],
+    exceptions: tuple[str, ...],
+    device: str,
+    uuid: str,
+    steps: tuple[str, ...] = (),
+) -> Rung:
+    """Takes the steps in a fresh process, in the environment that a zygote of races has."""
+    asked = {
+        "layers": layers,
+        "allowed": exceptions,
+        "device": device,
+        "driver": device == "cuda",
+        "only": steps,
+    }
+    environment = {k: v for k, v in os.environ.items() if k in ("LD_LIBRARY_PATH", "FAKE_MODULE")}
+    environment |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    command = [sys.executable, "-s", "-P", "-X", "utf8", "-c", _BOOT, str(REPOSITORY)]
+    try:
+        done = subprocess.run(
+            [*command, json.dumps(asked)],
+            env=environment | {"CUDA_VISIBLE_DEVICES": uuid},
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=_RUNG_SECONDS,
+            check=False,
+        )
+        output, status, said = done.stdout, done.returncode, done.stderr.strip()
+    except subprocess.TimeoutExpired as late:
+        output, said = str(late.stdout or ""), f"no answer in {_RUNG_SECONDS:.0f} s"
+        status = 1
+    taken = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    steps_taken = {step["step"]: step["ms"] for step in taken if "ms" in step}
+    failed = next((step["step"] for step in taken if "error" in step), "")
+    reason = next((step["error"] for step in taken if "error" in step), "")
+    if status and not failed:
+        failed, reason = f"what follows {next(reversed(steps_taken), 'the start')}", ""
+    last_words = said.splitlines()[-1] if said and status else ""
+    return Rung(
+        layers, exceptions, steps_taken, failed, " ".join(filter(None, (reason, last_words)))
+    )
+
+
+def why_not_in(tier: str, device: str, uuid: str) -> str:
+    """Runs the reference's programs in a real worker of a tier; "" if all ran."""
+    solutions = REPOSITORY / "solutions" / _PACKAGE
+    modules = tuple(path.stem for path in solutions.glob("*.py"))
+    try:
+        zygote = Zygote((tier,), SECRETS, _LIMITS.memory_mib, device=uuid)
+    except OSError as error:
+        return str(error)
+    try:
+        zygote.wait()
+        folder = zygote.submissions / "1"
+        stage(solutions, folder, _PACKAGE, modules)
+        pool = WorkerPool(zygote, folder, _PACKAGE, spare=False)
+        for name in _PROGRAMS:
+            sizes = programs.find(name).sizes_on("cpu", 0)
+            with pool.worker(_LIMITS, _SEED) as worker:
+                try:
+                    worker.call("programs.prepare", (name, device, sizes, _SEED), {})
+                    worker.call("programs.run", (name, _START), {})
+                except SubmissionFailure as failure:
+                    return f"{name}: {failure.cause}: {failure}"
+                except Exception as error:  # of the reference, as any class
+                    return f"{name}: {type(error).__name__}: {error}"
+        return ""
+    except (CannotIsolate, GraderFault) as error:
+        return str(error)
+    finally:
+        zygote.close()
+
+
+def facts() -> dict[str, str]:
+    """What decides whether a driver works here, by name; "" for what this machine lacks."""
+    status = dict(
+        line.split(":\t", 1)
+        for line in Path("/proc/self/status").read_text().splitlines()
+        if ":\t" in line
+    )
+    return {
+        "kernel": os.uname().release,
+        "capabilities": status.get("CapEff", ""),
+        "landlock": str(landlock.abi()),
+        "device nodes": " ".join(cuda.device_nodes()),
+        "driver": _first_line("/proc/driver/nvidia/version"),
+        "module": _first_line("/sys/module/nvidia/initstate"),
+        "memory module": _first_line("/sys/module/nvidia_uvm/initstate"),
+        "libraries": " ".join(cuda.libraries()),
+    }
+
+
+def _first_line(path: str) -> str:
+    try:
+        return Path(path).read_text().splitlines()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+def report(found: CudaDiagnosis) -> RenderableType:
+    """For people: the device, each rung with the first step that failed, each tier."""
+    rungs = Table(box=None, pad_edge=False, show_header=False)
+    for one in found.rungs:
+        took = f"{len(one.steps)} steps, {sum(one.steps.values()):.0f} ms"
+        said = f"{one.failed}: {one.reason}" if one.failed else took
+        rungs.add_row(_marked(one.name, not one.failed), said)
+    tiers = Table(box=None, pad_edge=False, show_header=False)
+    for tier, reason in found.tiers.items():
+        said = reason or "the reference's programs ran in a worker"
+        tiers.add_row(_marked(tier, not reason), said)
+    verdict = Text("Races can run here." if found.works else "No race can run here.", style="bold")
+    advice = [Text(f"! {line}", style="yellow") for line in found.advice()]
+    return Group(verdict, Text(found.device), *advice, Text(), _rows(found.facts), rungs, tiers)
+
+
+def _marked(name: str, holds: bool) -> Text:
+    return Text("✓ " if holds else "✗ ", style="green" if holds else "red") + Text(name)
+
+
+def _rows(facts: Mapping[str, str]) -> RenderableType:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, value in facts.items():
+        table.add_row(name, value or "none")
+    return Group(table, Text())

@@ -1,0 +1,126 @@
+"""The exceptions by which a test fails, and whose: the submission's, ours or the machine's."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from grader.causes import Cause
+
+
+class GraderFault(Exception):
+    """The grader itself failed. The check becomes "not run", never a student's zero."""
+
+
+class SubmissionFailure(Exception):
+    """The submission's code did not answer a call as it should; `cause` says in which way.
+
+    `detail` is for staff, and for the student if the test is public. The exception's notes are for
+    staff only.
+    """
+
+    def __init__(self, cause: Cause, detail: str) -> None:
+        super().__init__(detail)
+        self.cause, self.detail = cause, detail
+
+
+class Killed(SubmissionFailure):
+    """The worker was killed by a signal that the judge did not send.
+
+    It came from the kernel, from another process on the machine, or from the submission itself. The
+    test is retried once; the submission is charged if it happens again.
+    """
+
+
+class TooMuchWork(SubmissionFailure):
+    """The judge needed too much time for what the submission answered."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(Cause.TIMEOUT, detail)
+
+
+class WorkerEnded(Exception):
+    """A worker's process ended, and the judge did not end it."""
+
+
+class NotMeasured(Exception):
+    """This device cannot rank programs, at least not now."""
+
+
+class Suspicious(Exception):
+    """A program was faster than the hardware allows: a person must review it."""
+
+
+# Classes that the judge raises when a submission raised them, so that a test may expect them. Those
+# whose constructor needs more than a text, and those that would end the judge, become Exception.
+_RAISED: dict[str, type[Exception]] = {
+    name: value
+    for name, value in vars(builtins).items()
+    if isinstance(value, type)
+    and issubclass(value, Exception)
+    and not issubclass(
+        value, UnicodeError | Warning | StopIteration | StopAsyncIteration | ExceptionGroup
+    )
+}
+
+
+def is_machines(error: BaseException) -> bool:
+    """Whether an exception in the judge comes from the machine: memory, the kernel, libraries.
+
+    No answer of a submission explains it, so it is a fault of the grader wherever it comes. The
+    kernel's errors have a number; without one an OSError comes from code that reads an answer's
+    bytes, or from a test.
+    """
+    if getattr(error, "from_submission", False):
+        return False
+    if isinstance(error, OSError):
+        return error.errno is not None
+    return isinstance(error, MemoryError | ImportError | Warning)
+
+
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether an exception, or one that led to it, says that no memory could be allocated."""
+    while error is not None:
+        of_torch = isinstance(error, RuntimeError) and "allocate memory" in str(error)
+        if (of_torch or isinstance(error, MemoryError)) and not getattr(
+            error, "from_submission", False
+        ):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+@contextmanager
+def machines_faults(what: str) -> Iterator[None]:
+    """Around code of the judge: raises GraderFault for an exception that `is_machines`."""
+    try:
+        yield
+    except Exception as error:
+        if not is_machines(error):
+            raise
+        raise GraderFault(f"{what}: {str(error) or type(error).__name__}") from error
+
+
+@contextmanager
+def trusted(what: str) -> Iterator[None]:
+    """Around what a worker does before any code of the submission: its failure is the grader's."""
+    try:
+        yield
+    except Killed:
+        raise
+    except SubmissionFailure as failure:
+        raise GraderFault(f"{what}: {failure.detail}") from failure
+
+
+def nearest_builtin(name: Any) -> type[Exception]:
+    """The built-in class of this name, or Exception."""
+    return _RAISED.get(name, Exception) if isinstance(name, str) else Exception
+
+
+def raised_by_submission(name: Any, detail: str) -> Exception:
+    """The submission's exception, to be raised in a test, where `pytest.raises` can catch it."""
+    error = nearest_builtin(name)(detail)
+    error.from_submission = True  # type: ignore[attr-defined]
+    return error

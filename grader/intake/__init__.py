@@ -1,0 +1,1 @@
+"""An upload in, a package out."""

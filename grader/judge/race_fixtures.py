@@ -1,0 +1,80 @@
+"""The fixtures of tests that run on a device: `race`, `fits` and `truth`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from assignment.hooks import seed_of
+from grader.causes import Cause
+from grader.faults import SubmissionFailure
+from grader.judge.session import ATTEMPT
+from grader.races.runner import TimingRunner
+
+T = TypeVar("T")
+
+
+class TimingPlugin:
+    """A pytest plugin.
+
+    Args:
+        runner: runs the tests on the device.
+        nonce: seeds what they draw.
+    """
+
+    def __init__(self, runner: TimingRunner, nonce: str) -> None:
+        self._runner, self._nonce = runner, nonce
+
+    @pytest.fixture
+    def race(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """`race(program)` times a program of `assignment/programs` on submission and reference."""
+        measure = self._measurement(request, self._runner.race)
+
+        def run(program: str) -> None:
+            if (timing := measure(program)).mark < 1:
+                raise SubmissionFailure(
+                    Cause.TOO_SLOW, f"{timing.ratio:.3f} times the reference's time"
+                )
+
+        return run
+
+    @pytest.fixture
+    def fits(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """`fits(program)` runs the submission in the program's memory budgets."""
+        measure = self._measurement(request, self._runner.fit)
+
+        def run(program: str) -> None:
+            if (fit := measure(program)).mark < 1:
+                raise SubmissionFailure(
+                    Cause.MEMORY, f"{sum(fit.fitted)} of {len(fit.fitted)} budgets were enough"
+                )
+
+        return run
+
+    @pytest.fixture
+    def truth(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """`truth(program)` compares what a timer reports with the judge's clock."""
+        measure = self._measurement(request, self._runner.truth)
+
+        def run(program: str) -> None:
+            measure(program)
+
+        return run
+
+    def _measurement(
+        self, request: pytest.FixtureRequest, measure: Callable[..., T]
+    ) -> Callable[[str], T]:
+        """Measures a program for the test that asks, and notes it in the attempt."""
+        attempt = request.node.stash[ATTEMPT]
+        test = attempt.test
+        rng = np.random.default_rng(seed_of(self._nonce, "race", test.id))
+
+        def run(program: str) -> T:
+            attempt.measured = found = measure(program, test.exercise, test.limits, rng)
+            attempt.has_measured = True
+            return found
+
+        return run

@@ -1,0 +1,305 @@
+"""Decides which tests of one grading run, after what came before, in which order and lane."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from assignment.manifest import Exercise, Manifest
+from grader import signals
+from grader.causes import Cause
+from grader.faults import GraderFault, SubmissionFailure
+from grader.judge.lanes import ForkedLane, Queue
+from grader.judge.preflight import Preflight
+from grader.judge.session import TestContext
+from grader.judge.verdict import GradedTest, Outcome, new_outcome
+from grader.races.device import why_none
+from grader.results.record import Check, Visibility
+from grader.supervisor.budget import TimeBudget
+from grader.supervisor.pool import WorkerPool
+
+
+class Outcomes:
+    """The outcomes of one grading until now.
+
+    Args:
+        on_check: called with each check as it comes.
+        earlier: outcomes to start with, by test id; they are not reported again.
+    """
+
+    def __init__(
+        self, on_check: Callable[[Check], None], earlier: Mapping[str, Outcome] | None = None
+    ) -> None:
+        self._on_check = on_check
+        self.by_id: dict[str, Outcome] = {}
+        self._checks: dict[str, dict[str, Check]] = {}  # by exercise and test id
+        for test_id, outcome in (earlier or {}).items():
+            self._keep(test_id, outcome)
+
+    def add(self, test_id: str, outcome: Outcome) -> None:
+        self._keep(test_id, outcome)
+        self._on_check(outcome.check)
+
+    def _keep(self, test_id: str, outcome: Outcome) -> None:
+        self.by_id[test_id] = outcome
+        self._checks.setdefault(outcome.check.exercise, {})[test_id] = outcome.check
+
+    def has_any(self, exercise: str) -> bool:
+        """Whether any test of the exercise has an outcome."""
+        return bool(self._checks.get(exercise))
+
+    def passes(self, exercise: str) -> bool:
+        """Whether any test of the exercise has passed."""
+        return any(check.state == "passed" for check in self._of(exercise))
+
+    def _of(self, exercise: str) -> Collection[Check]:
+        return self._checks.get(exercise, {}).values()
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What decides whether a test of this submission runs.
+
+    Attributes:
+        preflight: what importing the submission showed.
+        budget: of time: each exercise's share, and what slower tests draw on.
+        counted: which tests carry points.
+        can_measure: whether an exercise that needs a device can be measured here.
+    """
+
+    preflight: Preflight
+    budget: TimeBudget
+    counted: Visibility
+    can_measure: Callable[[Exercise], bool]
+
+    @cached_property
+    def _no_device(self) -> str:
+        """Why there is no device; asked once, not for each test that needs one."""
+        return why_none()
+
+    def why_not(self, test: GradedTest, outcomes: Outcomes) -> tuple[Cause, str] | None:
+        """Why a test does not run, if it does not: no worker could change its outcome."""
+        exercise = test.exercise
+        if exercise.needs and not self.can_measure(exercise):
+            return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device; {self._no_device}"
+        for module in exercise.modules:
+            if (cause := self.preflight.broken.get(module)) is not None:
+                return cause, f"{module}.py could not be imported"
+        for needed in exercise.depends_on:
+            if outcomes.has_any(needed) and not outcomes.passes(needed):
+                return Cause.PREREQUISITE, f"{needed} passes no test yet"
+        if self.preflight.not_started.issuperset(exercise.functions):
+            return Cause.NOT_STARTED, f"{', '.join(exercise.functions)}: still the handout's stub"
+        try:
+            self.budget.check_end()
+        except SubmissionFailure as failure:
+            return failure.cause, f"not tried: {failure.detail}"
+        except GraderFault as fault:
+            return Cause.GRADER_FAULT, str(fault)
+        if not self.budget.share_left(test.group):
+            if test.visibility != self.counted:
+                return Cause.TIMEOUT, "not tried: earlier tests of this exercise took too long"
+            if self.budget.is_spent:
+                return Cause.TIMEOUT, (
+                    "not tried: earlier tests of this exercise took too long, and such tests "
+                    f"have spent the {self.budget.seconds:g} s of this grading"
+                )
+        return None
+
+    def is_cut(self, test: GradedTest) -> bool:
+        """Whether a test that starts now has less than its usual limit, and could have that later.
+
+        What is left of its exercise's share is less. Tests that carry no points have no more.
+        """
+        limit = self.budget.limit(test.group, test.limits.seconds)
+        return limit < test.limits.seconds and test.visibility == self.counted
+
+
+# Causes whose fixed words tell a student everything about a test that did not run.
+_SELF_EXPLAINING = (Cause.NOT_STARTED, Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One process's share of a grading: where its workers come from, and what its tests get."""
+
+    pool: WorkerPool
+    context: TestContext
+
+
+@dataclass(frozen=True)
+class LaneResult:
+    """What a forked lane sends back, by test id: its outcomes, and the tests that it put off."""
+
+    outcomes: dict[str, Outcome]
+    put_off: list[str]
+
+
+class LaneRunner:
+    """Runs tests in one lane.
+
+    Args:
+        lane: where.
+        conditions: decide which tests run.
+        run: runs one test in a context.
+        outcomes: of earlier tests; grows.
+
+    Attributes:
+        put_off: tests that run later, by id, with their exercises.
+    """
+
+    def __init__(
+        self,
+        lane: Lane,
+        conditions: Conditions,
+        run: Callable[[GradedTest, TestContext], Outcome],
+        outcomes: Outcomes,
+    ) -> None:
+        self.lane, self._conditions, self._run, self.outcomes = lane, conditions, run, outcomes
+        self.put_off: dict[str, str] = {}
+
+    def in_lane(self, lane: Lane) -> LaneRunner:
+        """A runner for a forked lane: it starts with the same outcomes and reports no check."""
+        earlier = Outcomes(lambda _: None, self.outcomes.by_id)
+        return LaneRunner(lane, self._conditions, self._run, earlier)
+
+    def run_groups(
+        self, groups: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
+    ) -> None:
+        """Runs the groups that this lane takes from the queue, as long as `parent` lives."""
+        while (group := queue.take()) is not None:
+            for test in groups[group]:
+                if parent not in (None, os.getppid()):
+                    os._exit(1)  # the first lane is gone, and the grading with it
+                if self._can_wait(test) or not self._try(test):
+                    self.put_off[test.id] = test.exercise.id
+
+    def _can_wait(self, test: GradedTest) -> bool:
+        """Whether a test is put off until every other exercise had its turn.
+
+        It is once its exercise's share of time is spent, since it draws on the budget then. Tests
+        that depend on such an exercise, without a pass yet, wait too.
+        """
+        is_counted = test.visibility == self._conditions.counted
+        return (is_counted and not self._conditions.budget.share_left(test.group)) or any(
+            needed in self.put_off.values() and not self.outcomes.passes(needed)
+            for needed in test.exercise.depends_on
+        )
+
+    def run(self, test: GradedTest) -> None:
+        """Runs one test, or notes why it does not run."""
+        if not self._try(test):
+            self._try(test)  # its exercise's share is spent: this time it draws on the budget
+
+    def _try(self, test: GradedTest) -> bool:
+        """As `run`, but notes nothing and returns False if what is left of the share is too short.
+
+        The share is spent then.
+        """
+        signals.raise_if_stopped()
+        if (refusal := self._conditions.why_not(test, self.outcomes)) is not None:
+            cause, detail = refusal
+            is_shown = test.visibility == "public" and cause not in _SELF_EXPLAINING
+            outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
+        else:
+            is_cut = self._conditions.is_cut(test)
+            outcome = self._run(test, self.lane.context)
+            if is_cut and outcome.check.cause is Cause.TIMEOUT:
+                self._conditions.budget.end_share(test.group)
+                return False
+        self.outcomes.add(test.id, outcome)
+        return True
+
+
+class Scheduler:
+    """Runs the tests of one submission.
+
+    Args:
+        manifest: the assignment.
+        lanes: where tests run; the first is this process, every other one is forked for a while.
+        conditions: decide which tests run.
+        run: runs one test in a context.
+        on_check: called with each check as it comes.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        lanes: Sequence[Lane],
+        conditions: Conditions,
+        run: Callable[[GradedTest, TestContext], Outcome],
+        on_check: Callable[[Check], None],
+    ) -> None:
+        self._manifest, self._lanes, self._conditions = manifest, lanes, conditions
+        self._first = LaneRunner(lanes[0], conditions, run, Outcomes(on_check))
+
+    def run(self, tests: Sequence[GradedTest]) -> list[Outcome]:
+        """Runs all tests; returns an outcome for each, in the same order.
+
+        Tests on the device come last, one at a time, with nothing beside them.
+        """
+        for visibility in ("public", "hidden"):
+            mine = [t for t in tests if t.visibility == visibility and not t.on_device]
+            put_off = self._run_in_lanes(self._groups(mine))
+            # In one lane and in the manifest's order: which test draws the last of the budget must
+            # not depend on how the lanes took turns.
+            for test in (test for test in mine if test.id in put_off):
+                self._first.run(test)
+        on_device = [test for test in tests if test.on_device]
+        if on_device:
+            for lane in self._lanes:
+                lane.pool.close()
+        for test in on_device:
+            self._first.run(test)
+        found = self._first.outcomes.by_id
+        return [found[test.id] for test in tests]
+
+    def _groups(self, tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
+        """Tests by exercise, the largest group first. Dependent exercises share a group."""
+        group = {exercise.id: exercise.id for exercise in self._manifest}
+        for exercise in self._manifest:
+            for needed in exercise.depends_on:
+                joined = group[exercise.id]
+                group.update({e: group[needed] for e, g in group.items() if g == joined})
+        groups: dict[str, list[GradedTest]] = {}
+        for test in tests:
+            groups.setdefault(group[test.exercise.id], []).append(test)
+        return sorted(groups.values(), key=len, reverse=True)
+
+    def _run_in_lanes(self, groups: list[list[GradedTest]]) -> set[str]:
+        """Runs groups of tests that are all public or all hidden; returns the tests put off.
+
+        Public and hidden tests never run beside each other: what a student's code prints in a
+        public test is shown, and it could watch the machine's load during a hidden test.
+        """
+        with closing(Queue(len(groups))) as queue:
+            forks = [
+                ForkedLane(partial(self._run_forked, self._first.in_lane(lane), groups, queue))
+                for lane in self._lanes[1 : len(groups)]
+            ]
+            self._first.run_groups(groups, queue)
+        put_off, self._first.put_off = set(self._first.put_off), {}
+        for fork in forks:
+            theirs = fork.result(LaneResult)
+            for test_id, outcome in theirs.outcomes.items():
+                self._first.outcomes.add(test_id, outcome)
+            put_off.update(theirs.put_off)
+        return put_off
+
+    def _run_forked(
+        self, runner: LaneRunner, groups: list[list[GradedTest]], queue: Queue
+    ) -> LaneResult:
+        """Runs a lane in a fork of this process."""
+        for other in self._lanes:
+            if other is not runner.lane:  # or its zygote would outlive the end of its own process
+                other.pool.zygote.disconnect()
+        self._conditions.budget.lane = runner.lane.pool.zygote.lane
+        earlier = set(runner.outcomes.by_id)
+        runner.run_groups(groups, queue, parent=os.getppid())
+        runner.lane.pool.close()
+        runner.lane.pool.zygote.drain()
+        own = {i: found for i, found in runner.outcomes.by_id.items() if i not in earlier}
+        return LaneResult(own, list(runner.put_off))

@@ -1,0 +1,301 @@
+"""Runs pytest on the grader's tests with its own plugin, each test in the context it is given.
+
+All state of a submission is in the context, and all state of one run in an `Attempt`. The plugin
+itself keeps only what pytest collected.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
+
+from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
+from assignment.implementation import Implementation
+from assignment.manifest import Manifest
+from grader import signals
+from grader.faults import GraderFault, Killed, is_out_of_memory
+from grader.judge.markers import exercises_in
+from grader.judge.shown import KeptCalls
+from grader.judge.verdict import GradedTest, Outcome, graded_tests, outcome_of_run
+from grader.results.record import Fit, Timing, Truth
+
+
+class Graded(Protocol):
+    """What an implementation tells about a run that is over."""
+
+    answers: int
+    calls: KeptCalls
+
+    @property
+    def output(self) -> str: ...
+    @property
+    def charged(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class TestContext:
+    """What tests of one submission run with.
+
+    Attributes:
+        nonce: seeds their inputs.
+        shared_folders: the folder for folders that tests write and workers may read.
+        implementation: makes the `impl` of a test, and ends it.
+    """
+
+    nonce: str
+    shared_folders: Path
+    implementation: Callable[[GradedTest], AbstractContextManager[Any]]
+
+
+@dataclass
+class Attempt:
+    """One run of one test.
+
+    Attributes:
+        test: what runs.
+        context: what it runs with.
+        implementation: its `impl`, once it has one.
+        has_measured: whether a fixture of timing came to its end.
+        measured: what that measured, if there is anything to keep.
+        may_be_machines: whether the machine may be why it failed: another process killed the
+            worker, or memory could not be had.
+        outcome: what came of it.
+    """
+
+    test: GradedTest
+    context: TestContext
+    implementation: Graded | None = None
+    has_measured: bool = False
+    measured: Timing | Fit | Truth | None = None
+    may_be_machines: bool = False
+    outcome: Outcome | None = None
+
+    def note(self, call: pytest.CallInfo[None]) -> None:
+        """Notes how setup, call or teardown ended. A teardown error replaces an earlier pass."""
+        error = call.excinfo.value if call.excinfo else None
+        self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
+        made = self.implementation
+        answers = made.answers if made else int(self.has_measured)
+        self.outcome = outcome_of_run(
+            self.test,
+            error,
+            answers=answers,
+            calls=made.calls if made else KeptCalls(0),
+            printed=made.output if made and (error is not None or not answers) else "",
+            seconds=call.duration,
+            charged=made.charged if made else 0.0,
+            measured=self.measured,
+        )
+
+
+ATTEMPT: pytest.StashKey[Attempt] = pytest.StashKey()  # the run under way
+
+
+class GraderPlugin:
+    """Collects tests and hands them to `run_tests`, which runs them by `run`.
+
+    Args:
+        manifest: the assignment.
+        public: the folder of public tests; all others are hidden.
+        run_tests: called once with all collected tests, in the manifest's order.
+        only: exercises to run; all if empty.
+
+    Attributes:
+        collection_errors: what pytest could not collect.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        public: Path,
+        run_tests: Callable[[Sequence[GradedTest]], None],
+        only: Collection[str] = (),
+    ) -> None:
+        self._manifest, self._public, self._only = manifest, public, only
+        self._run_tests = run_tests
+        self.collection_errors: list[str] = []
+        self._collected: list[pytest.Item] = []
+
+    def run(self, test: GradedTest, context: TestContext) -> Outcome:
+        """Runs one test; a second time if the machine may be why it failed.
+
+        What happens twice is the submission's doing. A test may be run any number of times.
+        """
+        attempt = self._attempt(test, context)
+        if attempt.may_be_machines:
+            attempt = self._attempt(test, context)
+        assert attempt.outcome is not None, "pytest reports each test's call, or what prevented it"
+        return attempt.outcome
+
+    def _attempt(self, test: GradedTest, context: TestContext) -> Attempt:
+        item = test.item
+        item.stash[ATTEMPT] = attempt = Attempt(test, context)
+        item.config.option.nonce = context.nonce
+        item.config.stash[SHARED_FOLDERS] = context.shared_folders
+        # Without a next item, module fixtures end with the test: the next test is not known yet.
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        return attempt
+
+    @contextmanager
+    def _provide(self, request: pytest.FixtureRequest) -> Iterator[Implementation]:
+        """The `impl` of one test."""
+        attempt = request.node.stash[ATTEMPT]
+        with attempt.context.implementation(attempt.test) as implementation:
+            attempt.implementation = implementation
+            yield implementation
+
+    # --- hooks ---------------------------------------------------------------------------------
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[PROVIDER] = self._provide
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if not report.passed:  # a file that is skipped, too
+            self.collection_errors.append(f"{report.nodeid}: {report.longreprtext[-2000:]}")
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        self._collected.append(item)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Sorts tests in the manifest's order: prerequisites first, public before hidden."""
+        order = {exercise.id: i for i, exercise in enumerate(self._manifest)}
+        unknown = [item for item in items if exercise_of(item) not in order]
+        self.collection_errors += [f"{item.nodeid} names no exercise" for item in unknown]
+        if self._only:
+            items[:] = [i for i in items if exercise_of(i) in self._only]
+        items.sort(
+            key=lambda item: (
+                order.get(exercise_of(item) or "", -1),
+                not item.path.is_relative_to(self._public),
+            )
+        )
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            raise session.Interrupted(f"{session.testsfailed} errors during collection")
+        if self.collection_errors:
+            raise GraderFault("\n".join(self.collection_errors))
+        kept = set(session.items)
+        wanted = [i for i in self._collected if not self._only or exercise_of(i) in self._only]
+        if missing := [item.nodeid for item in wanted if item not in kept]:
+            raise GraderFault(f"tests that belong to the grade were left out: {', '.join(missing)}")
+        self._run_tests(graded_tests(session.items, self._manifest, self._public))
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Iterator[None]:
+        report = yield
+        if call.when == "call" or call.excinfo is not None:
+            item.stash[ATTEMPT].note(call)
+        return report
+
+
+_CONFIGURATION = Path(__file__).resolve().with_name("judge.ini")
+
+
+class _Escaped:
+    """Catches the exception that ends pytest as a whole, for `run_pytest` to raise it again."""
+
+    error: BaseException | None = None
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        self.error = excinfo.value
+        return True  # pytest prints nothing of it
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if not isinstance(excinfo.value, pytest.Session.Interrupted):  # pytest's own, not a signal
+            self.error = excinfo.value
+
+
+def run_pytest(
+    repository: Path,
+    plugin: GraderPlugin,
+    folders: Collection[str],
+    nonce: str,
+    *,
+    only: Collection[str] = (),
+    others: Sequence[object] = (),
+) -> None:
+    """Runs the tests in some folders below `repository/tests`.
+
+    Args:
+        repository: where the tests are.
+        plugin: runs them.
+        folders: such as "public" and "hidden".
+        nonce: seeds their inputs.
+        only: exercises; files that name none of them are not read. All files if empty.
+        others: further plugins.
+
+    Raises:
+        GraderFault: pytest did not come to an end, or a file of tests cannot be read.
+        BaseException: whatever `plugin` raised outside a test.
+    """
+    escaped = _Escaped()
+    with plain_asserts(), _without_variables():
+        status = pytest.main(
+            [
+                *("-c", str(_CONFIGURATION), "--rootdir", str(repository / "tests")),
+                # The grader's own report shows failures; pytest's would parse whole files for it.
+                *("--nonce", nonce, "--capture=no", "--tb=native"),
+                *_files(repository, folders, only),
+            ],
+            plugins=[plugin, escaped, *others],
+        )
+    signals.raise_if_stopped()
+    if escaped.error is not None:
+        raise escaped.error
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        errors = "\n".join(plugin.collection_errors)
+        raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
+
+
+@contextmanager
+def plain_asserts() -> Iterator[None]:
+    """Keeps asserts plain, as `judge.ini` asks, also where a test of pytest's runs pytest.
+
+    The outer pytest would rewrite them, and what it makes of them fails where the inner one, whose
+    asserts are plain, has not escaped a "%".
+    """
+    finders = list(sys.meta_path)
+    sys.meta_path[:] = [
+        finder for finder in finders if not isinstance(finder, AssertionRewritingHook)
+    ]
+    try:
+        yield
+    finally:
+        sys.meta_path[:] = finders
+
+
+@contextmanager
+def _without_variables() -> Iterator[None]:
+    """Hides pytest's variables, such as PYTEST_ADDOPTS: they add options and load plugins."""
+    names = [name for name in os.environ if name.startswith("PYTEST_")]
+    hidden = {name: os.environ.pop(name) for name in names}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+def _files(repository: Path, folders: Collection[str], only: Collection[str]) -> list[str]:
+    """The files of tests. pytest reads all that are named, whatever a `conftest.py` ignores."""
+    files = [
+        file
+        for folder in folders
+        for file in sorted((repository / "tests" / folder).iterdir())
+        if file.match("test_*.py") and (not only or exercises_in(file).keys() & set(only))
+    ]
+    if not files:  # without a path pytest would run what is in the working directory
+        where = ", ".join(f"tests/{folder}" for folder in folders)
+        raise GraderFault(f"no test of {', '.join(only) or 'any exercise'} in {where}")
+    return list(map(str, files))

@@ -1,0 +1,82 @@
+"""How a test's failure is shown: to a student with its last calls, to staff as a traceback."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assignment.journal import Journal
+from grader.causes import Cause
+from grader.faults import GraderFault, SubmissionFailure
+
+_NONE = object()  # of a call that did not return
+
+
+@dataclass
+class KeptCall:
+    """A call, and its result once it has one. They become text only if the test fails."""
+
+    target: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    result: Any = _NONE
+
+
+class KeptCalls:
+    """The last `most` calls."""
+
+    def __init__(self, most: int) -> None:
+        self._calls: deque[KeptCall] = deque(maxlen=most)
+
+    def note(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KeptCall:
+        """Notes a call that begins. Its result can be set later."""
+        call = KeptCall(target, args, kwargs)
+        self._calls.append(call)
+        return call
+
+    def journal(self) -> Journal:
+        """The calls as text."""
+        journal = Journal()
+        for call in self._calls:
+            noted = journal.note(call.target, call.args, call.kwargs)
+            if call.result is not _NONE:
+                noted.note_result(call.result)
+        return journal
+
+
+def for_student(error: BaseException, calls: KeptCalls) -> str:
+    """Formats a public test's failure for the student, without a traceback.
+
+    The student also reads a sentence about the cause and the exercise's hint, which are not
+    repeated here.
+
+    Args:
+        error: what the test raised.
+        calls: the last ones of the test.
+    """
+    # They load torch, and the command line imports this file.
+    from assignment.expect import Mismatch
+    from assignment.lines import mismatch_lines, no_exception_lines
+
+    if isinstance(error, GraderFault):
+        return ""
+    if isinstance(error, SubmissionFailure) and error.cause is Cause.NOT_STARTED:
+        return ""
+    if isinstance(error, Mismatch):
+        return "\n".join(mismatch_lines(error, calls.journal()))
+    text = str(error)
+    if getattr(error, "from_submission", False):
+        text = str(error.args[0])  # str() of a KeyError would be its key's repr()
+    return "\n".join(no_exception_lines(text, calls.journal().last))
+
+
+def for_staff(error: BaseException, test: Path) -> str:
+    """Formats a test's failure for staff: the traceback, from the first frame of the tests on."""
+    trace, tests = error.__traceback__, f"{test.parent}{os.sep}"
+    while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(tests):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))

@@ -1,0 +1,327 @@
+"""A test to be graded, the check that comes out of it, and the points of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from assignment.hooks import exercise_of, title_of
+from assignment.manifest import Exercise, Limits, Manifest
+from grader.causes import Cause
+from grader.faults import (
+    GraderFault,
+    NotMeasured,
+    SubmissionFailure,
+    Suspicious,
+    TooMuchWork,
+    is_machines,
+    is_out_of_memory,
+    nearest_builtin,
+)
+from grader.judge.shown import KeptCalls, for_staff, for_student
+from grader.results.record import Check, ExerciseScore, Fit, Timing, Truth, Visibility
+
+# Causes that are the machine's or the grader's fault: such an exercise is not measured.
+NOT_MEASURED = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One test's outcome, before points are given.
+
+    Attributes:
+        check: the record of the test.
+        weight: of its test function; parametrized cases share it.
+        function: names the test function, without parameters.
+        needs: names the one without which this test earns nothing, if there is one.
+    """
+
+    check: Check
+    weight: float
+    function: str
+    needs: str = ""
+
+
+def score(
+    exercises: Iterable[Exercise], outcomes: list[Outcome], visibility: str
+) -> tuple[tuple[Check, ...], tuple[ExerciseScore, ...]]:
+    """Divides each exercise's points among its tests of one visibility, by weight.
+
+    Only tests of `visibility` give points: usually the hidden ones, since the answers of public
+    tests are public. A test function's weight is shared equally among its parametrized cases. One
+    that passes without the work of its exercise, which another test judges, earns nothing.
+
+    Returns:
+        The checks, in the order of `outcomes`, and the score of each exercise that has such tests.
+    """
+    failed = {outcome.function for outcome in outcomes if outcome.check.state == "failed"}
+    outcomes = [_without_work(one) if one.needs in failed else one for one in outcomes]
+    points: dict[int, tuple[float, float]] = {}
+    scores: list[ExerciseScore] = []
+    for exercise in exercises:
+        own = [
+            (i, outcome)
+            for i, outcome in enumerate(outcomes)
+            if outcome.check.exercise == exercise.id and outcome.check.visibility == visibility
+        ]
+        if not own:
+            continue
+        cases: dict[str, int] = {}
+        weights: dict[str, float] = {}
+        for _, outcome in own:
+            cases[outcome.function] = cases.get(outcome.function, 0) + 1
+            weights[outcome.function] = outcome.weight
+        whole = sum(weights.values())
+        earned = 0.0
+        for i, outcome in own:
+            share = outcome.weight / cases[outcome.function] / whole * exercise.points
+            got = share * _mark(outcome.check)
+            points[i] = (got, share)
+            earned += got
+        all_passed = all(outcome.check.state == "passed" for _, outcome in own)
+        scores.append(
+            ExerciseScore(
+                id=exercise.id,
+                title=exercise.title,
+                chapter=exercise.chapter,
+                points=exercise.points if all_passed else earned,
+                max_points=exercise.points,
+                measured=not any(outcome.check.cause in NOT_MEASURED for _, outcome in own),
+                hint=exercise.hint,
+            )
+        )
+    checks = tuple(
+        msgspec.structs.replace(
+            outcome.check,
+            points=points.get(i, (0.0, 0.0))[0],
+            max_points=points.get(i, (0.0, 0.0))[1],
+        )
+        for i, outcome in enumerate(outcomes)
+    )
+    return checks, tuple(scores)
+
+
+def _without_work(outcome: Outcome) -> Outcome:
+    """The outcome of a test whose exercise's work is not done."""
+    if outcome.check.state != "passed":
+        return outcome
+    check = msgspec.structs.replace(outcome.check, state="failed", cause=Cause.NEEDS_WORK)
+    return replace(outcome, check=check)
+
+
+def _mark(check: Check) -> float:
+    """The share of its points that a check earns, 0 to 1; only races and memory tests have shares
+    in between."""
+    if check.cause is Cause.TOO_SLOW and check.timing is not None:
+        return check.timing.mark
+    if check.cause is Cause.MEMORY and check.fit is not None:
+        return check.fit.mark
+    return 1.0 if check.state == "passed" else 0.0
+
+
+def total(scores: Iterable[ExerciseScore]) -> tuple[float, float]:
+    """The earned points and the maximum points, without exercises that could not be measured."""
+    measured = [score for score in scores if score.measured]
+    return sum(s.points for s in measured), sum(s.max_points for s in measured)
+
+
+DEVICE_FIXTURES = {"race", "fits", "truth"}  # of tests that run alone, on the device
+_MAX_DETAIL = 20_000  # characters
+_STAFF_OUTPUT, _STUDENT_OUTPUT = 4000, 1000  # characters of what the submission printed
+
+
+@dataclass(frozen=True, eq=False)
+class GradedTest:
+    """One collected test.
+
+    Attributes:
+        item: pytest's own object for it.
+        id: pytest's node id.
+        name: what a grade calls it, `file::name`.
+        exercise: the one that it belongs to.
+        visibility: whether students have it.
+        limits: what one run of it may use.
+        on_device: whether it runs alone, on the device.
+    """
+
+    item: pytest.Item
+    id: str
+    name: str
+    exercise: Exercise
+    visibility: Visibility
+    limits: Limits
+    on_device: bool
+
+    @property
+    def group(self) -> str:
+        """The tests that share time: those of one exercise and visibility."""
+        return f"{self.exercise.id} {self.visibility}"
+
+
+def graded_tests(
+    items: Sequence[pytest.Item], manifest: Manifest, public: Path
+) -> list[GradedTest]:
+    """The tests that pytest collected, each of which names an exercise of the manifest.
+
+    Args:
+        items: pytest's tests.
+        manifest: the assignment.
+        public: the folder of public tests; all others are hidden.
+
+    Raises:
+        GraderFault: a test needs one that is not there.
+    """
+    found = []
+    functions = {_function_of(item) for item in items}
+    for item in items:
+        if (needs := _needs(item)) and needs not in functions:
+            raise GraderFault(f"{item.nodeid} needs {needs}, and there is no such test")
+        exercise = manifest[exercise_of(item) or ""]
+        found.append(
+            GradedTest(
+                item,
+                item.nodeid,
+                f"{item.path.stem}::{item.name}",
+                exercise,
+                "public" if item.path.is_relative_to(public) else "hidden",
+                manifest.limits_of(exercise),
+                bool(DEVICE_FIXTURES & set(getattr(item, "fixturenames", ()))),
+            )
+        )
+    return found
+
+
+def new_outcome(
+    test: GradedTest,
+    cause: Cause | None,
+    detail: str | None,
+    *,
+    shown: str | None = None,
+    exception: str | None = None,
+    seconds: float = 0.0,
+    charged: float = 0.0,
+    measured: Timing | Fit | Truth | None = None,
+) -> Outcome:
+    """A test's outcome, before points. Without a `cause` it passed."""
+    not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
+    check = Check(
+        exercise=test.exercise.id,
+        test=test.name,
+        title=title_of(test.item),
+        state="passed" if cause is None else "not_run" if not_run else "failed",
+        points=0.0,
+        max_points=0.0,
+        cause=cause,
+        exception=exception,
+        detail=detail,
+        shown=shown,
+        seconds=round(seconds, 4),
+        charged=round(charged, 4),
+        visibility=test.visibility,
+        timing=measured if isinstance(measured, Timing) else None,
+        fit=measured if isinstance(measured, Fit) else None,
+        truth=measured if isinstance(measured, Truth) else None,
+    )
+    weight = float(_marker(test.item).get("weight", 1))
+    return Outcome(check, weight, _function_of(test.item), _needs(test.item))
+
+
+def _marker(item: pytest.Item) -> Mapping[str, Any]:
+    """What a test's marker says besides its exercise."""
+    marker = item.get_closest_marker("exercise")
+    return marker.kwargs if marker else {}
+
+
+def _function_of(item: pytest.Item) -> str:
+    return f"{item.path}::{getattr(item, 'originalname', item.name)}"
+
+
+def _needs(item: pytest.Item) -> str:
+    """The test function without whose success this one earns nothing; empty if there is none."""
+    name = _marker(item).get("needs", "")
+    return name and f"{item.path}::{name}"
+
+
+def outcome_of_run(
+    test: GradedTest,
+    error: BaseException | None,
+    *,
+    answers: int,
+    calls: KeptCalls,
+    printed: str = "",
+    seconds: float = 0.0,
+    charged: float = 0.0,
+    measured: Timing | Fit | Truth | None = None,
+) -> Outcome:
+    """The outcome of a test that ran.
+
+    Args:
+        test: the test.
+        error: what it raised, if it failed.
+        answers: how often the submission's code answered.
+        calls: the test's last calls, for the message of a public one.
+        printed: what that code printed.
+        seconds: wall time.
+        charged: seconds that the submission's processes were charged.
+        measured: what a test on the device measured.
+    """
+    cause = None if error is None else cause_of(error, answers)
+    if cause is None and not answers:
+        cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")
+    detail = shown = None
+    if error is not None:
+        try:
+            staff = for_staff(error, test.item.path)
+            detail = _with_output(staff, printed, _STAFF_OUTPUT)[-_MAX_DETAIL:]
+            if test.visibility == "public" and cause is not Cause.NEEDS_CUDA:
+                shown = _with_output(for_student(error, calls), printed, _STUDENT_OUTPUT)
+                shown = shown[:_MAX_DETAIL]
+        except (MemoryError, TooMuchWork) as more:
+            detail = f"{type(error).__name__}, whose text takes too much: {more}"
+    exception = nearest_builtin(type(error).__name__) if cause is Cause.EXCEPTION else None
+    return new_outcome(
+        test,
+        cause,
+        detail,
+        shown=shown,
+        exception=exception.__name__ if exception else None,
+        seconds=seconds,
+        charged=charged,
+        measured=measured,
+    )
+
+
+def cause_of(error: BaseException, answers: int) -> Cause:
+    """The cause of a test's failure.
+
+    An exception of the test's own code after the submission answered comes from an answer that
+    the test could not use: of another type or content, it can raise nearly any; or the test could
+    not hold it (`effort.py`). Before any answer it is a fault of the grader, and so are the
+    machine's other errors, and what is no error of a test, such as `pytest.skip`.
+    """
+    if answers and is_out_of_memory(error):
+        return Cause.TOO_LARGE
+    if isinstance(error, TooMuchWork) and not answers:
+        return Cause.GRADER_FAULT
+    if isinstance(error, SubmissionFailure):
+        return error.cause
+    if isinstance(error, NotMeasured):
+        return Cause.NOT_MEASURED
+    if isinstance(error, Suspicious):
+        return Cause.SUSPICIOUS
+    if getattr(error, "from_submission", False):
+        return Cause.EXCEPTION
+    is_tests = isinstance(error, Exception | pytest.fail.Exception)
+    if isinstance(error, GraderFault) or is_machines(error) or not answers or not is_tests:
+        return Cause.GRADER_FAULT
+    return Cause.WRONG_ANSWER
+
+
+def _with_output(text: str, printed: str, limit: int) -> str:
+    """A failure's text, and the end of what the submission printed."""
+    return "\n\n".join(filter(None, (text, printed and f"printed:\n{printed[-limit:]}")))

@@ -1,0 +1,1 @@
+"""Tests that time programs on a device."""

@@ -1,0 +1,99 @@
+"""One party's worker in a block of a race, with the program prepared, on the judge's clock."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from grader.races.trial import DeviceTest
+from grader.supervisor.pool import WorkerPool
+from grader.supervisor.worker import Worker
+
+
+class TimedWorker:
+    """Runs one party's program in a block.
+
+    On a CPU it keeps one worker, all of whose threads are stopped while others run. So runs can
+    alternate within milliseconds, faster than a busy machine changes its speed. On a CUDA device a
+    stopped process may have left kernels running, so a worker is ended before others run. It makes
+    several runs first: a new worker takes seconds to start.
+
+    Args:
+        test: what runs, and where.
+        pool: starts the party's workers.
+        seed: draws the program's inputs.
+        timeouts: seconds for a warm-up and for a run; None for the worker's limit.
+        warm_ups: runs of the program before the first that is timed.
+
+    Attributes:
+        warm_up_seconds: of its longest warm-up.
+    """
+
+    def __init__(
+        self,
+        test: DeviceTest,
+        pool: WorkerPool,
+        seed: int,
+        timeouts: tuple[float | None, float | None],
+        warm_ups: int,
+    ) -> None:
+        self._test, self._pool, self._inputs = test, pool, test.inputs(seed)
+        self._timeouts, self._warm_ups = timeouts, warm_ups
+        self._worker: Worker | None = None
+        self.warm_up_seconds = 0.0
+
+    def run(self, starts: Sequence[int], seconds: float) -> tuple[float, list[Any]]:
+        """Runs the program from each start until `seconds` are over, at least once.
+
+        Returns the mean of the seconds, since a device that limits its power is faster after a
+        pause and slower later, and the outputs.
+        """
+        worker = self._ready()
+        clock = self._test.device.clock
+        took, outputs = [], []
+        for start in starts:
+            begun = clock(worker.pid)
+            output = worker.call("programs.run", (self._test.program, start), {}, self._timeouts[1])
+            took.append(clock(worker.pid) - begun)
+            outputs.append(output)
+            if sum(took) >= seconds:
+                break
+        self._pause(worker)
+        return statistics.mean(took), outputs
+
+    def exact(self, start: int) -> Any:
+        """The result of a run from this start state, computed in float64."""
+        worker = self._ready()
+        exactly = worker.call("programs.exact", (*self._inputs, start), {})
+        self._pause(worker)
+        return exactly
+
+    def close(self) -> None:
+        """Ends the worker."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker = None
+
+    def _ready(self) -> Worker:
+        """Returns the worker, prepared and running."""
+        if self._worker is not None:
+            self._worker.resume()
+            return self._worker
+        own_seed = int(self._test.rng.integers(2**63))
+        self._worker = self._pool.start(self._test.limits, own_seed)
+        self._test.device.pin_to_core(self._worker.pid)
+        clock = self._test.device.clock
+        warm_ups = {"warm_ups": self._warm_ups}
+        begun = clock(self._worker.pid)
+        self._worker.call("programs.prepare", self._inputs, warm_ups, self._timeouts[0])
+        self.warm_up_seconds = max(self.warm_up_seconds, clock(self._worker.pid) - begun)
+        return self._worker
+
+    def _pause(self, worker: Worker) -> None:
+        """Stops or ends the worker, so that the other party can run."""
+        worker.check_limits()
+        if self._test.device.keeps_workers:
+            worker.stop()
+        else:
+            self.close()

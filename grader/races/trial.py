@@ -1,0 +1,70 @@
+"""What all tests on a device share: whose programs run, where, and on which inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assignment import programs
+from assignment.manifest import Limits
+from grader.faults import GraderFault, NotMeasured
+from grader.races.device import Device
+from grader.races.statistic import RaceRules
+from grader.supervisor.pool import WorkerPool
+
+
+@dataclass(frozen=True)
+class Parties:
+    """Starts the workers of each party."""
+
+    submission: WorkerPool
+    reference: WorkerPool
+    naive: WorkerPool
+
+
+@dataclass
+class DeviceTest:
+    """The test of one program on one device.
+
+    Args:
+        program: its name in `assignment/programs`.
+        parties: whose programs run.
+        device: where they run.
+        limits: of each worker.
+        rng: draws seeds and starts, which nobody can know before.
+        rules: the numbers that decide a race.
+    """
+
+    program: str
+    parties: Parties
+    device: Device
+    limits: Limits
+    rng: np.random.Generator
+    rules: RaceRules
+
+    def __post_init__(self) -> None:
+        self.kind = programs.find(self.program)
+        self.sizes = self.kind.sizes_on(self.device.kind, self.device.memory)
+
+    def draw(self) -> tuple[int, int]:
+        """Draws a seed of inputs, and a start."""
+        seed, start = self.rng.integers(2**62, size=2)
+        return int(seed), int(start)
+
+    def inputs(self, seed: int) -> tuple[Any, ...]:
+        """What `programs.prepare` takes."""
+        return self.program, self.device.kind, self.sizes, seed
+
+    @contextmanager
+    def trusted(self) -> Iterator[None]:
+        """Around a program of ours: its failure is the grader's."""
+        try:
+            yield
+        except (GraderFault, NotMeasured):
+            raise
+        except Exception as error:  # of any built-in class
+            raise GraderFault(f"{self.program} of ours failed: {error}") from error

@@ -1,0 +1,1 @@
+"""What locks a worker down, layer by layer, and the tiers."""

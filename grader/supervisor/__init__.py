@@ -1,0 +1,1 @@
+"""Processes that run a submission: started, asked, measured and ended."""

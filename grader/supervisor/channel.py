@@ -1,0 +1,195 @@
+"""Requests to one worker and its messages, as frames over its socket."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+from assignment import plain
+from grader.causes import Cause
+from grader.faults import SubmissionFailure, WorkerEnded
+from grader.supervisor.meter import Timer
+from grader.supervisor.process import OutputPipe
+from grader.supervisor.watching import Listener
+from grader.wire import arguments, frames
+
+
+class Channel:
+    """The judge's end.
+
+    Args:
+        connection: a non-blocking stream socket.
+        output: what the worker prints, read meanwhile so that it cannot block on it.
+        listener: announces calls of the worker that wait for the judge, if there are any.
+
+    Attributes:
+        call_id: of the last request; 0 for what the worker says before any.
+    """
+
+    def __init__(
+        self, connection: socket.socket, output: OutputPipe, listener: Listener | None = None
+    ) -> None:
+        self._socket, self._output, self._listener = connection, output, listener
+        self._readable = select.poll()
+        self._readable.register(connection, select.POLLIN)
+        self.call_id = 0
+
+    def ask(
+        self,
+        request: Any,
+        timer: Timer,
+        number_of: Callable[[Any], int] | None = None,
+        room: frames.Caps = frames.DEFAULT_CAPS,
+    ) -> tuple[Any, frames.Caps]:
+        """Sends a request, and receives the first message of that call.
+
+        Raises:
+            SubmissionFailure: the worker spoke before; and what `send` and `receive` raise.
+        """
+        if self.has_answer():
+            if self.is_closed():
+                raise WorkerEnded
+            raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
+        self.call_id += 1
+        self.send(self.call_id, request, timer, number_of)
+        return self.receive(timer, room)
+
+    def reply(self, message: Any, timer: Timer, room: frames.Caps) -> frames.Caps:
+        """Answers a use within the call; returns the room that is left. Raises as `send` does.
+
+        The use's arguments may have asked for more than there is room: also SubmissionFailure.
+        """
+        try:
+            sent = self.send(self.call_id, message, timer, room=room)
+        except plain.NotPlainData as error:
+            raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
+        return room._replace(size=room.size - sent)
+
+    def send(
+        self,
+        call_id: int,
+        request: Any,
+        timer: Timer,
+        number_of: Callable[[Any], int] | None = None,
+        room: frames.Caps = arguments.ARGUMENT_CAPS,
+    ) -> int:
+        """Sends one message of a call, whose functions `number_of` numbers; returns its bytes.
+
+        Raises:
+            WorkerEnded: the worker has ended; and what the timer raises.
+        """
+        parts = arguments.encode(call_id, request, number_of=number_of, caps=room)
+        views = [memoryview(part) for part in parts]
+        size = sum(view.nbytes for view in views)
+        while views:
+            try:
+                sent = os.writev(self._socket.fileno(), views[:16])
+            except BlockingIOError:
+                self._wait(select.POLLOUT, timer)
+                continue
+            except (BrokenPipeError, ConnectionResetError):
+                raise WorkerEnded from None
+            while views and sent >= views[0].nbytes:
+                sent -= views.pop(0).nbytes
+            if views:
+                views[0] = views[0][sent:]
+        return size
+
+    def receive(
+        self, timer: Timer, room: frames.Caps = frames.DEFAULT_CAPS
+    ) -> tuple[Any, frames.Caps]:
+        """Receives a message within the call: its value, and the room that is left after it.
+
+        Args:
+            timer: ends the wait.
+            room: how much the message may hold.
+
+        Raises:
+            SubmissionFailure: it is too large, or no frame of this protocol.
+            WorkerEnded: the worker ended before it was complete.
+        """
+        try:
+            self._wait(select.POLLIN, timer)
+            header = memoryview(bytearray(frames.HEADER.size))
+            self._fill(header, timer)
+            answered, length = frames.decode_header(bytes(header), room)
+            if answered != self.call_id:
+                raise frames.FrameError("the answer belongs to another call")
+            body = frames.new_body(length)
+            self._fill(body, timer)
+            began = time.thread_time()
+            try:
+                value, items = frames.decode_counted(body, room)
+            finally:
+                timer.charge(time.thread_time() - began)
+            return value, room._replace(size=room.size - length, items=room.items - items)
+        except frames.FrameTooLargeError as error:
+            raise SubmissionFailure(Cause.TOO_LARGE, str(error)) from error
+        except frames.FrameError as error:
+            raise SubmissionFailure(Cause.PROTOCOL, str(error)) from error
+
+    def _fill(self, room: memoryview, timer: Timer) -> None:
+        filled = 0
+        while filled < len(room):
+            try:
+                got = os.readv(self._socket.fileno(), [room[filled:]])
+            except BlockingIOError:
+                self._wait(select.POLLIN, timer)
+                continue
+            except ConnectionResetError:
+                got = 0
+            if not got:
+                raise WorkerEnded
+            filled += got
+
+    def _wait(self, event: int, timer: Timer) -> None:
+        """Waits for the socket."""
+        poll = select.poll()
+        poll.register(self._socket, event)
+        poll.register(self._output, select.POLLIN)
+        listener = self._listener
+        announced = listener.fileno() if listener is not None and listener.is_open else None
+        if announced is not None:
+            poll.register(announced, select.POLLIN)
+        while True:
+            happened = dict(poll.poll(timer.wait() * 1000 + 1))
+            if self._output.fileno() in happened and not self._output.drain():
+                poll.unregister(self._output)
+            if listener is not None and announced in happened:
+                poll.unregister(announced)
+                if happened[announced] & select.POLLIN:  # else the worker has ended
+                    with timer.paused():
+                        listener.answer()
+                    if listener.is_open:
+                        announced = listener.fileno()
+                        poll.register(announced, select.POLLIN)
+            ready = self._socket.fileno() in happened
+            try:
+                timer.check(waiting=not ready)
+            except WorkerEnded:
+                if not self.has_answer():  # one that came before the worker's end counts
+                    raise
+            if ready:
+                return
+
+    def has_answer(self) -> bool:
+        """Whether an answer, or the end of the stream, can be read."""
+        if self._socket.fileno() < 0:  # its number may be another file's by now
+            raise ValueError("the channel is closed")
+        return bool(self._readable.poll(0))
+
+    def is_judges_turn(self) -> bool:
+        """Whether the worker waits for the judge: it has answered, or is in a call that waits."""
+        is_waited_for = self._listener is not None and self._listener.is_waited_for()
+        return is_waited_for or self.has_answer()
+
+    def is_closed(self) -> bool:
+        """Whether the worker's end is closed, and everything it sent has been read."""
+        try:
+            return not self._socket.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True

@@ -1,0 +1,202 @@
+"""Hands out workers for one submission, and notes what those of a test were charged and printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from assignment.file_calls import Names
+from assignment.manifest import Limits
+from grader.faults import GraderFault, Killed, SubmissionFailure, machines_faults
+from grader.supervisor.budget import TimeBudget
+from grader.supervisor.process import ScratchFolder
+from grader.supervisor.watching import names
+from grader.supervisor.worker import Worker
+from grader.supervisor.zygote import Zygote
+from grader.wire import messages
+
+
+class Account:
+    """Adds up what the test's workers do, one after the other. A worker may have had tests before.
+
+    Attributes:
+        has_earlier_tests: whether the present worker had one.
+    """
+
+    def __init__(self) -> None:
+        self._charged, self._printed = 0.0, ""  # by workers that are gone
+        self._worker: Worker | None = None
+        self._charged_before, self._printed_before = 0.0, 0  # the present one, before this test
+        self.has_earlier_tests = False
+
+    def begin(self, worker: Worker, has_earlier_tests: bool = False) -> None:
+        """Counts what this worker does from now on."""
+        self._worker, self.has_earlier_tests = worker, has_earlier_tests
+        self._charged_before = worker.charged if has_earlier_tests else 0.0
+        self._printed_before = len(worker.output) if has_earlier_tests else 0
+
+    def end(self) -> None:
+        """The present worker is gone, or is another test's."""
+        self._charged, self._printed = self.charged, self.output
+        self._worker, self.has_earlier_tests = None, False
+
+    @property
+    def charged(self) -> float:
+        """Seconds of CPU and of sleep."""
+        now = self._worker.charged - self._charged_before if self._worker else 0.0
+        return self._charged + now
+
+    @property
+    def output(self) -> str:
+        """What the submission's code printed until now, up to a cap."""
+        now = self._worker.output[self._printed_before :] if self._worker else ""
+        return self._printed + now
+
+
+class WorkerPool:
+    """Starts workers, and keeps a spare one ready.
+
+    The spare is forked and locked down while the test before it still runs; it learns nothing of
+    its test before `go`.
+
+    Args:
+        zygote: forks them.
+        submission: the staged submission.
+        package: the package in it.
+        spare: whether to keep a spare.
+        budget: of the grading that they are for; unlimited if None.
+    """
+
+    def __init__(
+        self,
+        zygote: Zygote,
+        submission: Path,
+        package: str,
+        spare: bool = True,
+        budget: TimeBudget | None = None,
+    ) -> None:
+        self.zygote, self.submission, self.package = zygote, submission, package
+        self.budget = budget or TimeBudget(math.inf)
+        self._keeps_spare = spare
+        self._spare: Worker | None = None
+        self._kept: tuple[str, Worker] | None = None
+
+    def start(
+        self,
+        limits: Limits,
+        seed: int,
+        scratch: ScratchFolder | None = None,
+        package: str | None = None,
+        watch: messages.Watch = "",
+    ) -> Worker:
+        """Starts a fresh worker that may import the submission.
+
+        Args:
+            limits: what it may use.
+            seed: of its random numbers.
+            scratch: the folder of an earlier worker that has ended; a new folder if None.
+            package: in place of the submission's; "" for a worker that may import none.
+            watch: which of its calls wait for the judge; none of the spare's do.
+
+        Raises:
+            GraderFault: no worker could be started, before any code of the submission ran.
+        """
+        with machines_faults("no worker could be started"):
+            return self._start(limits, seed, scratch, package, watch)
+
+    def _start(
+        self,
+        limits: Limits,
+        seed: int,
+        scratch: ScratchFolder | None,
+        package: str | None,
+        watch: messages.Watch,
+    ) -> Worker:
+        for _ in range(2):
+            worker = self._take(scratch, watch)
+            try:
+                worker.ready()
+                if self._keeps_spare and self._spare is None:
+                    self._spare = self._fork(self.zygote.new_scratch())
+                worker.go(self.package if package is None else package, limits, seed)
+            except Killed:  # by another process on this machine
+                worker.kill(keep_scratch=scratch is not None)
+            except BaseException:
+                with suppress(GraderFault):  # the first exception says more
+                    worker.kill()
+                raise
+            else:
+                return worker
+        raise GraderFault("two workers in turn were killed before they ran anything")
+
+    def keep(self, group: str, worker: Worker) -> None:
+        """Keeps the worker of a test that is over, for the next test of its group."""
+        self._end_kept()
+        self._kept = group, worker
+
+    def take_kept(self, group: str, seed: int) -> Worker | None:
+        """The worker that the last test of this group left, with new random numbers.
+
+        None if there is none. One of another group is ended.
+        """
+        if self._kept is None or self._kept[0] != group:
+            self._end_kept()
+            return None
+        (_, worker), self._kept = self._kept, None
+        try:
+            worker.begin_next_test(seed)
+        except SubmissionFailure:
+            worker.kill()
+            return None
+        except BaseException:
+            with suppress(GraderFault):  # the first exception says more
+                worker.kill()
+            raise
+        return worker
+
+    def _end_kept(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept[1].kill()
+
+    @contextmanager
+    def worker(self, limits: Limits, seed: int) -> Iterator[Worker]:
+        """A fresh worker, which is killed at the end; raises what `start` raises."""
+        worker = self.start(limits, seed)
+        try:
+            yield worker
+        finally:
+            worker.kill()
+
+    def names_in(self, scratch: ScratchFolder) -> Names:
+        """The files in a scratch folder, after its worker's end."""
+        return names(self.zygote.look_at_files(scratch).wait(messages.Files))
+
+    @contextmanager
+    def open_scratch(self, scratch: ScratchFolder) -> Iterator[int]:
+        """A descriptor of a scratch folder, after its worker's end."""
+        reply = self.zygote.open_scratch(scratch)
+        reply.wait(messages.Done)
+        (folder,) = reply.descriptors
+        with closing(folder):
+            yield folder.fileno()
+
+    def close(self) -> None:
+        """Ends the workers that no test has; those that were handed out stay."""
+        self._end_kept()
+        if self._spare is not None:
+            self._spare.kill()
+            self._spare = None
+
+    def _take(self, scratch: ScratchFolder | None, watch: messages.Watch) -> Worker:
+        if scratch is not None or watch:
+            return self._fork(scratch or self.zygote.new_scratch(), watch)
+        spare, self._spare = self._spare, None
+        return spare or self._fork(self.zygote.new_scratch())
+
+    def _fork(self, scratch: ScratchFolder, watch: messages.Watch = "") -> Worker:
+        process = self.zygote.fork_worker(self.submission, scratch, watch)
+        budget = self.budget
+        return Worker(self.zygote, process, budget.check_end, budget.wait_for_disk)

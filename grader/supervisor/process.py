@@ -1,0 +1,331 @@
+"""One worker as a process: its ids, what the kernel says of it, signals to it, and its end.
+
+Nothing here relies on the worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import signal
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from grader.causes import Cause
+from grader.faults import GraderFault, Killed, SubmissionFailure, WorkerEnded
+from grader.isolation import Tier
+from grader.supervisor.control import Descriptor, PendingReply
+from grader.supervisor.watching import Listener
+from grader.wire import messages
+
+Activity = Literal["running", "disk", "asleep", "stopped"]
+
+_FIELD = re.compile(r"^(\w+):[ \t]*(.*)$", re.MULTILINE)
+_RESIDENT = re.compile(r"^(RssAnon|RssFile|RssShmem|VmPTE):\s*(\d+) kB$", re.MULTILINE)
+_TICKS = os.sysconf("SC_CLK_TCK")  # per second, the unit of CPU time in /proc/<pid>/stat
+
+
+class Process:
+    """A process by its id, until `forget`."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._is_forgotten = False
+
+    def forget(self) -> None:
+        """From now on the process has ended: the kernel may give its id to another one."""
+        self._is_forgotten = True
+
+    def status(self) -> dict[str, str]:
+        """The fields of `/proc/<pid>/status`; raises GraderFault if the process has ended."""
+        try:
+            return dict(_FIELD.findall(self._read("status")))
+        except (FileNotFoundError, ProcessLookupError) as error:
+            raise GraderFault("a worker's process ended before its status was checked") from error
+
+    def resident(self, with_files: bool = False) -> int | None:
+        """Resident memory and page tables in bytes; None if the process has ended.
+
+        Args:
+            with_files: also counts what is mapped of files. Memory that a device's driver has
+                pinned counts there.
+        """
+        try:
+            found = dict(_RESIDENT.findall(self._read("status")))
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        if len(found) < 4:  # it is ending
+            return None
+        return 1024 * sum(int(kb) for of, kb in found.items() if with_files or of != "RssFile")
+
+    def cpu(self) -> float | None:
+        """CPU seconds that all of its threads have used together; None if it has ended."""
+        if self._is_forgotten:
+            return None
+        # The id of another process's CPU clock, computed as clock_getcpuclockid(3) does.
+        clock = ~self.pid << 3 | 2
+        try:
+            return time.clock_gettime(clock)
+        except OSError:  # it has ended, or this kernel has no such clock
+            pass
+        try:
+            fields = self._read("stat").rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / _TICKS
+
+    def activity(self) -> Activity | None:
+        """What it does now; None if it has ended.
+
+        "running" if any thread runs or waits for a core; otherwise "disk" if any thread waits for
+        the disk; "stopped" if a signal has stopped all of them; otherwise "asleep".
+        """
+        states = self._thread_states()
+        if not states:
+            return None
+        if "T" in states and states <= set("TZX"):
+            return "stopped"
+        return "running" if "R" in states else "disk" if "D" in states else "asleep"
+
+    def is_stopped(self) -> bool:
+        """Whether all of its threads are stopped, or have ended."""
+        return self._thread_states() <= set("TZX")
+
+    def _thread_states(self) -> set[str]:
+        """The states of its threads, as the letters that proc(5) lists."""
+        states = set[str]()
+        if self._is_forgotten:
+            return states
+        for thread in Path(f"/proc/{self.pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):  # the thread has ended since
+                states.add(thread.read_text().rpartition(")")[2].split()[0])
+        return states
+
+    def _read(self, name: str) -> str:
+        """One of its files in /proc; raises OSError if it has ended."""
+        if self._is_forgotten:
+            raise ProcessLookupError(f"process {self.pid} has ended")
+        with open(f"/proc/{self.pid}/{name}", encoding="utf-8") as file:
+            return file.read()
+
+
+_STOP_SECONDS = 120.0  # that stopping a process may take on a busy machine
+_MAX_OUTPUT = 64 * 1024  # bytes of stdout and stderr that are kept
+_READS = 64  # of the output at a time: several threads may write faster than this reads
+
+
+class ScratchFolder(NamedTuple):
+    """A folder that a test's workers may write: its name, and the user that owns it."""
+
+    name: str
+    uid: int
+
+
+class OutputPipe:
+    """What one worker prints.
+
+    Args:
+        descriptor: a non-blocking one of the pipe's read end, which belongs to this object now.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._file = os.fdopen(descriptor, "rb", 0)
+        self._bytes = bytearray()
+
+    def fileno(self) -> int:
+        """The descriptor; raises ValueError once it is closed."""
+        return self._file.fileno()
+
+    @property
+    def text(self) -> str:
+        """What was printed until now, up to a cap."""
+        if not self._file.closed:
+            self.drain()
+        return self._bytes.decode(errors="replace")
+
+    def drain(self) -> bool:
+        """Reads what was printed, so that the worker cannot block on it; False at the end."""
+        for _ in range(_READS):
+            data = self._file.read(65536)
+            if data is None:  # nothing now
+                return True
+            if not data:
+                return False
+            self._bytes += data[: _MAX_OUTPUT - len(self._bytes)]
+        return True
+
+    def close(self) -> None:
+        """Closes the pipe; `text` stays."""
+        self._file.close()
+
+
+class _Ids(NamedTuple):
+    pid: int  # as this process numbers it
+    zygote_pid: int  # the same process, as the zygote numbers it
+    pidfd: Descriptor
+
+
+class WorkerProcess:
+    """A worker that the zygote was asked to fork; the first use of `pid` waits for the fork.
+
+    Each of its descriptors belongs to one object, which closes it once and refuses to be used after
+    that: an exception (a signal, for example) may come between any two steps, and the kernel soon
+    gives a closed descriptor's number to another file.
+
+    Args:
+        forked: the zygote's reply to the request for it.
+        reap: asks the zygote for the exit status of a process, by the zygote's number for it; takes
+            the name of its scratch folder as well, and whether to keep that.
+        connection: the judge's end of its socket.
+        output: what it prints.
+        scratch: its scratch folder.
+        groups: that it must have, its own one first, if it has a user of its own.
+        listener: announces the calls that wait for the judge, if some do.
+    """
+
+    def __init__(
+        self,
+        forked: PendingReply,
+        reap: Callable[[int, str, bool], PendingReply],
+        connection: socket.socket,
+        output: OutputPipe,
+        scratch: ScratchFolder,
+        groups: tuple[int, ...] = (),
+        listener: Listener | None = None,
+    ) -> None:
+        self._forked, self._reap, self._groups = forked, reap, groups
+        self.listener = listener
+        self.connection, self.output, self.scratch = connection, output, scratch
+        self.is_killed = False  # by `kill`, or an exception ended that
+        self._exited: PendingReply | None = None
+
+    @functools.cached_property
+    def _ids(self) -> _Ids:
+        try:
+            pid = self._forked.wait(messages.Forked).pid
+            if len(self._forked.descriptors) != 1:
+                raise GraderFault("the zygote sent no worker")
+            (pidfd,) = self._forked.descriptors
+            return _Ids(_pid_of(pidfd), pid, pidfd)
+        except GraderFault:
+            self._close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """Its process id; raises GraderFault if the zygote could not fork."""
+        return self._ids.pid
+
+    @functools.cached_property
+    def process(self) -> Process:
+        """Reads its state from the kernel, until `kill`."""
+        return Process(self.pid)
+
+    def kill(self, keep_scratch: bool) -> None:
+        """Kills it, reads the rest of its output, and asks the zygote to reap it; once.
+
+        An exception may end this at any step. Every descriptor is closed then, and the zygote ends
+        the process at the latest when it ends itself.
+        """
+        if self.is_killed:
+            return
+        ids, process = self._ids, self.process
+        try:
+            self.is_killed = True  # not before: what is closed below would stay open for ever
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(ids.pidfd.fileno(), signal.SIGKILL)
+            self.output.drain()
+            process.forget()  # once it is reaped, its number may be another process's
+            self._exited = self._reap(ids.zygote_pid, self.scratch.name, keep_scratch)
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        for pidfd in self._forked.descriptors:
+            pidfd.close()
+        self.output.close()
+        self.connection.close()
+        if self.listener is not None:
+            self.listener.close()
+
+    def stop(self) -> None:
+        """Stops it, and returns once all of its threads are stopped.
+
+        Raises:
+            WorkerEnded: it has ended.
+            GraderFault: it does not stop.
+        """
+        self._signal(signal.SIGSTOP)
+        deadline = time.monotonic() + _STOP_SECONDS
+        while not self.process.is_stopped():
+            if time.monotonic() > deadline:
+                raise GraderFault("a worker does not stop")
+
+    def resume(self) -> None:
+        """Continues it after `stop`; raises WorkerEnded if it has ended."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        try:
+            signal.pidfd_send_signal(self._ids.pidfd.fileno(), number)
+        except ProcessLookupError:
+            raise WorkerEnded from None
+
+    def peak_rss(self) -> int:
+        """The most memory it ever held, in bytes; raises WorkerEnded if that cannot be read."""
+        peak = self.process.status().get("VmHWM")
+        if peak is None:  # it, or its first thread, has ended
+            raise WorkerEnded
+        return int(peak.split()[0]) * 1024
+
+    def check_lockdown(self, tier: str, own_uids: bool) -> None:
+        """Reads from the kernel whether the worker has given up what its tier demands.
+
+        Raises:
+            GraderFault: it has not.
+        """
+        found = self.process.status()
+        uid = str(self.scratch.uid if own_uids else os.getuid())
+        expected = {
+            "Uid": [uid] * 4,
+            "NoNewPrivs": ["1"],
+            "Seccomp": ["2"],
+            "CapEff": ["0000000000000000"],
+            "Threads": ["1"],
+        }
+        if tier != Tier.C:  # without root the bounding set cannot be changed, and has no use
+            expected["CapBnd"] = ["0000000000000000"]
+        if own_uids:
+            own, *others = map(str, self._groups)
+            expected.update(Gid=[own] * 4, Groups=others)
+        for name, value in expected.items():
+            if found[name].split() != value:
+                raise GraderFault(
+                    f"a worker is not locked down: {name} is {found[name]!r}, expected {value}"
+                )
+
+    def exit_failure(self) -> SubmissionFailure:
+        """How it ended by itself; waits until the zygote has reaped it."""
+        assert self._exited is not None, "kill() comes first"
+        status = self._exited.wait(messages.Reaped).status
+        if os.WIFSIGNALED(status):
+            number = os.WTERMSIG(status)
+            name = signal.Signals(number).name if number in list(signal.Signals) else str(number)
+            kind = Killed if number == signal.SIGKILL else SubmissionFailure
+            return kind(Cause.DIED, f"the process was ended by {name}")
+        return SubmissionFailure(
+            Cause.DIED, f"the process ended itself with exit code {os.WEXITSTATUS(status)}"
+        )
+
+
+def _pid_of(pidfd: Descriptor) -> int:
+    """The process behind a descriptor, as this process numbers it (the zygote may not)."""
+    for line in Path(f"/proc/self/fdinfo/{pidfd.fileno()}").read_text().splitlines():
+        if line.startswith("Pid:"):
+            return int(line.split()[1])
+    raise GraderFault("the kernel does not say which process a pidfd means")

@@ -1,0 +1,104 @@
+"""The temporary folder of one running zygote, how both end, and the users that workers become."""
+
+from __future__ import annotations
+
+import functools
+import os
+import secrets
+import subprocess
+import tempfile
+import weakref
+from pathlib import Path
+
+from grader import folders
+from grader.supervisor.control import Control
+
+_FIRST = 100_000  # above the accounts of any usual system
+_EACH = 16  # for each judge process, which has one worker at work and one spare
+_MAPPED = range(30_000, 60_000)  # where a container knows no more than 65,536 users
+
+
+@functools.cache
+def first_uid(judge: int) -> int:
+    """The first user of the judge with this process id: no other judge on this machine has it."""
+    found = _FIRST + judge * _EACH
+    for line in Path("/proc/self/uid_map").read_text().splitlines():
+        start, _, count = map(int, line.split())
+        if start <= found and found + _EACH <= start + count:
+            return found
+    return _MAPPED[judge * _EACH % len(_MAPPED)]
+
+
+def uid(judge: int, number: int) -> int:
+    """The user of a judge's `number`th scratch folder; a few of them share one."""
+    return first_uid(judge) + number % _EACH
+
+
+_EXIT_SECONDS = 5  # that a zygote has to end by itself
+
+
+class RunFolder:
+    """A folder that is removed, with its zygote ended first, however this process ends.
+
+    Args:
+        lanes: how many; each has a folder of its own for shared folders.
+
+    Attributes:
+        path: the folder. Others may pass through it and not list it.
+        private: what only the judge may read and write.
+        canary: a file in `private`, which a worker tries to read to test its isolation.
+        submissions: holds staged submissions.
+        trusted: holds staged programs of ours, which other workers run.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        # The name is registered for removal before the folder exists, so that an exception in the
+        # next line leaves nothing behind.
+        self.path = Path(tempfile.gettempdir()).resolve() / f"grader-{secrets.token_hex(8)}"
+        self._cleanup = Cleanup(self.path)
+        self.remove = weakref.finalize(self, self._cleanup.run)
+        self.path.mkdir(mode=0o700)
+        self.path.chmod(0o711)
+        self.private, self.submissions = self.path / "judge", self.path / "submissions"
+        self.private.mkdir(mode=0o700)
+        self.canary = self.private / "canary"
+        self.canary.write_text("only the judge may read this")
+        self.submissions.mkdir(mode=0o755)
+        self.trusted = self.path / "trusted"
+        self.trusted.mkdir(mode=0o755)
+        for name in ("scratch", "shared", "tmp", "trial"):
+            (self.path / name).mkdir(mode=0o711)
+        for lane in range(lanes):
+            self.shared_folders(lane).mkdir(mode=0o755)
+
+    def shared_folders(self, lane: int) -> Path:
+        """The folder that a lane's tests write and its workers may read."""
+        return self.path / "shared" / str(lane)
+
+    def end_first(self, control: Control, process: subprocess.Popen[bytes] | None = None) -> None:
+        """Names what has to end before the folder is removed."""
+        self._cleanup.control, self._cleanup.process = control, process
+
+
+class Cleanup:
+    """Ends a zygote and removes its folder; holds no reference to the RunFolder it belongs to."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._owner = folder, os.getpid()
+        self.control: Control | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def run(self) -> None:
+        """Ends the zygote with every worker, then removes the folder; does nothing in a fork."""
+        if os.getpid() != self._owner:
+            return
+        if self.control is not None:
+            self.control.close()
+        if self.process is not None:
+            try:
+                self.process.wait(timeout=_EXIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        # The workers of a zygote that was killed end after it, and may still write.
+        folders.remove_while_written(self._folder)

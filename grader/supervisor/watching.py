@@ -1,0 +1,207 @@
+"""System calls of a worker that wait for the judge, and the files that were there just before.
+
+`grader/worker/looks.py` has the worker's end. Nothing here relies on what the worker says.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import io
+import select
+import socket
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+from assignment.file_calls import Call, File, Names
+from grader.causes import Cause
+from grader.faults import GraderFault, SubmissionFailure
+from grader.supervisor.control import Descriptor, PendingReply
+from grader.wire import messages
+
+MAX_CHANGES = 10_000  # of a worker; a save makes ten
+_RECEIVE, _SEND = 0xC0502100, 0xC0182101  # requests to the kernel's descriptor
+_NOTIFICATION = struct.Struct("=QIIiIQ6Q")
+_ANSWER = struct.Struct("=QqiI")
+_CONTINUE = 1
+
+
+class Announced(NamedTuple):
+    """A call that waits: whether it is one of those that the worker named, and its argument."""
+
+    is_named: bool
+    argument: int
+
+
+class Listener(ABC):
+    """Takes what the kernel announces of one worker, and lets the calls pass.
+
+    `watch` says which calls are announced.
+
+    Args:
+        connection: a socket on which the worker sends the kernel's descriptor. It belongs to this
+            object now.
+    """
+
+    watch: ClassVar[messages.Watch]
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        self._connection = connection
+        self._file: io.FileIO | None = None
+        self._numbers: tuple[int, ...] = ()  # the kernel's, of the calls that the worker named
+        self._is_closed = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something may be announced."""
+        return not self._is_closed
+
+    def fileno(self) -> int:
+        """The kernel's descriptor, or what that comes on."""
+        return self._connection.fileno() if self._file is None else self._file.fileno()
+
+    def is_waited_for(self) -> bool:
+        """Whether a call waits for the judge."""
+        return self.is_open and bool(select.select([self], [], [], 0)[0])
+
+    def answer(self) -> None:
+        """Takes what was announced, and lets that call pass.
+
+        Raises:
+            KillProcess: the worker is to be killed instead.
+            SubmissionFailure: these are more calls than any correct code needs.
+            GraderFault: they cannot be seen.
+        """
+        if self._file is None:
+            self.take_descriptor()
+            return
+        received = bytearray(_NOTIFICATION.size)
+        try:
+            fcntl.ioctl(self.fileno(), _RECEIVE, received)
+        except OSError as error:
+            if error.errno != errno.ENOENT:
+                raise GraderFault(f"a worker's call cannot be seen: {error}") from error
+            return  # the call was interrupted
+        identity, _, _, number, _, _, first, *_ = _NOTIFICATION.unpack(received)
+        self._before(Announced(number in self._numbers, first))
+        try:
+            fcntl.ioctl(self.fileno(), _SEND, _ANSWER.pack(identity, 0, 0, _CONTINUE))
+        except FileNotFoundError:
+            self._interrupted()
+
+    @abstractmethod
+    def _before(self, call: Announced) -> None:
+        """Takes note of a call that waits; raises what `answer` raises."""
+
+    def _interrupted(self) -> None:  # noqa: B027 - not every kind has to know
+        """The call that waited last was interrupted, and did nothing."""
+
+    def take_descriptor(self) -> None:
+        """Takes what the worker has sent in its lockdown; if it has ended, there is nothing."""
+        if self._file is not None or not self.is_open:
+            return
+        try:
+            size = messages.CALL_NUMBERS.size
+            sent, descriptors, _, _ = socket.recv_fds(self._connection, size, 1)
+            if not sent:
+                self.close()
+                return
+            self._numbers = messages.CALL_NUMBERS.unpack(sent)
+            self._file = io.FileIO(descriptors[0], "rb")
+        except (OSError, struct.error, IndexError) as error:
+            raise GraderFault("a worker sent no descriptor for its calls") from error
+
+    def close(self) -> None:
+        """Closes all descriptors; calls that come later fail with ENOSYS."""
+        self._is_closed = True
+        self._connection.close()
+        if self._file is not None:
+            self._file.close()
+
+
+class Changes(Listener):
+    """Kills a worker just before one of its changes to files.
+
+    Of writes in a row only the first, second, fourth, eighth and so on are moments to kill. So a
+    save has few of them, however large it is.
+
+    Attributes:
+        look: is called just before each change, however many there are in a row.
+    """
+
+    watch = "changes"
+
+    def __init__(self, connection: socket.socket) -> None:
+        super().__init__(connection)
+        self._left = 0  # changes until the kill; 0 for none
+        self._in_a_row = 0
+        self._calls = 0
+        self.look: Callable[[], None] | None = None
+
+    def kill_at(self, number: int) -> None:
+        """Kills before the `number`th change from now on."""
+        self._left, self._in_a_row = number, 0
+
+    def _before(self, call: Announced) -> None:
+        self._calls += 1
+        if self._calls > MAX_CHANGES:
+            raise SubmissionFailure(Cause.DISK, f"more than {MAX_CHANGES} changes to files")
+        if self.look is not None:
+            self.look()
+        self._in_a_row = self._in_a_row + 1 if call.is_named else 0
+        if self._left and not self._in_a_row & (self._in_a_row - 1):  # 0 or a power of 2
+            self._left -= 1
+            if not self._left:
+                # Not earlier: it imports torch, and the command line imports this module.
+                from assignment.callbacks import KillProcess
+
+                raise KillProcess
+
+
+MAX_CALLS = 100  # for a worker; a save makes three to six
+
+
+class FileCalls(Listener):
+    """Notes the syncs and renames of one worker; those that it names are the syncs.
+
+    Attributes:
+        look: asks for the worker's files, and for the one behind a descriptor of the worker's.
+        calls: what was announced until now.
+    """
+
+    watch = "syncs"
+
+    def __init__(self, connection: socket.socket) -> None:
+        super().__init__(connection)
+        # Synced files: no new file gets the number of their inode.
+        self._held: list[Descriptor] = []
+        self.look: Callable[[int], PendingReply] | None = None
+        self.calls: list[Call] = []
+
+    def _before(self, call: Announced) -> None:
+        """Notes a call; raises SubmissionFailure also for too many files."""
+        assert self.look is not None, "nobody has said how to look at the worker's files"
+        if len(self.calls) >= MAX_CALLS:
+            raise SubmissionFailure(Cause.DISK, f"more than {MAX_CALLS} syncs and renames")
+        reply = self.look(call.argument & 0x7FFFFFFF if call.is_named else -1)
+        found = reply.wait(messages.Files)
+        self._held += reply.descriptors
+        self.calls.append(Call(names(found), File(*found.file) if found.file else None))
+
+    def _interrupted(self) -> None:
+        self.calls.pop()
+
+    def close(self) -> None:
+        super().close()
+        for file in self._held:
+            file.close()
+
+
+def names(found: messages.Files) -> Names:
+    """The files of a reply; raises SubmissionFailure if they did not fit into it."""
+    if found.too_many:
+        raise SubmissionFailure(Cause.DISK, "more files than any correct save needs")
+    return {name: File(*file) for name, file in found.names.items()}

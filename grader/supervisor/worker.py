@@ -1,0 +1,306 @@
+"""The judge's end of one worker: checks its lockdown, calls it, ends it."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from assignment.implementation import Calls
+from assignment.manifest import Limits
+from grader.faults import GraderFault, SubmissionFailure, WorkerEnded, trusted
+from grader.isolation import UNISOLATED
+from grader.supervisor.callbacks import Callbacks
+from grader.supervisor.channel import Channel
+from grader.supervisor.control import PendingReply
+from grader.supervisor.meter import LimitChecker, Meter, WallTimer
+from grader.supervisor.process import ScratchFolder, WorkerProcess
+from grader.supervisor.watching import FileCalls, Listener
+from grader.supervisor.zygote import Zygote
+from grader.wire import claims
+
+_LOCKDOWN_SECONDS = 120.0  # on the wall: what a worker does until "go" takes milliseconds
+
+
+class Worker:
+    """A worker process that answers calls.
+
+    Args:
+        zygote: the one that forks it.
+        process: the worker's process, which may not have been forked yet.
+        check_end: raises when the grading has no time left.
+        wait_for_disk: see `Meter`.
+
+    Attributes:
+        probes: what it tried while it was locked down, and the error that each attempt met.
+        scratch: its scratch folder, as the worker sees it.
+    """
+
+    def __init__(
+        self,
+        zygote: Zygote,
+        process: WorkerProcess,
+        check_end: Callable[[], None] = lambda: None,
+        wait_for_disk: Callable[[float], float] = lambda _: 0.0,
+    ) -> None:
+        self._wait_for_disk = wait_for_disk
+        self._zygote, self._process, self._check_end = zygote, process, check_end
+        self._channel = Channel(process.connection, process.output, process.listener)
+        if isinstance(process.listener, FileCalls):
+            process.listener.look = self._look_at_files
+        self._meter: Meter | None = None  # this and the next two from "go" on
+        self._checker: LimitChecker | None = None
+        self._seconds = 0.0
+        self._is_ready = self._keeps_scratch = False  # the scratch folder after its end
+        self.probes: dict[str, str] = {}
+        self.scratch = ""
+
+    def ready(self) -> None:
+        """Waits until the worker is locked down, and checks that from outside.
+
+        Raises:
+            GraderFault: the lockdown failed, or does not hold. No code of the submission has run.
+            Killed: another process ended it.
+        """
+        if self._is_ready:
+            return
+        _ = self._process.pid  # the fork takes any time: the zygote may be busy with earlier ones
+        with trusted("a worker ended in its lockdown"), self._alive():
+            report, _ = self._channel.receive(WallTimer(_LOCKDOWN_SECONDS))
+        if "lockdown" in report:
+            raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
+        self.probes = json.loads(report["probes"])
+        self.probes["a user of its own"] = "yes" if self._zygote.own_uids else "no: the judge's"
+        self.probes["control group"] = self._zygote.control_group
+        self.scratch = report["scratch"]
+        if self._process.listener is not None:
+            self._process.listener.take_descriptor()
+        if self._zygote.tier != UNISOLATED:
+            allowed = [name for name, met in self.probes.items() if met == "allowed"]
+            if allowed:
+                raise GraderFault(f"a worker is not isolated, it could: {', '.join(allowed)}")
+            self._process.check_lockdown(self._zygote.tier, self._zygote.own_uids)
+        self._is_ready = True
+
+    def go(self, package: str, limits: Limits, seed: int) -> None:
+        """Lets the worker import the submission's package from now on, under these limits.
+
+        Raises:
+            GraderFault: it ended before that; no code of the submission has run.
+            Killed: another process ended it.
+        """
+        self.ready()
+        self._seconds = limits.seconds
+        process = self._process.process
+        folders = self._zygote.unbounded_folders(self.scratch_folder.name)
+        uid = self.scratch_folder.uid
+        unlinked = functools.partial(self._zygote.unlinked_bytes, process.pid, uid)
+        self._checker = check = LimitChecker(
+            process, limits, folders, unlinked, self._zygote.has_device
+        )
+        judges_turn, resume = self._channel.is_judges_turn, self._process.resume
+        self._meter = Meter(
+            process, judges_turn, self._check_end, check.check, resume, self._wait_for_disk
+        )
+        request = {"package": package, "seed": seed}
+        request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}
+        with trusted("a worker ended before its test"), self._alive():
+            answer, _ = self._channel.ask(request, WallTimer(_LOCKDOWN_SECONDS))
+        if "failed" in answer:
+            raise GraderFault(f"a worker failed before its test: {answer['failed']}")
+
+    def kill(self, keep_scratch: bool = False) -> None:
+        """Ends the worker. A second call may remove the scratch folder that the first one kept."""
+        if self._process.is_killed:
+            if self._keeps_scratch and not keep_scratch:
+                self._keeps_scratch = False
+                self._zygote.discard(self.scratch_folder.name)
+            return
+        self._keeps_scratch = keep_scratch
+        if self._meter is not None:
+            self._meter.end()  # a call that is cut off is charged as well
+        self._process.kill(keep_scratch)
+
+    def stop(self) -> None:
+        """Stops all of its threads, until `resume`; raises SubmissionFailure if it has ended."""
+        with self._alive():
+            self._process.stop()
+
+    def resume(self) -> None:
+        """Continues it after `stop`; raises SubmissionFailure if it has ended."""
+        with self._alive():
+            self._process.resume()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_killed(self) -> bool:
+        return self._process.is_killed
+
+    @property
+    def scratch_folder(self) -> ScratchFolder:
+        return self._process.scratch
+
+    @property
+    def charged(self) -> float:
+        """Seconds of CPU and of sleep that it was charged since "go"."""
+        return self._meter.charged if self._meter else 0.0
+
+    @property
+    def output(self) -> str:
+        """What the worker printed, up to a cap."""
+        return self._process.output.text
+
+    def peak_rss(self) -> int:
+        """The most memory that it ever held, in bytes; raises SubmissionFailure if it has ended."""
+        with self._alive():
+            return self._process.peak_rss()
+
+    @property
+    def listener(self) -> Listener | None:
+        """Announces those of its calls that wait for the judge; None if none does."""
+        return self._process.listener
+
+    def is_disk_full(self) -> bool:
+        """Whether the disk has no room for what the worker may still write."""
+        return self._checker is not None and self._checker.is_disk_full()
+
+    def _look_at_files(self, descriptor: int) -> PendingReply:
+        return self._zygote.look_at_files(self.scratch_folder, self.pid, descriptor)
+
+    @contextmanager
+    def _alive(self) -> Iterator[None]:
+        """Ends a worker that turns out to have ended by itself, and raises how it did.
+
+        Raises GraderFault if `kill` has ended it: what it was connected to is closed.
+        """
+        self._check_not_killed()
+        try:
+            yield
+        except WorkerEnded:
+            raise self._end_of_process() from None
+
+    def _check_not_killed(self) -> None:
+        if self._process.is_killed:
+            raise GraderFault("a worker was used after its end")
+
+    def _end_of_process(self) -> SubmissionFailure:
+        """Ends a worker that turns out to have ended by itself; how it did."""
+        self.kill(keep_scratch=True)
+        return self._process.exit_failure()
+
+    def call(
+        self,
+        target: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        seconds: float | None = None,
+    ) -> Any:
+        """Calls a target and returns its result. `seconds` replaces the test's limit.
+
+        Raises:
+            SubmissionFailure: no usable answer came; the worker may be gone.
+            Exception: of the nearest built-in class, if the submission's code raised.
+            AssertionError, KillProcess: a function among the arguments raised it; the worker is
+                gone.
+            GraderFault: the grader failed meanwhile; the worker is gone.
+        """
+        request = {"call": target, "args": args, "kwargs": kwargs}
+        return claims.result(self._ask_metered(request, seconds), target)
+
+    def call_all(self, calls: Calls, seconds: float | None = None) -> list[Any]:
+        """Calls targets in order: `Implementation.call_all`. Raises what ends the worker."""
+        answer = self._ask_metered({"calls": list(calls)}, seconds)
+        return claims.results(answer, [target for target, _, _ in calls])
+
+    def iterate(
+        self,
+        target: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        seconds: Callable[[], float],
+    ) -> Iterator[Any]:
+        """Calls a target that returns an iterator, whose items it asks for one by one.
+
+        `seconds` gives what each of these requests may be charged. Raises what `call` raises.
+        """
+        callbacks = Callbacks()
+        request = {"call": target, "args": args, "kwargs": kwargs, "iterate": True}
+        claims.result(self._ask_metered(request, seconds(), callbacks), target)
+        iterator = self._channel.call_id
+
+        def items() -> Iterator[Any]:
+            while True:
+                answer = self._ask_metered({"next": iterator}, seconds(), callbacks)
+                if claims.is_end(answer):
+                    return
+                yield claims.result(answer, target)
+
+        return items()
+
+    def compile(self, files: Sequence[str], seconds: float | None = None) -> dict[str, bytes]:
+        """The bytecode of those of the submission's files that can be compiled."""
+        return claims.bytecode(self._ask_metered({"compile": list(files)}, seconds), files)
+
+    def import_module(
+        self, module: str, functions: list[str], seconds: float | None = None
+    ) -> dict[str, Any]:
+        """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
+        answer = self._ask_metered({"import": module, "functions": functions}, seconds)
+        return claims.import_report(answer)
+
+    def begin_next_test(self, seed: int) -> None:
+        """Seeds the generators anew; raises SubmissionFailure if the worker cannot go on."""
+        self._ask_metered({"seed": seed}, None)
+
+    def check_limits(self) -> None:
+        """Checks memory and disk limits between calls, at most every 50 ms.
+
+        Raises:
+            SubmissionFailure: the worker holds more than it may.
+        """
+        assert self._checker is not None, "go() comes before the first call"
+        self._checker.check_if_due()
+
+    def _ask_metered(
+        self, request: Any, seconds: float | None, callbacks: Callbacks | None = None
+    ) -> Any:
+        """Asks the submission's code, which may be charged `seconds`, or else the test's limit.
+
+        Meanwhile it may use the functions among the arguments. The judge's time in them is not
+        charged. All that they are given and give, and the answer, must fit into one message; so
+        must the items of an iterator together.
+        """
+        assert self._meter is not None, "go() comes before the first call"
+        meter = self._meter
+        (callbacks := callbacks or Callbacks()).begin()
+        self._check_not_killed()
+        meter.begin(self._seconds if seconds is None else seconds)
+        try:
+            message, callbacks.room = self._channel.ask(
+                request, meter, callbacks.add, callbacks.room
+            )
+            while (use := callbacks.use_in(message)) is not None:
+                with meter.paused():
+                    reply = callbacks.run(use)
+                # Uses that were sent ahead are read without a wait, in which these are checked.
+                meter.check(waiting=False)
+                self.check_limits()
+                self._check_not_killed()  # the function may have ended it
+                callbacks.room = self._channel.reply(reply, meter, callbacks.room)
+                message, callbacks.room = self._channel.receive(meter, callbacks.room)
+            return message
+        except WorkerEnded:
+            raise self._end_of_process() from None
+        except SubmissionFailure:
+            raise
+        except BaseException:  # the worker is in the midst of this request: it can take no other
+            with suppress(GraderFault):  # the first exception says more
+                self.kill(keep_scratch=True)
+            raise
+        finally:
+            meter.end()

@@ -1,0 +1,1 @@
+"""All that crosses the boundary of a process."""

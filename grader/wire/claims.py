@@ -1,0 +1,146 @@
+"""Reads a worker's answers, which are untrusted: checks each type and truncates each text.
+
+The submission's code controls the process that answers. Nothing that an answer says about itself
+can earn points: tests compare the results of calls. Students read what an answer says about a
+failure only if the test is public.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assignment.implementation import Raised
+from assignment.imports import Change
+from grader.causes import Cause
+from grader.faults import SubmissionFailure, raised_by_submission
+
+# Causes of failure that a worker may claim; the judge itself observes all others.
+_ABOUT_CODE = (Cause.NOT_STARTED, Cause.MISSING, Cause.IMPORT_FAILED, Cause.WRONG_SIGNATURE)
+_ABOUT_CALLS = (Cause.EXCEPTION, Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause.MEMORY)
+CAUSES = {cause.value: cause for cause in (*_ABOUT_CODE, *_ABOUT_CALLS)}
+_MAX_TRACE = 4000
+_MAX_TYPE, _MAX_MESSAGE, _MAX_PATH, _MAX_FRAMES = 200, 1000, 200, 8
+_MAX_CHANGES, _MAX_CHANGE = 100, 300
+_FILE = re.compile(r"(?:\w{1,80}/)+\w{1,80}\.py")  # relative to the submission's folder
+_FUNCTION = re.compile(r"[\w<>]{1,80}")
+
+
+def result(answer: Any, target: str) -> Any:
+    """The result in an answer to a call of `target`.
+
+    Raises:
+        SubmissionFailure: the answer has an unknown form, or claims a failure of another kind.
+        Exception: of the nearest built-in class, if the answer claims that the code raised one.
+    """
+    if isinstance(answer, dict):
+        if answer.keys() == {"result"}:
+            return answer["result"]
+        failed = answer.get("failed")  # never printed unchecked: a million tensors take minutes
+        if isinstance(failed, str) and (cause := CAUSES.get(failed)) is not None:
+            detail = failure_detail(answer, target)
+            error: Exception = SubmissionFailure(cause, detail)
+            if cause is Cause.EXCEPTION:
+                error = raised_by_submission(answer.get("exception"), detail)
+            error.add_note(text_field(answer, "trace", _MAX_TRACE))  # for staff
+            raise error
+    raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {target} has an unknown form")
+
+
+def results(answer: Any, targets: Sequence[str]) -> list[Any]:
+    """The results in an answer to calls of several targets; of a failure a `Raised`.
+
+    Raises what `result` raises of the whole answer.
+    """
+    what = f"calls of {', '.join(sorted(set(targets)))}"
+    answers = result(answer, what)
+    if type(answers) is not list or len(answers) != len(targets):
+        raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {what} has an unknown form")
+    return [_outcome(one, target) for one, target in zip(answers, targets, strict=True)]
+
+
+def _outcome(answer: Any, target: str) -> Any:
+    try:
+        return result(answer, target)
+    except Exception as error:
+        return Raised(error)
+
+
+def is_end(answer: Any) -> bool:
+    """Whether an answer says that an iterator has no more items."""
+    return isinstance(answer, dict) and answer.keys() == {"ended"}
+
+
+def bytecode(answer: Any, files: Sequence[str]) -> dict[str, bytes]:
+    """The bytecode in an answer, by file; entries for files that were not requested are dropped."""
+    found = answer.get("result") if isinstance(answer, dict) else None
+    if not isinstance(found, dict):
+        return {}
+    return {n: code for n, code in found.items() if n in files and type(code) is bytes}
+
+
+def import_report(answer: Any) -> dict[str, Any]:
+    """The fields of an import's answer that have the expected type; all others are dropped.
+
+    Types are checked before values, because an array has neither a truth value nor equality.
+    """
+    if not isinstance(answer, dict):
+        return {}
+    kinds = {"failed": str, "type": str, "message": str, "file": str, "line": int}
+    known: dict[str, Any] = {
+        name: answer[name] for name, kind in kinds.items() if type(answer.get(name)) is kind
+    }
+    if isinstance(found := answer.get("result"), dict):
+        known["result"] = {
+            name: names
+            for name, names in found.items()
+            if isinstance(names, list) and all(isinstance(n, str) for n in names)
+        }
+    if isinstance(stubs := answer.get("stubs"), list):
+        known["stubs"] = [name for name in stubs if isinstance(name, str)]
+    known["changes"] = list(_changes(answer.get("changes")))
+    return known
+
+
+def _changes(found: Any) -> Iterator[Change]:
+    """What imports have left changed: the entries of the form (file, line, text)."""
+    for change in found[:_MAX_CHANGES] if isinstance(found, list) else ():
+        if isinstance(change, tuple) and [type(part) for part in change] == [str, int, str]:
+            file, line, what = change
+            if len(file) <= _MAX_PATH and _FILE.fullmatch(file) and 0 <= line < 10**7:
+                yield file, line, what[:_MAX_CHANGE]
+
+
+def text_field(answer: dict[Any, Any], name: str, limit: int) -> str:
+    """One text of an answer, truncated to `limit` characters; "" if it is not a text."""
+    value = answer.get(name)
+    return value[:limit] if isinstance(value, str) else ""
+
+
+def failure_detail(answer: dict[Any, Any], target: str) -> str:
+    """Formats a failure reported by the worker; every field is untrusted.
+
+    The exception comes first, then the submission's own lines, innermost last:
+
+    KeyError: 'B'
+      resource_accounting/flops.py:12 in mlp_flops
+    """
+    parts = [text_field(answer, "type", _MAX_TYPE), text_field(answer, "message", _MAX_MESSAGE)]
+    head = ": ".join(part for part in parts if part) or text_field(answer, "failed", _MAX_TYPE)
+    places = list(_source_lines(answer.get("frames")))
+    return "\n  ".join([head, *places]) if places else f"{target}: {head}"
+
+
+def _source_lines(frames: Any) -> Iterator[str]:
+    """Formats the frames that have the form [file, line, function], and skips all others."""
+    if not isinstance(frames, list):
+        return
+    for frame in frames[-_MAX_FRAMES:]:
+        if not isinstance(frame, list) or len(frame) != 3:
+            continue
+        file, line, function = frame
+        if [type(part) for part in frame] != [str, int, str] or len(file) > _MAX_PATH:
+            continue
+        if _FILE.fullmatch(file) and 0 < line < 10**7 and _FUNCTION.fullmatch(function):
+            yield f"{file}:{line} in {function}"

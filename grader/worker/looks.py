@@ -1,0 +1,137 @@
+"""Lets the judge see what a worker does to files, as the kernel does.
+
+In a worker that is forked for it, a seccomp filter makes its syncs and renames wait for the judge,
+or all of its changes to files. The kernel announces each one on a descriptor, which the worker
+sends to the judge and closes before anything else. The usual filter follows, and lets no worker
+take such a descriptor.
+
+Which file a sync means is found out by a child of the zygote, which becomes the worker's user: in a
+container not even root may look at the descriptors of another user's process.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import os
+import platform
+import socket
+import struct
+from pathlib import Path
+from typing import NoReturn
+
+from assignment.file_calls import MOST, File, digest_of, file_of
+from grader.sandbox import kernel, seccomp
+from grader.sandbox.sandbox import Sandbox
+from grader.wire import messages
+
+# In a scratch folder, with the bytes of their names: the reply must fit into one message, where
+# JSON writes a byte as up to six.
+_MAX_FILES, _MAX_NAMES = 150, 7000
+_NOTIFY = 0x7FC00000
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SET_MODE_FILTER, _NEW_LISTENER = 1, 8
+_SYNCS, _RENAMES = ("fsync", "fdatasync"), ("rename", "renameat", "renameat2")
+_WRITES = ("write", "writev", "pwrite64", "pwritev", "sendfile", "copy_file_range")
+_CHANGES = (
+    *("creat", "fallocate", "ftruncate", "truncate", "mkdir", "mkdirat"),
+    *("rmdir", "unlink", "unlinkat"),
+)
+_OPENS = {"open": 1, "openat": 2}  # the position of the flags
+_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+# By what is watched: the calls that wait, and those whose numbers the judge is told.
+_WATCHED: dict[messages.Watch, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "syncs": ((*_SYNCS, *_RENAMES), _SYNCS),
+    "changes": ((*_SYNCS, *_RENAMES, *_WRITES, *_CHANGES, *_OPENS), _WRITES),
+}
+
+
+def program(watch: messages.Watch, machine: str = platform.machine()) -> bytes:
+    """The filter that makes the calls wait; of the opening ones those that may change a file."""
+    architecture, numbers = seccomp.numbers_of(machine)
+    lines = [*seccomp._load(seccomp._ARCH_AT)]
+    lines += seccomp._return_unless(seccomp._JUMP_EQUAL, architecture, seccomp._ALLOW)
+    lines += seccomp._load(seccomp._NUMBER_AT)
+    for name in sorted(numbers.keys() & set(_WATCHED[watch][0])):
+        rule = [seccomp._return(_NOTIFY)]
+        if name in _OPENS:
+            rule = seccomp._load(seccomp._argument(_OPENS[name]))
+            rule += seccomp._return_if(seccomp._JUMP_ANY_BIT, _TO_WRITE, _NOTIFY)
+            rule.append(seccomp._return(seccomp._ALLOW))
+        lines += [seccomp._instruction(seccomp._JUMP_EQUAL, numbers[name], 0, len(rule)), *rule]
+    return b"".join([*lines, seccomp._return(seccomp._ALLOW)])
+
+
+def announce_to(watch: messages.Watch, judge: int) -> None:
+    """Makes this process's calls wait from now on; closes the socket when that is sent.
+
+    Raises:
+        OSError: the kernel is older than Linux 5.5, or something outside of the grader watches
+            this process's calls already.
+    """
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    instructions = array.array("B", program(watch))
+    address, size = instructions.buffer_info()
+    filter_program = struct.pack("@HP", size // 8, address)
+    number = _SECCOMP[platform.machine()]
+    listener = kernel.syscall(number, _SET_MODE_FILTER, _NEW_LISTENER, filter_program)
+    numbers = seccomp.numbers_of(platform.machine())[1]
+    named = [numbers.get(name, -1) for name in _WATCHED[watch][1]]
+    named += [-1] * (messages.CALL_NUMBERS.size // 4 - len(named))
+    try:
+        with socket.socket(fileno=judge) as connection:
+            socket.send_fds(connection, [messages.CALL_NUMBERS.pack(*named)], [listener])
+    finally:  # also where the judge is gone: this process would wait for itself, for ever
+        os.close(listener)
+
+
+def look(sandbox: Sandbox, request: messages.LookAtFiles, control: socket.socket) -> NoReturn:
+    """Answers the request on the control socket, and ends this process: with 0 if that worked."""
+    try:
+        scratch = f"{sandbox.run}/scratch/{request.scratch}"
+        names, too_many = _names_in(scratch)
+        sandbox.become_like(request.pid, request.uid)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the worker is the same user
+        if request.descriptor < 0:
+            names = _with_digests(names, Path(scratch))
+        held, file = [], None
+        if request.descriptor >= 0:
+            with contextlib.suppress(OSError):  # the worker has no such descriptor, or has ended
+                path = f"/proc/{request.pid}/fd/{request.descriptor}"
+                held.append(os.open(path, os.O_PATH))
+                file = file_of(os.fstat(held[0]), digest_of(Path(path), MOST, follow=True))
+                held = held if os.path.isfile(path) else []  # noqa: PTH113
+        found = messages.Files(names={**names}, file=file, too_many=too_many)
+        messages.send(control, found, held)
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def _with_digests(names: dict[str, File], scratch: Path) -> dict[str, File]:
+    """The files with digests of what their user may read of them, as long as that is little."""
+    most, found = MOST, dict(names)
+    for name, file in names.items():
+        if not file.is_folder and file.size <= most:
+            most -= file.size
+            found[name] = file._replace(digest=digest_of(scratch / name, file.size))
+    return found
+
+
+def _names_in(scratch: str) -> tuple[dict[str, File], bool]:
+    """The files of a scratch folder, and whether there are more than fit into a message."""
+    found: dict[str, File] = {".": file_of(os.stat(scratch))}  # noqa: PTH116
+    room = _MAX_NAMES
+    todo = [scratch]
+    while todo:
+        # It may be removed meanwhile, or closed to its own user.
+        with contextlib.suppress(OSError), os.scandir(todo.pop()) as entries:
+            for entry in entries:
+                name = os.fsencode(entry.path[len(scratch) + 1 :]).decode(errors="replace")
+                room -= len(name.encode())
+                if room < 0 or len(found) > _MAX_FILES:
+                    return found, True
+                found[name] = file = file_of(entry.stat(follow_symlinks=False))
+                if file.is_folder:
+                    todo.append(entry.path)
+    return found, False

@@ -1,0 +1,83 @@
+"""Fixtures of the tests of races: short races whose clock is simulated."""
+
+import math
+import statistics
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.judge.grader import Grader
+from grader.races import device
+from grader.races.statistic import RULES, Interval
+from grader.results.record import from_json, to_json
+from tests.harness.races import racing
+from tests.harness.races.hash_chain import HashChain
+
+BLOCKS = 3  # of a race
+NAIVE_BLOCKS = 1  # before them
+
+
+def no_interval(ds: list[float]) -> Interval:
+    """The median alone: simulated durations leave no doubt."""
+    ratio = math.exp(statistics.median(ds))
+    return Interval(ratio, ratio, ratio)
+
+
+def wide_interval(ds: list[float]) -> Interval:
+    """So wide that twice the reference's time gets full marks, and eight times none."""
+    ratio = math.exp(statistics.median(ds))
+    return Interval(ratio, ratio / 2.5, ratio * 2.5)
+
+
+@pytest.fixture(scope="session")
+def hash_grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
+    """A started grader of races of hash chains; `racing.grader_for` makes it grade another race."""
+    with racing.grader_for(tmp_path_factory.mktemp("hashes"), racing.HASHES) as grader:
+        yield grader
+
+
+@pytest.fixture
+def short_races(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Makes races short, with a simulated clock, and lets other races run beside them."""
+    monkeypatch.setattr(device, "LOCKS", tmp_path)
+    # On the CPU, whatever this machine has.
+    monkeypatch.setattr(device, "find", lambda kind="auto": device.Cpu() if kind == "cpu" else None)
+    monkeypatch.setattr(HashChain, "sizes_on", lambda *_: {"blocks": 4, "rounds": 10})
+    racing.RULES["cpu"] = replace(
+        RULES["cpu"],
+        block_seconds=0.0,
+        naive_blocks=NAIVE_BLOCKS,
+        looks=(BLOCKS,),
+        interval=no_interval,
+        slack=60.0,
+    )
+    racing.simulate(monkeypatch)
+
+
+@pytest.fixture
+def by_cpu_time(short_races: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Times runs by their worker's CPU time; the rules tolerate its few per cent of noise."""
+    racing.change_rules(
+        max_drift=math.inf,
+        max_spread=math.inf,
+        naive_blocks=4,
+        least_span=0.0,
+        interval=wide_interval,
+    )
+    racing.measure_cpu_time(monkeypatch)
+
+
+def honest_submission(folder):
+    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.module_text(1.0))
+
+
+def grade_once(grader, submission):
+    """Grades a submission; returns the grade and its only check."""
+    grade = grader.grade(submission)
+    assert grade.faults == ()
+    (check,) = grade.checks
+    assert check.visibility == "hidden"
+    assert from_json(to_json(grade)) == grade
+    return grade, check

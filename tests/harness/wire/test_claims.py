@@ -1,0 +1,214 @@
+"""What a student reads about a failure: the exception and their own lines, each field checked."""
+
+import random
+
+import pytest
+
+from grader.authoring.variants import copy_reference
+from grader.causes import Cause
+from grader.results.student import student_text
+from grader.wire.claims import failure_detail, import_report
+from tests.harness.assignment.messages import mistakes as messages
+from tests.harness.conftest import REPOSITORY
+
+DTYPES = (REPOSITORY / "solutions" / "resource_accounting" / "dtypes.py").read_text()
+FRAME = ["resource_accounting/flops.py", 12, "mlp_flops"]
+
+
+def detail(*frames, **fields):
+    answer = {"failed": "exception", "type": "KeyError", "message": "'B'", "frames": list(frames)}
+    return failure_detail(answer | fields, "flops.mlp_flops")
+
+
+def test_detail_has_the_exception_and_the_submissions_lines():
+    assert detail(FRAME, ["resource_accounting/own/deep.py", 3, "<lambda>"]) == (
+        "KeyError: 'B'\n"
+        "  resource_accounting/flops.py:12 in mlp_flops\n"
+        "  resource_accounting/own/deep.py:3 in <lambda>"
+    )
+
+
+def test_detail_without_lines_names_the_call():
+    assert detail() == "flops.mlp_flops: KeyError: 'B'"
+    assert failure_detail({"failed": "memory"}, "flops.f") == "flops.f: memory"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        None,
+        [],
+        "resource_accounting/flops.py",
+        tuple(FRAME),
+        FRAME[:2],
+        [*FRAME, 1],
+        ["flops.py", 12, "f"],
+        ["/etc/passwd", 12, "f"],
+        ["/resource_accounting/flops.py", 12, "f"],
+        ["../resource_accounting/flops.py", 12, "f"],
+        ["resource_accounting/flops.txt", 12, "f"],
+        ["resource_accounting/a b.py", 12, "f"],
+        ["resource_accounting/flops.py\n", 12, "f"],
+        ["resource_accounting/\x1b[31m.py", 12, "f"],
+        ["a/" * 200 + "flops.py", 12, "f"],
+        [b"resource_accounting/flops.py", 12, "f"],
+        ["resource_accounting/flops.py", 0, "f"],
+        ["resource_accounting/flops.py", -1, "f"],
+        ["resource_accounting/flops.py", 10**7, "f"],
+        ["resource_accounting/flops.py", True, "f"],
+        ["resource_accounting/flops.py", 1.5, "f"],
+        ["resource_accounting/flops.py", 12, "f g"],
+        ["resource_accounting/flops.py", 12, "f" * 81],
+        ["resource_accounting/flops.py", 12, None],
+    ],
+    ids=repr,
+)
+def test_frame_of_unknown_form_is_left_out(frame):
+    assert detail(frame, FRAME) == "KeyError: 'B'\n  resource_accounting/flops.py:12 in mlp_flops"
+
+
+def test_lengths_are_limited():
+    frames = [["p/" + "m" * 80 + ".py", 10**7 - 1, "f" * 80]] * 10_000
+    text = detail(*frames, type="T" * 10_000, message="m" * 10_000)
+    assert len(text) < 3000
+    assert text.count("\n") == 8
+
+
+CHANGE = ("resource_accounting/flops.py", 12, "gc.isenabled() is False")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        None,
+        list(CHANGE),
+        CHANGE[:2],
+        (*CHANGE, 1),
+        ("/etc/passwd", 12, "x"),
+        ("a/" * 200 + "flops.py", 12, "x"),
+        ("resource_accounting/\x1b[31m.py", 12, "x"),
+        (CHANGE[0], -1, "x"),
+        (CHANGE[0], 10**7, "x"),
+        (CHANGE[0], True, "x"),
+        (CHANGE[0], 12, None),
+        (b"resource_accounting/flops.py", 12, "x"),
+    ],
+    ids=repr,
+)
+def test_change_of_unknown_form_is_left_out(change):
+    assert import_report({"changes": [change, CHANGE]})["changes"] == [CHANGE]
+
+
+@pytest.mark.parametrize("changes", [None, 7, "text", {}, (CHANGE,), [CHANGE[0]]], ids=repr)
+def test_changes_of_unknown_form_are_none(changes):
+    assert import_report({"changes": changes})["changes"] == []
+
+
+def test_changes_are_limited():
+    found = import_report({"changes": [(CHANGE[0], 0, "x" * 10_000)] * 10_000})["changes"]
+    assert found == [(CHANGE[0], 0, "x" * 300)] * 100
+
+
+def test_any_answer_can_be_formatted():
+    values = [None, 7, "text", [], {}, [[]], [FRAME], [FRAME * 2], [[FRAME]], "\ud800", 2.5, b"x"]
+    rng = random.Random(1)
+    for _ in range(500):
+        answer = {name: rng.choice(values) for name in ("failed", "type", "message", "frames")}
+        assert isinstance(failure_detail(answer, "m.f"), str)
+
+
+# --- in a grading ------------------------------------------------------------------------------
+
+RECURSIVE = """
+def _deep(n, then):
+    return then() if n == 0 else _deep(n - 1, then)
+
+def storage_index(index, strides, offset=0):
+    print("asked")
+    return _deep(200, lambda: {}["missing"])
+"""
+
+
+def public_checks(grade, exercise):
+    return [c for c in grade.checks if c.exercise == exercise and c.visibility == "public"]
+
+
+def test_student_reads_own_lines_and_staff_the_whole_traceback(quick_grader, submit):
+    grade = quick_grader.grade(submit(strides=RECURSIVE), only=["storage_index"])
+    for check in public_checks(grade, "storage_index"):
+        error, call, printed = check.shown.partition("  call:     strides.storage_index((")
+        assert error == (
+            "KeyError: 'missing'\n"
+            "  resource_accounting/strides.py:7 in storage_index\n"
+            "  resource_accounting/strides.py:3 in _deep\n"
+            "  resource_accounting/strides.py:7 in <lambda>\n"
+        )
+        assert call
+        assert printed.endswith("\n\nprinted:\nasked\n")
+        assert "calls.py" in check.detail
+        assert "printed:\nasked\n" in check.detail
+        assert str(REPOSITORY) not in student_text(check)
+    hidden = [c for c in grade.checks if c.visibility == "hidden"]
+    assert {c.shown for c in hidden} == {None}
+    assert all("calls.py" in c.detail for c in hidden)
+
+
+def test_path_of_own_file_in_a_message_is_shortened(quick_grader, submit):
+    text = "def storage_index(*a, **k):\n    raise ValueError(f'in {__file__}')\n"
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
+    shown = public_checks(grade, "storage_index")[0].shown
+    assert shown.startswith("ValueError: in resource_accounting/strides.py\n")
+
+
+def test_stub_is_shown_without_a_detail(quick_grader, submit):
+    text = "def storage_index(index, strides, offset=0):\n"
+    text += "    if index is not None:\n        raise NotImplementedError('see …')\n"
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
+    assert {c.cause for c in grade.checks} == {Cause.NOT_STARTED}
+    assert {c.shown for c in public_checks(grade, "storage_index")} == {""}
+    assert all("NotImplementedError" in c.detail for c in grade.checks)
+
+
+def test_missing_exception_is_shown_with_the_call_and_what_came(quick_grader, submit):
+    text = DTYPES + "\n\ndef bytes_per_element(dtype):\n    return dtype.itemsize\n"
+    grade = quick_grader.grade(submit(dtypes=text), only=["bytes_per_element"])
+    shown = [c.shown for c in public_checks(grade, "bytes_per_element") if c.state == "failed"]
+    assert shown
+    for text in shown:
+        assert text.startswith(
+            "wrong: bytes_per_element refuses nothing here\n"
+            "  call:     dtypes.bytes_per_element(torch."
+        )
+        assert "\n  expected: ValueError\n  found:    it returned " in text
+
+
+def test_failure_is_shown_as_in_the_students_own_run(grader, tmp_path):
+    """Of the calls of a test, its message has the one that gave the wrong answer"""
+    mistakes = messages.read(messages.HERE / "strides.txt")
+    mistake = next(m for m in mistakes if m.what == "in reverse order")
+    module = copy_reference(tmp_path) / "strides.py"
+    module.write_text(f"{module.read_text(encoding='utf-8')}\n\n{mistake.code}\n", encoding="utf-8")
+    grade = grader.grade(tmp_path, only=[mistake.exercise], tests="public", timing="skip")
+    (check,) = [c for c in grade.checks if c.test == f"test_strides::{mistake.test}"]
+    assert "call:     strides.row_major_strides((4, 4))" in check.shown
+    assert " ".join(check.shown.split()) in " ".join(mistake.message.split())
+
+
+def test_failed_import_inside_a_library_names_the_students_line(quick_grader, submit):
+    text = "import json\nfrom resource_accounting import strides\n"
+    other = "import json\n\nx = json.loads('{')\n"
+    grade = quick_grader.grade(submit(dtypes=text, strides=other), only=["bytes_per_element"])
+    (report,) = grade.modules
+    assert (report.file, report.line) == ("resource_accounting/strides.py", 3)
+
+
+def test_module_without_a_measured_exercise_may_be_missing(grader, submit):
+    """Without a CUDA device no exercise of `performance` is measured"""
+    chosen = ["bytes_per_element", "get_batch", "fast_adamw"]
+    folder = submit(dtypes=DTYPES)
+    grade = grader.grade(folder, only=chosen, timing="skip")
+    reports = {report.module: report.ok for report in grade.modules}
+    assert reports == {"dtypes": True, "data": False}
+    (folder / "resource_accounting" / "performance.py").write_text("import no_such_thing\n")
+    grade = grader.grade(folder, only=chosen, timing="skip")
+    assert {report.module for report in grade.modules if not report.ok} == {"data", "performance"}
