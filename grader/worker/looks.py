@@ -34,7 +34,7 @@ _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
 _SYNCS, _RENAMES = ("fsync", "fdatasync"), ("rename", "renameat", "renameat2")
 _WRITES = ("write", "writev", "pwrite64", "pwritev", "sendfile", "copy_file_range")
 _CHANGES = (
-    *("creat", "fallocate", "ftruncate", "truncate", "mkdir", "mkdirat"),
+    *("creat", "ftruncate", "truncate", "mkdir", "mkdirat"),
     *("rmdir", "unlink", "unlinkat"),
 )
 _OPENS = {"open": 1, "openat": 2}  # the position of the flags

@@ -121,6 +121,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "memory_shared": {EXCEPTION},
         "memory_page_tables": {MEMORY},
         "disk_bomb": {EXCEPTION, DISK},
+        "disk_in_one_call": {EXCEPTION, DISK},
         "deep_folders": {WRONG, DISK},
         "output_flood": {WRONG},
         "output_forever": {TIMEOUT},
