@@ -114,7 +114,7 @@ def _summary(view: Report, detail: int) -> str:
     for module in view.modules:
         what = "was imported with a message" if module.ok else "could not be imported"
         place = f" ({module.place})" if module.place else ""
-        message = _indent(_cut(module.message, detail))
+        message = _indent(_cut(module.message, max(detail, 250)))
         parts.append(f"{module.module} {what}{place}:\n{message}".rstrip())
     if view.left_out:
         files = _cut("\n".join(view.left_out), max(detail, 250))

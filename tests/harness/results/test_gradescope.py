@@ -174,3 +174,4 @@ def test_gradescope_cuts_details_before_titles_and_hints():
         assert test.output.endswith(f"Hint: Think of e{i}.\nTry:  make test EX=e{i}")
     assert "3.5 of 12 points" in results.output
     assert "Isolation: tier B" in results.output
+    assert "could not be imported:\n    é✓" in results.output
