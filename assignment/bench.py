@@ -196,7 +196,7 @@ def _table(results: Sequence[Result], roofs: Roofs) -> Table:
 
 
 def si(number: float) -> str:
-    """`1.23 T` for 1.23e12; the unit follows at once."""
+    """`1.23 T` for 1.23e12; the unit follows."""
     for prefix, power in (("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)):
         if number >= 10**power:
             return f"{number / 10**power:.3g} {prefix}"

@@ -96,8 +96,8 @@ class Implementation(ABC):
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
         """Calls a function that returns an iterator; each `next` asks it for one more item.
 
-        The call itself is made at once. The stand-ins among its arguments work while it runs, and
-        while an item is asked for. All items together must fit into one message.
+        The call itself is made immediately. The stand-ins among its arguments work while it runs,
+        and while an item is asked for. All items together must fit into one message.
         """
 
     @abstractmethod

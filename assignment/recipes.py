@@ -1,4 +1,4 @@
-"""Recipes for tests: drawn ones, and what is none. The chapter `budget` says what a recipe is."""
+"""Recipes for tests, and values that are none. The chapter `budget` says what a recipe is."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from grader.intake.entries import (
 )
 
 MAX_UNPACKED = 512 * 2**20  # bytes of a compressed tar: to list it is to decompress all of it
-_MAX_HEADER = 2**20  # bytes of a long name, or of a header's extension; tarfile reads it at once
+_MAX_HEADER = 2**20  # bytes of a long name, or of a header's extension; tarfile reads it whole
 # The first bytes of a compressed file, and what reads it.
 _COMPRESSED: dict[bytes, Callable[[io.BytesIO], Any]] = {
     b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
@@ -201,7 +201,7 @@ def open_archive(data: bytes, path: Path, package: str) -> Iterator[Iterator[Ent
     with contextlib.ExitStack() as stack:
         try:
             if zipfile.is_zipfile(io.BytesIO(data)):
-                EntryCount(path).add(data.count(_ZIP_ENTRY))  # zipfile reads all at once
+                EntryCount(path).add(data.count(_ZIP_ENTRY))  # zipfile reads them all
                 zipped = stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
                 entries = _zip_entries(zipped)
             else:

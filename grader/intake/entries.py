@@ -119,7 +119,7 @@ def list_entries(entries: Iterator[Entry], submission: Path) -> list[Entry]:
 
 
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe, too, is opened at once
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # opening a pipe does not wait
 
 
 def folder_entries(root: Path) -> Iterator[Entry]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,8 +15,6 @@ from grader.faults import (
     nearest_builtin,
 )
 from grader.wire import frames
-
-_WITHIN = re.compile(r"[\w.<>]*<locals>\.")
 
 
 class Use(NamedTuple):
@@ -95,8 +92,8 @@ class Callbacks:
                     f"a function of the test failed: {str(error) or type(error).__name__}"
                 ) from error
             name = nearest_builtin(type(error).__name__).__name__
-            # Python names a function by the test that defines it.
-            text = _WITHIN.sub("", str(error.args[0])) if error.args else ""
+            # Python names a function after the test that defines it.
+            text = str(error.args[0]).rpartition("<locals>.")[2] if error.args else ""
             return {"raised": name, "args": (text,)}
 
 

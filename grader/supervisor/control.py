@@ -14,8 +14,8 @@ from typing import TypeVar
 from grader.faults import GraderFault
 from grader.wire import messages
 
-# A zygote that is gone is noticed at once. One that lives may first have to remove thousands of a
-# submission's files from a busy disk: 22 s have been seen.
+# A zygote that is gone is noticed immediately. One that lives may first have to remove thousands of
+# a submission's files from a busy disk: 22 s have been seen.
 _REPLY_SECONDS = 300
 M = TypeVar("M")
 

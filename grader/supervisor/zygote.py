@@ -74,8 +74,8 @@ _LISTENERS: dict[str, type[Listener]] = {kind.watch: kind for kind in (FileCalls
 class Zygote:
     """A running zygote, in a temporary folder of its own.
 
-    The constructor returns at once: the zygote imports torch while the judge does the same. `wait`
-    comes before the first worker.
+    The constructor returns immediately: the zygote imports torch while the judge does the same.
+    `wait` comes before the first worker.
 
     Args:
         tiers: from the strongest to the weakest that will do.

@@ -119,7 +119,7 @@ def call(
 def call_all(package: CheckedPackage, wanted: Calls) -> dict[str, Any]:
     """Calls targets in order: {"result": a list of what `call` gives}.
 
-    Each result is copied at once: a later call may change what an earlier one has returned.
+    Each result is copied immediately: a later call may change what an earlier one has returned.
     """
     answers: list[dict[str, Any]] = []
     for target, args, kwargs in wanted:

@@ -73,7 +73,7 @@ def no_exception_lines(text: str, call: Call | None) -> list[str]:
     if raised is None:
         return [text, *call_lines(call)]
     return [
-        f"wrong: {call.name if call else 'the call'} refuses nothing here",
+        f"wrong: {call.name if call else 'the call'} should have raised {raised[1]} here",
         *call_lines(call),
         labelled("expected", raised[1]),
         labelled("found", f"it returned {call.returned}" if call else "nothing was raised"),

@@ -176,7 +176,7 @@ def test_missing_exception_is_shown_with_the_call_and_what_came(quick_grader, su
     assert shown
     for text in shown:
         assert text.startswith(
-            "wrong: bytes_per_element refuses nothing here\n"
+            "wrong: bytes_per_element should have raised ValueError here\n"
             "  call:     dtypes.bytes_per_element(torch."
         )
         assert "\n  expected: ValueError\n  found:    it returned " in text

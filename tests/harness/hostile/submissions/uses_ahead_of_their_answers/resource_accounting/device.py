@@ -2,7 +2,7 @@
 
 import os
 
-from grader.wire import frames
+from grader.wire import frames as wire
 from grader.worker.channel import receive
 
 
@@ -17,7 +17,7 @@ def time_function(function, *, warmup=2, repeats=5, synchronize=None, clock=None
     frames = b""
     for use in range(2 * repeats):
         said = {"use": use, "function": number, "args": (), "kwargs": {}}
-        frames += b"".join(map(bytes, frames.encode(us._call_id, said)))
+        frames += b"".join(map(bytes, wire.encode(us._call_id, said)))
     os.write(us._channel, frames)
     times = [receive(us._channel)[1].get("returned") or 0.0 for _ in range(2 * repeats)]
     return [after - before for before, after in zip(times[::2], times[1::2])][warmup:]

@@ -3,7 +3,7 @@
 import os
 import threading
 
-from grader.wire import frames
+from grader.wire import frames as wire
 from grader.worker.channel import receive, send
 
 
@@ -27,9 +27,7 @@ def time_function(function, *, warmup=2, repeats=5, synchronize=None, clock=None
         b"".join(
             map(
                 bytes,
-                frames.encode(
-                    us._call_id, {"use": i, "function": number, "args": (), "kwargs": {}}
-                ),
+                wire.encode(us._call_id, {"use": i, "function": number, "args": (), "kwargs": {}}),
             )
         )
         for i in range(12_000)
