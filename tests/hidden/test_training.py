@@ -441,6 +441,7 @@ def test_micro_batches_are_slices_in_order(impl, rng, torch_rng):
 @pytest.mark.exercise("accumulate_gradients")
 def test_one_graph_at_a_time(impl, rng, torch_rng):
     """Each micro-batch's backward pass comes before the next one's forward pass"""
+    check_large_batch(impl, rng, torch_rng)  # first: an import could take the memory before
     for rows, micro in [(12, 4), (13, 4), (5, 2), (2, 1)]:
         passes = Passes(rng)
         passes.accumulate(impl, *new_batch(rng, torch_rng, rows), micro)

@@ -17,17 +17,25 @@ def channel():
 
 
 def current():
+    """The id of the request that is answered, and its calls."""
     frame = sys._getframe()
     while "call_id" not in frame.f_locals:
         frame = frame.f_back
-    return frame.f_locals["call_id"]
+    return frame.f_locals["call_id"], frame.f_locals["request"]["calls"]
 
 
-def frame(number, value):
-    return b"".join(bytes(part) for part in frames.encode(number, value))
+def position(index, strides, offset=0):
+    return sum(i * s for i, s in zip(index, strides)) + offset
+
+
+answered = set()
 
 
 def storage_index(index, strides, offset=0):
-    answer = sum(i * s for i, s in zip(index, strides)) + offset
-    os.write(channel(), frame(current() + 1, {"result": answer}))
-    return answer
+    number, calls = current()
+    if number not in answered:
+        answered.add(number)
+        answers = [{"result": position(*args, **kwargs)} for _, args, kwargs in calls]
+        parts = frames.encode(number + 1, {"result": answers})
+        os.write(channel(), b"".join(map(bytes, parts)))
+    return position(index, strides, offset)

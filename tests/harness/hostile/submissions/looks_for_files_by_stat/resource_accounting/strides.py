@@ -2,9 +2,9 @@
 
 import os
 
-import grader.wire
+import grader.wire.frames
 
-REPOSITORY = os.path.dirname(os.path.dirname(grader.wire.frames.__file__))
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(grader.wire.frames.__file__)))
 
 
 def storage_index(index, strides, offset=0):

@@ -28,9 +28,9 @@ def drawn(seed):
     """The questions of a test of random layouts, were this its seed."""
     rng = np.random.default_rng(seed)
     for _ in range(50):
-        shape = [int(n) for n in rng.integers(1, 6, size=int(rng.integers(0, 5)))]
-        strides = [int(n) for n in rng.integers(0, 9, size=len(shape))]
-        offset = int(rng.integers(0, 7))
+        offset, ndim = int(rng.integers(0, 7)), int(rng.integers(0, 5))
+        shape = [int(n) for n in rng.integers(1, 6, size=ndim)]
+        strides = [int(n) for n in rng.integers(0, 9, size=ndim)]
         index = [int(rng.integers(0, n)) for n in shape]
         yield index, strides, offset
         yield index, [-stride for stride in strides], 1000 + offset
