@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assignment.expect import Mismatch
 from assignment.journal import Journal
+from assignment.lines import mismatch_lines, no_exception_lines
 from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure
 
@@ -58,10 +60,6 @@ def for_student(error: BaseException, calls: KeptCalls) -> str:
         error: what the test raised.
         calls: the last ones of the test.
     """
-    # They load torch, and the command line imports this file.
-    from assignment.expect import Mismatch
-    from assignment.lines import mismatch_lines, no_exception_lines
-
     if isinstance(error, GraderFault):
         return ""
     if isinstance(error, SubmissionFailure) and error.cause is Cause.NOT_STARTED:

@@ -9,7 +9,7 @@ from assignment.callbacks import MAX_USES
 from grader.causes import Cause
 from grader.intake import stage
 from grader.intake.archives import _MAX_HEADER, MAX_ARCHIVE
-from grader.intake.entries import MAX_LISTED
+from grader.intake.entries import MAX_ENTRIES, MAX_LISTED
 from grader.isolation import DISK_MIB, SCRATCH_MIB
 from grader.judge.verdict import NOT_MEASURED
 from grader.results.student import HIDDEN_EXCEPTIONS
@@ -41,6 +41,7 @@ USUAL = manifest.load()
         f"limits it to {stage.LIMITS.cpu_seconds} s of CPU time",
         f"CPU time and {stage.LIMITS.memory // MIB} MiB: what takes more is refused",
         f"Archives have at most {MAX_ARCHIVE // MIB} MiB, and list at most {MAX_LISTED:,} files",
+        f"and {MAX_ENTRIES:,} files outside the folders that tools create",
         f"headers over {_MAX_HEADER // MIB} MiB are refused",
         f"each has up to {SCRATCH_MIB} MiB on the disk",
         f"less than {meter._LEAST_ROOM // MIB} MiB or {meter._LEAST_FILES} files left",

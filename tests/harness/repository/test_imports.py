@@ -72,13 +72,14 @@ RULES = {
     "grader/intake": within(
         *("assignment", "grader.faults", "grader.machine", "grader.results.text", "grader.intake")
     ),
-    # Nothing secret may be there: what runs beside a submission.
+    # What runs beside a submission; `grader.wire.claims` is the judge's alone.
     "grader/sandbox": within(
-        *("grader.folders", "grader.isolation", "grader.wire", "grader.sandbox")
+        *("grader.folders", "grader.isolation", "grader.wire.messages", "grader.sandbox")
     ),
     "grader/worker": within(
         *("assignment", "grader.command_line", "grader.folders", "grader.isolation"),
-        *("grader.paths", "grader.preload", "grader.sandbox", "grader.wire", "grader.worker"),
+        *("grader.paths", "grader.preload", "grader.sandbox", "grader.worker"),
+        *("grader.wire.arguments", "grader.wire.frames", "grader.wire.messages"),
     ),
     "grader/supervisor": within("assignment", *LOW, "grader.supervisor"),
     "grader/races": within(
@@ -99,6 +100,13 @@ RULES = {
 @pytest.mark.parametrize("folder", RULES)
 def test_folder_imports_only_what_it_may(folder):
     assert offenders(folder, RULES[folder]) == []
+
+
+def test_frames_and_arguments_import_the_assignment_alone():
+    wire = REPOSITORY / "grader" / "wire"
+    assert imports_of(wire / "frames.py") == {"assignment.plain"}
+    arguments = imports_of(wire / "arguments.py")
+    assert arguments == {"assignment.plain", "assignment.layouts", "grader.wire.frames"}
 
 
 @pytest.mark.parametrize(
@@ -159,7 +167,9 @@ def test_forbidden_import_is_found_however_it_is_written(tmp_path):
     }
     for name, text in ways.items():
         (folder / name).write_text(text)
-    (folder / "good.py").write_text("import os\nfrom grader import wire\nfrom . import plain")
-    (tmp_path / "grader" / "wire.py").touch()
+    good = "import os\nfrom grader.wire import frames\nfrom . import plain"
+    (folder / "good.py").write_text(good)
+    (tmp_path / "grader" / "wire").mkdir()
+    (tmp_path / "grader" / "wire" / "frames.py").touch()
     found = offenders("grader/worker", RULES["grader/worker"], tmp_path)
     assert {line.split()[0].rpartition("/")[2] for line in found} == set(ways)
