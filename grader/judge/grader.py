@@ -12,7 +12,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -33,6 +33,7 @@ from grader.supervisor.zygote import Zygote
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
     from grader.judge.run import RunOptions, SubmissionRun
+    from grader.judge.session import Session
 
 # A checkout's history and what was built in it hold the first three once more.
 _SECRETS = ("solutions", "tests", "grader", ".git", "build")
@@ -82,6 +83,8 @@ class Grader:
         memory = self._max_memory(on_device=False)
         self.zygote = Zygote(tiers, SECRETS, memory, lanes=max(self._lanes, USUAL_LANES))
         self._forks: list[Zygote] = []  # zygotes of the lanes but the first
+        self._sessions: dict[object, Session] = {}  # by what they were collected from
+        self._open_sessions = ExitStack()
         self._graded = 0
         self._cpu = CpuMeter()
 
@@ -89,6 +92,7 @@ class Grader:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._open_sessions.close()
         self._disconnect_forks()
         self.zygote.close()
 
@@ -101,6 +105,24 @@ class Grader:
         """
         _load_libraries()
         self.zygote.wait()
+
+    def session(self, folders: tuple[str, ...], only: Collection[str] = ()) -> Session:
+        """The tests in some folders below `tests`, of some exercises if they are named.
+
+        They are collected once.
+
+        Raises:
+            GraderFault: a file of tests cannot be read.
+        """
+        _load_libraries()
+        from grader.judge.race_fixtures import TimingPlugin
+        from grader.judge.session import collected
+
+        source = self.manifest, self.repository, folders, frozenset(only)
+        if source not in self._sessions:
+            session = collected(*source, [TimingPlugin()])
+            self._sessions[source] = self._open_sessions.enter_context(session)
+        return self._sessions[source]
 
     def grade(
         self,
@@ -190,6 +212,8 @@ class Grader:
         from grader.judge.run import SubmissionRun
         from grader.races.runner import TimingRunner
 
+        # Meanwhile the first zygote starts, on another core.
+        session = self.session(options.folders, options.only)
         timing = None
         if raced:
             timing = TimingRunner(
@@ -200,10 +224,10 @@ class Grader:
                 self._max_memory(on_device=True),
                 self.race_rules,
             )
-        run = SubmissionRun(
-            self.manifest, self.repository, self._zygotes, submission, budget, options, timing
-        )
         try:
+            run = SubmissionRun(
+                self.manifest, session, self._zygotes(), submission, budget, options, timing
+            )
             run.run()
         except BaseException:
             self._disconnect_forks()  # replies to their last requests may still be on the way

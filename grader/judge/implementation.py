@@ -22,6 +22,7 @@ from grader.judge.effort import Effort
 from grader.judge.session import TestContext
 from grader.judge.shown import KeptCalls
 from grader.judge.verdict import GradedTest
+from grader.races.runner import TimingRunner
 from grader.results.record import Visibility
 from grader.supervisor import left_files
 from grader.supervisor.pool import Account, WorkerPool
@@ -288,7 +289,12 @@ def _check_name(target: str) -> None:
 _KEPT = 20  # calls of a public test, of which its message shows one
 
 
-def sandboxed(pool: WorkerPool, nonce: str, counted: Visibility | None = None) -> TestContext:
+def sandboxed(
+    pool: WorkerPool,
+    nonce: str,
+    counted: Visibility | None = None,
+    timing: TimingRunner | None = None,
+) -> TestContext:
     """The context of tests whose `impl` runs in workers of this pool.
 
     Each test has workers of its own; those of one exercise that carry no points share one.
@@ -297,9 +303,10 @@ def sandboxed(pool: WorkerPool, nonce: str, counted: Visibility | None = None) -
         pool: starts workers.
         nonce: seeds them.
         counted: which tests carry points; all if None.
+        timing: runs tests on a device, if there are any.
     """
     implementation = functools.partial(_implementation, pool, nonce, counted)
-    return TestContext(nonce, pool.zygote.shared_folders, implementation)
+    return TestContext(nonce, pool.zygote.shared_folders, implementation, timing)
 
 
 @contextmanager

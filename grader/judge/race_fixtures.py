@@ -18,20 +18,12 @@ T = TypeVar("T")
 
 
 class TimingPlugin:
-    """A pytest plugin.
-
-    Args:
-        runner: runs the tests on the device.
-        nonce: seeds what they draw.
-    """
-
-    def __init__(self, runner: TimingRunner, nonce: str) -> None:
-        self._runner, self._nonce = runner, nonce
+    """A pytest plugin."""
 
     @pytest.fixture
     def race(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`race(program)` times a program of `assignment/programs` on submission and reference."""
-        measure = self._measurement(request, self._runner.race)
+        measure = _measurement(request, TimingRunner.race)
 
         def run(program: str) -> None:
             if (timing := measure(program)).mark < 1:
@@ -44,7 +36,7 @@ class TimingPlugin:
     @pytest.fixture
     def fits(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`fits(program)` runs the submission in the program's memory budgets."""
-        measure = self._measurement(request, self._runner.fit)
+        measure = _measurement(request, TimingRunner.fit)
 
         def run(program: str) -> None:
             if (fit := measure(program)).mark < 1:
@@ -57,24 +49,23 @@ class TimingPlugin:
     @pytest.fixture
     def truth(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`truth(program)` compares what a timer reports with the judge's clock."""
-        measure = self._measurement(request, self._runner.truth)
+        measure = _measurement(request, TimingRunner.truth)
 
         def run(program: str) -> None:
             measure(program)
 
         return run
 
-    def _measurement(
-        self, request: pytest.FixtureRequest, measure: Callable[..., T]
-    ) -> Callable[[str], T]:
-        """Measures a program for the test that asks, and notes it in the attempt."""
-        attempt = request.node.stash[ATTEMPT]
-        test = attempt.test
-        rng = np.random.default_rng(seed_of(self._nonce, "race", test.id))
 
-        def run(program: str) -> T:
-            attempt.measured = found = measure(program, test.exercise, test.limits, rng)
-            attempt.has_measured = True
-            return found
+def _measurement(request: pytest.FixtureRequest, measure: Callable[..., T]) -> Callable[[str], T]:
+    """Measures a program for the test that asks, and notes it in the attempt."""
+    attempt = request.node.stash[ATTEMPT]
+    test, context = attempt.test, attempt.context
+    rng = np.random.default_rng(seed_of(context.nonce, "race", test.id))
 
-        return run
+    def run(program: str) -> T:
+        attempt.measured = found = measure(context.timing, program, test.exercise, test.limits, rng)
+        attempt.has_measured = True
+        return found
+
+    return run

@@ -16,10 +16,9 @@ from grader.judge.further_seeds import (
 )
 from grader.judge.implementation import sandboxed
 from grader.judge.preflight import Preflight, compile_ahead, preflight
-from grader.judge.race_fixtures import TimingPlugin
 from grader.judge.schedule import Conditions, Lane, Scheduler
-from grader.judge.session import GraderPlugin, run_pytest
-from grader.judge.verdict import GradedTest, Outcome
+from grader.judge.session import Session
+from grader.judge.verdict import Outcome
 from grader.machine import cores
 from grader.races.runner import TimingRunner
 from grader.results.record import Check, FurtherRuns, Visibility
@@ -54,9 +53,8 @@ class SubmissionRun:
 
     Args:
         manifest: the assignment.
-        repository: where the tests are.
-        zygotes: of each lane; asked for after the tests are collected, since until then the first
-            zygote starts, on another core.
+        session: the tests.
+        zygotes: of each lane.
         submission: the staged submission.
         budget: of time: each exercise's share, and what slower tests draw on.
         options: what is asked for.
@@ -72,19 +70,16 @@ class SubmissionRun:
     def __init__(
         self,
         manifest: Manifest,
-        repository: Path,
-        zygotes: Callable[[], Sequence[Zygote]],
+        session: Session,
+        zygotes: Sequence[Zygote],
         submission: Path,
         budget: TimeBudget,
         options: RunOptions,
         timing: TimingRunner | None,
     ) -> None:
-        self._manifest, self._repository = manifest, repository
+        self._manifest, self._session = manifest, session
         self._zygotes, self._submission = zygotes, submission
         self._budget, self._options, self._timing = budget, options, timing
-        self._plugin = GraderPlugin(
-            manifest, repository / "tests" / "public", self._run_collected, options.only
-        )
         self._first: WorkerPool | None = None  # a forked lane closes its own pool
         self.preflight = Preflight()
         self.outcomes: list[Outcome] = []
@@ -92,29 +87,22 @@ class SubmissionRun:
         self.further: FurtherRuns | None = None
 
     def run(self) -> None:
-        """Collects and runs the tests. Afterwards no process of the submission is left.
+        """Runs the tests. Afterwards no process of the submission is left.
 
         Raises:
             CannotIsolate: the machine does not offer the tier.
             GraderFault: the grader failed as a whole.
         """
-        timing, options = self._timing, self._options
         try:
-            run_pytest(
-                self._repository,
-                self._plugin,
-                options.folders,
-                options.nonce,
-                only=options.only,
-                others=[TimingPlugin(timing, options.nonce)] if timing is not None else [],
-            )
+            self._import_and_run()
         finally:
             self.faults += self._close()
-            if timing is not None:
-                timing.close()
+            if self._timing is not None:
+                self._timing.close()
 
-    def _run_collected(self, tests: Sequence[GradedTest]) -> None:
+    def _import_and_run(self) -> None:
         """Imports the submission's modules, then runs the tests."""
+        tests = self._session.tests
         limits = [
             (test.group, test.name, test.limits.seconds) for test in tests if not test.on_device
         ]
@@ -122,24 +110,26 @@ class SubmissionRun:
         seeded = seeded_tests(tests) if self._options.further_seeds else ()
         further = most_seconds(len(seeded), self._manifest.exercise_seconds)
         self._budget.plan(limits, imports, cores(), further)
-        lanes = [self._lane(zygote) for zygote in self._zygotes()]
+        lanes = [self._lane(zygote) for zygote in self._zygotes]
         self._first = first = lanes[0].pool
         compile_ahead(first, self._manifest)
         options = self._options
         self.preflight = preflight(first, self._manifest, options.only, options.nonce)
         conditions = Conditions(self.preflight, self._budget, options.counted, self._can_measure)
-        scheduler = Scheduler(self._manifest, lanes, conditions, self._plugin.run, options.on_check)
+        scheduler = Scheduler(
+            self._manifest, lanes, conditions, self._session.run, options.on_check
+        )
         self.outcomes = scheduler.run(tests)
         if options.further_seeds:
-            self._run_further(tests, first)
+            self._run_further(first)
 
-    def _run_further(self, tests: Sequence[GradedTest], pool: WorkerPool) -> None:
+    def _run_further(self, pool: WorkerPool) -> None:
         """Runs public tests with further seeds, once the workers of all other tests are gone."""
-        again = tests_to_repeat(tests, [outcome.check for outcome in self.outcomes])
+        again = tests_to_repeat(self._session.tests, [outcome.check for outcome in self.outcomes])
         self.faults += self._close()
         if again and not self.faults:
             self._first = None  # it is closed, and what happens to it now is no fault
-            further = FurtherSeeds(self._plugin.run, pool, self._manifest.exercise_seconds)
+            further = FurtherSeeds(self._session.run, pool, self._manifest.exercise_seconds)
             self.further = further.search(again)
 
     def _close(self) -> list[str]:
@@ -155,7 +145,8 @@ class SubmissionRun:
     def _lane(self, zygote: Zygote) -> Lane:
         package = self._manifest.package
         pool = WorkerPool(zygote, self._submission, package, budget=self._budget)
-        return Lane(pool, sandboxed(pool, self._options.nonce, self._options.counted))
+        context = sandboxed(pool, self._options.nonce, self._options.counted, self._timing)
+        return Lane(pool, context)
 
     def _can_measure(self, exercise: Exercise) -> bool:
         return self._timing is not None and self._timing.device_of(exercise) is not None

@@ -1,7 +1,7 @@
-"""Runs pytest on the grader's tests with its own plugin, each test in the context it is given.
+"""Collects the grader's tests with pytest, and runs each in the context that it is given.
 
-All state of a submission is in the context, and all state of one run in an `Attempt`. The plugin
-itself keeps only what pytest collected.
+All state of a submission is in the context, and all state of one run in an `Attempt`. A session
+keeps only what pytest collected.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
+from _pytest.config import _prepareconfig
 
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
 from assignment.implementation import Implementation
@@ -25,6 +26,7 @@ from grader.faults import GraderFault, Killed, is_out_of_memory
 from grader.judge.markers import exercises_in
 from grader.judge.shown import KeptCalls
 from grader.judge.verdict import GradedTest, Outcome, graded_tests, outcome_of_run
+from grader.races.runner import TimingRunner
 from grader.results.record import Fit, Timing, Truth
 
 
@@ -48,11 +50,13 @@ class TestContext:
         nonce: seeds their inputs.
         shared_folders: the folder for folders that tests write and workers may read.
         implementation: makes the `impl` of a test, and ends it.
+        timing: runs tests on a device, if there are any.
     """
 
     nonce: str
     shared_folders: Path
     implementation: Callable[[GradedTest], AbstractContextManager[Any]]
+    timing: TimingRunner | None = None
 
 
 @dataclass
@@ -99,35 +103,20 @@ class Attempt:
 ATTEMPT: pytest.StashKey[Attempt] = pytest.StashKey()  # the run under way
 
 
-class GraderPlugin:
-    """Collects tests and hands them to `run_tests`, which runs them by `run`.
-
-    Args:
-        manifest: the assignment.
-        public: the folder of public tests; all others are hidden.
-        run_tests: called once with all collected tests, in the manifest's order.
-        only: exercises to run; all if empty.
+class Session:
+    """Collected tests, which run any number of times.
 
     Attributes:
-        collection_errors: what pytest could not collect.
+        tests: in the manifest's order.
     """
 
-    def __init__(
-        self,
-        manifest: Manifest,
-        public: Path,
-        run_tests: Callable[[Sequence[GradedTest]], None],
-        only: Collection[str] = (),
-    ) -> None:
-        self._manifest, self._public, self._only = manifest, public, only
-        self._run_tests = run_tests
-        self.collection_errors: list[str] = []
-        self._collected: list[pytest.Item] = []
+    def __init__(self, tests: Sequence[GradedTest]) -> None:
+        self.tests = tests
 
     def run(self, test: GradedTest, context: TestContext) -> Outcome:
         """Runs one test; a second time if the machine may be why it failed.
 
-        What happens twice is the submission's doing. A test may be run any number of times.
+        What happens twice is the submission's doing.
         """
         attempt = self._attempt(test, context)
         if attempt.may_be_machines:
@@ -140,9 +129,42 @@ class GraderPlugin:
         item.stash[ATTEMPT] = attempt = Attempt(test, context)
         item.config.option.nonce = context.nonce
         item.config.stash[SHARED_FOLDERS] = context.shared_folders
-        # Without a next item, module fixtures end with the test: the next test is not known yet.
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        with _without_variables():
+            try:
+                # Without a next item, module fixtures end with the test: the next test is not
+                # known yet.
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            except BaseException:  # a signal, or a fault outside the test: fixtures are still open
+                item.session._setupstate.teardown_exact(None)
+                raise
+        signals.raise_if_stopped()
         return attempt
+
+
+class _Plugin:
+    """Chooses and sorts the tests, gives each its `impl`, and notes what comes of it.
+
+    Args:
+        manifest: the assignment.
+        public: the folder of public tests; all others are hidden.
+        only: exercises to run; all if empty.
+    """
+
+    def __init__(self, manifest: Manifest, public: Path, only: Collection[str]) -> None:
+        self._manifest, self._public, self._only = manifest, public, only
+        self._errors: list[str] = []
+        self._collected: list[pytest.Item] = []
+
+    def tests(self, session: pytest.Session) -> list[GradedTest]:
+        """The collected tests; raises GraderFault if any that belongs to the grade is missing."""
+        if self._errors or session.testsfailed:
+            errors = "\n".join(self._errors)
+            raise GraderFault(f"the tests could not be collected\n{errors}")
+        kept = set(session.items)
+        wanted = [i for i in self._collected if not self._only or exercise_of(i) in self._only]
+        if missing := [item.nodeid for item in wanted if item not in kept]:
+            raise GraderFault(f"tests that belong to the grade were left out: {', '.join(missing)}")
+        return graded_tests(session.items, self._manifest, self._public)
 
     @contextmanager
     def _provide(self, request: pytest.FixtureRequest) -> Iterator[Implementation]:
@@ -159,7 +181,7 @@ class GraderPlugin:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if not report.passed:  # a file that is skipped, too
-            self.collection_errors.append(f"{report.nodeid}: {report.longreprtext[-2000:]}")
+            self._errors.append(f"{report.nodeid}: {report.longreprtext[-2000:]}")
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         self._collected.append(item)
@@ -168,7 +190,7 @@ class GraderPlugin:
         """Sorts tests in the manifest's order: prerequisites first, public before hidden."""
         order = {exercise.id: i for i, exercise in enumerate(self._manifest)}
         unknown = [item for item in items if exercise_of(item) not in order]
-        self.collection_errors += [f"{item.nodeid} names no exercise" for item in unknown]
+        self._errors += [f"{item.nodeid} names no exercise" for item in unknown]
         if self._only:
             items[:] = [i for i in items if exercise_of(i) in self._only]
         items.sort(
@@ -177,18 +199,6 @@ class GraderPlugin:
                 not item.path.is_relative_to(self._public),
             )
         )
-
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if session.testsfailed:
-            raise session.Interrupted(f"{session.testsfailed} errors during collection")
-        if self.collection_errors:
-            raise GraderFault("\n".join(self.collection_errors))
-        kept = set(session.items)
-        wanted = [i for i in self._collected if not self._only or exercise_of(i) in self._only]
-        if missing := [item.nodeid for item in wanted if item not in kept]:
-            raise GraderFault(f"tests that belong to the grade were left out: {', '.join(missing)}")
-        self._run_tests(graded_tests(session.items, self._manifest, self._public))
-        return True
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -203,60 +213,48 @@ class GraderPlugin:
 _CONFIGURATION = Path(__file__).resolve().with_name("judge.ini")
 
 
-class _Escaped:
-    """Catches the exception that ends pytest as a whole, for `run_pytest` to raise it again."""
-
-    error: BaseException | None = None
-
-    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
-        self.error = excinfo.value
-        return True  # pytest prints nothing of it
-
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        if not isinstance(excinfo.value, pytest.Session.Interrupted):  # pytest's own, not a signal
-            self.error = excinfo.value
-
-
-def run_pytest(
+@contextmanager
+def collected(
+    manifest: Manifest,
     repository: Path,
-    plugin: GraderPlugin,
     folders: Collection[str],
-    nonce: str,
-    *,
     only: Collection[str] = (),
     others: Sequence[object] = (),
-) -> None:
-    """Runs the tests in some folders below `repository/tests`.
+) -> Iterator[Session]:
+    """Collects the tests in some folders below `repository/tests`, for as long as the context.
 
     Args:
+        manifest: the assignment.
         repository: where the tests are.
-        plugin: runs them.
         folders: such as "public" and "hidden".
-        nonce: seeds their inputs.
         only: exercises; files that name none of them are not read. All files if empty.
         others: further plugins.
 
     Raises:
-        GraderFault: pytest did not come to an end, or a file of tests cannot be read.
-        BaseException: whatever `plugin` raised outside a test.
+        GraderFault: a file of tests cannot be read, or pytest fails.
     """
-    escaped = _Escaped()
-    with plain_asserts(), _without_variables():
-        status = pytest.main(
-            [
-                *("-c", str(_CONFIGURATION), "--rootdir", str(repository / "tests")),
-                # The grader's own report shows failures; pytest's would parse whole files for it.
-                *("--nonce", nonce, "--capture=no", "--tb=native"),
-                *_files(repository, folders, only),
-            ],
-            plugins=[plugin, escaped, *others],
-        )
-    signals.raise_if_stopped()
-    if escaped.error is not None:
-        raise escaped.error
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        errors = "\n".join(plugin.collection_errors)
-        raise GraderFault(f"the tests could not be run (pytest: {status!r})\n{errors}")
+    plugin = _Plugin(manifest, repository / "tests" / "public", only)
+    # The grader's own report shows failures; pytest's would parse whole files for it.
+    arguments = ["-c", str(_CONFIGURATION), "--rootdir", str(repository / "tests")]
+    arguments += ["--capture=no", "--tb=native", *_files(repository, folders, only)]
+    with ExitStack() as stack:
+        try:
+            with plain_asserts(), _without_variables():
+                # The steps of `pytest.main`, which ends what it has collected when it returns.
+                config = _prepareconfig(arguments, [plugin, *others])
+                stack.callback(config._ensure_unconfigure)
+                session = pytest.Session.from_config(config)
+                config._do_configure()
+                config.hook.pytest_sessionstart(session=session)
+                config.hook.pytest_collection(session=session)
+            tests = plugin.tests(session)
+        except GraderFault:
+            raise
+        except Exception as error:
+            signals.raise_if_stopped()
+            raise GraderFault(f"the tests could not be collected: {error!r}") from error
+        signals.raise_if_stopped()
+        yield Session(tests)
 
 
 @contextmanager

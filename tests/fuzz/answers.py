@@ -27,7 +27,7 @@ import torch
 
 from assignment import manifest as manifests
 from assignment.callbacks import StandInIterator
-from grader.authoring.campaigns.inprocess import Batch, Imported, InProcess, with_tests
+from grader.authoring.campaigns.inprocess import Batch, Imported, collected_in_process
 from grader.authoring.variants import SOLUTIONS
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
@@ -146,9 +146,8 @@ def main() -> None:
 def fuzz(answers: int, only: list[str], nonce: str = "") -> int:
     """Runs the campaign, prints what it finds; returns how much that is."""
     found = 0
-
-    def campaign(tests: InProcess) -> None:
-        nonlocal found
+    manifest = manifests.load().without_devices
+    with collected_in_process(manifest, REPOSITORY, only) as tests:
         tests.kind = Extreme
         names = tuple(test.name for test in tests.tests)
         rounds = -(-answers // len(names))
@@ -168,8 +167,6 @@ def fuzz(answers: int, only: list[str], nonce: str = "") -> int:
             if not nonce and done % (50 * len(names)) == 0:
                 print(f"{done} answers, {found} findings in {len(seen)} tests", flush=True)
         print(f"{done} answers, {found} findings in {len(seen)} tests", flush=True)
-
-    with_tests(manifests.load().without_devices, REPOSITORY, campaign, only)
     return found
 
 

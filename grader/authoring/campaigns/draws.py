@@ -190,15 +190,15 @@ def run(
     chosen = [w for w in wrong if not names or w.path.stem in names]
     correct = [folder for folder in assignment.alternatives if not names or folder.name in names]
 
-    def campaign(tests: InProcess) -> None:
-        with tempfile.TemporaryDirectory(prefix="draws-") as text:
-            wrong_ones = _wrong_subjects(assignment, tests, chosen, drawn, Path(text))
-            subjects = itertools.chain(wrong_ones, _correct_subjects(tests, correct, drawn))
-            for finding in _findings(tests, subjects, jobs):
-                report.findings.append(finding)
-                on_finding(finding)
-
-    inprocess.with_tests(assignment.manifest, assignment.repository, campaign)
+    with (
+        inprocess.collected_in_process(assignment.manifest, assignment.repository) as tests,
+        tempfile.TemporaryDirectory(prefix="draws-") as text,
+    ):
+        wrong_ones = _wrong_subjects(assignment, tests, chosen, drawn, Path(text))
+        subjects = itertools.chain(wrong_ones, _correct_subjects(tests, correct, drawn))
+        for finding in _findings(tests, subjects, jobs):
+            report.findings.append(finding)
+            on_finding(finding)
     report.findings.sort(key=lambda finding: finding.name)
     if not names:
         report.stale += [f"{name} is no submission" for name in report.listed if name not in known]

@@ -138,7 +138,9 @@ def run(
     report = Report()
     folder = "public" if public else "hidden"
 
-    def campaign(collected: InProcess) -> None:
+    with inprocess.collected_in_process(
+        assignment.manifest, assignment.repository, folders=(folder,)
+    ) as collected:
         names = [test.name for test in collected.tests]
         if unknown := [name for name in tests if name not in names]:
             raise CampaignError(f"no {folder} test is called {', '.join(unknown)}")
@@ -147,15 +149,13 @@ def run(
         runner = _Runner(assignment, collected, jobs, report, on_failure, on_nonce)
         if exactly:
             runner.run((nonce, pairs) for nonce in exactly)
-            return
+            return report
         runner.run([(f"{seed}-{first}", pairs)])
         shares = _shares(pairs, runner.seconds, runs, nonces)
         runner.run(
             (f"{seed}-{i}", [pair for pair in pairs if _is_due(pair, shares[pair], i)])
             for i in range(first + 1, nonces + 1)
         )
-
-    inprocess.with_tests(assignment.manifest, assignment.repository, campaign, folders=(folder,))
     return report
 
 

@@ -36,7 +36,7 @@ from assignment.manifest import Limits, Manifest
 from grader import preload, signals
 from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure
-from grader.judge.session import GraderPlugin, TestContext, run_pytest
+from grader.judge.session import Session, TestContext, collected
 from grader.judge.verdict import GradedTest, Outcome, new_outcome
 from grader.machine import end_with_parent
 from grader.worker.calls import CheckedPackage
@@ -76,21 +76,19 @@ class Batch:
 
 
 class InProcess:
-    """The collected tests. `campaign` in `with_tests` gets it, and calls `run`.
+    """The collected tests, to run in forks of this process.
 
     Attributes:
         kind: the class of the tests' `impl`.
     """
 
-    def __init__(
-        self, manifest: Manifest, plugin: GraderPlugin, tests: Sequence[GradedTest]
-    ) -> None:
-        self.manifest, self._plugin = manifest, plugin
+    def __init__(self, manifest: Manifest, session: Session) -> None:
+        self.manifest, self._session = manifest, session
         self.kind: type[Imported] = Imported
-        self._by_name = {test.name: test for test in tests}
-        if len(self._by_name) < len(tests):
+        self._by_name = {test.name: test for test in session.tests}
+        if len(self._by_name) < len(session.tests):
             raise GraderFault("two hidden tests have the same name; rename one")
-        self.tests = tuple(Test(test.name, test.exercise.id) for test in tests)
+        self.tests = tuple(Test(test.name, test.exercise.id) for test in session.tests)
 
     def run(
         self, batches: Iterable[Batch], jobs: int | None = None
@@ -142,33 +140,28 @@ class InProcess:
         pid = os.fork()
         if pid == 0:
             make = partial(_imported, self.kind, self.manifest.package, batch)
-            _run_and_exit(self._plugin, make, batch, tests, write, scratch)
+            _run_and_exit(self._session, make, batch, tests, write, scratch)
         os.close(write)
         return _Child(batch, tests, pid, read, scratch)
 
 
-def with_tests(
+@contextmanager
+def collected_in_process(
     manifest: Manifest,
     repository: Path,
-    campaign: Callable[[InProcess], None],
     only: Sequence[str] = (),
     folders: Sequence[str] = ("hidden",),
-) -> None:
-    """Collects the tests of folders, of some exercises if they are named, and runs the campaign.
+) -> Iterator[InProcess]:
+    """Collects the tests of folders, of some exercises if they are named.
 
     Raises:
         GraderFault: a file of tests cannot be read.
         KeyboardInterrupt: Ctrl-C or a TERM ended the campaign; no process or folder of it is left.
     """
     preload.load_torch()
-
-    def run(tests: Sequence[GradedTest]) -> None:
+    with signals.stop_on_signals(), collected(manifest, repository, folders, only) as session:
         gc.freeze()  # no later collection, in no fork, looks through what is there now
-        campaign(InProcess(manifest, plugin, tests))
-
-    plugin = GraderPlugin(manifest, repository / "tests" / "public", run, only)
-    with signals.stop_on_signals():
-        run_pytest(repository, plugin, folders, "campaign")
+        yield InProcess(manifest, session)
 
 
 @dataclass
@@ -291,7 +284,7 @@ def _memory_limit(limits: Limits) -> Iterator[None]:
 
 
 def _run_and_exit(
-    plugin: GraderPlugin,
+    session: Session,
     implementation: Callable[[GradedTest], AbstractContextManager[Any]],
     batch: Batch,
     tests: Sequence[GradedTest],
@@ -310,7 +303,7 @@ def _run_and_exit(
         sys.path.insert(0, str(batch.submission))
         context = TestContext(batch.nonce, Path(scratch), implementation)
         for test in tests:
-            line = msgspec.json.encode(_shortened(plugin.run(test, context))) + b"\n"
+            line = msgspec.json.encode(_shortened(session.run(test, context))) + b"\n"
             while line:
                 line = line[os.write(pipe, line) :]
     finally:

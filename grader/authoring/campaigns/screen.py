@@ -16,7 +16,7 @@ from pathlib import Path
 from assignment import manifest as manifests
 from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.draws import Assignment
-from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
+from grader.authoring.campaigns.inprocess import Batch, CampaignError
 from grader.authoring.variants import Wrong, WrongError, read_wrong
 from grader.faults import GraderFault
 from grader.judge.grader import Grader
@@ -117,21 +117,23 @@ def failed_tests(
     """The tests of a folder that each submission fails."""
     found: dict[str, tuple[str, ...]] = {}
 
-    def campaign(tests: InProcess) -> None:
-        with tempfile.TemporaryDirectory(prefix="screen-") as place:
+    with (
+        inprocess.collected_in_process(
+            assignment.manifest, assignment.repository, folders=(folder,)
+        ) as tests,
+        tempfile.TemporaryDirectory(prefix="screen-") as place,
+    ):
 
-            def batches() -> Iterator[Batch]:
-                for number, (label, one) in enumerate(wrong.items()):
-                    chosen = tuple(t.name for t in tests.tests if t.exercise == one.exercise.id)
-                    written = one.write(Path(place) / str(number), assignment.reference)
-                    yield Batch(label, written, nonce, chosen)
+        def batches() -> Iterator[Batch]:
+            for number, (label, one) in enumerate(wrong.items()):
+                chosen = tuple(t.name for t in tests.tests if t.exercise == one.exercise.id)
+                written = one.write(Path(place) / str(number), assignment.reference)
+                yield Batch(label, written, nonce, chosen)
 
-            for batch, outcomes in tests.run(batches(), jobs):
-                checks = [outcome.check for outcome in outcomes]
-                failed = tuple(check.test for check in checks if check.state != "passed")
-                found[batch.label] = failed
-                shutil.rmtree(batch.submission)
-                on_failed(batch.label, failed)
-
-    inprocess.with_tests(assignment.manifest, assignment.repository, campaign, folders=(folder,))
+        for batch, outcomes in tests.run(batches(), jobs):
+            checks = [outcome.check for outcome in outcomes]
+            failed = tuple(check.test for check in checks if check.state != "passed")
+            found[batch.label] = failed
+            shutil.rmtree(batch.submission)
+            on_failed(batch.label, failed)
     return found

@@ -1,17 +1,16 @@
 """Tries mutants: hidden tests run on each in the sandbox, until the first one fails.
 
-One pytest session tries many mutants, so that tests are collected once. It leaves out what does not
-matter for a mutant: the preflight check, the tests after the first that fails. Public tests run
-only on what survives the hidden ones.
+The tests are collected once. What does not matter for a mutant is left out: the preflight check,
+and the tests after the first that fails. Public tests run only on what survives the hidden ones.
 """
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import signal
 import tempfile
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +26,6 @@ from grader.faults import GraderFault
 from grader.intake.stage import stage
 from grader.judge.grader import Grader
 from grader.judge.implementation import sandboxed
-from grader.judge.session import GraderPlugin, run_pytest
 from grader.judge.verdict import GradedTest
 from grader.results.record import Check, Visibility
 from grader.supervisor.pool import WorkerPool
@@ -39,13 +37,9 @@ _STUCK = 60  # CPU seconds: a test that takes more in the judge itself is a faul
 
 def baseline(grader: Grader, reference: Path, exercises: Sequence[str], nonce: str) -> Baseline:
     """Runs the hidden tests of some exercises on the reference as it is."""
-    checks: list[Check] = []
-
-    def run_all(session: _Session) -> None:
-        with session.submitted(None) as run:
-            checks.extend(run(test, nonce) for test in session.tests_of(exercises, "hidden"))
-
-    _Session(grader, reference, run_all).start(nonce)
+    tests = _Tests(grader, reference)
+    with tests.submitted(None) as run:
+        checks = [run(test, nonce) for test in tests.of(exercises, "hidden")]
     problems = tuple(
         f"{check.test} {check.state}: {check.cause}\n{(check.detail or '')[-600:]}".strip()
         for check in checks
@@ -80,59 +74,46 @@ def run(
         GraderFault: the tests could not be run at all; faults of single tests are verdicts.
     """
     verdicts: list[Verdict] = []
-
-    def try_all(session: _Session) -> None:
-        trying = _Trials(session, base, nonces, killers)
-        for trial in trials:
-            begun = time.monotonic()
+    trying = _Trials(_Tests(grader, reference), base, nonces, killers)
+    for trial in trials:
+        begun = time.monotonic()
+        verdict = trying.verdict(trial)
+        if verdict.status == "fault":
             verdict = trying.verdict(trial)
-            if verdict.status == "fault":
-                verdict = trying.verdict(trial)
-            verdicts.append(replace(verdict, seconds=round(time.monotonic() - begun, 3)))
-
-    _Session(grader, reference, try_all).start(nonces[0])
+        verdicts.append(replace(verdict, seconds=round(time.monotonic() - begun, 3)))
     return verdicts
 
 
 RunTest = Callable[[GradedTest, str], Check]  # by the nonce
 
 
-class _Session:
-    """The collected tests, to run on one version of the reference after the other.
+class _Tests:
+    """The tests, to run on one version of the reference after the other.
 
     Args:
         grader: a started grader.
         reference: the folder that holds the package.
-        work: what is done once the tests are collected.
     """
 
-    def __init__(self, grader: Grader, reference: Path, work: Callable[[_Session], None]) -> None:
-        self._grader, self._reference, self._work = grader, reference, work
-        public = grader.repository / "tests" / "public"
-        self._plugin = GraderPlugin(grader.manifest, public, self._collected)
-        self._tests: dict[str, list[GradedTest]] = defaultdict(list)  # by exercise
-        self._submissions = 0
+    def __init__(self, grader: Grader, reference: Path) -> None:
+        self._grader, self._reference = grader, reference
+        grader.prepare()
+        self._session = grader.session(("hidden", "public"))
+        self._submissions = itertools.count()
 
-    def start(self, nonce: str) -> None:
-        """Collects the tests, and does the work."""
-        self._grader.prepare()
-        run_pytest(self._grader.repository, self._plugin, ("hidden", "public"), nonce)
-
-    def _collected(self, tests: Sequence[GradedTest]) -> None:
-        for test in tests:
-            self._tests[test.exercise.id].append(test)
-        self._work(self)
-
-    def tests_of(self, exercises: Sequence[str], visibility: Visibility) -> list[GradedTest]:
+    def of(self, exercises: Sequence[str], visibility: Visibility) -> list[GradedTest]:
         """The tests of some exercises that are public or hidden, in that order."""
-        tests = [test for exercise in exercises for test in self._tests[exercise]]
-        return [test for test in tests if test.visibility == visibility]
+        return [
+            test
+            for exercise in exercises
+            for test in self._session.tests
+            if test.exercise.id == exercise and test.visibility == visibility
+        ]
 
     @contextmanager
     def submitted(self, mutant: Mutant | None) -> Iterator[RunTest]:
         """Submits the reference, with the mutant in it, and yields what runs a test on it."""
         zygote, package = self._grader.zygote, self._grader.manifest.package
-        self._submissions += 1
         with tempfile.TemporaryDirectory(prefix="mutant-") as text:
             folder = Path(text)
             shutil.copytree(
@@ -143,14 +124,14 @@ class _Session:
             if mutant is not None:
                 changed = folder / package / f"{mutant.module}.py"
                 changed.write_text(mutant.text, encoding="utf-8")
-            place = zygote.submissions / f"mutant-{self._submissions}"
+            place = zygote.submissions / f"mutant-{next(self._submissions)}"
             stage(folder, place, package, self._grader.manifest.modules)
         # No spare: most mutants end at their first test, and every core has a grader.
         pool = WorkerPool(zygote, place, package, spare=False)
 
         def run(test: GradedTest, nonce: str) -> Check:
             with _alarm():
-                return self._plugin.run(test, sandboxed(pool, nonce)).check
+                return self._session.run(test, sandboxed(pool, nonce)).check
 
         try:
             yield run
@@ -177,20 +158,20 @@ class _Trials:
     """Tries one mutant after the other."""
 
     def __init__(
-        self, session: _Session, base: Baseline, nonces: Sequence[str], killers: Killers
+        self, tests: _Tests, base: Baseline, nonces: Sequence[str], killers: Killers
     ) -> None:
-        self._session, self._base, self._nonces, self._killers = session, base, nonces, killers
+        self._tests, self._base, self._nonces, self._killers = tests, base, nonces, killers
 
     def verdict(self, trial: Trial) -> Verdict:
         """Runs tests on a mutant until one fails, or all have passed with every nonce.
 
         What all hidden tests let pass is tried with the public ones.
         """
-        mutant, session = trial.mutant, self._session
-        hidden = session.tests_of(trial.exercises, "hidden")
+        mutant, tests = trial.mutant, self._tests
+        hidden = tests.of(trial.exercises, "hidden")
         noticed: list[bool] = []
         found: _Failure | None = None
-        with session.submitted(mutant) as run:
+        with tests.submitted(mutant) as run:
             for nonce in self._nonces:
                 hidden.sort(key=lambda test: self._killers.rank(mutant, test.name))
                 failure = self._first_failure(run, hidden, nonce)
@@ -200,7 +181,7 @@ class _Trials:
                     found = failure
                     break
             if found is None:
-                public = session.tests_of(trial.exercises, "public")
+                public = tests.of(trial.exercises, "public")
                 found = self._first_failure(run, public, self._nonces[0])
         if found is None:
             return Verdict(mutant, "survived", noticed=tuple(noticed))
@@ -233,7 +214,7 @@ class _Trials:
 
     def _fails_on_reference(self, failure: _Failure) -> str:
         """How a test fails on the reference itself, or "": the baseline had one nonce."""
-        with self._session.submitted(None) as run:
+        with self._tests.submitted(None) as run:
             check = run(failure.test, failure.nonce)
         return "" if check.state == "passed" else f"the reference fails it too: {check.detail}"
 

@@ -253,11 +253,9 @@ batches = [
     for test, nonce in zip(sys.argv[1::2], sys.argv[2::2])
 ]
 
-def campaign(tests):
+with inprocess.collected_in_process(own.manifest, own.repository) as tests:
     for batch, (outcome,) in tests.run(batches):
         print(batch.label, outcome.check.test, outcome.check.state, outcome.check.detail)
-
-inprocess.with_tests(own.manifest, own.repository, campaign)
 """
 
 

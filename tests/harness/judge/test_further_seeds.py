@@ -16,7 +16,7 @@ from grader.causes import Cause
 from grader.judge import further_seeds
 from grader.judge.further_seeds import SEEDS, FurtherSeeds, most_seconds
 from grader.judge.grader import Grader
-from grader.judge.session import GraderPlugin
+from grader.judge.session import Session
 from grader.supervisor.budget import TimeBudget
 from tests.harness.conftest import long_unless
 from tests.harness.results.example_grade import check
@@ -184,13 +184,13 @@ def test_they_begin_when_all_tests_are_over_and_draw_nothing_from_the_nonce(
     course, grade, monkeypatch
 ):
     nonces = []
-    run = GraderPlugin.run
+    run = Session.run
 
     def noted(self, test, context):
         nonces.append(context.nonce)
         return run(self, test, context)
 
-    monkeypatch.setattr(GraderPlugin, "run", noted)
+    monkeypatch.setattr(Session, "run", noted)
     grade(course.failing({2}))
     assert nonces == [NONCE] * 3 + [nonce_of(seed) for seed in (1, 2, 2)]
     again = grade(course.failing({2}), nonce="another")

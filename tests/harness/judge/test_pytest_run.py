@@ -9,7 +9,7 @@ import pytest
 
 from assignment import manifest
 from grader.faults import GraderFault
-from grader.judge.session import GraderPlugin, run_pytest
+from grader.judge.session import collected
 
 ASSERTS = """
 import pytest
@@ -27,10 +27,8 @@ def test_asserts_are_plain_within_a_test(tmp_path):
     """A test that runs pytest does not rewrite the asserts of the tests in there"""
     (tmp_path / "tests" / "hidden").mkdir(parents=True)
     (tmp_path / "tests" / "hidden" / "test_plain_asserts.py").write_text(ASSERTS)
-    finders, collected = list(sys.meta_path), []
-    plugin = GraderPlugin(manifest.load(), tmp_path / "tests" / "public", collected.extend)
-    run_pytest(tmp_path, plugin, ("hidden",), "nonce")
-    assert [test.exercise.id for test in collected] == ["storage_bytes"]
+    finders = list(sys.meta_path)
+    assert collect(tmp_path) == ["storage_bytes"]
     assert sys.meta_path == finders
 
 
@@ -47,10 +45,8 @@ def repository(tmp_path):
 
 def collect(repository, *others, only=()):
     """The exercises whose tests would run."""
-    collected = []
-    plugin = GraderPlugin(manifest.load(), repository / "tests" / "public", collected.extend, only)
-    run_pytest(repository, plugin, ("hidden",), "nonce", only=only, others=others)
-    return [test.exercise.id for test in collected]
+    with collected(manifest.load(), repository, ("hidden",), only, others) as session:
+        return [test.exercise.id for test in session.tests]
 
 
 @pytest.mark.parametrize(
