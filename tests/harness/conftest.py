@@ -11,7 +11,7 @@ import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,19 @@ def grader() -> Iterator[Grader]:
     """A started grader of the whole assignment, in the strongest tier of this machine."""
     with Grader() as grader:
         yield grader
+
+
+@contextmanager
+def lent(grader: Grader, **attributes: Any) -> Iterator[Grader]:
+    """A started grader with other attributes for a while: one zygote serves any assignment."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in attributes.items():
+            patch.setattr(grader, name, value)
+        grader._disconnect_forks()
+        try:
+            yield grader
+        finally:
+            grader._disconnect_forks()
 
 
 @pytest.fixture(scope="session")

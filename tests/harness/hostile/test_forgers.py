@@ -16,7 +16,7 @@ import pytest
 from assignment import manifest
 from grader.authoring.variants import copy_reference
 from grader.judge.grader import Grader, Tests
-from tests.harness.conftest import long_unless
+from tests.harness.conftest import lent, long_unless
 from tests.harness.container import REPOSITORY
 
 FORGERS = REPOSITORY / "tests" / "harness" / "forgers"
@@ -26,15 +26,15 @@ NONCE = "forgers"
 EXERCISES = manifest.load()
 
 
-@pytest.fixture(scope="module")
-def grader() -> Iterator[Grader]:
+@pytest.fixture
+def short_grader(grader: Grader) -> Iterator[Grader]:
     """A grader that also runs the hidden tests of exercises which need a device for races.
 
     A forger that waits for ever does so for 4 s, and not for a test's usual 10.
     """
     usual = EXERCISES.without_devices
     short = msgspec.structs.replace(usual.limits, seconds=4.0)
-    with Grader(manifest=msgspec.structs.replace(usual, limits=short)) as grader:
+    with lent(grader, manifest=msgspec.structs.replace(usual, limits=short)):
         yield grader
 
 
@@ -63,13 +63,13 @@ SHORT = {EXERCISES[exercise_of(n)].chapter: n for n in NAMES if "--" not in n}
 
 
 @pytest.mark.parametrize("name", long_unless(NAMES, *SHORT.values()))
-def test_forger_earns_no_more_than_the_code_beneath(grader, tmp_path, name):
+def test_forger_earns_no_more_than_the_code_beneath(short_grader, tmp_path, name):
     exercise = exercise_of(name)
 
     def graded(forges: bool, tests: Tests = "hidden") -> tuple[set[str], set[str]]:
         """The tests that pass, and those that fail."""
         folder = write(name, tmp_path / f"{forges}-{tests}", forges)
-        grade = grader.grade(folder, tests=tests, only=[exercise], timing="skip", nonce=NONCE)
+        grade = short_grader.grade(folder, tests=tests, only=[exercise], timing="skip", nonce=NONCE)
         assert not grade.faults
         checks = [check for check in grade.checks if check.exercise == exercise]
         passed, failed = ({c.test for c in checks if c.state == s} for s in ("passed", "failed"))

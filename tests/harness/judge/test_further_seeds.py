@@ -18,7 +18,7 @@ from grader.judge.further_seeds import SEEDS, FurtherSeeds, most_seconds
 from grader.judge.grader import Grader
 from grader.judge.session import Session
 from grader.supervisor.budget import TimeBudget
-from tests.harness.conftest import long_unless
+from tests.harness.conftest import lent, long_unless
 from tests.harness.results.example_grade import check
 
 NUMBERS = itertools.count()  # Python caches test modules by name
@@ -65,8 +65,8 @@ class Course(SimpleNamespace):
         )
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory):
+@pytest.fixture
+def course(grader, tmp_path_factory):
     usual = manifests.load()
     repository, file = tmp_path_factory.mktemp("repository"), f"test_again_{next(NUMBERS)}"
     for folder, text in (("public", PUBLIC), ("hidden", HIDDEN)):
@@ -76,7 +76,7 @@ def course(tmp_path_factory):
     manifest = msgspec.structs.replace(
         usual, exercise=tuple(e for e in usual if e.id == "storage_index")
     )
-    with Grader(manifest=manifest, repository=repository, lanes=1) as grader:
+    with lent(grader, manifest=manifest, repository=repository, _lanes=1):
         yield Course(grader=grader, file=file)
 
 

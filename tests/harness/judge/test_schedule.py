@@ -13,12 +13,11 @@ import pytest
 
 from assignment import manifest as manifests
 from grader.causes import Cause
-from grader.judge.grader import Grader
 from grader.judge.schedule import Scheduler
 from grader.supervisor import budget as budgets
 from grader.supervisor import meter
 from grader.supervisor.budget import TimeBudget
-from tests.harness.conftest import long_unless
+from tests.harness.conftest import lent, long_unless
 
 HANGS = "def {name}(x):\n    while x == 1:\n        {what}\n    return x\n"
 WORKS = "def {name}(x):\n    return x\n"
@@ -70,28 +69,26 @@ def manifest(**depends_on: tuple[str, ...]) -> manifests.Manifest:
     )
 
 
-@pytest.fixture(scope="module")
-def both():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-        patch.setattr(budgets, "_SHORT_TEST", 0.0)  # or shares would have more than that
-        with Grader(manifest=manifest(), lanes=2) as grader:
-            yield grader
-
-
 LANES = {"argvalues": [1, 2], "ids": ["one lane", "two lanes"]}
-in_each_number_of_lanes = pytest.mark.parametrize("grader", **LANES, indirect=True)
+in_each_number_of_lanes = pytest.mark.parametrize("lanes", **LANES, indirect=True)
 
 
 @pytest.fixture(params=long_unless([1, 2], 2), ids=LANES["ids"])
-def grader(both, request):
-    both._lanes = request.param
-    both._disconnect_forks()
-    return both
+def lanes(request):
+    return request.param
 
 
 @pytest.fixture
-def grade(grader, tmp_path, submit):
+def laned(grader, lanes, monkeypatch):
+    """A grader with this number of lanes, whatever this machine has."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(budgets, "_SHORT_TEST", 0.0)  # or shares would have more than that
+    with lent(grader, _lanes=lanes, manifest=manifest(), repository=None, budget=None):
+        yield grader
+
+
+@pytest.fixture
+def grade(laned, tmp_path, submit):
     """Grades functions, of which those in `hangs` hang, with these tests and this budget."""
 
     def run(
@@ -100,9 +97,9 @@ def grade(grader, tmp_path, submit):
         text = "import time\n" + "".join(
             (HANGS if name in hangs else WORKS).format(name=name, what=what) for name in FUNCTIONS
         )
-        grader.repository = write_repository(tmp_path / "repository", hidden, public or {})
-        grader.manifest, grader.budget = manifest(**(depends_on or {})), budget * UNIT
-        found = grader.grade(submit(strides=options.pop("strides", text)), **options)
+        laned.repository = write_repository(tmp_path / "repository", hidden, public or {})
+        laned.manifest, laned.budget = manifest(**(depends_on or {})), budget * UNIT
+        found = laned.grade(submit(strides=options.pop("strides", text)), **options)
         assert found.faults == ()
         return found
 
@@ -230,16 +227,16 @@ def test_points_count_after_a_timeout_that_the_submission_caused(grade, monkeypa
 
 
 def test_timeout_of_a_slow_machine_is_a_fault_and_gives_no_mark(
-    grader, tmp_path, submit, monkeypatch
+    laned, tmp_path, submit, monkeypatch
 ):
     """The time limit comes although the submission has spent nothing"""
     over = []
     run = Scheduler.run
     monkeypatch.setattr(TimeBudget, "is_over", property(lambda _: bool(over)))
     monkeypatch.setattr(Scheduler, "run", lambda *args: over.append(True) or run(*args))
-    grader.repository = write_repository(tmp_path / "repository", {FUNCTIONS[0]: [0]}, {})
-    grader.manifest, grader.budget = manifest(), 10
-    found = grader.grade(submit(strides=WORKS.format(name=FUNCTIONS[0])))
+    laned.repository = write_repository(tmp_path / "repository", {FUNCTIONS[0]: [0]}, {})
+    laned.manifest, laned.budget = manifest(), 10
+    found = laned.grade(submit(strides=WORKS.format(name=FUNCTIONS[0])))
     assert found.score is None
     assert all("raise the time limit" in fault for fault in found.faults)
     assert found.faults
