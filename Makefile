@@ -52,6 +52,8 @@ grade: .venv/ready
 # One process more than there are cores: some tests wait. A module mostly stays in one process: each
 # module starts judges.
 test: PROCESSES = $(shell expr $$(nproc) + 1)
+# A thread that waits for others keeps no core busy.
+test: export OMP_WAIT_POLICY = passive
 test: .venv/dev .venv/docs
 	$(RUN) -m pytest -n $(if $(TESTS),0,$(PROCESSES)) --dist worksteal $(if $(LONG),-m "") $(TESTS)
 
