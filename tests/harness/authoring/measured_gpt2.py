@@ -11,7 +11,6 @@ from typing import Any
 import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
-from torch.distributed._tools.mem_tracker import MemTracker, _MemRefType
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
@@ -128,6 +127,9 @@ def tracked_step(B: int, T: int, model: dict[str, int], *, checkpointed: bool) -
     "activations" after the forward pass; "peak" of parameters, gradients, optimizer state,
     activations and temporary tensors together; and "temporary" tensors at that moment.
     """
+    # A second, which every process of pytest's would spend.
+    from torch.distributed._tools.mem_tracker import MemTracker, _MemRefType
+
     with torch.device("meta"):
         made = Model(**model, checkpointed=checkpointed)
         tokens = torch.zeros(B, T, dtype=torch.int64)
