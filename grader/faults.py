@@ -26,6 +26,10 @@ class SubmissionFailure(Exception):
         self.cause, self.detail = cause, detail
 
 
+class FromSubmission(Exception):
+    """What a submission raised; each such exception is of its built-in class, too."""
+
+
 class Killed(SubmissionFailure):
     """The worker was killed by a signal that the judge did not send.
 
@@ -64,6 +68,11 @@ _RAISED: dict[str, type[Exception]] = {
         value, UnicodeError | Warning | StopIteration | StopAsyncIteration | ExceptionGroup
     )
 }
+# Tracebacks show the same names.
+_OF_SUBMISSION: dict[type[Exception], type[Exception]] = {
+    kind: type(kind.__name__, (FromSubmission, kind), {"__module__": "builtins"})
+    for kind in _RAISED.values()
+}
 
 
 def is_machines(error: BaseException) -> bool:
@@ -73,7 +82,7 @@ def is_machines(error: BaseException) -> bool:
     kernel's errors have a number; without one an OSError comes from code that reads an answer's
     bytes, or from a test.
     """
-    if getattr(error, "from_submission", False):
+    if isinstance(error, FromSubmission):
         return False
     if isinstance(error, OSError):
         return error.errno is not None
@@ -84,9 +93,7 @@ def is_out_of_memory(error: BaseException | None) -> bool:
     """Whether an exception, or one that led to it, says that no memory could be allocated."""
     while error is not None:
         of_torch = isinstance(error, RuntimeError) and "allocate memory" in str(error)
-        if (of_torch or isinstance(error, MemoryError)) and not getattr(
-            error, "from_submission", False
-        ):
+        if (of_torch or isinstance(error, MemoryError)) and not isinstance(error, FromSubmission):
             return True
         error = error.__cause__ or error.__context__
     return False
@@ -121,6 +128,4 @@ def nearest_builtin(name: Any) -> type[Exception]:
 
 def raised_by_submission(name: Any, detail: str) -> Exception:
     """The submission's exception, to be raised in a test, where `pytest.raises` can catch it."""
-    error = nearest_builtin(name)(detail)
-    error.from_submission = True  # type: ignore[attr-defined]
-    return error
+    return _OF_SUBMISSION[nearest_builtin(name)](detail)

@@ -17,7 +17,7 @@ from assignment.hooks import seed_of
 from assignment.implementation import READERS, Calls, Implementation, driver_of
 from assignment.manifest import Limits
 from grader.causes import Cause
-from grader.faults import GraderFault, SubmissionFailure, machines_faults
+from grader.faults import FromSubmission, GraderFault, SubmissionFailure, machines_faults
 from grader.judge.effort import Effort
 from grader.judge.session import TestContext
 from grader.judge.shown import KeptCalls
@@ -159,7 +159,7 @@ class GradedImplementation(Implementation):
             self.answers += isinstance(failure, SubmissionFailure)
             raise
         except Exception as error:
-            if getattr(error, "from_submission", False):
+            if isinstance(error, FromSubmission):
                 self.answers += 1
                 _blame_disk(error, self._ended)
                 raise
@@ -203,7 +203,7 @@ class GradedImplementation(Implementation):
             if worker.is_killed:  # a function of the test's has ended the call
                 self.answers += 1
                 self._end(keep_scratch=True)
-            elif getattr(error, "from_submission", False):
+            elif isinstance(error, FromSubmission):
                 self.answers += 1
                 _blame_disk(error, worker)
                 raise

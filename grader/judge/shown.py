@@ -13,7 +13,7 @@ from assignment.expect import Mismatch
 from assignment.journal import Journal
 from assignment.lines import mismatch_lines, no_exception_lines
 from grader.causes import Cause
-from grader.faults import GraderFault, SubmissionFailure
+from grader.faults import FromSubmission, GraderFault, SubmissionFailure
 
 _NONE = object()  # of a call that did not return
 
@@ -67,7 +67,7 @@ def for_student(error: BaseException, calls: KeptCalls) -> str:
     if isinstance(error, Mismatch):
         return "\n".join(mismatch_lines(error, calls.journal()))
     text = str(error)
-    if getattr(error, "from_submission", False):
+    if isinstance(error, FromSubmission):
         text = str(error.args[0])  # str() of a KeyError would be its key's repr()
     return "\n".join(no_exception_lines(text, calls.journal().last))
 

@@ -14,6 +14,7 @@ from assignment.hooks import exercise_of, title_of
 from assignment.manifest import Exercise, Limits, Manifest
 from grader.causes import Cause
 from grader.faults import (
+    FromSubmission,
     GraderFault,
     NotMeasured,
     SubmissionFailure,
@@ -314,7 +315,7 @@ def cause_of(error: BaseException, answers: int) -> Cause:
         return Cause.NOT_MEASURED
     if isinstance(error, Suspicious):
         return Cause.SUSPICIOUS
-    if getattr(error, "from_submission", False):
+    if isinstance(error, FromSubmission):
         return Cause.EXCEPTION
     is_tests = isinstance(error, Exception | pytest.fail.Exception)
     if isinstance(error, GraderFault) or is_machines(error) or not answers or not is_tests:

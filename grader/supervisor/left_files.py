@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from assignment.file_calls import MOST, Seen
 from grader.causes import Cause
-from grader.faults import GraderFault, SubmissionFailure, raised_by_submission
+from grader.faults import FromSubmission, GraderFault, SubmissionFailure, raised_by_submission
 from grader.intake.entries import open_below
 from grader.wire import frames
 
@@ -47,7 +47,7 @@ class LeftFiles:
         try:
             descriptor = self._open(path, as_folder=False)
         except OSError as error:
-            if getattr(error, "from_submission", False):
+            if isinstance(error, FromSubmission):
                 return None
             raise GraderFault(f"what a worker left could not be read: {error!r}") from error
         inode = os.fstat(descriptor).st_ino

@@ -59,9 +59,9 @@ def check_answer(value: Any) -> None:
         if len(error.detail) > 3 * _LENGTH:
             raise Finding(f"a detail has {len(error.detail)} characters") from error
     except Exception as error:
-        if not getattr(error, "from_submission", False):
+        if not isinstance(error, faults.FromSubmission):
             raise Finding(f"an answer raised {type(error).__name__}: {error}") from error
-        if type(error) is not faults.nearest_builtin(type(error).__name__):
+        if not isinstance(error, faults.nearest_builtin(type(error).__name__)):
             raise Finding(f"an answer raised {type(error)}") from error
         if len(str(error)) > 6 * _LENGTH:  # a KeyError quotes its text, with escapes
             raise Finding(f"an exception says {len(str(error))} characters") from error

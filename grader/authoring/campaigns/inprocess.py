@@ -35,11 +35,12 @@ from assignment.implementation import LocalImplementation, seed_everything
 from assignment.manifest import Limits, Manifest
 from grader import preload, signals
 from grader.causes import Cause
-from grader.faults import GraderFault, SubmissionFailure
+from grader.faults import GraderFault, SubmissionFailure, raised_by_submission
 from grader.judge.session import Session, TestContext, collected
 from grader.judge.verdict import GradedTest, Outcome, new_outcome
 from grader.machine import end_with_parent
 from grader.worker.calls import CheckedPackage
+from grader.worker.failures import describe
 
 _ASLEEP = 60.0  # seconds of wall time after which a call is given up that uses no CPU time
 _DETAIL = 2000  # characters of a failure's text, from its end
@@ -219,10 +220,10 @@ class Imported(LocalImplementation):
         except _OutOfTime:
             raise SubmissionFailure(Cause.TIMEOUT, "it took too long") from None
         except Exception as error:
-            if error is not stand_ins.verdict:
-                with contextlib.suppress(Exception):  # a class of the submission's may refuse it
-                    error.from_submission = True  # type: ignore[attr-defined]
-            raise
+            if error is stand_ins.verdict:
+                raise
+            found = describe("exception", error, f"{self._submission}/")
+            raise raised_by_submission(found["exception"], found["message"]) from error
         finally:
             self.answers += 1
 
