@@ -92,7 +92,6 @@ class TimedWorker:
 
     def _pause(self, worker: Worker) -> None:
         """Stops or ends the worker, so that the other party can run."""
-        worker.check_limits()
         if self._test.device.keeps_workers:
             worker.stop()
         else:

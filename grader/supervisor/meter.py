@@ -87,7 +87,7 @@ class Meter:
         has_answered: whether it waits for the judge, which has not read what it sent; then it may
             sleep.
         check_end: raises when the grading as a whole has no time left.
-        check_limits: raises when the worker holds more than it may; called while it is waited for.
+        limits: of what the worker may hold; checked before calls, and while it is waited for.
         wait_for_disk: notes seconds that it waited for the disk; returns how many are charged.
         resume: continues the worker, which a signal has stopped. Whoever sent it, the submission is
             charged for no more than the sleep until then.
@@ -100,14 +100,14 @@ class Meter:
         worker: Process,
         has_answered: Callable[[], bool] = lambda: False,
         check_end: Callable[[], None] = lambda: None,
-        check_limits: Callable[[], None] = lambda: None,
+        limits: LimitChecker | None = None,
         resume: Callable[[], None] = lambda: None,
         wait_for_disk: Callable[[float], float] = lambda _: 0.0,
         now: Callable[[], float] = time.monotonic,
         interval: Callable[[], float] = _draw_interval,
     ) -> None:
         self._worker, self._has_answered = worker, has_answered
-        self._check_end, self._check_limits, self._resume = check_end, check_limits, resume
+        self._check_end, self._limits, self._resume = check_end, limits, resume
         self._wait_for_disk, self._now, self._interval = wait_for_disk, now, interval
         self._cpu_before = worker.cpu() or 0.0  # used before the meter started
         self.cpu = self.asleep = self.read = 0.0
@@ -160,8 +160,12 @@ class Meter:
                 f"no answer after {self.charged - self.asleep:.1f} s of CPU and "
                 f"{self.asleep:.1f} s asleep",
             )
+        if self._limits is None:
+            return
         if waiting:
-            self._check_limits()
+            self._limits.check()
+        else:
+            self._limits.check_if_due()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -238,9 +242,9 @@ class LimitChecker:
         self._checked = time.monotonic()
 
     def check_if_due(self) -> None:
-        """Checks at most every 50 ms: between calls, which may be too short to be watched."""
+        """Checks at most every 50 ms: calls may be too short to be watched."""
         if time.monotonic() - self._checked >= _CHECK_SECONDS:
-            with contextlib.suppress(WorkerEnded):  # the next call reports that
+            with contextlib.suppress(WorkerEnded):  # the call reports that
                 self.check()
 
     def check(self) -> None:

@@ -97,12 +97,10 @@ class Worker:
         folders = self._zygote.unbounded_folders(self.scratch_folder.name)
         uid = self.scratch_folder.uid
         unlinked = functools.partial(self._zygote.unlinked_bytes, process.pid, uid)
-        self._checker = check = LimitChecker(
-            process, limits, folders, unlinked, self._zygote.has_device
-        )
+        self._checker = LimitChecker(process, limits, folders, unlinked, self._zygote.has_device)
         judges_turn, resume = self._channel.is_judges_turn, self._process.resume
         self._meter = Meter(
-            process, judges_turn, self._check_end, check.check, resume, self._wait_for_disk
+            process, judges_turn, self._check_end, self._checker, resume, self._wait_for_disk
         )
         request = {"package": package, "seed": seed}
         request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}
@@ -257,15 +255,6 @@ class Worker:
         """Seeds the generators anew; raises SubmissionFailure if the worker cannot go on."""
         self._ask_metered({"seed": seed}, None)
 
-    def check_limits(self) -> None:
-        """Checks memory and disk limits between calls, at most every 50 ms.
-
-        Raises:
-            SubmissionFailure: the worker holds more than it may.
-        """
-        assert self._checker is not None, "go() comes before the first call"
-        self._checker.check_if_due()
-
     def _ask_metered(
         self, request: Any, seconds: float | None, callbacks: Callbacks | None = None
     ) -> Any:
@@ -289,7 +278,6 @@ class Worker:
                     reply = callbacks.run(use)
                 # Uses that were sent ahead are read without a wait, in which these are checked.
                 meter.check(waiting=False)
-                self.check_limits()
                 self._check_not_killed()  # the function may have ended it
                 callbacks.room = self._channel.reply(reply, meter, callbacks.room)
                 message, callbacks.room = self._channel.receive(meter, callbacks.room)

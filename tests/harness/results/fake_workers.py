@@ -224,7 +224,7 @@ class FakeWorker(Worker):
         self._seconds = limits.seconds
         self._checker = LimitChecker(Process(self.pid), limits)
         self._checker._memory_before = 2**60
-        self._meter = Meter(IdleProcess(), check_limits=self._checker.check)
+        self._meter = Meter(IdleProcess(), limits=self._checker)
 
 
 class FakeZygote:
