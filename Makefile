@@ -11,40 +11,19 @@ export PYTHONSAFEPATH =
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips must not write into .venv at once
-.PHONY: help grade test load matrix attack layers faults endurance hangs verify soak mutate flakes draws teaching fuzz handout site figures pictures check check-coverage lint types sync bench races gpu clean
+.PHONY: help grade test check lint types sync verify handout site campaign bench clean
 
 help:
+	@echo "make help                 this list; PYTHON=python3.12 uses another Python than python3"
 	@echo "make grade SUBMISSION=…   grades a folder, zip or tar into OUT=out; by default a half-finished one"
-	@echo "make test                 this repository's own tests; LONG=1: all cases of those that take long;"
-	@echo "                          TESTS=… only some files, which start in seconds"
-	@echo "make load RUNS=5 BUSY=0   the same tests RUNS times, beside BUSY busy processes; STOPS=1: on a"
-	@echo "                          machine that stops for up to 5 s at any instruction"
-	@echo "make matrix PYTHONS=…     the same tests in six environments: processors, threads, Pythons; an hour"
-	@echo "make attack               every hostile submission in every tier"
-	@echo "make layers               every attack again, each time with one layer of isolation off"
-	@echo "make faults FAULTS=20     kills the grader's processes at random points of gradings"
-	@echo "make endurance            1,000 gradings by one judge: are all marks right, is nothing left behind?"
-	@echo "make hangs                code that hangs in every function: does each grading end in time, with the same states?"
-	@echo "make verify               is the reference correct, are the tests strict, is the handout in sync?"
-	@echo "make soak                 grades the correct solutions 50 times, with new inputs each time"
-	@echo "make mutate SAMPLE=…      makes small changes of the reference, all or SAMPLE of them: do hidden tests notice?"
-	@echo "make flakes NONCES=…      runs the hidden tests on every correct solution with random inputs: do all pass?"
-	@echo "make draws                grades every wrong submission with ten draws of inputs: are the marks the same?"
-	@echo "make teaching             of the wrong submissions, how many fail a public test too?"
-	@echo "make fuzz FRAMES=…        sends millions of malformed frames to the judge's protocol decoder, and"
-	@echo "                          ANSWERS=… valid answers of extreme shape to the hidden tests"
+	@echo "make test                 this repository's own tests; TESTS=… some files, LONG=1 every case"
+	@echo "make check                lint, format, types, handout in sync"
+	@echo "make verify               is the reference correct, are the tests strict? SAMPLE=n tries less"
 	@echo "make handout              builds handout/ from solutions/, assignment/ and tests/public/"
 	@echo "make site                 builds the write-up as a site and as a PDF, into build/"
-	@echo "make figures              redraws the write-up's figures"
-	@echo "make pictures             makes the pictures of README.md anew; needs Chromium"
-	@echo "make check                lint, format, types, handout in sync"
-	@echo "make check-coverage       do hidden tests execute every line and branch of the reference?"
+	@echo "make campaign NAME=…      what takes long: attacks, fuzzing, mutants; without NAME lists them"
 	@echo "make bench                how fast the grader is, compared with plain pytest"
-	@echo "make races                how exact races are on this CPU, for programs of known ratio"
-	@echo "make gpu                  what a CUDA device shows, in eight minutes; DEVICE=cpu rehearses it"
 	@echo "make clean                removes the files of other targets, except .venv"
-	@echo
-	@echo "To use another Python than python3: make PYTHON=python3.12 …"
 
 grade: .venv/ready
 	@$(RUN) -m grader grade "$(SUBMISSION)" --out "$(OUT)"
@@ -57,88 +36,16 @@ test: export OMP_WAIT_POLICY = passive
 test: .venv/dev .venv/docs
 	$(RUN) -m pytest -n $(if $(TESTS),0,$(PROCESSES)) --dist worksteal $(if $(LONG),-m "") $(TESTS)
 
-load: .venv/dev .venv/docs
-	@$(RUN) -m tests.harness.campaigns.gates load --runs $(or $(RUNS),5) --busy $(or $(BUSY),0) \
-		--slow $(or $(SLOW),1) $(if $(STOPS),--stops) $(TESTS)
-
-# PYTHONS=… are versions, commands or paths; a virtual environment is used as it is. Writes to
-# build/matrix.
-matrix: .venv/ready
-	@$(RUN) -m tests.harness.campaigns.gates matrix $(if $(PYTHONS),--pythons $(PYTHONS) --) $(TESTS)
-
-# Half an hour on two cores. `make test` runs every tenth of each class in tier A, two in B- and C.
-attack: .venv/dev
-	ALL_ATTACKS=1 $(RUN) -m pytest -n auto -m "" tests/harness/hostile tests/harness/pack \
-		tests/harness/races tests/harness/sandbox tests/harness/worker
-
-# An hour and a half on two cores.
-layers: .venv/dev
-	@$(RUN) -m tests.harness.hostile.switch_off
-
-faults: .venv/dev
-	FAULTS=$(or $(FAULTS),20) $(RUN) -m pytest -n auto -m "" tests/harness/judge/test_faults.py \
-		tests/harness/judge/test_faults_in_calls.py tests/harness/test_signals.py
-
-# About a quarter of an hour.
-endurance: .venv/ready
-	@$(RUN) -m tests.harness.campaigns.endurance --gradings $(or $(GRADINGS),1000)
-
-# Three quarters of an hour on two cores.
-hangs: .venv/ready
-	@$(RUN) -m tests.harness.campaigns.hangs $(if $(BUDGET),--budget $(BUDGET))
-
 verify: .venv/dev
-	@$(RUN) -m grader verify $(if $(SAMPLE),--sample $(SAMPLE))
-
-soak: .venv/dev
-	@$(RUN) -m grader verify --kind reference --kind alternative --nonces 50
-
-# All mutants take some twelve minutes on two cores. MODULES=… selects modules.
-mutate: .venv/dev
-	@$(RUN) -m grader mutate $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) $(MODULES)
-
-# 1,000 nonces and 100,000 test runs take half an hour on two cores. RUNS=… changes the number:
-# REFERENCE=1 RUNS=10000000 runs every test with every nonce on the reference, in some five hours.
-# SEED=… FIRST=… continue an interrupted campaign.
-flakes: .venv/ready
-	@$(RUN) -m grader flakes $(if $(NONCES),--nonces $(NONCES)) $(if $(RUNS),--runs $(RUNS)) \
-		$(if $(SEED),--seed $(SEED)) $(if $(FIRST),--first $(FIRST)) $(if $(REFERENCE),--reference)
-
-# About half an hour on two idle cores. NAMES=… selects files, without .py. Each run draws other
-# nonces, and prints their SEED.
-draws: .venv/ready
-	@$(RUN) -m grader draws $(NAMES) $(if $(NONCES),--nonces $(NONCES)) $(if $(SEED),--seed $(SEED))
-
-# Some four minutes on one core.
-teaching: .venv/ready
-	@$(RUN) -m grader teaching
-
-# Ten million frames take half an hour on one core; findings are written to build/fuzz. 50,000
-# answers take half an hour on two cores.
-fuzz: .venv/dev
-	@$(RUN) -c "import atheris" 2>/dev/null || $(RUN) -m pip install --quiet -c constraints.txt -e '.[fuzz]'
-	@$(RUN) -m tests.fuzz.wire $(if $(FRAMES),--frames $(FRAMES)) $(if $(SEED),--seed $(SEED))
-	@$(RUN) -m tests.fuzz.answers $(if $(ANSWERS),--answers $(ANSWERS))
+	@$(RUN) -m grader author verify $(if $(SAMPLE),--sample $(SAMPLE))
 
 handout: .venv/dev
-	@$(RUN) -m grader handout
+	@$(RUN) -m grader author handout
 
 site: .venv/docs
-	@$(RUN) -m grader site
-
-figures: .venv/docs
-	@$(RUN) -m grader site --figures
-
-pictures: .venv/dev
-	@$(RUN) -m grader pictures
+	@$(RUN) -m grader author site
 
 check: lint types sync
-
-# Do hidden tests execute every line and branch of the reference? Some two minutes.
-check-coverage: .venv/dev
-	@mkdir -p build
-	$(RUN) -m coverage run -m pytest -q tests/hidden
-	$(RUN) -m coverage report
 
 lint: .venv/dev
 	$(RUN) -m ruff check .
@@ -148,18 +55,14 @@ types: .venv/dev .venv/docs
 	$(RUN) -m mypy
 
 sync: .venv/dev
-	$(RUN) -m grader handout --check
+	$(RUN) -m grader author handout --check
 
 bench: .venv/ready
 	@$(RUN) tests/benchmarks/bench.py
 	@$(RUN) -m tests.benchmarks.watch
 
-# About twenty minutes on an idle machine.
-races: .venv/ready
-	@$(RUN) -m tests.benchmarks.races
-
-gpu: .venv/ready
-	@$(RUN) -m tests.benchmarks.gpu $(if $(DEVICE),--device $(DEVICE))
+campaign: .venv/dev .venv/docs
+	@$(RUN) -m tests.harness.campaigns $(NAME) $(ARGS)
 
 clean:
 	rm -rf out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

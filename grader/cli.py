@@ -49,9 +49,9 @@ def build_app() -> typer.Typer:
     app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
     app.callback()(_options)
     app.command()(grade)
-    _add_commands_of("grader.authoring", app)
     app.command()(doctor)
     _add_commands_of("grader.pack", app)
+    _add_commands_of("grader.authoring", app)
     return app
 
 

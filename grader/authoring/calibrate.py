@@ -18,7 +18,7 @@ FILE = REPOSITORY / "tests" / "reference_times.toml"
 _SHORTEST = 0.04  # seconds; a faster test counts as half of that
 _HEAD = """\
 # CPU seconds that the reference needs: for a whole grading, and for each of its slow tests.
-# Made by `grader calibrate`; exact within a factor of two or three, since machines differ.
+# Made by `grader author measure-reference`; machines differ by a factor of two or three.
 """
 
 

@@ -1,4 +1,4 @@
-"""The commands that run campaigns: `mutate`, `flakes`, `draws`, `screen` and `teaching`."""
+"""The commands that run campaigns: mutants, draws of inputs, mistakes."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def flakes(
     raise typer.Exit(1 if printer.found.failures or interrupted else OK)
 
 
-def draws(
+def stable_marks(
     names: Annotated[
         list[str] | None,
         typer.Argument(
@@ -195,7 +195,7 @@ def draws(
     raise typer.Exit(OK if found.holds else 1)
 
 
-def screen(
+def try_mistakes(
     folders: Annotated[
         list[Path], typer.Argument(help="folders of files in the form of solutions/wrong")
     ],
@@ -242,7 +242,7 @@ def screen(
     raise typer.Exit(1 if bad else OK)
 
 
-def teaching(
+def public_coverage(
     folders: Annotated[
         list[Path] | None,
         typer.Argument(help="folders of new mistakes, in the form of solutions/wrong"),

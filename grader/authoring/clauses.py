@@ -2,8 +2,8 @@
 
 A docstring is cut into clauses: its sentences, parts of them after a semicolon or a colon, and each
 reason of a refusal. A wrong submission quotes the words that it breaks (`variants.Wrong.breaks`).
-`grader verify` shows that tests catch it, so a clause that is quoted has a test that fails without
-it. `solutions/clauses.toml` lists the others, which promise nothing, with the reason.
+`grader author verify` shows that tests catch it, so a clause that is quoted has a test that fails
+without it. `solutions/clauses.toml` lists the others, which promise nothing, with the reason.
 """
 
 from __future__ import annotations

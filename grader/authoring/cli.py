@@ -9,12 +9,12 @@ import typer
 
 from grader.authoring.campaign_commands import (
     Jobs,
-    draws,
     flakes,
     mutate,
+    public_coverage,
     require,
-    screen,
-    teaching,
+    stable_marks,
+    try_mistakes,
 )
 from grader.authoring.variants import Kind
 from grader.faults import GraderFault
@@ -23,21 +23,22 @@ from grader.terminal import BAD_ASSIGNMENT, FAULT, OK, console, errors, fail
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Adds the commands for authors to `grader`."""
+    """Adds `grader author`."""
+    author = typer.Typer(no_args_is_help=True, help="Checks the assignment, and builds its parts.")
     for command in (
         verify,
-        clauses,
-        mutate,
-        calibrate,
-        flakes,
-        draws,
-        screen,
-        teaching,
         handout,
         site,
-        pictures,
+        mutate,
+        flakes,
+        stable_marks,
+        public_coverage,
+        try_mistakes,
+        uncovered_clauses,
+        measure_reference,
     ):
-        app.command()(command)
+        author.command()(command)
+    app.add_typer(author, name="author")
 
 
 def verify(
@@ -92,7 +93,7 @@ def verify(
     raise typer.Exit(1 if failed else OK)
 
 
-def clauses(
+def uncovered_clauses(
     module: Annotated[str | None, typer.Argument(help="only this module, such as strides")] = None,
     every: Annotated[
         bool, typer.Option("--all", help="also clauses that a wrong submission breaks")
@@ -130,7 +131,7 @@ def clauses(
     raise typer.Exit(1 if count else OK)
 
 
-def calibrate(
+def measure_reference(
     gradings: Annotated[int, typer.Option(min=1, help="how often the reference is graded")] = 3,
 ) -> None:
     """Measures the reference's CPU times for tests/reference_times.toml; needs an idle machine.
@@ -171,6 +172,9 @@ def site(
     figures: Annotated[
         bool, typer.Option("--figures", help="only redraw the figures of the text")
     ] = False,
+    pictures: Annotated[
+        bool, typer.Option("--pictures", help="only make README.md's pictures; needs Chromium")
+    ] = False,
 ) -> None:
     """Builds the write-up as a site and as a PDF, from assignment/writeup/."""
     from grader.authoring import site as building
@@ -183,6 +187,9 @@ def site(
         drawing.build()
         console.print(f"drew {len(drawing.FIGURES)} figures")
         return
+    if pictures:
+        _make_pictures()
+        return
     try:
         building.build(out)
     except building.WriteupError as error:
@@ -190,8 +197,7 @@ def site(
     console.print(f"built {out / building.SITE / 'index.html'} and {out / building.PDF}")
 
 
-def pictures() -> None:
-    """Makes the pictures of README.md; needs Chromium."""
+def _make_pictures() -> None:
     from grader.authoring import pictures as drawing
 
     try:

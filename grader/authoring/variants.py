@@ -1,4 +1,4 @@
-"""Submissions for `grader verify`: correct ones, wrong ones, and ones with rote answers."""
+"""Submissions for `grader author verify`: correct ones, wrong ones, and ones with rote answers."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ Every case is graded in the sandbox, as a submission. The requirements:
 4. each file of `solutions/wrong/` loses points in the exercise it names, and in no other exercise
    that does not depend on it (`depends_on`); one marked `(core)`, as each exercise has, earns
    at most a quarter of its points;
-5. the handout is what `grader handout` would build.
+5. the handout is what `grader author handout` would build.
 
 Races are skipped, since they need an idle device. Other tests verify the raced functions.
 """

@@ -49,7 +49,7 @@ class ReferenceTimes:
 
     @classmethod
     def read(cls, file: Path) -> ReferenceTimes:
-        """Reads a file that `grader calibrate` wrote; without the file all times are 0."""
+        """Reads what `grader author measure-reference` wrote; without the file all times are 0."""
         if not file.exists():
             return cls()
         found = tomllib.loads(file.read_text(encoding="utf-8"))

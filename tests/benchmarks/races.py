@@ -1,6 +1,6 @@
 """How exact races are on this CPU, for programs whose ratio is known. Prints figures.
 
-make races          200 races of the reference against itself and 100 of each slower program
+make campaign NAME=races   200 races of the reference against itself and 100 of each slower program
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Valid answers of extreme shape, to every hidden test: `make fuzz`.
+"""Valid answers of extreme shape, to every hidden test: the campaign `answers`.
 
     python -m tests.fuzz.answers --answers 50000 [EXERCISE …]
 

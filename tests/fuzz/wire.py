@@ -1,4 +1,4 @@
-"""The fuzzer for the judge's end of the protocol: `make fuzz`, or `python -m tests.fuzz.wire`.
+"""The fuzzer for the judge's end of the protocol: the campaign `frames`.
 
     python -m tests.fuzz.wire --frames 10000000
     python -m tests.fuzz.wire build/fuzz/findings/frame-…     # checks one frame, without atheris
@@ -64,7 +64,10 @@ def _read(files: list[Path]) -> None:
 
 
 def _fuzz(frames: int, seed: int) -> None:
-    import atheris  # an extra that not every machine has
+    try:
+        import atheris  # an extra that not every machine has
+    except ModuleNotFoundError:
+        sys.exit("atheris is not installed: .venv/bin/python -m pip install -e '.[fuzz]'")
 
     for name in ("seeds", "corpus", "findings"):
         (BUILD / name).mkdir(parents=True, exist_ok=True)

@@ -229,10 +229,10 @@ def mistaken(tmp_path, monkeypatch):
 
 COMMANDS = [
     ["grade", "tests/harness/submissions/half_finished"],
-    ["verify"],
-    ["mutate"],
-    ["handout", "--check"],
-    ["site"],
+    ["author", "verify"],
+    ["author", "mutate"],
+    ["author", "handout", "--check"],
+    ["author", "site"],
     ["pack", "gradescope"],
     ["pack", "docker"],
 ]
@@ -241,7 +241,8 @@ every_command = pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 
 def refusal(command, out, monkeypatch, capsys):
     """Runs a command that must end with the status of an author's mistake; returns its message."""
-    options = [] if command[0] in ("handout", "verify", "mutate") else ["--out", str(out)]
+    has_out = command[0] != "author" or command[1] == "site"
+    options = ["--out", str(out)] if has_out else []
     monkeypatch.setattr(sys, "argv", ["grader", *command, *options])
     with pytest.raises(SystemExit) as ended:
         cli.main()
@@ -267,7 +268,7 @@ def test_every_command_refuses_a_mistaken_manifest(
 @pytest.mark.parametrize("command", ["verify", "mutate", "handout"])
 def test_commands_name_packages_that_grading_does_not_install(monkeypatch, command):
     monkeypatch.setattr(campaign_commands, "find_spec", lambda name: None)
-    result = CliRunner().invoke(cli.build_app(), [command])
+    result = CliRunner().invoke(cli.build_app(), ["author", command])
     assert result.exit_code == cli.FAULT == 3
     assert "not installed: libcst" in result.output
     assert "`make .venv/dev` installs this" in result.output

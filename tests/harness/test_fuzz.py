@@ -1,4 +1,4 @@
-"""The short version of `make fuzz`: the same frames, answers and checks, without atheris.
+"""The short version of the campaign `frames`: the same frames, answers and checks, without atheris.
 
 Then tests of the checks: a judge that lost one of its guards is found out.
 """

@@ -42,7 +42,7 @@ MOMENTS = [
     ("_receive", "call", "SIGHUP"),  # another process reads the submission
     ("GradedImplementation.call", "call", "SIGINT"),
 ]
-if "FAULTS" in os.environ:  # `make faults` only: each takes seconds
+if "FAULTS" in os.environ:  # The campaign `faults` only: each takes seconds
     MOMENTS += [
         ("Zygote.__init__", "call", "SIGTERM"),
         ("Control.send", "return", "SIGTERM"),

@@ -1,4 +1,4 @@
-"""Does wrong code get the same marks with every draw of inputs? `grader draws`.
+"""Does wrong code get the same marks with every draw of inputs? `grader author stable-marks`.
 
 Each file of `solutions/wrong/` runs with several nonces, on the tests of the exercise that it names
 and of those that build on it. A hidden test checks one rule, so a mistake should fail it in every

@@ -1,4 +1,4 @@
-"""Does a test ever fail on correct code? `grader flakes`.
+"""Does a test ever fail on correct code? `grader author flakes`.
 
 The hidden tests, or the public ones, run with random nonces on the reference and on the correct
 solutions that are written differently. If one fails, the test is wrong (or, rarely, the reference).
@@ -71,7 +71,7 @@ class Failure:
     def command(self) -> str:
         """The command that repeats it, on every correct solution."""
         public = " --public" if self.public else ""
-        return f"grader flakes{public} --nonce '{self.nonce}' --test '{self.test}'"
+        return f"grader author flakes{public} --nonce '{self.nonce}' --test '{self.test}'"
 
 
 @dataclass

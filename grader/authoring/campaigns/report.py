@@ -14,7 +14,7 @@ _MAX_LINES = 6  # of a failure's text; the last ones are shown
 
 
 class Flakes:
-    """Prints for `grader flakes`. `found` is the report so far."""
+    """Prints for `grader author flakes`. `found` is the report so far."""
 
     def __init__(self, console: Console, seed: str, nonces: int, first: int) -> None:
         self.seed, self.found = seed, flakes.Report()
@@ -57,7 +57,7 @@ class Flakes:
 
 
 class Draws:
-    """Prints for `grader draws`."""
+    """Prints for `grader author stable-marks`."""
 
     def __init__(self, console: Console, seed: str) -> None:
         self.seed = seed
@@ -105,7 +105,10 @@ class Draws:
 
 
 class Teaching:
-    """Prints for `grader teaching`: with `missed`, each mistake that no public test sees."""
+    """Prints for `grader author public-coverage`.
+
+    With `missed`, each mistake that no public test sees.
+    """
 
     def __init__(self, console: Console, manifest: Manifest, missed: bool) -> None:
         self._console, self._manifest, self._missed = console, manifest, missed

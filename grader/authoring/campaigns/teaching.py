@@ -1,8 +1,8 @@
-"""Do public tests teach what hidden tests grade? `grader teaching`.
+"""Do public tests teach what hidden tests grade? `grader author public-coverage`.
 
-A file of `solutions/wrong` fails a hidden test, as `grader verify` shows. Here it runs with the
-public tests of its exercise, in process: of the mistakes that cost marks, how many does a student
-see? Mistakes that are new, in other folders, run with the hidden tests first.
+A file of `solutions/wrong` fails a hidden test, as `grader author verify` shows. Here it runs with
+the public tests of its exercise, in process: of the mistakes that cost marks, how many does a
+student see? Mistakes that are new, in other folders, run with the hidden tests first.
 
 A mistake that no public test sees is listed in `solutions/grader_only.toml`, with the rule that it
 breaks. Students read these rules: they are `grader_only` of their exercise in `assignment.toml`.

@@ -1,4 +1,4 @@
-"""What a visit to a CUDA device should measure, most wanted first: `make gpu`, eight minutes.
+"""What a visit to a CUDA device should measure, most wanted first, in eight minutes.
 
     python -m tests.benchmarks.gpu             runs all stages, then writes tests/benchmarks/gpu.md
     python -m tests.benchmarks.gpu --show      only writes it, from the lines that are there

@@ -1,4 +1,4 @@
-"""The stages of `make gpu`. Each runs in a process of its own and returns what JSON can hold."""
+"""The stages of the campaign `gpu`: each runs in a process, and returns what JSON can hold."""
 
 from __future__ import annotations
 

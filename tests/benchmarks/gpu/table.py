@@ -1,4 +1,4 @@
-"""The table of what was measured on a device, from the lines that `make gpu` wrote."""
+"""The table of what was measured on a device, from the lines that the campaign `gpu` wrote."""
 
 from __future__ import annotations
 

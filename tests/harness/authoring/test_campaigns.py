@@ -1,4 +1,4 @@
-"""`grader flakes` and `grader draws` find the defects planted in a small assignment."""
+"""The campaigns `flakes` and `stable-marks` find the defects of a small assignment."""
 
 import itertools
 import os
@@ -112,7 +112,7 @@ draws.own_assignment = lambda: draws.Assignment(
     here, here / "solutions" / "toy_package", here / "wrong", toys, here / "list.toml", ()
 )
 flakes.own_assignment = lambda: flakes.Assignment(here, toys, right)
-status = cli.build_app()(sys.argv[2:], standalone_mode=False)
+status = cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False)
 left = [p for p in (here / "tmp").iterdir()]
 assert left == [], f"left behind: {left}"
 sys.exit(status)
@@ -181,7 +181,7 @@ def test_a_planted_flake_is_found_and_repeated(run):
     assert "each test ran 8 to 8 times, on all submissions together" in found.said
 
     nonce = min(nonces)
-    command = f"grader flakes --nonce '{nonce}' --test 'test_toy::test_remember'"
+    command = f"grader author flakes --nonce '{nonce}' --test 'test_toy::test_remember'"
     assert f"repeat: {command}\n" in found.said
     again = run("flakes", "--nonce", nonce, "--test", "test_toy::test_remember")
     assert again.status == 1
@@ -286,7 +286,7 @@ def test_cheap_tests_run_more_often_than_slow_ones():
 
 def test_a_mark_that_depends_on_the_draw_is_found(run):
     """With the tests whose outcome differs; code that dies or hangs loses in every draw"""
-    found = run("draws", "--nonces", "4", "--seed", "laid")
+    found = run("stable-marks", "--nonces", "4", "--seed", "laid")
     assert found.status == 1, found.said
     lines = found.said.splitlines()
     of = {line.split()[2]: line.split()[0] for line in lines if re.match(r"[✓✗] +\d", line)}
@@ -304,7 +304,7 @@ def test_a_listed_file_may_change_and_must(run, toys):
     """Its entry is stale if the marks are equal in every draw"""
     entry = "[[file]]\nfile = '{}'\nreason = 'the clock decides'\n"
     (toys / "list.toml").write_text(entry.format("always") + entry.format("now_and_then"))
-    found = run("draws", "always", "now_and_then", "--nonces", "4", "--seed", "laid")
+    found = run("stable-marks", "always", "now_and_then", "--nonces", "4", "--seed", "laid")
     assert found.status == 1
     assert "stale in draw_dependent.toml: always gets the same marks in every draw" in found.said
     assert "depend on the draw. Test" not in found.said
@@ -370,7 +370,7 @@ def test_screen_lists_what_no_test_catches(tmp_path):
             f'"""segments: {name}"""\n\n_right = best_segments\n\n\n'
             f"def best_segments(layers):\n    return {result}\n"
         )
-    found = warm.run("-m", "grader", "screen", str(tmp_path), cwd=REPOSITORY)
+    found = warm.run("-m", "grader", "author", "try-mistakes", str(tmp_path), cwd=REPOSITORY)
     assert found.returncode == 1, found.stdout
     listed, *counts = found.stdout.splitlines()
     assert listed == f"{tmp_path}/segments_right.py: right"
@@ -381,6 +381,6 @@ def test_screen_refuses_a_file_that_no_module_could_hold(run, tmp_path):
     (tmp_path / "double_late.py").write_text(
         '"""double: late"""\n\nfrom __future__ import annotations\n'
     )
-    found = run("screen", str(tmp_path))
+    found = run("try-mistakes", str(tmp_path))
     assert found.status == 2, found.said
     assert "leave out `from __future__`" in " ".join(found.said.split())

@@ -98,7 +98,7 @@ def test_wrong_submission_quotes_what_it_breaks(tmp_path):
 
 
 def test_every_clause_is_broken_by_a_wrong_submission():
-    """Or `solutions/clauses.toml` says why it promises nothing; see `grader clauses`"""
+    """Or `solutions/clauses.toml` says why not; see `grader author uncovered-clauses`"""
     manifest = manifests.load()
     clauses = all_clauses(manifest)
     left = unbroken(clauses, breakers(clauses, all_wrong(manifest)))

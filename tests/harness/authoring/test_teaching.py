@@ -1,4 +1,4 @@
-"""`grader teaching` counts the mistakes that public tests see, and its list is true."""
+"""The campaign `public-coverage` counts mistakes that public tests see; its list is true."""
 
 from collections import Counter
 
@@ -68,7 +68,7 @@ draws.own_assignment = lambda: draws.Assignment(
     here, here / "solutions" / "toy_package", here / "wrong", toys, here / "draws.toml", ()
 )
 teaching.LISTED = here / "grader_only.toml"
-sys.exit(cli.build_app()(sys.argv[2:], standalone_mode=False))
+sys.exit(cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False))
 """
 
 
@@ -90,7 +90,7 @@ def toys(tmp_path):
 def run(toys, listed, *arguments):
     """The exit status and the output of the command on the small assignment."""
     (toys / "grader_only.toml").write_text(listed)
-    done = warm.run("-c", DRIVER, str(toys), "teaching", *arguments, cwd=REPOSITORY)
+    done = warm.run("-c", DRIVER, str(toys), "public-coverage", *arguments, cwd=REPOSITORY)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -152,7 +152,7 @@ def test_rules_of_the_grader_are_those_of_its_list():
 
 
 def test_public_tests_see_enough_by_the_list():
-    """`grader teaching` shows that the list is true; here it is only counted"""
+    """`grader author public-coverage` shows that the list is true; here it is only counted"""
     wrong = all_wrong(manifests.load(), hidden=True)
     listed = teaching.load_listed(teaching.LISTED)
     caught = Counter(one.exercise.id for one in wrong)
@@ -164,7 +164,15 @@ def test_public_tests_see_enough_by_the_list():
 
 def test_an_exercise_is_as_the_list_says():
     """The command on this repository's mistakes of one exercise, whose public tests are quick"""
-    command = ("-m", "grader", "teaching", "--missed", "--exercise", "largest_model")
+    command = (
+        "-m",
+        "grader",
+        "author",
+        "public-coverage",
+        "--missed",
+        "--exercise",
+        "largest_model",
+    )
     done = warm.run(*command, cwd=REPOSITORY)
     assert done.returncode == 0, done.stdout + done.stderr
     exercises = {one.path.stem: one.exercise.id for one in all_wrong(manifests.load())}

@@ -1,4 +1,4 @@
-"""What `grader verify` asks of submissions without an exercise's work."""
+"""What `grader author verify` asks of submissions without an exercise's work."""
 
 import runpy
 from collections import Counter

@@ -221,12 +221,12 @@ def test_contents_of_the_pdf_are_those_of_the_chapters(book):
 @pytest.mark.parametrize("name", tuple(figures.FIGURES))
 def test_figure_is_what_the_code_draws(name):
     file = figures.FOLDER / f"{name}.svg"
-    assert file.is_file(), "run `make figures` and commit"
+    assert file.is_file(), "run `grader author site --figures` and commit"
     if not figures.matches_pin():
         pytest.skip("another matplotlib than the one that drew the committed files")
     committed = file.read_text(encoding="utf-8")
     drawn = with_digits_of(committed, figures.draw(name).decode())
-    assert drawn == committed, "run `make figures` and commit"
+    assert drawn == committed, "run `grader author site --figures` and commit"
 
 
 def test_every_figure_is_shown_by_one_chapter_and_drawn_by_code():

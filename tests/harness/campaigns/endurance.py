@@ -1,4 +1,4 @@
-"""Many gradings by one grader: good, wrong and hostile submissions in turn: `make endurance`.
+"""Many gradings by one grader: good, wrong and hostile submissions in turn.
 
     python -m tests.harness.campaigns.endurance --gradings 1000
 

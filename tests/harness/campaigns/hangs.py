@@ -1,4 +1,4 @@
-"""Grades code that hangs, or sleeps, in every function, under several conditions: `make hangs`.
+"""Grades code that hangs, or sleeps, in every function, under several conditions.
 
     python -m tests.harness.campaigns.hangs
 

@@ -264,8 +264,8 @@ _SLOW = {
     "iterator_fills_the_judge",
     "sleeps_between_samples",
 }
-# What `make test` runs: every tenth attack of each class, without slow ones. `make attack` runs
-# all, in every tier.
+# What `make test` runs: every tenth attack of each class, without slow ones. The campaign `attack`
+# runs all, in every tier.
 EVERY_TENTH = {name for attacks in _BY_CLASS.values() for name in list(attacks)[::10]} - _SLOW
 
 

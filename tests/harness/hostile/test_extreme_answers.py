@@ -1,6 +1,6 @@
 """Valid answers of extreme shape: they lose their own points, and the grading goes on.
 
-`make fuzz` gives such answers to every hidden test.
+The campaign `answers` gives such answers to every hidden test.
 """
 
 import pytest

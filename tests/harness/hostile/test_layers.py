@@ -13,7 +13,7 @@ from tests.harness.hostile.switch_off import edited_texts, red
 
 UNCHANGED = Edit("wire/frames.py", 'MAGIC = b"RAG1"', 'MAGIC = b"RAG1"')
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can make a container")
-# One layer; `make attack` tries every one.
+# One layer; the campaign `attack` tries every one.
 TRIED = tuple(LAYERS) if "ALL_ATTACKS" in os.environ else ("own process",)
 
 
@@ -59,7 +59,7 @@ def test_attack_goes_red_without_its_layer(name):
 
 
 @pytest.mark.parametrize("profile", sorted({layer.profile for layer in LAYERS.values()}))
-@pytest.mark.skipif("ALL_ATTACKS" not in os.environ, reason="a minute; part of `make attack`")
+@pytest.mark.skipif("ALL_ATTACKS" not in os.environ, reason="a minute; campaign `attack` runs it")
 def test_nothing_goes_red_with_all_layers(profile):
     """Checks the test above: the copy without the grader's own checks stops every attack"""
     attacks = {x.attack for x in LAYERS.values() if x.profile == profile and not x.kinds}

@@ -1,6 +1,6 @@
 """Every tier where it is used: in a container, and as an ordinary user.
 
-`make attack` runs all attacks in all tiers; it takes half an hour.
+The campaign `attack` runs all attacks in all tiers; it takes half an hour.
 """
 
 import itertools
@@ -36,7 +36,7 @@ PROFILES = {name: tier for name, tier in container.PROFILES.items() if name != "
 # Two attacks, each of which a layer of some tier stops.
 ATTACKS = ("reads_the_other_lane", "uses_its_callers_paths")
 ON_ITS_USERS_FILES = "changes_modes_and_times"
-if "ALL_ATTACKS" in os.environ:  # as in `make attack`
+if "ALL_ATTACKS" in os.environ:  # as in the campaign `attack`
     ATTACKS = tuple(attack for attack in CAUSES if attack not in ONLY_IN_TIER_A)
 
 # What `grader doctor` finds of the tiers, and what a grading that accepts only tier A is told.

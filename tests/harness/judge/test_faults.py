@@ -1,6 +1,6 @@
 """Grader faults: whatever process is killed, no mark is wrong, no file is partial, nothing is left.
 
-Processes are killed at a few random moments; `make faults` tries many more.
+Processes are killed at a few random moments; the campaign `faults` tries many more.
 """
 
 import errno

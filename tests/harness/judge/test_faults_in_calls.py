@@ -1,7 +1,7 @@
 """Faults in the midst of a call, of a use of a test's function, or of a reader: none is a zero.
 
 Each comes out as a fault of the grader, or as a kill, after which the test is tried again, and
-nothing is left. A few random moments; `make faults` tries many more.
+nothing is left. A few random moments; the campaign `faults` tries many more.
 """
 
 import contextlib

@@ -124,6 +124,6 @@ def test_packed_grader_offers_only_the_commands_that_it_can_run(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     assert commands_in(tmp_path) == ["grade", "doctor"]
-    assert {"verify", "handout", "pack"} < set(commands_in(REPOSITORY))
+    assert {"author", "pack"} < set(commands_in(REPOSITORY))
     (tmp_path / "grader" / "authoring" / "__pycache__").mkdir(parents=True)
     assert commands_in(tmp_path) == ["grade", "doctor"]

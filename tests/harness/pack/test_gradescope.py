@@ -24,7 +24,7 @@ SCRIPTS = {"setup.sh", "run_autograder"}
 needs_root = pytest.mark.skipif(
     os.getuid() != 0, reason="Gradescope runs it as root, and only root may mount /autograder"
 )
-# "no-landlock" is tier B-; only `make attack` tries it.
+# "no-landlock" is tier B-; only the campaign `attack` tries it.
 PROFILES = ("docker", "no-landlock") if "ALL_ATTACKS" in os.environ else ("docker",)
 
 

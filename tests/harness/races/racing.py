@@ -23,8 +23,8 @@ from grader.races.timed_worker import TimedWorker
 from grader.supervisor.worker import Worker
 from tests.harness.races import hash_chain
 
-# The naive program's time, in times of the reference's. With it no ratio that `make races` tries is
-# near the bound of a band.
+# The naive program's time, in times of the reference's. With it no ratio that the campaign
+# `races` tries is near the bound of a band.
 NAIVE = 2.5
 MANIFEST = """
 title = "A race"

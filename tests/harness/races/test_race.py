@@ -1,7 +1,7 @@
 """Races on a CPU: they cover the code of races except CUDA's own.
 
 Workers run and their outputs are compared, but durations are simulated, so marks are exact.
-`make races` prints how exact races are on this machine.
+The campaign `races` prints how exact races are on this machine.
 """
 
 import itertools

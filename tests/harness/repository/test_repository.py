@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring import pictures
+from tests.harness.campaigns.__main__ import CAMPAIGNS
 from tests.harness.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -92,6 +93,13 @@ def test_every_make_target_that_is_named_exists(page):
     named = targets_of((REPOSITORY / page).read_text(encoding="utf-8"))
     assert named
     assert named <= rules
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "grader/README.md"])
+def test_every_campaign_that_is_named_exists(page):
+    named = set(re.findall(r"NAME=([\w-]+)", (REPOSITORY / page).read_text(encoding="utf-8")))
+    assert named
+    assert named <= CAMPAIGNS.keys()
 
 
 def test_help_lists_every_target():

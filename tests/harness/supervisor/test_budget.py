@@ -153,7 +153,7 @@ def test_timeout_blames_no_submission_for_a_slow_machine(budget):
 
 
 def test_reference_times_are_those_of_existing_tests():
-    """If a test was renamed, run `grader calibrate`"""
+    """If a test was renamed, run `grader author measure-reference`"""
     times = ReferenceTimes.read(REPOSITORY / "tests" / "reference_times.toml")
     assert times.total > 1
     assert times.tests

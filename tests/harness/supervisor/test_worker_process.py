@@ -128,7 +128,8 @@ class Others:
             held = array.array("i", [0])
             fcntl.ioctl(self.source, termios.FIONREAD, held)
             assert held[0] == len(b"of others"), "it was read"
-        # `make load STOPS=1` may stop it, and this then fails; a machine that stops signals nobody.
+        # The campaign `load --stops` may stop it, and this then fails; a machine that stops signals
+        # nobody.
         events = os.WEXITED | os.WSTOPPED | os.WCONTINUED | os.WNOHANG
         assert os.waitid(os.P_PID, self.child.pid, events) is None, "it got a signal"
 

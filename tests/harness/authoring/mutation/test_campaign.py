@@ -1,4 +1,4 @@
-"""`grader mutate` from end to end: what a campaign finds, and its exit status."""
+"""`grader author mutate` from end to end: what a campaign finds, and its exit status."""
 
 import copy
 import itertools
@@ -14,7 +14,7 @@ from grader.faults import GraderFault
 
 
 def mutate(*arguments):
-    return CliRunner().invoke(cli.build_app(), ["mutate", *map(str, arguments)])
+    return CliRunner().invoke(cli.build_app(), ["author", "mutate", *map(str, arguments)])
 
 
 def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
