@@ -22,6 +22,7 @@ import grader
 from assignment import manifest as manifests
 from assignment.manifest import AUTHORS, ManifestError
 from grader import command_line, signals
+from grader import trace as tracing
 from grader.faults import GraderFault
 from grader.intake.entries import SubmissionError, check_exists
 from grader.intake.stage import read
@@ -133,6 +134,9 @@ def grade(
             help="wall-clock seconds that the grading may take; the budget is reduced to fit",
         ),
     ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="file for a line on each test, call and end of a worker")
+    ] = None,
 ) -> None:
     """Grades one submission and writes results.json, grade.json, report.html and junit.xml.
 
@@ -142,6 +146,8 @@ def grade(
     command_line.overwrite("grader grade")  # workers may read it; it may hold the nonce
     manifest = manifests.load()
     try:
+        if trace is not None:
+            tracing.start(trace)
         check_exists(submission, manifest.package)
         clear(out)  # it would be taken for this submission's
         selected = read(submission, manifest.package, manifest.modules)  # before torch is loaded

@@ -21,7 +21,7 @@ from _pytest.config import _prepareconfig
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
 from assignment.implementation import Implementation
 from assignment.manifest import Manifest
-from grader import signals
+from grader import signals, trace
 from grader.faults import GraderFault, Killed, is_out_of_memory
 from grader.judge.markers import exercises_in
 from grader.judge.shown import KeptCalls
@@ -125,6 +125,7 @@ class Session:
         return attempt.outcome
 
     def _attempt(self, test: GradedTest, context: TestContext) -> Attempt:
+        trace.event(f"test {test.id}")
         item = test.item
         item.stash[ATTEMPT] = attempt = Attempt(test, context)
         item.config.option.nonce = context.nonce
@@ -138,6 +139,7 @@ class Session:
                 item.session._setupstate.teardown_exact(None)
                 raise
         signals.raise_if_stopped()
+        trace.event(f"{attempt.outcome.check.state if attempt.outcome else 'no outcome'} {test.id}")
         return attempt
 
 

@@ -158,6 +158,9 @@ class GradedTest:
     limits: Limits
     on_device: bool
 
+    def __repr__(self) -> str:
+        return f"<GradedTest {self.name}>"
+
     @property
     def group(self) -> str:
         """The tests that share time: those of one exercise and visibility."""

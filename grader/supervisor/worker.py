@@ -10,6 +10,7 @@ from typing import Any
 
 from assignment.implementation import Calls
 from assignment.manifest import Limits
+from grader import trace
 from grader.faults import GraderFault, SubmissionFailure, WorkerEnded, trusted
 from grader.isolation import UNISOLATED
 from grader.supervisor.callbacks import Callbacks
@@ -57,6 +58,9 @@ class Worker:
         self.probes: dict[str, str] = {}
         self.scratch = ""
 
+    def __repr__(self) -> str:
+        return f"<Worker {self.scratch_folder.name} charged {self.charged:.3f} s>"
+
     def ready(self) -> None:
         """Waits until the worker is locked down, and checks that from outside.
 
@@ -66,7 +70,8 @@ class Worker:
         """
         if self._is_ready:
             return
-        _ = self._process.pid  # the fork takes any time: the zygote may be busy with earlier ones
+        # The fork takes any time: the zygote may be busy with earlier ones.
+        trace.event("forked", self._process.pid)
         with trusted("a worker ended in its lockdown"), self._alive():
             report, _ = self._channel.receive(WallTimer(_LOCKDOWN_SECONDS))
         if "lockdown" in report:
@@ -83,6 +88,7 @@ class Worker:
                 raise GraderFault(f"a worker is not isolated, it could: {', '.join(allowed)}")
             self._process.check_lockdown(self._zygote.tier, self._zygote.own_uids)
         self._is_ready = True
+        trace.event("locked down", self.pid)
 
     def go(self, package: str, limits: Limits, seed: int) -> None:
         """Lets the worker import the submission's package from now on, under these limits.
@@ -108,6 +114,7 @@ class Worker:
             answer, _ = self._channel.ask(request, WallTimer(_LOCKDOWN_SECONDS))
         if "failed" in answer:
             raise GraderFault(f"a worker failed before its test: {answer['failed']}")
+        trace.event("go", self.pid)
 
     def kill(self, keep_scratch: bool = False) -> None:
         """Ends the worker. A second call may remove the scratch folder that the first one kept."""
@@ -120,6 +127,8 @@ class Worker:
         if self._meter is not None:
             self._meter.end()  # a call that is cut off is charged as well
         self._process.kill(keep_scratch)
+        if self._is_ready:
+            trace.event(f"killed, charged {self.charged:.3f} s", self.pid)
 
     def stop(self) -> None:
         """Stops all of its threads, until `resume`; raises SubmissionFailure if it has ended."""
@@ -207,11 +216,13 @@ class Worker:
                 gone.
             GraderFault: the grader failed meanwhile; the worker is gone.
         """
+        trace.event(f"call {target}", self.pid)
         request = {"call": target, "args": args, "kwargs": kwargs}
         return claims.result(self._ask_metered(request, seconds), target)
 
     def call_all(self, calls: Calls, seconds: float | None = None) -> list[Any]:
         """Calls targets in order: `Implementation.call_all`. Raises what ends the worker."""
+        trace.event(f"{len(calls)} calls", self.pid)
         answer = self._ask_metered({"calls": list(calls)}, seconds)
         return claims.results(answer, [target for target, _, _ in calls])
 
@@ -226,6 +237,7 @@ class Worker:
 
         `seconds` gives what each of these requests may be charged. Raises what `call` raises.
         """
+        trace.event(f"iterate {target}", self.pid)
         callbacks = Callbacks()
         request = {"call": target, "args": args, "kwargs": kwargs, "iterate": True}
         claims.result(self._ask_metered(request, seconds(), callbacks), target)
@@ -242,17 +254,20 @@ class Worker:
 
     def compile(self, files: Sequence[str], seconds: float | None = None) -> dict[str, bytes]:
         """The bytecode of those of the submission's files that can be compiled."""
+        trace.event("compile", self.pid)
         return claims.bytecode(self._ask_metered({"compile": list(files)}, seconds), files)
 
     def import_module(
         self, module: str, functions: list[str], seconds: float | None = None
     ) -> dict[str, Any]:
         """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
+        trace.event(f"import {module}", self.pid)
         answer = self._ask_metered({"import": module, "functions": functions}, seconds)
         return claims.import_report(answer)
 
     def begin_next_test(self, seed: int) -> None:
         """Seeds the generators anew; raises SubmissionFailure if the worker cannot go on."""
+        trace.event("next test", self.pid)
         self._ask_metered({"seed": seed}, None)
 
     def _ask_metered(
@@ -292,3 +307,4 @@ class Worker:
             raise
         finally:
             meter.end()
+            trace.event("done", self.pid)

@@ -132,6 +132,9 @@ class Zygote:
             )
         )
 
+    def __repr__(self) -> str:
+        return f"<Zygote {self._process.pid} lane {self.lane} tier {self.tier or 'not known yet'}>"
+
     def wait(self) -> None:
         """Returns when workers can be had.
 

@@ -1,15 +1,17 @@
 """The command line: exit statuses, written files, printed text."""
 
 import json
+import re
 import stat
 import subprocess
 import sys
+from collections import defaultdict
 
 import pytest
 from typer.testing import CliRunner
 
 from assignment import manifest
-from grader import cli
+from grader import cli, trace
 from grader.authoring import campaign_commands
 from grader.faults import GraderFault
 from grader.isolation import CannotIsolate
@@ -71,6 +73,31 @@ def test_grade_writes_every_output_and_exits_0(started, tmp_path):
     assert stat.S_IMODE((tmp_path / "out" / "grade.json").stat().st_mode) == 0o600
     assert json.loads((tmp_path / "out" / "results.json").read_bytes())["score"] == FULL
     assert record.nonce in result.output
+
+
+def test_trace_has_each_test_and_the_life_of_each_worker(started, tmp_path, monkeypatch):
+    monkeypatch.setattr(trace, "_file", None)  # and again, at the end of this test
+    place = tmp_path / "trace"
+    result = grade(submission(tmp_path), "--out", tmp_path / "out", "--trace", place)
+    assert result.exit_code == 0, result.output
+    events = re.findall(
+        r"^ *[\d.]+ s  judge \d+(?:  worker (\d+))?  (.*)$", place.read_text(), re.M
+    )
+    assert len(events) == len(place.read_text().splitlines())
+    record = from_json((tmp_path / "out" / "grade.json").read_bytes())
+    said = [text.partition(" ")[0] for worker, text in events if not worker]
+    assert said.count("test") == said.count("passed") == len(record.checks)
+    lives = defaultdict(list)
+    for worker, text in events:
+        lives[worker].append(text)
+    del lives[""]
+    assert any("call strides.storage_index" in life for life in lives.values())
+    for life in lives.values():
+        assert life[:2] == ["forked", "locked down"]
+        assert life[-1].startswith("killed, charged ")
+        if len(life) > 3:  # others were spare
+            assert life[2] == "go"
+            assert set(life[4:-1:2]) == {"done"}, life
 
 
 def test_device_that_was_not_used_is_named(started, tmp_path, monkeypatch):

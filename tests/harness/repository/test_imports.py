@@ -59,7 +59,7 @@ def within(*packages: str) -> Callable[[str], bool]:
 
 LOW = (
     *("grader.causes", "grader.faults", "grader.folders", "grader.isolation", "grader.machine"),
-    *("grader.paths", "grader.results", "grader.intake", "grader.wire"),
+    *("grader.paths", "grader.results", "grader.intake", "grader.trace", "grader.wire"),
 )
 JUDGE = within(
     *("assignment", *LOW, "grader.supervisor", "grader.races", "grader.judge"),
