@@ -92,9 +92,9 @@ class Grader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._open_sessions.close()
         self._disconnect_forks()
         self.zygote.close()
+        self._open_sessions.close()
 
     def prepare(self) -> None:
         """Waits until workers can be had, and loads what the tests need meanwhile.

@@ -248,6 +248,7 @@ def collected(
                 session = pytest.Session.from_config(config)
                 config._do_configure()
                 config.hook.pytest_sessionstart(session=session)
+                stack.callback(config.hook.pytest_sessionfinish, session=session, exitstatus=0)
                 config.hook.pytest_collection(session=session)
             tests = plugin.tests(session)
         except GraderFault:
