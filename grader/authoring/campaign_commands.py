@@ -172,8 +172,8 @@ def stable_marks(
     costs nothing, or an entry of solutions/draw_dependent.toml is stale; 2 no such submission, or
     that list cannot be read; 3 a fault of the grader.
     """
-    from grader.authoring.campaigns import draws as campaign
     from grader.authoring.campaigns import inprocess, report
+    from grader.authoring.campaigns import stable_marks as campaign
 
     printer = report.Draws(console, seed or secrets.token_hex(4))
     try:
@@ -211,13 +211,13 @@ def try_mistakes(
     sandbox. Exit status: 0 there are none; 1 there are some; 2 a folder has
     no submission, or a file names no exercise; 3 a fault of the grader.
     """
-    from grader.authoring.campaigns import draws as campaign
-    from grader.authoring.campaigns import inprocess, screen
+    from grader.authoring.campaigns import inprocess, try_mistakes
+    from grader.authoring.campaigns import stable_marks as campaign
 
-    def is_listed(one: screen.Screened) -> bool:
+    def is_listed(one: try_mistakes.Screened) -> bool:
         return bool(one.failed) if right else not one.is_caught
 
-    def show(one: screen.Screened) -> None:
+    def show(one: try_mistakes.Screened) -> None:
         if is_listed(one):
             what = f"{one.wrong.path}: {one.wrong.mistake}"
             console.print(what, markup=False, highlight=False, soft_wrap=True)
@@ -225,7 +225,7 @@ def try_mistakes(
                 console.print(f"    {test}", markup=False, highlight=False, soft_wrap=True)
 
     try:
-        found = screen.run(
+        found = try_mistakes.run(
             campaign.own_assignment(), folders, nonce=nonce, jobs=jobs, on_screened=show
         )
     except inprocess.CampaignError as error:
@@ -262,9 +262,9 @@ def public_coverage(
     too few, or solutions/grader_only.toml is stale; 2 no such mistake, or that list cannot be read;
     3 a fault of the grader.
     """
-    from grader.authoring.campaigns import draws as campaign
     from grader.authoring.campaigns import inprocess, report
-    from grader.authoring.campaigns import teaching as teaches
+    from grader.authoring.campaigns import public_coverage as teaches
+    from grader.authoring.campaigns import stable_marks as campaign
 
     assignment = campaign.own_assignment()
     printer = report.Teaching(console, assignment.manifest, missed)

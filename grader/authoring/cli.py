@@ -138,7 +138,7 @@ def measure_reference(
 
     Exit status: 0 the file is written; 3 a fault of the grader.
     """
-    from grader.authoring import calibrate as calibrating
+    from grader.authoring import measure_reference as calibrating
 
     try:
         text = calibrating.measure(gradings)

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from assignment.manifest import Manifest
-from grader.authoring.campaigns import draws, flakes, teaching
-from grader.authoring.campaigns.screen import Screened
+from grader.authoring.campaigns import flakes, public_coverage, stable_marks
+from grader.authoring.campaigns.try_mistakes import Screened
 
 _PROGRESS_EVERY = 50  # nonces between two lines that say how to continue from there
 _MAX_LINES = 6  # of a failure's text; the last ones are shown
@@ -63,7 +63,7 @@ class Draws:
         self.seed = seed
         self._console, self._done = console, 0
 
-    def finding(self, finding: draws.Finding) -> None:
+    def finding(self, finding: stable_marks.Finding) -> None:
         """Prints one submission: its marks, and the tests that make them change."""
         self._done += 1
         mark = "[green]✓[/]" if finding.constant and not finding.uncaught else "[red]✗[/]"
@@ -84,19 +84,19 @@ class Draws:
                     f"{escape(', '.join(rare))}"
                 )
 
-    def summary(self, report: draws.Report) -> None:
+    def summary(self, report: stable_marks.Report) -> None:
         """Prints the problems and the figures."""
         for finding in report.unlisted:
             self._print(
                 f"[red]{escape(finding.name)}: its marks depend on the draw. Test the case in "
-                f"every draw, or list the file in {draws.LISTED.name} with the reason[/]"
+                f"every draw, or list the file in {stable_marks.LISTED.name} with the reason[/]"
             )
         for line in report.stale:
-            self._print(f"[red]stale in {draws.LISTED.name}: {escape(line)}[/]")
+            self._print(f"[red]stale in {stable_marks.LISTED.name}: {escape(line)}[/]")
         constant = sum(finding.constant for finding in report.findings)
         self._print(
             f"{constant} of {len(report.findings)} submissions ({100 * report.share:.1f} %) get "
-            f"the same marks in every draw; {100 * (1 - draws.ALLOWED):g} % are required "
+            f"the same marks in every draw; {100 * (1 - stable_marks.ALLOWED):g} % are required "
             f"(seed {self.seed})"
         )
 
@@ -118,7 +118,7 @@ class Teaching:
         if self._missed and one.hidden and not one.public:
             self._print(f"{one.wrong.path.stem}: {one.wrong.mistake}")
 
-    def summary(self, report: teaching.Report) -> None:
+    def summary(self, report: public_coverage.Report) -> None:
         """Prints a line for each exercise, the problems, and the figures."""
         low = report.too_low(self._manifest)
         for share in [*report.shares(self._manifest), report.total]:
@@ -128,10 +128,10 @@ class Teaching:
                 f"{share.seen:4} by public ones too, {100 * share.share:3.0f} %"
             )
         for line in report.stale:
-            self._print(f"stale in {teaching.LISTED.name}: {line}")
+            self._print(f"stale in {public_coverage.LISTED.name}: {line}")
         self._print(
-            f"required are {100 * teaching.IN_ALL:.0f} % in all and {100 * teaching.IN_EACH:.0f} % "
-            "in each exercise"
+            f"required are {100 * public_coverage.IN_ALL:.0f} % in all and "
+            f"{100 * public_coverage.IN_EACH:.0f} % in each exercise"
         )
 
     def _print(self, text: str) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.campaigns import draws, flakes
-from grader.authoring.campaigns.draws import Draw, Finding, Report
+from grader.authoring.campaigns import flakes, stable_marks
 from grader.authoring.campaigns.inprocess import CampaignError
+from grader.authoring.campaigns.stable_marks import Draw, Finding, Report
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
@@ -103,12 +103,12 @@ from pathlib import Path
 
 from assignment import manifest
 from grader import cli
-from grader.authoring.campaigns import draws, flakes
+from grader.authoring.campaigns import stable_marks, flakes
 
 here = Path(sys.argv[1])
 toys = manifest.parse((here / "assignment.toml").read_text())
 right = {"the reference": here / "solutions", "another": here / "another"}
-draws.own_assignment = lambda: draws.Assignment(
+stable_marks.own_assignment = lambda: stable_marks.Assignment(
     here, here / "solutions" / "toy_package", here / "wrong", toys, here / "list.toml", ()
 )
 flakes.own_assignment = lambda: flakes.Assignment(here, toys, right)
@@ -312,7 +312,7 @@ def test_a_listed_file_may_change_and_must(run, toys):
 
 def test_error_lists_submissions_that_do_not_exist():
     with pytest.raises(CampaignError, match="neither a wrong submission nor an alternative: gone"):
-        draws.run(draws.own_assignment(), ["gone"], seed="planted")
+        stable_marks.run(stable_marks.own_assignment(), ["gone"], seed="planted")
 
 
 @pytest.mark.parametrize(
@@ -328,12 +328,12 @@ def test_error_lists_submissions_that_do_not_exist():
 def test_invalid_list_is_refused(tmp_path, text, message):
     (tmp_path / "list.toml").write_text(text)
     with pytest.raises(CampaignError, match=message) as caught:
-        draws.load_listed(tmp_path / "list.toml")
+        stable_marks.load_listed(tmp_path / "list.toml")
     assert "list.toml" in str(caught.value)
 
 
 def test_list_of_the_repository_names_existing_files():
-    for name in draws.load_listed(draws.LISTED):
+    for name in stable_marks.load_listed(stable_marks.LISTED):
         assert (REPOSITORY / "solutions" / "wrong" / f"{name}.py").exists(), name
 
 
@@ -356,7 +356,7 @@ def test_only_few_files_may_be_listed():
 
 def test_defaults_are_the_repositorys_own_files():
     """The folder of wrong submissions, and all correct solutions"""
-    assert Path(draws.own_assignment().wrong).is_dir()
+    assert Path(stable_marks.own_assignment().wrong).is_dir()
     assert set(flakes.own_assignment().correct) == {"the reference", "by_loops", "another_order"}
 
 

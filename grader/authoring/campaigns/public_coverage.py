@@ -19,10 +19,10 @@ import msgspec
 
 from assignment.manifest import Manifest
 from grader.authoring import variants
-from grader.authoring.campaigns import screen
-from grader.authoring.campaigns.draws import Assignment
+from grader.authoring.campaigns import try_mistakes
 from grader.authoring.campaigns.inprocess import CampaignError
-from grader.authoring.campaigns.screen import Screened
+from grader.authoring.campaigns.stable_marks import Assignment
+from grader.authoring.campaigns.try_mistakes import Screened
 from grader.authoring.variants import Wrong
 
 LISTED = variants.SOLUTIONS / "grader_only.toml"  # quotes mistakes, so it is secret
@@ -155,7 +155,9 @@ def run(
         GraderFault: the tests cannot be collected.
     """
     if folders:  # a new mistake is on no list
-        found = screen.run(assignment, folders, nonce=nonce, jobs=jobs, on_screened=on_screened)
+        found = try_mistakes.run(
+            assignment, folders, nonce=nonce, jobs=jobs, on_screened=on_screened
+        )
         return Report(found.screened)
     known = variants.all_wrong(assignment.manifest, assignment.wrong, hidden=True)
     wrong = {one.path.stem: one for one in known if not exercises or one.exercise.id in exercises}
@@ -170,7 +172,7 @@ def run(
         report.screened.append(Screened(wrong[label], ("as verified",), public))
         on_screened(report.screened[-1])
 
-    screen.failed_tests(assignment, wrong, "public", nonce, jobs, note)
+    try_mistakes.failed_tests(assignment, wrong, "public", nonce, jobs, note)
     missed = {one.wrong.path.stem for one in report.missed}
     if listed is not None:
         seen = wrong.keys() - missed

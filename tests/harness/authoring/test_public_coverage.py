@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from assignment import manifest as manifests
-from grader.authoring.campaigns import teaching
+from grader.authoring.campaigns import public_coverage
 from grader.authoring.campaigns.inprocess import CampaignError
 from grader.authoring.variants import all_wrong
 from tests.harness import warm
@@ -60,14 +60,14 @@ from pathlib import Path
 
 from assignment import manifest
 from grader import cli
-from grader.authoring.campaigns import draws, teaching
+from grader.authoring.campaigns import stable_marks, public_coverage
 
 here = Path(sys.argv[1])
 toys = manifest.parse((here / "assignment.toml").read_text())
-draws.own_assignment = lambda: draws.Assignment(
+stable_marks.own_assignment = lambda: stable_marks.Assignment(
     here, here / "solutions" / "toy_package", here / "wrong", toys, here / "draws.toml", ()
 )
-teaching.LISTED = here / "grader_only.toml"
+public_coverage.LISTED = here / "grader_only.toml"
 sys.exit(cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False))
 """
 
@@ -141,25 +141,25 @@ def test_unknown_exercise_is_named(toys):
 def test_file_listed_twice_is_refused(tmp_path):
     (tmp_path / "list.toml").write_text(2 * entry("a", "b"))
     with pytest.raises(CampaignError, match=r"list.toml: a is listed twice"):
-        teaching.load_listed(tmp_path / "list.toml")
+        public_coverage.load_listed(tmp_path / "list.toml")
 
 
 def test_rules_of_the_grader_are_those_of_its_list():
     """Students read of every mistake that no public test sees, and of no other rule"""
     manifest = manifests.load()
-    listed = teaching.load_listed(teaching.LISTED)
-    assert teaching.contradictions(manifest, all_wrong(manifest, hidden=True), listed) == []
+    listed = public_coverage.load_listed(public_coverage.LISTED)
+    assert public_coverage.contradictions(manifest, all_wrong(manifest, hidden=True), listed) == []
 
 
 def test_public_tests_see_enough_by_the_list():
     """`grader author public-coverage` shows that the list is true; here it is only counted"""
     wrong = all_wrong(manifests.load(), hidden=True)
-    listed = teaching.load_listed(teaching.LISTED)
+    listed = public_coverage.load_listed(public_coverage.LISTED)
     caught = Counter(one.exercise.id for one in wrong)
     missed = Counter(one.exercise.id for one in wrong if one.path.stem in listed)
     for exercise, number in caught.items():
-        assert 1 - missed[exercise] / number >= teaching.IN_EACH, exercise
-    assert 1 - missed.total() / caught.total() >= teaching.IN_ALL
+        assert 1 - missed[exercise] / number >= public_coverage.IN_EACH, exercise
+    assert 1 - missed.total() / caught.total() >= public_coverage.IN_ALL
 
 
 def test_an_exercise_is_as_the_list_says():
@@ -177,5 +177,5 @@ def test_an_exercise_is_as_the_list_says():
     assert done.returncode == 0, done.stdout + done.stderr
     exercises = {one.path.stem: one.exercise.id for one in all_wrong(manifests.load())}
     missed = {line.partition(":")[0] for line in done.stdout.splitlines()} & exercises.keys()
-    listed = teaching.load_listed(teaching.LISTED)
+    listed = public_coverage.load_listed(public_coverage.LISTED)
     assert missed == {file for file in listed if exercises[file] == "largest_model"} != set()

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from assignment import manifest as manifests
 from grader.authoring.campaigns import inprocess
-from grader.authoring.campaigns.draws import Assignment
 from grader.authoring.campaigns.inprocess import Batch, CampaignError
+from grader.authoring.campaigns.stable_marks import Assignment
 from grader.authoring.variants import Wrong, WrongError, read_wrong
 from grader.faults import GraderFault
 from grader.judge.grader import Grader
