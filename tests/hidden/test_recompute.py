@@ -280,7 +280,7 @@ def test_each_layer_runs_once_more(impl, rng, torch_rng):
 LAYERS, SEGMENTS, ELEMENTS = 64, 8, 2**19  # an activation takes 2 MiB in float32
 # MiB, from before the implementation is imported: else it could take much memory first, and free
 # it. Its imports and first calls take 20 to 45, most of it pages of torch's libraries, checkpointed
-# activations up to 38, all of them 128. CONTRIBUTING.md has what was measured.
+# activations up to 38, all of them 128. tests/CAMPAIGNS.md has what was measured.
 ALLOWED = 112
 
 

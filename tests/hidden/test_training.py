@@ -367,8 +367,8 @@ def check_large_batch(impl, rng, torch_rng):
     graph is retained until the next one is there, it grows by 8 or more, and if a sum of losses
     holds all graphs, by 14. And all growth since before the implementation was imported: else it
     could take much memory first, and free it. Its imports and first calls take 20 to 45 MiB, most
-    of it pages of torch's libraries, and the right micro-batches 13. CONTRIBUTING.md has what was
-    measured.
+    of it pages of torch's libraries, and the right micro-batches 13. tests/CAMPAIGNS.md has what
+    was measured.
     """
     idle, weights = impl.peak_rss(), large_model(torch_rng)
     rows = 8 * MICRO + int(rng.integers(1, MICRO))
