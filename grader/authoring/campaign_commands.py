@@ -172,13 +172,12 @@ def stable_marks(
     costs nothing, or an entry of solutions/draw_dependent.toml is stale; 2 no such submission, or
     that list cannot be read; 3 a fault of the grader.
     """
-    from grader.authoring.campaigns import inprocess, report
-    from grader.authoring.campaigns import stable_marks as campaign
+    from grader.authoring.campaigns import inprocess, report, stable_marks
 
-    printer = report.Draws(console, seed or secrets.token_hex(4))
+    printer = report.StableMarks(console, seed or secrets.token_hex(4))
     try:
-        found = campaign.run(
-            campaign.own_assignment(),
+        found = stable_marks.run(
+            stable_marks.own_assignment(),
             names or (),
             nonces=nonces,
             seed=printer.seed,
@@ -211,8 +210,7 @@ def try_mistakes(
     sandbox. Exit status: 0 there are none; 1 there are some; 2 a folder has
     no submission, or a file names no exercise; 3 a fault of the grader.
     """
-    from grader.authoring.campaigns import inprocess, try_mistakes
-    from grader.authoring.campaigns import stable_marks as campaign
+    from grader.authoring.campaigns import inprocess, stable_marks, try_mistakes
 
     def is_listed(one: try_mistakes.Screened) -> bool:
         return bool(one.failed) if right else not one.is_caught
@@ -226,7 +224,7 @@ def try_mistakes(
 
     try:
         found = try_mistakes.run(
-            campaign.own_assignment(), folders, nonce=nonce, jobs=jobs, on_screened=show
+            stable_marks.own_assignment(), folders, nonce=nonce, jobs=jobs, on_screened=show
         )
     except inprocess.CampaignError as error:
         fail(BAD_INPUT, str(error))
@@ -262,18 +260,16 @@ def public_coverage(
     too few, or solutions/grader_only.toml is stale; 2 no such mistake, or that list cannot be read;
     3 a fault of the grader.
     """
-    from grader.authoring.campaigns import inprocess, report
-    from grader.authoring.campaigns import public_coverage as teaches
-    from grader.authoring.campaigns import stable_marks as campaign
+    from grader.authoring.campaigns import inprocess, public_coverage, report, stable_marks
 
-    assignment = campaign.own_assignment()
-    printer = report.Teaching(console, assignment.manifest, missed)
+    assignment = stable_marks.own_assignment()
+    printer = report.PublicCoverage(console, assignment.manifest, missed)
     try:
-        found = teaches.run(
+        found = public_coverage.run(
             assignment,
             folders or (),
             exercise or (),
-            listed=None if exercise else teaches.LISTED,
+            listed=None if exercise else public_coverage.LISTED,
             nonce=nonce,
             jobs=jobs,
             on_screened=printer.screened,

@@ -254,7 +254,7 @@ class Grader:
         self.zygote.wait()
         while len(self._forks) + 1 < self._lanes:
             self._forks.append(self.zygote.fork(lane=len(self._forks) + 1))
-        return [self.zygote, *self._forks]
+        return [self.zygote, *self._forks][: self._lanes]
 
     def _disconnect_forks(self) -> None:
         for fork in self._forks:

@@ -94,11 +94,7 @@ def lent(grader: Grader, **attributes: Any) -> Iterator[Grader]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in attributes.items():
             patch.setattr(grader, name, value)
-        grader._disconnect_forks()
-        try:
-            yield grader
-        finally:
-            grader._disconnect_forks()
+        yield grader
 
 
 @pytest.fixture(scope="session")

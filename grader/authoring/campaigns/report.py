@@ -56,7 +56,7 @@ class Flakes:
         self._console.print(text, highlight=False, soft_wrap=True)
 
 
-class Draws:
+class StableMarks:
     """Prints for `grader author stable-marks`."""
 
     def __init__(self, console: Console, seed: str) -> None:
@@ -104,7 +104,7 @@ class Draws:
         self._console.print(text, highlight=False, soft_wrap=True)
 
 
-class Teaching:
+class PublicCoverage:
     """Prints for `grader author public-coverage`.
 
     With `missed`, each mistake that no public test sees.

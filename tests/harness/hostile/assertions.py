@@ -20,6 +20,7 @@ from tests.harness.conftest import (
     NAMED,
     REPOSITORY,
     hidden,
+    lent,
     processes_of,
     wait_until,
 )
@@ -140,11 +141,7 @@ def time_limit(grader: Grader, seconds: float) -> Iterator[None]:
 
     For attacks that do not try to run for ever: a slow machine decides nothing about them.
     """
-    usual, budget = grader.manifest, grader.budget
-    limits = msgspec.structs.replace(usual.limits, seconds=seconds)
-    grader.manifest = msgspec.structs.replace(usual, limits=limits)
-    grader.budget = 100 * seconds
-    try:
+    limits = msgspec.structs.replace(grader.manifest.limits, seconds=seconds)
+    manifest = msgspec.structs.replace(grader.manifest, limits=limits)
+    with lent(grader, manifest=manifest, budget=100 * seconds):
         yield
-    finally:
-        grader.manifest, grader.budget = usual, budget

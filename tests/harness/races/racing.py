@@ -21,6 +21,7 @@ from grader.races.statistic import RULES as USUAL_RULES
 from grader.races.statistic import RaceRules
 from grader.races.timed_worker import TimedWorker
 from grader.supervisor.worker import Worker
+from tests.harness.conftest import lent
 from tests.harness.races import hash_chain
 
 # The naive program's time, in times of the reference's. With it no ratio that the campaign
@@ -256,6 +257,6 @@ def grader_for(
             with hash_chain.known_to_zygotes():
                 rules = RULES if kind == "cpu" else USUAL_RULES
                 started = stack.enter_context(Grader(**given, race_rules=rules))
-        for name, value in given.items():
-            patch.setattr(started, name, value)
+        else:
+            stack.enter_context(lent(started, **given))
         yield started
