@@ -67,7 +67,9 @@ def _fuzz(frames: int, seed: int) -> None:
     try:
         import atheris  # an extra that not every machine has
     except ModuleNotFoundError:
-        sys.exit("atheris is not installed: .venv/bin/python -m pip install -e '.[fuzz]'")
+        sys.exit(
+            "atheris is not installed: .venv/bin/python -m pip install -c constraints.txt -e '.[fuzz]'"
+        )
 
     for name in ("seeds", "corpus", "findings"):
         (BUILD / name).mkdir(parents=True, exist_ok=True)
