@@ -67,9 +67,8 @@ def _fuzz(frames: int, seed: int) -> None:
     try:
         import atheris  # an extra that not every machine has
     except ModuleNotFoundError:
-        sys.exit(
-            "atheris is not installed: .venv/bin/python -m pip install -c constraints.txt -e '.[fuzz]'"
-        )
+        install = ".venv/bin/python -m pip install -c constraints.txt -e '.[fuzz]'"
+        sys.exit(f"atheris is not installed: {install}")
 
     for name in ("seeds", "corpus", "findings"):
         (BUILD / name).mkdir(parents=True, exist_ok=True)
