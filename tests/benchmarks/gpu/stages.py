@@ -50,6 +50,7 @@ STAGES: dict[str, float] = {
     "zygotes": 30.0,
     "ladder": 60.0,
     "programs of the handout": 120.0,
+    "grading": 400.0,
 }
 # The timing tests, as checks name them.
 TIMED = {
@@ -113,6 +114,7 @@ def run(name: str, device: str) -> Any:
         "timer": timer,
         "cheats": cheats,
         "programs": programs_of_the_handout,
+        "grading": grading,
     }
     return stages[kind](rest, device)
 
@@ -334,6 +336,21 @@ def cheats(_: str, device: str) -> Any:
     command.append("tests/harness/races/test_cheats.py")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip().splitlines()[-1]
+
+
+def grading(_: str, device: str) -> Any:
+    """All of the reference's points, as a course grades it: races go on until they are decided."""
+    from grader.judge.grader import Grader
+
+    with Grader() as grader:
+        grade = grader.grade(REFERENCE, timing="require" if device == "cuda" else "auto")
+    races = {
+        timing.program: [timing.ratio, timing.low, timing.high, len(timing.quads)]
+        for check in grade.checks
+        if (timing := check.timing)
+    }
+    points = [grade.score, grade.max_score]
+    return {"points": points, "faults": grade.faults, "verdicts": grade.verdicts, "races": races}
 
 
 def programs_of_the_handout(_: str, device: str) -> Any:

@@ -129,7 +129,7 @@ def _share(work: Sequence[float], seconds: float, limits: Sequence[float]) -> st
 
 
 def _others(last: dict[str, Any]) -> list[str]:
-    shown = ("ladder", "zygotes", "tiers", "budgets", "timer", "cheats", "programs")
+    shown = ("ladder", "zygotes", "tiers", "budgets", "timer", "cheats", "programs", "grading")
     return [
         f"- {stage}, {one['seconds']} s: {_cell(one.get('error') or _short(stage, one))}"
         for stage, one in last.items()
