@@ -234,7 +234,8 @@ def tiers(_: str, device: str) -> Any:
     from grader.isolation import TIERS
 
     _, uuid = cuda_doctor.device_of(device)
-    return {tier: noted(cuda_doctor.why_not_in(tier, device, uuid) or "works") for tier in TIERS}
+    why = {tier: cuda_doctor.why_not_in(tier, device, uuid) or "works" for tier in TIERS}
+    return {tier: noted(said.replace(f"{ROOT}/", "")) for tier, said in why.items()}
 
 
 def race(what: str, device: str) -> Any:
