@@ -138,6 +138,8 @@ class Session:
             except BaseException:  # a signal, or a fault outside the test: fixtures are still open
                 item.session._setupstate.teardown_exact(None)
                 raise
+            finally:
+                del item.stash[ATTEMPT]  # what it holds would live until this test's next run
         signals.raise_if_stopped()
         trace.event(f"{attempt.outcome.check.state if attempt.outcome else 'no outcome'} {test.id}")
         return attempt

@@ -31,6 +31,7 @@ class Kept:
         self.bytes, self.now, self.names = {}, "", {}
 
     def save(self, tensor):
+        tensor = tensor.detach()  # a graph that holds itself would never be freed
         storage = tensor.untyped_storage()
         if tensor.dim() > 0 and storage.data_ptr() not in self.alive:
             self.alive[storage.data_ptr()] = tensor

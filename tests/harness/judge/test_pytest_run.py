@@ -1,15 +1,18 @@
 """The judge's run of pytest within this one."""
 
+import gc
 import os
 import secrets
 import sys
 from importlib import metadata
 
 import pytest
+import torch
 
 from assignment import manifest
 from grader.faults import GraderFault
-from grader.judge.session import collected
+from grader.judge.session import Attempt, collected
+from tests.harness.conftest import REPOSITORY, lent
 
 ASSERTS = """
 import pytest
@@ -112,3 +115,17 @@ def test_warnings_fail_nothing(repository):
     file = next(repository.glob("tests/hidden/*.py"))
     file.write_text(f"import warnings\nwarnings.warn('of a library')\n{file.read_text()}")
     assert len(collect(repository)) == 2
+
+
+def test_nothing_of_a_run_outlives_it(grader):
+    """A grader of many submissions does not grow: no run is kept, and no graph of torch's."""
+
+    def alive() -> int:
+        gc.collect()
+        return sum(type(o) is Attempt or isinstance(o, torch.Tensor) for o in gc.get_objects())
+
+    with lent(grader, _lanes=1):
+        grader.grade(REPOSITORY / "solutions", only=["largest_batch"])
+        before = alive()
+        grader.grade(REPOSITORY / "solutions", only=["largest_batch"])
+        assert alive() == before
