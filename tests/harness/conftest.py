@@ -1,5 +1,6 @@
 """Fixtures of the grader's tests: started graders, short submissions, sandboxed workers."""
 
+import gc
 import itertools
 import os
 import re
@@ -34,6 +35,12 @@ NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError
 CHAPTERS = ("dtypes", "strides", "data", "checkpoint", "device")  # for attacks and bad input
 MORE_TESTS = ("test_killed_saves.py",)  # of these chapters
 collect_ignore = ["forgers", "hostile/submissions"]
+
+
+def pytest_collection_finish() -> None:
+    """Each grading collects garbage, which need not look through what all tests are."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
