@@ -168,9 +168,8 @@ def stable_marks(
 ) -> None:
     """Grades wrong submissions with several draws of inputs: the marks must be the same in each.
 
-    In process, without the sandbox. Exit status: 0 they are; 1 marks depend on the draw, a mistake
-    costs nothing, or an entry of solutions/draw_dependent.toml is stale; 2 no such submission, or
-    that list cannot be read; 3 a fault of the grader.
+    In process, without the sandbox. Exit status: 0 they are; 1 marks depend on the draw, or a
+    mistake costs nothing; 2 no such submission; 3 a fault of the grader.
     """
     from grader.authoring.campaigns import inprocess, report, stable_marks
 

@@ -4,9 +4,6 @@ Each file of `solutions/wrong/` runs with several nonces, on the tests of the ex
 and of those that build on it. A hidden test checks one rule, so a mistake should fail it in every
 draw or in none, and the marks should be equal. Correct solutions that are written differently run
 on every test; they must lose nothing in any draw.
-
-Files whose marks depend on the draw, and for which a better test would cost too much, are listed in
-`solutions/draw_dependent.toml` with the reason.
 """
 
 from __future__ import annotations
@@ -18,8 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from assignment import manifest as manifests
 from assignment.manifest import Manifest
 from grader.authoring import variants
@@ -28,20 +23,6 @@ from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
 from grader.authoring.variants import Wrong
 from grader.judge.verdict import Outcome, score
 from grader.paths import REPOSITORY
-
-LISTED = variants.SOLUTIONS / "draw_dependent.toml"  # quotes hidden tests, so it is secret too
-ALLOWED = 0.005  # share of the files that may be listed
-
-
-class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A file whose marks depend on the draw, and why this is accepted."""
-
-    file: str
-    reason: str
-
-
-class _List(msgspec.Struct, forbid_unknown_fields=True):
-    file: list[Entry] = []
 
 
 @dataclass(frozen=True)
@@ -52,7 +33,6 @@ class Assignment:
     reference: Path = variants.REFERENCE
     wrong: Path = variants.WRONG
     manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
-    listed: Path = LISTED
     alternatives: Sequence[Path] = field(default_factory=variants.alternatives)
 
 
@@ -111,51 +91,19 @@ class Finding:
 
 @dataclass
 class Report:
-    """The result of a campaign. `stale` are entries of the list that are no longer true."""
+    """The result of a campaign."""
 
     findings: list[Finding] = field(default_factory=list)
-    listed: dict[str, str] = field(default_factory=dict)
-    stale: list[str] = field(default_factory=list)
 
     @property
-    def unlisted(self) -> list[Finding]:
-        """Submissions whose marks depend on the draw and that are not on the list."""
-        return [f for f in self.findings if not f.constant and f.name not in self.listed]
-
-    @property
-    def share(self) -> float:
-        """The share of submissions with the same marks in every draw; 1 if there are none."""
-        constant = sum(finding.constant for finding in self.findings)
-        return constant / len(self.findings) if self.findings else 1.0
+    def changing(self) -> list[Finding]:
+        """Submissions whose marks depend on the draw."""
+        return [finding for finding in self.findings if not finding.constant]
 
     @property
     def holds(self) -> bool:
-        """Whether every submission is as required, and few enough are listed."""
-        changing = sum(not finding.constant for finding in self.findings)
-        few = changing <= max(1, ALLOWED * len(self.findings))  # one, if only a few were named
-        return few and not (self.unlisted or self.stale or any(f.uncaught for f in self.findings))
-
-
-def load_listed(path: Path) -> dict[str, str]:
-    """The list: the reason for each file.
-
-    Raises:
-        CampaignError: the list cannot be read, names a file twice, or lacks a reason.
-    """
-    if not path.exists():
-        return {}
-    try:
-        entries = msgspec.toml.decode(path.read_bytes(), type=_List).file
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise CampaignError(f"{path.name}: {error}") from error
-    found: dict[str, str] = {}
-    for entry in entries:
-        if entry.file in found:
-            raise CampaignError(f"{path.name}: {entry.file} is listed twice; keep one entry")
-        if not entry.reason.strip():
-            raise CampaignError(f"{path.name}: {entry.file} has no reason; say why it is accepted")
-        found[entry.file] = entry.reason
-    return found
+        """Whether every submission is as required."""
+        return not (self.changing or any(finding.uncaught for finding in self.findings))
 
 
 def run(
@@ -178,10 +126,10 @@ def run(
         on_finding: called with each finding as it comes.
 
     Raises:
-        CampaignError: a submission does not exist, or the list is invalid.
+        CampaignError: a submission does not exist.
         GraderFault: the tests cannot be collected.
     """
-    report = Report(listed=load_listed(assignment.listed))
+    report = Report()
     wrong = variants.all_wrong(assignment.manifest, assignment.wrong, hidden=True)
     known = [*(w.path.stem for w in wrong), *(folder.name for folder in assignment.alternatives)]
     if unknown := [name for name in names if name not in known]:
@@ -200,13 +148,6 @@ def run(
             report.findings.append(finding)
             on_finding(finding)
     report.findings.sort(key=lambda finding: finding.name)
-    if not names:
-        report.stale += [f"{name} is no submission" for name in report.listed if name not in known]
-    report.stale += [
-        f"{finding.name} gets the same marks in every draw"
-        for finding in report.findings
-        if finding.constant and finding.name in report.listed
-    ]
     return report
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from grader.authoring.campaigns import flakes, stable_marks
 from grader.authoring.campaigns.inprocess import CampaignError
-from grader.authoring.campaigns.stable_marks import Draw, Finding, Report
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
@@ -109,7 +108,7 @@ here = Path(sys.argv[1])
 toys = manifest.parse((here / "assignment.toml").read_text())
 right = {"the reference": here / "solutions", "another": here / "another"}
 stable_marks.own_assignment = lambda: stable_marks.Assignment(
-    here, here / "solutions" / "toy_package", here / "wrong", toys, here / "list.toml", ()
+    here, here / "solutions" / "toy_package", here / "wrong", toys, ()
 )
 flakes.own_assignment = lambda: flakes.Assignment(here, toys, right)
 status = cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False)
@@ -159,9 +158,7 @@ def run(toys):
         done = warm.run("-c", before + DRIVER, str(toys), *arguments, cwd=REPOSITORY, env=env)
         return Finished(done.returncode, done.stdout + done.stderr)
 
-    (toys / "list.toml").touch()
-    yield to_the_end
-    (toys / "list.toml").unlink()
+    return to_the_end
 
 
 # --- flakes --------------------------------------------------------------------------------------
@@ -296,62 +293,12 @@ def test_a_mark_that_depends_on_the_draw_is_found(run):
     assert re.search(r"always 0 of 8", found.said), "what builds on it is not run"
     assert "loses no points in triple with nonces laid 0, laid 1" in found.said
     assert "now_and_then: its marks depend on the draw. Test the case in every draw" in found.said
-    assert "5 of 6 submissions (83.3 %) get the same marks in every draw" in found.said
-    assert "(seed laid)" in found.said
-
-
-def test_a_listed_file_may_change_and_must(run, toys):
-    """Its entry is stale if the marks are equal in every draw"""
-    entry = "[[file]]\nfile = '{}'\nreason = 'the clock decides'\n"
-    (toys / "list.toml").write_text(entry.format("always") + entry.format("now_and_then"))
-    found = run("stable-marks", "always", "now_and_then", "--nonces", "4", "--seed", "laid")
-    assert found.status == 1
-    assert "stale in draw_dependent.toml: always gets the same marks in every draw" in found.said
-    assert "depend on the draw. Test" not in found.said
+    assert "5 of 6 submissions get the same marks in every draw (seed laid)" in found.said
 
 
 def test_error_lists_submissions_that_do_not_exist():
     with pytest.raises(CampaignError, match="neither a wrong submission nor an alternative: gone"):
         stable_marks.run(stable_marks.own_assignment(), ["gone"], seed="planted")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("file = 1", "array"),
-        ("[[file]]\nfile = 'a'", "reason"),
-        ("[[file]]\nfile = 'a'\nreason = ' '", "a has no reason"),
-        (2 * "[[file]]\nfile = 'a'\nreason = 'b'\n", "a is listed twice"),
-        ("[[file", "list.toml"),
-    ],
-)
-def test_invalid_list_is_refused(tmp_path, text, message):
-    (tmp_path / "list.toml").write_text(text)
-    with pytest.raises(CampaignError, match=message) as caught:
-        stable_marks.load_listed(tmp_path / "list.toml")
-    assert "list.toml" in str(caught.value)
-
-
-def test_list_of_the_repository_names_existing_files():
-    for name in stable_marks.load_listed(stable_marks.LISTED):
-        assert (REPOSITORY / "solutions" / "wrong" / f"{name}.py").exists(), name
-
-
-def finding(name: str, *points: float) -> Finding:
-    """A wrong submission with these marks, one for each draw."""
-    made = [Draw(str(i), {"e": p}, {"t": "failed"}) for i, p in enumerate(points)]
-    return Finding(name, "e", {"e": 3.0}, tuple(made))
-
-
-def test_only_few_files_may_be_listed():
-    """One in two hundred"""
-    many = [finding(f"constant {i}", 1.0, 1.0) for i in range(398)]
-    few = [finding(f"listed {i}", 1.0, 2.0) for i in range(3)]
-    listed = {f.name: "so it is" for f in few}
-    assert Report(many + few[:2], listed).holds
-    assert not Report(many + few, listed).holds
-    assert not Report(many + few[:1], {}).holds
-    assert not Report([*many, finding("never", 3.0, 3.0)], {}).holds
 
 
 def test_defaults_are_the_repositorys_own_files():

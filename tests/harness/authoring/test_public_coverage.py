@@ -65,7 +65,7 @@ from grader.authoring.campaigns import stable_marks, public_coverage
 here = Path(sys.argv[1])
 toys = manifest.parse((here / "assignment.toml").read_text())
 stable_marks.own_assignment = lambda: stable_marks.Assignment(
-    here, here / "solutions" / "toy_package", here / "wrong", toys, here / "draws.toml", ()
+    here, here / "solutions" / "toy_package", here / "wrong", toys, ()
 )
 public_coverage.LISTED = here / "grader_only.toml"
 sys.exit(cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False))
