@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 RUN := .venv/bin/python
-SUBMISSION = tests/harness/submissions/half_finished
+SUBMISSION = tests/submissions/half_finished
 OUT ?= out
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # This folder comes first on the path, whatever is installed.

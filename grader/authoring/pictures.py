@@ -22,7 +22,7 @@ from grader.results.html import to_html
 from grader.results.record import Grade
 
 FOLDER = REPOSITORY / "grader" / "authoring" / "pictures"
-SAMPLE = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
+SAMPLE = REPOSITORY / "tests" / "submissions" / "half_finished"
 _CHAPTERS = ("dtypes", "precision")
 _NONCE = "0" * 32
 _COLUMNS = 88  # of the terminal

@@ -156,7 +156,7 @@ def all_wrong(manifest: Manifest, folder: Path = WRONG, hidden: bool = False) ->
 
 def alternatives() -> list[Path]:
     """The folders of correct solutions that are written differently from the reference."""
-    return [REPOSITORY / "tests" / "harness" / "submissions" / name for name in _ALTERNATIVES]
+    return [REPOSITORY / "tests" / "submissions" / name for name in _ALTERNATIVES]
 
 
 def copy_reference(folder: Path, reference: Path = REFERENCE) -> Path:

@@ -255,7 +255,7 @@ def mistaken(tmp_path, monkeypatch):
 
 
 COMMANDS = [
-    ["grade", "tests/harness/submissions/half_finished"],
+    ["grade", "tests/submissions/half_finished"],
     ["author", "verify"],
     ["author", "mutate"],
     ["author", "handout", "--check"],

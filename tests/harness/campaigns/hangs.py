@@ -105,7 +105,7 @@ def main() -> None:
 
 def submissions(place: Path) -> dict[str, Path]:
     """The handout with hanging function bodies, and a half-finished submission."""
-    found = {"half": REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"}
+    found = {"half": REPOSITORY / "tests" / "submissions" / "half_finished"}
     for name, body in _HANGS.items():
         found[name] = place / name
         shutil.copytree(

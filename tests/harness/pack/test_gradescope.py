@@ -19,7 +19,7 @@ from tests.harness import container
 from tests.harness.conftest import REPOSITORY, keep_tests, long_unless
 from tests.harness.pack.conftest import copied
 
-HALF = REPOSITORY / "tests" / "harness" / "submissions" / "half_finished"
+HALF = REPOSITORY / "tests" / "submissions" / "half_finished"
 SCRIPTS = {"setup.sh", "run_autograder"}
 needs_root = pytest.mark.skipif(
     os.getuid() != 0, reason="Gradescope runs it as root, and only root may mount /autograder"
