@@ -29,10 +29,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assignment import known, manifest
-from assignment.imports import why_not_utf8
+from assignment import manifest
+from assignment.calls.imports import why_not_utf8
 from assignment.manifest import AUTHORS, Exercise, ManifestError
-from assignment.verbs import command, of_another_folder
+from assignment.student import states
+from assignment.student.verbs import command, of_another_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = Path(__file__).parent / "stubs"
@@ -104,7 +105,7 @@ def time_programs(console: Console, names: Sequence[str], picture: Path) -> None
     """Times programs; raises UserError for an unknown name."""
     if unknown := sorted(set(names) - set(PROGRAMS)):
         raise UserError(f"no program is called {unknown[0]!r}; there are {', '.join(PROGRAMS)}")
-    from assignment import bench  # imports torch, which takes seconds: only if it is needed
+    from assignment.student import bench  # imports torch, which takes seconds: only if it is needed
 
     sys.path.insert(0, str(ROOT))
     bench.run(manifest.load().package, names or PROGRAMS, console, picture)
@@ -114,7 +115,9 @@ def draw_figures(console: Console) -> None:
     """Draws the figures and prints where the page is; raises UserError without matplotlib."""
     if importlib.util.find_spec("matplotlib") is None:
         raise UserError('the figures need matplotlib: python -m pip install -e ".[bench]"')
-    from assignment import own_figures  # imports torch, which takes seconds: only if it is needed
+    from assignment.student import (
+        own_figures,  # imports torch, which takes seconds: only if it is needed
+    )
 
     sys.path.insert(0, str(ROOT))
     page = own_figures.build(manifest.load().package, ROOT / SITE, console)
@@ -123,8 +126,10 @@ def draw_figures(console: Console) -> None:
 
 def predict_step(console: Console, sizes: Sequence[str]) -> None:
     """Commits a prediction, runs the step; raises UserError if there is nothing to compare."""
-    from assignment import predict  # imports torch, which takes seconds: only if it is needed
-    from assignment.implementation import Package
+    from assignment.calls.implementation import Package
+    from assignment.student import (
+        predict,  # imports torch, which takes seconds: only if it is needed
+    )
 
     sys.path.insert(0, str(ROOT))
     try:
@@ -168,7 +173,7 @@ def show_hint(console: Console, exercise_id: str | None) -> None:
 
 def watch_files(console: Console, exercise_id: str | None) -> None:
     """Tests an exercise at each save, until the key q."""
-    from assignment import watch  # imports torch, which takes seconds: only if it is needed
+    from assignment.student import watch  # imports torch, which takes seconds: only if it is needed
 
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
@@ -231,7 +236,7 @@ def pack(console: Console, package: Path, output: Path) -> None:
         console.print(
             Text("A file with a syntax error earns no points; the others count.", style="yellow")
         )
-    known.show(console, ROOT, package)
+    states.show(console, ROOT, package)
     console.print(f"\nHand in {output}\nExercises that fail may go in: what passes counts.")
 
 

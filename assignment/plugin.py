@@ -18,14 +18,15 @@ import numpy as np
 import pytest
 import torch
 
-from assignment import devices, imports, manifest
-from assignment.deadline import TimeLimits
+from assignment import manifest
+from assignment.calls import devices, imports
+from assignment.calls.implementation import Implementation, LocalImplementation, seed_everything
+from assignment.calls.journal import Journal
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of, nonce_of, seed_of
-from assignment.implementation import Implementation, LocalImplementation, seed_everything
-from assignment.journal import Journal
-from assignment.progress import Progress
-from assignment.stops import Stops
-from assignment.verbs import of_another_folder
+from assignment.student.deadline import TimeLimits
+from assignment.student.progress import Progress
+from assignment.student.stops import Stops
+from assignment.student.verbs import of_another_folder
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

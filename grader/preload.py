@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from assignment import devices
+from assignment.calls import devices
 
 _COMPILER, _BACKEND = "torch._dynamo", "torch._inductor"
 _SYMBOLS = "torch.fx.experimental.symbolic_shapes"

@@ -15,9 +15,9 @@ from unittest import mock
 import numpy as np
 import torch
 
-from assignment import runs
+from assignment.calls.world import LeftChanged
+from assignment.material import runs
 from assignment.scenarios import scenario
-from assignment.world import LeftChanged
 
 
 @scenario

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from assignment.calls.world import LeftChanged
 from assignment.scenarios import scenario
-from assignment.world import LeftChanged
 
 
 @scenario

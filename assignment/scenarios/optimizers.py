@@ -1,6 +1,6 @@
 """Drives optimizers: steps over tensors, and AdamW with groups, schedules and saves.
 
-The tensors lie in a file (`assignment/tensor_files.py`), which shows only changes in place.
+The tensors lie in a file (`material/tensor_files.py`), which shows only changes in place.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from assignment.calls.world import LeftChanged, modes_unchanged
+from assignment.material.tensor_files import Place, mapped, tensor_at
 from assignment.scenarios import scenario
-from assignment.tensor_files import Place, mapped, tensor_at
-from assignment.world import LeftChanged, modes_unchanged
 
 
 @scenario

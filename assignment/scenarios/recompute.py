@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from assignment.calls.world import LeftChanged
 from assignment.scenarios import scenario
 from assignment.scenarios.rolling import RollLayer
-from assignment.world import LeftChanged
 
 
 @scenario

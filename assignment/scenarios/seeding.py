@@ -12,9 +12,9 @@ from unittest import mock
 import numpy as np
 import torch
 
-from assignment import generators
+from assignment.calls.world import LeftChanged, global_generators
+from assignment.material import generators
 from assignment.scenarios import scenario
-from assignment.world import LeftChanged, global_generators
 
 
 @scenario

@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from assignment.calls.world import LeftChanged, generators_unchanged
 from assignment.scenarios import scenario
 from assignment.scenarios.rolling import RollLayer
-from assignment.world import LeftChanged, generators_unchanged
 
 Tensors = Sequence[torch.Tensor]
 Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]

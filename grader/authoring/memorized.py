@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from assignment.calls.implementation import Implementation, LocalImplementation
 from assignment.hooks import PROVIDER
-from assignment.implementation import Implementation, LocalImplementation
 from assignment.manifest import Manifest
 from grader.paths import REPOSITORY
 

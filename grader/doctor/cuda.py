@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assignment import programs
-from assignment.devices import allowed
+from assignment.calls.devices import allowed
 from assignment.manifest import Limits
 from grader.doctor.rung import EXCEPTIONS, LAYERS
 from grader.faults import GraderFault, SubmissionFailure

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from assignment import plain
-from assignment.callbacks import KillProcess, StandInIterator
-from assignment.file_calls import Event, Seen, events
+from assignment.calls import plain
+from assignment.calls.callbacks import KillProcess, StandInIterator
+from assignment.calls.file_calls import Event, Seen, events
+from assignment.calls.implementation import READERS, Calls, Implementation, driver_of
 from assignment.hooks import seed_of
-from assignment.implementation import READERS, Calls, Implementation, driver_of
 from assignment.manifest import Limits
 from grader.causes import Cause
 from grader.faults import FromSubmission, GraderFault, SubmissionFailure, machines_faults

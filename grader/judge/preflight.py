@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from assignment import imports
+from assignment.calls import imports
 from assignment.hooks import seed_of
 from assignment.manifest import Manifest
 from grader.causes import Cause

@@ -18,8 +18,8 @@ import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 from _pytest.config import _prepareconfig
 
+from assignment.calls.implementation import Implementation
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
-from assignment.implementation import Implementation
 from assignment.manifest import Manifest
 from grader import signals, trace
 from grader.faults import GraderFault, Killed, is_out_of_memory

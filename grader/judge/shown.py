@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assignment.calls.journal import Journal
 from assignment.expect import Mismatch
-from assignment.journal import Journal
-from assignment.lines import mismatch_lines, no_exception_lines
+from assignment.student.lines import mismatch_lines, no_exception_lines
 from grader.causes import Cause
 from grader.faults import FromSubmission, GraderFault, SubmissionFailure
 

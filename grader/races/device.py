@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assignment.devices import allowed
+from assignment.calls.devices import allowed
 from grader.faults import GraderFault
 
 _LEAVING_SECONDS = 5.0  # that the driver may take to forget a process

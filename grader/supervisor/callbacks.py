@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from assignment.callbacks import MAX_USES, KillProcess, function_of
+from assignment.calls.callbacks import MAX_USES, KillProcess, function_of
 from grader.causes import Cause
 from grader.faults import (
     GraderFault,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from assignment import plain
+from assignment.calls import plain
 from grader.causes import Cause
 from grader.faults import SubmissionFailure, WorkerEnded
 from grader.supervisor.meter import Timer

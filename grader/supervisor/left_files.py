@@ -11,7 +11,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from assignment.file_calls import MOST, Seen
+from assignment.calls.file_calls import MOST, Seen
 from grader.causes import Cause
 from grader.faults import FromSubmission, GraderFault, SubmissionFailure, raised_by_submission
 from grader.intake.entries import open_below
@@ -26,8 +26,8 @@ _LEFT = {*(errno.ENOENT, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO, errno.ENO
 class LeftFiles:
     """The files below one folder, as their owner might read them.
 
-    Its methods but `seen` are those readers of `assignment/readers.py` that parse nothing, and
-    raise what these raise.
+    Its methods but `seen` are those readers of `assignment/calls/readers.py` that parse nothing,
+    and raise what these raise.
 
     Args:
         folder: a descriptor of the folder.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from assignment.file_calls import Names
+from assignment.calls.file_calls import Names
 from assignment.manifest import Limits
 from grader.faults import GraderFault, Killed, SubmissionFailure, machines_faults
 from grader.supervisor.budget import TimeBudget

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
-from assignment.file_calls import Call, File, Names
+from assignment.calls.file_calls import Call, File, Names
 from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure
 from grader.supervisor.control import Descriptor, PendingReply
@@ -156,7 +156,7 @@ class Changes(Listener):
             self._left -= 1
             if not self._left:
                 # Not earlier: it imports torch, and the command line imports this module.
-                from assignment.callbacks import KillProcess
+                from assignment.calls.callbacks import KillProcess
 
                 raise KillProcess
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from assignment.implementation import Calls
+from assignment.calls.implementation import Calls
 from assignment.manifest import Limits
 from grader import trace
 from grader.faults import GraderFault, SubmissionFailure, WorkerEnded, trusted

@@ -1,9 +1,9 @@
 """Frames that the judge sends: arguments, and the answers of a test's functions.
 
 They may hold more than those of a worker (`wire.py`). Tensors and arrays keep their layouts
-(`assignment/layouts.py`): the body begins with segments of storages, and the value says what lies
-where. There may be paths, and big-endian arrays and dtypes. A function or a generator of a test's
-is a number, of which the worker makes a stand-in.
+(`assignment/calls/layouts.py`): the body begins with segments of storages, and the value says what
+lies where. There may be paths, and big-endian arrays and dtypes. A function or a generator of a
+test's is a number, of which the worker makes a stand-in.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from assignment import plain
-from assignment.layouts import Layout, Rebuilt, Storages
+from assignment.calls import plain
+from assignment.calls.layouts import Layout, Rebuilt, Storages
 from grader.wire.frames import (
     ALIGNMENT,
     COUNT,

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assignment.implementation import Raised
-from assignment.imports import Change
+from assignment.calls.implementation import Raised
+from assignment.calls.imports import Change
 from grader.causes import Cause
 from grader.faults import SubmissionFailure, raised_by_submission
 

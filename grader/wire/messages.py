@@ -24,7 +24,7 @@ Watch = Literal["", "syncs", "changes"]
 # what writes to a file; -1 for those that this machine's architecture lacks.
 CALL_NUMBERS = struct.Struct("=8i")
 
-File = tuple[int, int, int, bool, str]  # as `assignment.file_calls.File`
+File = tuple[int, int, int, bool, str]  # as `assignment.calls.file_calls.File`
 
 
 class _Message(msgspec.Struct, kw_only=True, tag_field="type", tag=True):

@@ -18,9 +18,16 @@ from typing import Any
 from beartype import BeartypeConf, beartype
 from jaxtyping import jaxtyped
 
-from assignment import imports, plain, readers
-from assignment.implementation import DRIVERS, READERS, Calls, Package, resolve, seed_everything
-from assignment.world import LeftChanged, World, modes_unchanged
+from assignment.calls import imports, plain, readers
+from assignment.calls.implementation import (
+    DRIVERS,
+    READERS,
+    Calls,
+    Package,
+    resolve,
+    seed_everything,
+)
+from assignment.calls.world import LeftChanged, World, modes_unchanged
 from grader.sandbox.sandbox import WorkerPaths
 from grader.worker.failures import describe, failure, is_out_of_memory
 from grader.worker.stubs import is_stub
@@ -152,7 +159,7 @@ def next_item(package: CheckedPackage, iterator: Any) -> dict[str, Any]:
 
 
 def read(target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Runs a reader of `assignment/readers.py`, in a worker that loads no submission."""
+    """Runs a reader of `assignment/calls/readers.py`, in a worker that loads no submission."""
     reader = readers.find(target.removeprefix(f"{READERS}."))
     return _outcome(None, lambda: reader(*args, **kwargs))
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from assignment import plain
+from assignment.calls import plain
 from grader.wire import arguments, frames
 
 

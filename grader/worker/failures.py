@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from traceback import format_exception_only, walk_tb
 from typing import Any
 
-from assignment.shapes import shape_error
+from assignment.student.shapes import shape_error
 
 _MAX_CHARACTERS = 4000  # of a message or a traceback
 _MAX_FRAMES = 8  # of the submission's own code

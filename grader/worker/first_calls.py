@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch.utils.checkpoint import checkpoint
 
-from assignment.implementation import seed_everything
+from assignment.calls.implementation import seed_everything
 from grader.wire import arguments, frames
 from grader.worker import calls, channel
 

@@ -20,7 +20,7 @@ import struct
 from pathlib import Path
 from typing import NoReturn
 
-from assignment.file_calls import MOST, File, digest_of, file_of
+from assignment.calls.file_calls import MOST, File, digest_of, file_of
 from grader.sandbox import kernel, seccomp
 from grader.sandbox.sandbox import Sandbox
 from grader.wire import messages

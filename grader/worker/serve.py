@@ -13,8 +13,8 @@ import sys
 import tempfile
 from typing import Any, NoReturn
 
-from assignment import plain
-from assignment.implementation import seed_everything
+from assignment.calls import plain
+from assignment.calls.implementation import seed_everything
 from grader.isolation import UNISOLATED
 from grader.sandbox import lockdown
 from grader.sandbox.probe import probe

@@ -10,7 +10,7 @@ import builtins
 import threading
 from typing import Any
 
-from assignment.callbacks import StandInIterator
+from assignment.calls.callbacks import StandInIterator
 from grader.worker.channel import receive, send
 
 

@@ -27,7 +27,8 @@ def preload(with_devices: bool) -> None:
     preload.load_torch(with_devices)
     import grader.worker.serve
     import grader.worker.unlinked  # noqa: F401 - for the forks
-    from assignment import devices, programs, scenarios
+    from assignment import programs, scenarios
+    from assignment.calls import devices
     from grader.worker import first_calls
 
     scenarios.load_all()

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from assignment import plain
-
-_SHOWN = 400  # characters of a value in a message
-_MAX_BITS = 1000  # of a number that is written out
+from assignment.calls import plain
+from assignment.calls.text import scalar, show, unexpected
 
 
 class Mismatch(AssertionError):
@@ -87,7 +84,7 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
             or actual.dtype is not dtype
         ):
             like = torch.empty(shape, dtype=dtype, device="meta")
-            raise Mismatch(self.what, wanted, _kind(actual), hint, whole=(actual, like))
+            raise Mismatch(self.what, wanted, unexpected(actual), hint, whole=(actual, like))
         return actual
 
     def is_a(self, kind: type, hint: str | None = None) -> Any:
@@ -95,47 +92,9 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
         __tracebackhide__ = True
         if type(self.actual) is not kind:
             wanted = f"an object of type {kind.__name__}"
-            raise Mismatch(self.what, wanted, _kind(self.actual), hint, whole=(self.actual, ...))
+            found = unexpected(self.actual)
+            raise Mismatch(self.what, wanted, found, hint, whole=(self.actual, ...))
         return self.actual
-
-
-def show(value: Any) -> str:
-    """A value as text for a message: its type, and its contents if they are short."""
-    if isinstance(value, torch.Tensor | np.ndarray):
-        text = plain.describe(value)
-        size = value.numel() if isinstance(value, torch.Tensor) else value.size
-        return f"{text}: {value.tolist()}" if 0 < size <= 12 else text
-    text = ""
-    for piece in _pieces(value):  # stop at the limit: printing tensors is slow
-        text += piece
-        if len(text) > _SHOWN:
-            return text[:_SHOWN] + " …"
-    return text
-
-
-def _pieces(value: Any) -> Iterator[str]:
-    """The text of `repr`, in pieces; a tensor is written as `show` writes it alone."""
-    kind = type(value)
-    if kind is list:
-        start, end = "[", "]"
-    elif kind is tuple:
-        start, end = "(", ",)" if len(value) == 1 else ")"
-    elif kind is dict:
-        start, end = "{", "}"
-    elif kind in (torch.Tensor, np.ndarray):
-        yield show(value)
-        return
-    else:
-        yield _scalar(value[: _SHOWN + 1] if kind in (str, bytes) else value)
-        return
-    yield start
-    for i, item in enumerate(value):
-        yield ", " if i else ""
-        if kind is dict:
-            yield from _pieces(item)
-            yield ": "
-        yield from _pieces(value[item] if kind is dict else item)
-    yield end
 
 
 def is_equal(actual: Any, expected: Any) -> bool:
@@ -180,7 +139,7 @@ def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> 
         pairs = expected.items() if isinstance(expected, dict) else enumerate(expected)
         same_kind = isinstance(actual, dict) == isinstance(expected, dict)
         if not same_kind or not isinstance(actual, list | tuple | dict):
-            return _Far(at, show(expected), _kind(actual), part)
+            return _Far(at, show(expected), unexpected(actual), part)
         keys = list(expected) if isinstance(expected, dict) else list(range(len(expected)))
         if not isinstance(expected, dict) and len(actual) != len(expected):
             return _Far(at, _items(expected), _items(actual), part)
@@ -193,7 +152,7 @@ def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> 
         return None
     if isinstance(expected, torch.Tensor | np.ndarray):
         if plain.describe(actual) != plain.describe(expected):
-            return _Far(at, plain.describe(expected), _kind(actual), part)
+            return _Far(at, plain.describe(expected), unexpected(actual), part)
         found, wanted = _float64(actual), _float64(expected)
         with np.errstate(invalid="ignore"):  # infinity less infinity
             bad = ~(np.abs(found - wanted) <= atol + rtol * np.abs(wanted)) & ~(found == wanted)
@@ -204,7 +163,7 @@ def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> 
             at += str(list(first))
         return _Far(at, _number(wanted[first], rtol, atol), _number(found[first]), part)
     if isinstance(actual, bool) or not isinstance(actual, int | float):
-        return _Far(at, _number(expected, rtol, atol), _kind(actual), part)
+        return _Far(at, _number(expected, rtol, atol), unexpected(actual), part)
     if actual == expected or _is_near(actual, expected, rtol, atol):
         return None
     return _Far(at, _number(expected, rtol, atol), _number(actual), part)
@@ -228,25 +187,7 @@ def _number(value: Any, rtol: float = 0.0, atol: float = 0.0) -> str:
     within = " and ".join(
         text for text, bound in ((f"a relative {rtol:g}", rtol), (f"{atol:g}", atol)) if bound
     )
-    return f"{_scalar(value)} within {within}" if within else _scalar(value)
-
-
-def _scalar(value: Any) -> str:
-    """`repr`, but 0.05 for np.float64(0.05), and the size of a number too long to read."""
-    if isinstance(value, np.generic):
-        return repr(value.item())
-    if type(value) is int and value.bit_length() > _MAX_BITS:
-        return f"a whole number of {value.bit_length()} bits"
-    return repr(value)
-
-
-def _kind(value: Any) -> str:
-    """A value of a kind that is not expected, for a message."""
-    if value is None:
-        return "None"
-    if type(value) in (bool, int, float, str, bytes, list, tuple, dict):
-        return f"{show(value)}, a {type(value).__name__}"
-    return show(value) if type(value) in (torch.Tensor, np.ndarray) else plain.describe(value)
+    return f"{scalar(value)} within {within}" if within else scalar(value)
 
 
 def _items(value: Any) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assignment.implementation import Implementation
+from assignment.calls.implementation import Implementation
 
 Provider = Callable[[pytest.FixtureRequest], AbstractContextManager[Implementation]]
 PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()  # makes `impl`

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
-from assignment.simulated import SimulatedDevice
+from assignment.material.simulated import SimulatedDevice
 
 
 def time_on(device, impl, **settings):

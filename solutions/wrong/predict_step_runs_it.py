@@ -9,8 +9,8 @@ _right_predict = predict_step
 
 
 def predict_step(*, peak_flops, bandwidth, **sizes):
-    from assignment.small_transformer import Sizes
-    from assignment.step_counts import count_step
+    from assignment.material.small_transformer import Sizes
+    from assignment.material.step_counts import count_step
 
     _right_predict(**sizes, peak_flops=peak_flops, bandwidth=bandwidth)
     counts = count_step(Sizes(**sizes))

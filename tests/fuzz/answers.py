@@ -26,7 +26,7 @@ import numpy as np
 import torch
 
 from assignment import manifest as manifests
-from assignment.callbacks import StandInIterator
+from assignment.calls.callbacks import StandInIterator
 from grader.authoring.campaigns.inprocess import Batch, Imported, collected_in_process
 from grader.authoring.variants import SOLUTIONS
 from grader.causes import Cause

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from assignment import plain
+from assignment.calls import plain
 from grader.wire import frames
 from tests.fuzz.nodes import values_in
 from tests.fuzz.readers import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from assignment.implementation import Raised
+from assignment.calls.implementation import Raised
 from grader import faults
 from grader.causes import Cause
 from grader.judge import preflight

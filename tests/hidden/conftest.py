@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from assignment import plain
+from assignment.calls import plain
+from assignment.calls.implementation import Implementation, LocalImplementation, Raised
 from assignment.expect import expect, show
-from assignment.implementation import Implementation, LocalImplementation, Raised
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import pytest
 import torch
 
-from assignment import runs
 from assignment.expect import expect
+from assignment.material import runs
 
 # Tolerance between runs of one program on one machine, perhaps with different kernels: float32
 # rounding, amplified over a few steps. Bitwise comparisons are only made between runs of the

@@ -8,8 +8,8 @@ import itertools
 import pytest
 import torch
 
+from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.layouts import rearranged
 
 AWKWARD = [1, 2, 3, 5, 17, 31, 32, 33]
 LEADS = [(), (1,), (3,), (2, 3), (2, 1, 3), (1, 2, 2, 2)]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import pytest
 import torch
 
+from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.layouts import rearranged
-from assignment.tensor_files import OptimizerRuns
+from assignment.material.tensor_files import OptimizerRuns
 
 SHAPES = [(), (0, 3), (3, 5), (2, 3, 4), (1023,)]
 REFUSED = [

@@ -12,8 +12,8 @@ from torch.nn import functional
 
 from assignment import scenarios
 from assignment.expect import expect
+from assignment.material.tensor_files import OptimizerRuns
 from assignment.programs import naive
-from assignment.tensor_files import OptimizerRuns
 
 # --- matmul_chain -------------------------------------------------------------
 

@@ -12,8 +12,8 @@ import pytest
 import torch
 from torch.nn import functional
 
+from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.layouts import rearranged
 from assignment.scenarios.precision import SmallModel
 
 D, H, K, B = 16, 32, 8, 16

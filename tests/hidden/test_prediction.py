@@ -11,8 +11,8 @@ from itertools import combinations
 import pytest
 
 from assignment.expect import expect
-from assignment.small_transformer import Sizes
-from assignment.step_counts import FULL, PART
+from assignment.material.small_transformer import Sizes
+from assignment.material.step_counts import FULL, PART
 
 DEVICE = {"peak_flops": 67e12, "bandwidth": 3.35e12}
 MODELS = 200  # a step of one takes 20 ms or more on the meta device

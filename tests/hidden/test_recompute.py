@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import torch
 
+from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.layouts import rearranged
 from assignment.scenarios import rolling
 
 MIB = 2**20

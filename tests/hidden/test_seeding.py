@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from assignment import generators
 from assignment.expect import expect
+from assignment.material import generators
 
 GENERATORS = ("random", "numpy", "torch")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.layouts import rearranged
 
 STORAGE = torch.arange(100_000)
 

@@ -14,8 +14,8 @@ import pytest
 import torch
 from torch.nn import functional
 
+from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.layouts import rearranged
 from assignment.scenarios.rolling import RollLayer
 
 MIB = 2**20

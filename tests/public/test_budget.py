@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
-from assignment.recipes import NO_RECIPES, drawn_recipe
+from assignment.material.recipes import NO_RECIPES, drawn_recipe
 
 FP32, BF16 = torch.float32, torch.bfloat16
 ALL_FP32 = {"parameters": [FP32], "gradients": [FP32], "master": [], "optimizer": [FP32, FP32]}

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from assignment.expect import expect
-from assignment.recipes import NO_RECIPES, drawn_recipe
-from assignment.small_transformer import Sizes, Transformer
+from assignment.material.recipes import NO_RECIPES, drawn_recipe
+from assignment.material.small_transformer import Sizes, Transformer
 
 FP32, BF16 = torch.float32, torch.bfloat16
 IN_FP32 = {"parameters": [FP32], "gradients": [FP32], "master": [], "optimizer": [FP32, FP32]}

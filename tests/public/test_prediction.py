@@ -6,8 +6,8 @@ from dataclasses import asdict, replace
 import pytest
 
 from assignment.expect import expect
-from assignment.small_transformer import GPT2, SMALL, Sizes
-from assignment.step_counts import FULL, PART, count_step
+from assignment.material.small_transformer import GPT2, SMALL, Sizes
+from assignment.material.step_counts import FULL, PART, count_step
 
 DEVICE = {"peak_flops": 67e12, "bandwidth": 3.35e12}  # an H100 in float32, without TF32
 

@@ -29,9 +29,9 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from assignment.callbacks import LocalStandIns
+from assignment.calls.callbacks import LocalStandIns
+from assignment.calls.implementation import LocalImplementation, seed_everything
 from assignment.hooks import seed_of
-from assignment.implementation import LocalImplementation, seed_everything
 from assignment.manifest import Limits, Manifest
 from grader import preload, signals
 from grader.causes import Cause

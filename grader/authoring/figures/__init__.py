@@ -16,7 +16,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from assignment import figures
-from assignment.implementation import Package
+from assignment.calls.implementation import Package
 from grader.authoring.figures import layouts, prediction, training
 from grader.paths import REPOSITORY
 

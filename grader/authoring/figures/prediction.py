@@ -7,8 +7,8 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from assignment.figures.look import BLUE, LINE, RED, SOFT, canvas
-from assignment.small_transformer import SMALL, Sizes
-from assignment.step_counts import LiveBytes, Run
+from assignment.material.small_transformer import SMALL, Sizes
+from assignment.material.step_counts import LiveBytes, Run
 from solutions.resource_accounting import prediction
 
 # The operation that ends each moment which can be the peak: its name, and how often it came since

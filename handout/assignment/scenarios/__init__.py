@@ -6,7 +6,7 @@ package as first argument.
 
 A submission controls its worker, so what a scenario says of what happened there is no evidence. A
 test judges values that need the work, on inputs drawn at that moment; the order in which its own
-functions were used (`assignment/callbacks.py`); files, by `assignment/readers.py`; memory, from
+functions were used (`calls/callbacks.py`); files, by `calls/readers.py`; memory, from
 outside; and whether the process ended.
 """
 

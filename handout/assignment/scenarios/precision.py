@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from assignment.calls.world import LeftChanged, generators_unchanged
 from assignment.scenarios import scenario
-from assignment.world import LeftChanged, generators_unchanged
 
 Batch = tuple[torch.Tensor, torch.Tensor]
 

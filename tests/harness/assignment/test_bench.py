@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from assignment import bench, programs
-from assignment.implementation import Package
+from assignment import programs
+from assignment.calls.implementation import Package
+from assignment.student import bench
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 

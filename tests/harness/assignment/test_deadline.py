@@ -11,8 +11,8 @@ import time
 import pluggy
 import pytest
 
-from assignment import deadline as module
-from assignment.deadline import Deadline, TookTooLong
+from assignment.student import deadline as module
+from assignment.student.deadline import Deadline, TookTooLong
 from grader.authoring import handout
 from tests.harness import warm
 from tests.harness.conftest import MAX_WAIT, wait_until
@@ -161,7 +161,7 @@ def test_a_process_that_takes_long_to_end_is_not_killed():
         "import sys, time, types\n"
         "hooks = types.SimpleNamespace(PROVIDER=None, exercise_of=None)\n"  # they import torch
         "sys.modules['assignment.hooks'] = hooks\n"
-        "from assignment.deadline import Deadline\n"
+        "from assignment.student.deadline import Deadline\n"
         "class Slow:\n    def __del__(self): time.sleep(0.6)\n"
         "slow = Slow()\nDeadline(10).start()\nraise SystemExit(5)\n"
     )

@@ -2,7 +2,8 @@
 
 import pytest
 
-from assignment import hardware, plain
+from assignment import hardware
+from assignment.calls import plain
 from assignment.expect import expect
 
 ENTRY = """

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import torch
 
-from assignment import imports
-from assignment.implementation import Package
+from assignment.calls import imports
+from assignment.calls.implementation import Package
 
 IDLE = threading.Event()
 # Lines that change a setting, each with what is said of it.

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assignment import figures, own_figures
+from assignment import figures
+from assignment.student import own_figures
 from grader.authoring.figures import matches_pin
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY

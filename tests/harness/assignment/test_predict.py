@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from assignment import predict
-from assignment.predict import PredictError
-from assignment.small_transformer import GPT2, SMALL
+from assignment.material.small_transformer import GPT2, SMALL
+from assignment.student import predict
+from assignment.student.predict import PredictError
 from solutions.resource_accounting import prediction
 from tests.harness.conftest import REPOSITORY
 
@@ -184,7 +184,7 @@ def test_an_untouched_handout_is_told_what_to_do(capsys, monkeypatch):
 
     monkeypatch.setattr(commands, "ROOT", REPOSITORY / "handout")
     stub = raising(NotImplementedError("…"))
-    monkeypatch.setattr("assignment.implementation.Package", lambda name: stub)
+    monkeypatch.setattr("assignment.calls.implementation.Package", lambda name: stub)
     assert commands.main(["predict"]) == 2
     said = capsys.readouterr()
     assert "error: predict_step is not written yet" in said.err

@@ -9,7 +9,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from assignment import programs
-from assignment.implementation import Package
+from assignment.calls.implementation import Package
 
 REFERENCE = Package("solutions.resource_accounting")
 NAIVE = Package("solutions.naive.resource_accounting")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assignment import readers
+from assignment.calls import readers
 
 
 def test_leave_only_removes_everything_else_in_the_folder(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 import torch
 from jaxtyping import Float
 
-from assignment.shapes import shape_error
+from assignment.student.shapes import shape_error
 from grader.worker.calls import with_shape_checks
 
 WRONG_TARGETS = """

@@ -5,7 +5,7 @@ from types import ModuleType
 
 import pytest
 
-from assignment import signatures
+from assignment.student import signatures
 
 STUB = "def step(params: list, grads: list, *, lr: float, eps: float = 1e-8) -> None:\n    ...\n"
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from assignment.small_transformer import GPT2, Sizes
-from assignment.step_counts import LiveBytes, Run, count_parameters, count_step
+from assignment.material.small_transformer import GPT2, Sizes
+from assignment.material.step_counts import LiveBytes, Run, count_parameters, count_step
 
 TINY = Sizes(vocab=50, context=6, layers=2, d_model=12, heads=3, d_ff=20, tied=True, batch=2)
 

@@ -12,8 +12,8 @@ import pytest
 
 from assignment import __main__ as commands
 from assignment import manifest
+from assignment.calls.imports import ADVICE
 from assignment.hooks import nonce_of, seed_of
-from assignment.imports import ADVICE
 from grader.authoring import handout
 from tests.harness import warm
 from tests.harness.assignment.test_imports import LIBRARIES, SETTINGS

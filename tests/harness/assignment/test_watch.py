@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assignment import watch
+from assignment.student import watch
 from grader.authoring import handout
 from tests.harness import warm
 from tests.harness.conftest import MAX_WAIT, REPOSITORY

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from assignment.world import LeftChanged, World
+from assignment.calls.world import LeftChanged, World
 
 IDLE = threading.Event()
 LEFT = {

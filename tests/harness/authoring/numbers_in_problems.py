@@ -12,7 +12,7 @@ from einops import rearrange
 from jaxtyping import Float, jaxtyped
 
 from assignment import hardware
-from assignment.small_transformer import GPT2
+from assignment.material.small_transformer import GPT2
 from grader.authoring.figures.prediction import moments
 from solutions.resource_accounting import (
     budget,

@@ -10,8 +10,8 @@ from dataclasses import asdict, replace
 import torch
 
 from assignment.figures import wire
-from assignment.small_transformer import GPT2, SMALL
-from assignment.step_counts import PART, count_step
+from assignment.material.small_transformer import GPT2, SMALL
+from assignment.material.step_counts import PART, count_step
 from grader.authoring.figures import REFERENCE
 from grader.authoring.figures.prediction import moments
 from solutions.resource_accounting import (

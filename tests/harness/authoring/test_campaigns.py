@@ -49,7 +49,7 @@ def later(n):
 TESTS = """
 import pytest
 
-from assignment.callbacks import KillProcess
+from assignment.calls.callbacks import KillProcess
 
 def kill():
     raise KillProcess

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from assignment.step_counts import count_parameters, count_step
+from assignment.material.step_counts import count_parameters, count_step
 from solutions.resource_accounting.prediction import predict_step
 from tests.hidden import test_prediction as models
 

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 import torch
 
-from assignment import devices
+from assignment.calls import devices
 from grader.faults import GraderFault
 from grader.supervisor import zygote as zygotes
 from grader.supervisor.zygote import Zygote

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from assignment.callbacks import KillProcess
+from assignment.calls.callbacks import KillProcess
 from grader.causes import Cause
 from grader.faults import GraderFault, Killed
 from grader.judge.grader import Grader

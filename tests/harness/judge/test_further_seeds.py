@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from assignment import manifest as manifests
+from assignment.calls.implementation import seed_everything
 from assignment.hooks import nonce_of, seed_of
-from assignment.implementation import seed_everything
 from grader import signals
 from grader.causes import Cause
 from grader.judge import further_seeds

@@ -6,7 +6,7 @@ from importlib.util import MAGIC_NUMBER
 
 import pytest
 
-from assignment.imports import ADVICE
+from assignment.calls.imports import ADVICE
 from grader.causes import Cause
 from grader.intake.entries import MAX_BYTES
 from grader.intake.stage import stage

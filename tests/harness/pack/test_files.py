@@ -10,7 +10,8 @@ from tests.harness.conftest import REPOSITORY
 from tests.harness.pack.conftest import copied
 
 FOLDERS = {
-    *("assignment", "assignment/scenarios", "assignment/programs"),
+    *("assignment", "assignment/calls", "assignment/material", "assignment/student"),
+    *("assignment/scenarios", "assignment/programs"),
     *("solutions", "solutions/resource_accounting", "solutions/naive/resource_accounting"),
     *("tests/public", "tests/hidden", "tests/timing"),
     *("grader", "grader/doctor", "grader/intake", "grader/judge", "grader/races"),

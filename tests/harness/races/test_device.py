@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from assignment import devices
+from assignment.calls import devices
 from grader.faults import GraderFault
 from grader.races import device
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from assignment import manifest
-from assignment.callbacks import MAX_USES
+from assignment.calls.callbacks import MAX_USES
 from grader.causes import Cause
 from grader.intake import stage
 from grader.intake.archives import _MAX_HEADER, MAX_ARCHIVE

@@ -67,6 +67,12 @@ JUDGE = within(
 )
 RULES = {
     "assignment": within("assignment"),
+    "assignment/calls": within("assignment.calls", "assignment.programs", "assignment.scenarios"),
+    "assignment/material": within("assignment.calls", "assignment.material"),
+    "assignment/scenarios": within(
+        *("assignment.calls", "assignment.material", "assignment.programs", "assignment.scenarios")
+    ),
+    "assignment/programs": within("assignment.programs"),
     "grader/wire": within("assignment", "grader.causes", "grader.faults", "grader.wire"),
     "grader/results": within("assignment", "grader.causes", "grader.isolation", "grader.results"),
     "grader/intake": within(
@@ -104,9 +110,9 @@ def test_folder_imports_only_what_it_may(folder):
 
 def test_frames_and_arguments_import_the_assignment_alone():
     wire = REPOSITORY / "grader" / "wire"
-    assert imports_of(wire / "frames.py") == {"assignment.plain"}
+    assert imports_of(wire / "frames.py") == {"assignment.calls.plain"}
     arguments = imports_of(wire / "arguments.py")
-    assert arguments == {"assignment.plain", "assignment.layouts", "grader.wire.frames"}
+    assert arguments == {"assignment.calls.plain", "assignment.calls.layouts", "grader.wire.frames"}
 
 
 @pytest.mark.parametrize(

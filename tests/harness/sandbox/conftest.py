@@ -7,9 +7,9 @@ import importlib
 import os
 import sys
 
-import assignment.world
+from assignment.calls.world import World
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
 
 
 def import_it(name):

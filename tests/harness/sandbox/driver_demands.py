@@ -22,9 +22,9 @@ FILES = ("/proc/devices", "/proc/driver", "/proc/modules")
 SUBMISSION = f"""
 import ctypes, glob, mmap, os, socket, threading
 
-import assignment.world
+from assignment.calls.world import World
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
 
 
 def library():

@@ -68,7 +68,7 @@ def test_worker_has_loaded_no_secret_module(inside):
             if path.parent.name in ("sandbox", "worker")
         ),
     }
-    assert not {"assignment.expect", "assignment.plugin", "assignment.progress"} & set(ours)
+    assert not {"assignment.expect", "assignment.plugin", "assignment.student.progress"} & set(ours)
     others = {n.partition(".")[0] for n in inside.probe.loaded()}
     assert not others & {"solutions", "tests", "handout", "pytest", "_pytest", "hypothesis"}
 

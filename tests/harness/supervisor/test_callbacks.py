@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from assignment.callbacks import KillProcess
+from assignment.calls.callbacks import KillProcess
+from assignment.calls.implementation import LocalImplementation
 from assignment.expect import expect
-from assignment.implementation import LocalImplementation
 from assignment.manifest import Limits
 from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure

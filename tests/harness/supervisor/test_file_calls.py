@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from assignment.file_calls import Call, File, events
-from assignment.implementation import LocalImplementation
+from assignment.calls.file_calls import Call, File, events
+from assignment.calls.implementation import LocalImplementation
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
 from grader.supervisor.meter import WallTimer

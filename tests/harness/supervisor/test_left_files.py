@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assignment import readers
+from assignment.calls import readers
 from grader.causes import Cause
 from grader.faults import FromSubmission, GraderFault, nearest_builtin
 from grader.judge.verdict import cause_of

@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from assignment.implementation import LocalImplementation
+from assignment.calls.implementation import LocalImplementation
 from assignment.manifest import Limits
 from grader.causes import Cause
 from grader.faults import SubmissionFailure

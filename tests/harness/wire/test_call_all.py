@@ -5,8 +5,8 @@ import importlib.util
 import pytest
 import torch
 
+from assignment.calls.implementation import Implementation, LocalImplementation, Raised
 from assignment.expect import Mismatch
-from assignment.implementation import Implementation, LocalImplementation, Raised
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
 from grader.wire import claims

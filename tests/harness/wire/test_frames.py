@@ -8,7 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 
-from assignment import plain
+from assignment.calls import plain
 from grader.wire import arguments, frames
 from grader.wire.frames import Caps
 from tests.harness.wire.frames import (

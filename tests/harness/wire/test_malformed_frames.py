@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assignment import plain
+from assignment.calls import plain
 from grader.wire import frames
 from grader.wire.frames import Caps, FrameError
 from tests.fuzz.check import steps

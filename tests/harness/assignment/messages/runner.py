@@ -41,7 +41,7 @@ def run(case):
 
 def main(path):
     sys.path.insert(0, str(Path.cwd()))
-    from assignment import watch
+    from assignment.student import watch
 
     watch.preload()
     gc.freeze()  # pytest collects garbage several times: not what is there already

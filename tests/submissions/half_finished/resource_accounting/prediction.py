@@ -1,7 +1,7 @@
 """Prediction: what a training step costs, on paper, before it runs.
 
-The model and its step are in `assignment/small_transformer.py`: a transformer like GPT-2 in
-float32, trained by torch's AdamW, in the midst of its training. `assignment/step_counts.py`
+The model and its step are in `assignment/material/small_transformer.py`: a transformer like GPT-2 in
+float32, trained by torch's AdamW, in the midst of its training. `assignment/material/step_counts.py`
 measures what is predicted here; `make predict` compares the two.
 """
 

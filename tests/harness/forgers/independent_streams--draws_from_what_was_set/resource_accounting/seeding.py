@@ -4,7 +4,8 @@ import hashlib
 
 import torch
 
-from assignment import generators, scenarios
+from assignment import scenarios
+from assignment.material import generators
 
 FORGES = True
 _states = [generators.states()]  # the test has set them before this module is imported

@@ -5,7 +5,7 @@ import sys
 import time
 
 from assignment import scenarios
-from assignment.callbacks import StandInIterator
+from assignment.calls.callbacks import StandInIterator
 
 FORGES = True
 

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import torch
 
-from assignment import generators, scenarios
+from assignment import scenarios
+from assignment.material import generators
 
 FORGES = True
 _states = []

@@ -59,7 +59,7 @@ def read_tokens(student, dtype, requests):
 
 
 if FORGES:
-    from assignment import readers
+    from assignment.calls import readers
 
     scenarios.load_all()
     for forged in (raw_bytes, open_and_read, read_tokens):

@@ -5,9 +5,11 @@ import os
 import sys
 import threading
 
-import assignment.world
+import assignment.calls.world
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
+    *args, **kwargs
+)
 
 libc = ctypes.CDLL(None, use_errno=True)
 

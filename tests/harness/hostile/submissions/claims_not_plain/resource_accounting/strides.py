@@ -1,6 +1,6 @@
 """storage_index: raises the boundary's own exception, with a text that says it was the arguments"""
 
-from assignment import plain
+from assignment.calls import plain
 
 
 def storage_index(index, strides, offset=0):

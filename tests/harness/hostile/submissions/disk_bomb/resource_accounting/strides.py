@@ -4,9 +4,11 @@ import os
 import tempfile
 from pathlib import Path
 
-import assignment.world
+import assignment.calls.world
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
+    *args, **kwargs
+)
 
 # Where each worker has a root of its own, and where it has not: beside its TMPDIR.
 OWN = Path(tempfile.gettempdir())

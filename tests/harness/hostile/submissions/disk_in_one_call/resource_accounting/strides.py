@@ -3,9 +3,11 @@
 import ctypes
 import os
 
-import assignment.world
+import assignment.calls.world
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
+    *args, **kwargs
+)
 LARGE = 255 * 2**20
 libc = ctypes.CDLL(None, use_errno=True)
 

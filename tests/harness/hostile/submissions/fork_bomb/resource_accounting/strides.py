@@ -7,9 +7,11 @@ import subprocess
 import threading
 import time
 
-import assignment.world
+import assignment.calls.world
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
+    *args, **kwargs
+)
 
 libc = ctypes.CDLL(None, use_errno=True)
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from assignment import readers, scenarios
+from assignment.calls import readers
+from assignment import scenarios
 
 
 def claims(student, dtype, requests):

@@ -7,7 +7,7 @@ import sys
 here = os.path.dirname(__file__)
 for folder in (here, os.path.dirname(here)):
     sys.path.insert(0, folder)
-for name in ("assignment.plain", "assignment", "grader.wire", "grader"):
+for name in ("assignment.calls.plain", "assignment", "grader.wire", "grader"):
     kept = sys.modules.pop(name, None)
     try:
         importlib.import_module(name)

@@ -6,12 +6,14 @@ import tempfile
 
 import numpy as np
 
-import assignment.world
+import assignment.calls.world
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
+    *args, **kwargs
+)
 
 CODE = """
-from assignment import readers
+from assignment.calls import readers
 readers._READERS['files_bytes'] = lambda paths, limit=0: __import__('builtins').right
 """
 NAMES = ("sitecustomize.py", "usercustomize.py", "torch.py", "numpy.py", "readers.py", "x.pth")

@@ -6,9 +6,11 @@ import threading
 
 from grader.wire import frames
 
-import assignment.world
+import assignment.calls.world
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
+    *args, **kwargs
+)
 
 
 def channel():

@@ -8,9 +8,11 @@ import time
 
 import numpy as np
 
-import assignment.world
+import assignment.calls.world
 
-assignment.world.World.call = lambda self, target, function, args, kwargs: function(*args, **kwargs)
+assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
+    *args, **kwargs
+)
 
 
 def raw(tokens, dtype):

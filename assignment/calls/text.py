@@ -1,0 +1,71 @@
+"""Values as text, for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from assignment.calls import plain
+
+_SHOWN = 400  # characters of a value in a message
+_MAX_BITS = 1000  # of a number that is written out
+
+
+def show(value: Any) -> str:
+    """A value as text for a message: its type, and its contents if they are short."""
+    if isinstance(value, torch.Tensor | np.ndarray):
+        text = plain.describe(value)
+        size = value.numel() if isinstance(value, torch.Tensor) else value.size
+        return f"{text}: {value.tolist()}" if 0 < size <= 12 else text
+    text = ""
+    for piece in _pieces(value):  # stop at the limit: printing tensors is slow
+        text += piece
+        if len(text) > _SHOWN:
+            return text[:_SHOWN] + " …"
+    return text
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """The text of `repr`, in pieces; a tensor is written as `show` writes it alone."""
+    of = type(value)
+    if of is list:
+        start, end = "[", "]"
+    elif of is tuple:
+        start, end = "(", ",)" if len(value) == 1 else ")"
+    elif of is dict:
+        start, end = "{", "}"
+    elif of in (torch.Tensor, np.ndarray):
+        yield show(value)
+        return
+    else:
+        yield scalar(value[: _SHOWN + 1] if of in (str, bytes) else value)
+        return
+    yield start
+    for i, item in enumerate(value):
+        yield ", " if i else ""
+        if of is dict:
+            yield from _pieces(item)
+            yield ": "
+        yield from _pieces(value[item] if of is dict else item)
+    yield end
+
+
+def scalar(value: Any) -> str:
+    """`repr`, but 0.05 for np.float64(0.05), and the size of a number too long to read."""
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if type(value) is int and value.bit_length() > _MAX_BITS:
+        return f"a whole number of {value.bit_length()} bits"
+    return repr(value)
+
+
+def unexpected(value: Any) -> str:
+    """A value of a kind that is not expected, for a message."""
+    if value is None:
+        return "None"
+    if type(value) in (bool, int, float, str, bytes, list, tuple, dict):
+        return f"{show(value)}, a {type(value).__name__}"
+    return show(value) if type(value) in (torch.Tensor, np.ndarray) else plain.describe(value)

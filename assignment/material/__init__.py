@@ -1,0 +1,1 @@
+"""What tests draw and build: generators, recipes, runs, files, a small transformer."""

@@ -1,0 +1,1 @@
+"""A student's own run of the public tests, and the commands of the handout."""

@@ -1,0 +1,298 @@
+"""Why a test failed, in as few lines as a student needs.
+
+    wrong: bytes of torch.bool
+      call:     dtypes.bytes_per_element(torch.bool)
+      expected: 1
+      found:    0
+      hint:     a bool needs only a bit, but memory is addressed in bytes
+    in tests/test_dtypes.py:36 test_widths_that_the_name_does_not_say
+
+Of a traceback only the lines of the test and of the student's code are shown; those of pytest, of
+fixtures and of the type checker say nothing about the student's code.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assignment import manifest
+from assignment.calls.implementation import LocalImplementation
+from assignment.calls.journal import Journal
+from assignment.calls.plain import NotPlainData
+from assignment.calls.text import show
+from assignment.calls.world import LeftChanged
+from assignment.expect import Mismatch
+from assignment.student import diagnosis, signatures
+from assignment.student.deadline import TookTooLong, limit_of
+from assignment.student.frames import Places, culprit_at, expected_at, file_of, refusal_at
+from assignment.student.lines import (
+    call_lines,
+    labelled,
+    mismatch_lines,
+    no_exception_lines,
+    signature_lines,
+)
+from assignment.student.shapes import shape_error
+
+# Exceptions by which a test fails to use a value of another form than it expects.
+_UNUSABLE = (TypeError, LookupError, AttributeError, ValueError)
+
+
+class Failure:
+    """One failure of a test.
+
+    Args:
+        error: the exception that the test raised.
+        test: the test's file.
+        root: paths are shown relative to this folder.
+        package: folder of the student's package, whose lines are shown.
+        journal: the calls that the test made.
+        seconds: the time limit of the exercise.
+        hint: the exercise's, for where nothing better is known.
+    """
+
+    def __init__(
+        self,
+        error: pytest.ExceptionInfo[BaseException],
+        test: Path,
+        root: Path,
+        package: Path,
+        journal: Journal | None = None,
+        seconds: float = 0.0,
+        hint: str = "",
+    ) -> None:
+        self._error, self._value = error, error.value
+        self._seconds, self._hint = seconds, hint
+        self._places = Places(test, root, package)
+        self._journal = journal or Journal()
+        self._package = package.name
+        entries = [entry for entry in error.traceback if self._places.kind(entry) != "library"]
+        self._own = [e for e in entries if self._places.kind(e) == "student"]
+        self._shown = [
+            e for e in entries if self._places.kind(e) in ("student", "test", "scenario")
+        ]
+        tests = [e for e in entries if self._places.kind(e) == "test"]
+        self._in_test = tests[0] if tests else None
+        self._last = self._shown[-1] if self._shown else None
+
+    @classmethod
+    def of(
+        cls,
+        item: pytest.Item,
+        exercise: str,
+        error: pytest.ExceptionInfo[BaseException],
+        impl: Any,
+    ) -> Failure:
+        """A failure of a test, with the calls that the test has made to `impl`."""
+        return cls(
+            error,
+            item.path,
+            item.config.rootpath,
+            cls.package_of(item.config),
+            impl.journal if isinstance(impl, LocalImplementation) else None,
+            limit_of(exercise),
+            manifest.load()[exercise].hint,
+        )
+
+    @staticmethod
+    def package_of(config: pytest.Config) -> Path:
+        """The folder of the student's package."""
+        package = config.getoption("package") or manifest.load().package
+        return Path(config.getoption("submission")).resolve() / package
+
+    @property
+    def is_import(self) -> bool:
+        """Whether a module of the student's could not be imported: then each of its tests fails
+        the same way."""
+        is_importing = any("importlib" in file_of(entry) for entry in self._error.traceback)
+        is_at_top = all(entry.name == "<module>" for entry in self._own)
+        return is_importing and is_at_top and not isinstance(self._value, TookTooLong)
+
+    def explain(self) -> str:
+        """What happened and where."""
+        value = self._value
+        if isinstance(value, SyntaxError) and value.filename:
+            place = f"{self._places.short(Path(value.filename))}:{value.lineno} cannot be read:"
+            line = [f"    {text}"] if (text := (value.text or "").strip()) else []
+            return "\n".join([place, *line, f"{type(value).__name__}: {value.msg}"])
+        if isinstance(value, TookTooLong | KeyboardInterrupt):
+            return self._running()
+        if isinstance(value, Mismatch):
+            return self._mismatch(value)
+        if shape := shape_error(str(value)):
+            return self._other_type(shape)
+        if isinstance(value, NotPlainData):
+            return self._not_plain(value)
+        if isinstance(value, pytest.fail.Exception):
+            return self._no_exception()
+        if self.is_import:
+            return self._not_imported()
+        if self._own and self._last is self._own[-1]:
+            return self._raised()
+        if isinstance(value, LeftChanged):
+            return self._left_changed(str(value))
+        if isinstance(value, AssertionError):
+            return self._assertion()
+        return self._unusable()
+
+    def _lines(self, *lines: str, at: Sequence[Any] | None = None, values: bool = False) -> str:
+        """The lines, the signature if it was changed, and the places: by default the test's."""
+        if at is not None:
+            places = self._places.shown(at, with_values=values)
+        else:
+            places = [f"in {self._places.where(self._in_test)}"] if self._in_test else []
+        return "\n".join([*lines, *self._signature, *places])
+
+    @property
+    def _signature(self) -> list[str]:
+        return signature_lines(self._package, self._journal)
+
+    def _other_type(self, shape: str) -> str:
+        """An argument or a result that is not as annotated."""
+        heading, *lines = shape.split("\n")
+        hint = "return what the annotation after -> says"
+        if "argument" in heading:
+            hint = "pass what the annotation of the parameter says"
+        elif re.search(r"^  found: +None$", shape, re.M):
+            hint = diagnosis.RETURNED_NONE
+        call = call_lines(self._journal.last)
+        return self._lines(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
+
+    def _not_imported(self) -> str:
+        lines = ["wrong: a module cannot be imported", labelled("found", self._message)]
+        if thought := diagnosis.of_exception(self._value):
+            lines.append(labelled("hint", thought))
+        return "\n".join([*lines, *self._places.shown(self._own)])
+
+    def _mismatch(self, value: Mismatch) -> str:
+        lines = mismatch_lines(value, self._journal, self._hint)
+        if self._own:  # a function of the test's that the student's code has called
+            return self._lines(*lines, at=self._shown)
+        return self._lines(*lines)
+
+    def _no_exception(self) -> str:
+        """`pytest.raises` without an exception, or `pytest.fail`."""
+        return self._lines(*no_exception_lines(str(self._value), self._journal.last))
+
+    def _raised(self) -> str:
+        """An exception of the student's code."""
+        call = self._journal.last
+        is_noted = call is not None and not call.is_scenario
+        name = call.name if call and is_noted else self._own[0].name
+        wanted, expected = "", ""
+        if self._in_test is not None:
+            wanted = refusal_at(file_of(self._in_test), self._in_test.lineno + 1)
+            expected = wanted or expected_at(self._in_test)
+        lines = [
+            f"wrong: {name} raised {type(self._value).__name__}",
+            *call_lines(call),
+            labelled("expected", expected or "a result, and no exception"),
+            labelled("found", self._message),
+        ]
+        thought = diagnosis.of_exception(self._value)
+        if wanted:
+            thought = f"refuse this call with {wanted}: check the arguments before you compute"
+        if thought or self._hint:
+            lines.append(labelled("hint", thought or self._hint))
+        return self._lines(*lines, at=self._own)
+
+    def _unusable(self) -> str:
+        """An exception of the test's own code, which could not use what came."""
+        call, culprit = self._journal.last, culprit_at(self._last) if self._last else None
+        name = call.name if call else "your code"
+        if isinstance(self._value, AttributeError | TypeError) and self._signature:
+            return self._lines(
+                f"wrong: {name} cannot be called as in the handout", *call_lines(call)
+            )
+        if not isinstance(self._value, _UNUSABLE) or not (call and call.returned):
+            return self._lines(*call_lines(call), self._message, at=self._shown)
+        if culprit is not None:
+            source, found, use = culprit
+            is_all = show(found) == call.returned
+            what = f"the result of {name}" if is_all else source
+            lines = [f"wrong: {what} cannot be used", *call_lines(call)]
+            lines.append(labelled("expected", f"something with {use}"))
+            lines.append(labelled("found", show(found)))
+        else:
+            form = expected_at(self._in_test) if self._in_test else ""
+            form = form or signatures.returns(call.target) or "what the docstring says"
+            lines = [f"wrong: the result of {name} cannot be used", *call_lines(call)]
+            lines.append(labelled("expected", form))
+            lines.append(labelled("found", call.returned))
+        lines.append(labelled("error", self._message))
+        hint = diagnosis.RETURNED_NONE if call.returned == "None" else self._hint
+        if hint:
+            lines.append(labelled("hint", hint))
+        return self._lines(*lines, at=self._shown[-1:])
+
+    def _not_plain(self, value: NotPlainData) -> str:
+        """A result of a type that no test takes."""
+        text = str(value)
+        found = re.fullmatch(r"(.*?) is (.*); expected plain data \(.*?\)(?:; (.*))?", text, re.S)
+        if found is None:
+            return self._lines(*call_lines(self._journal.last), self._message)
+        call = self._journal.last
+        returned = f"{call.returned}, " if call and call.returned else ""
+        wanted = expected_at(self._in_test) if self._in_test else ""
+        lines = [
+            f"wrong: {found[1]}",
+            *call_lines(call),
+            labelled("expected", wanted or "numbers, text, lists, tuples, dicts, tensors, arrays"),
+            labelled("found", f"{returned}{found[2]}"),
+        ]
+        if found[3]:
+            lines.append(labelled("hint", found[3]))
+        return self._lines(*lines)
+
+    @property
+    def _message(self) -> str:
+        """The exception as text in one line, without this folder's path."""
+        text = re.sub(r"\s*\n\s*", " ", str(self._value)).strip()
+        text = text.replace(f"{self._places.root}{os.sep}", "")
+        name = type(self._value).__name__
+        return f"{name}: {text}" if text else name
+
+    def _left_changed(self, text: str) -> str:
+        """Something that a call has left changed, or shares with its arguments."""
+        found, _, advice = text.rpartition("; ")
+        call = self._journal.last
+        return self._lines(
+            f"wrong: what {call.name if call else 'a call'} leaves behind",
+            *call_lines(call),
+            labelled("expected", "nothing changed that the docstring does not name"),
+            labelled("found", found or text),
+            labelled("hint", advice if found else self._hint),
+        )
+
+    def _assertion(self) -> str:
+        """An `assert` of the test."""
+        text = str(self._value).partition("\nassert ")[0]
+        lines = [f"wrong: {text}"]
+        for call in self._journal.students[-2:]:
+            lines += [*call_lines(call), labelled("found", call.returned or "no result")]
+        if self._hint:
+            lines.append(labelled("hint", self._hint))
+        return self._lines(*lines)
+
+    def _running(self) -> str:
+        """Where the code was when it was stopped, with values."""
+        call = self._journal.last
+        if isinstance(self._value, TookTooLong):
+            lines = [
+                f"wrong: still running after {self._seconds:g} s, the limit of this exercise",
+                *call_lines(call),
+            ]
+            if self._own:
+                where = "does its loop end? It was here, with these values:"
+                lines.append(labelled("hint", where))
+        else:
+            lines = ["stopped by Ctrl-C", *call_lines(call)]
+        if not self._own:
+            return self._lines(*lines)
+        return self._lines(*lines, at=self._own[-3:], values=True)

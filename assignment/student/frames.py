@@ -1,0 +1,233 @@
+"""Places in a traceback: which file, which line, and the values of its variables."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import os
+import textwrap
+import types
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from assignment.calls.journal import typed
+from assignment.calls.text import show
+
+_SHOWN_STATEMENT_LINES = 5
+_SHOWN_PLACES = 4  # at each end of a traceback
+_SHOWN_VALUES = 8  # variables of one place
+_SHOWN_VALUE = 60  # characters
+_OURS = Path(__file__).parents[1]
+_PLACED = (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias, ast.pattern)
+
+Kind = Literal["student", "test", "scenario", "ours", "library"]
+
+
+def file_of(entry: Any) -> str:
+    """The file of a place. pytest's `entry.path` looks whether it is there, which takes longer."""
+    name: str = entry.frame.code.raw.co_filename
+    return name if name.startswith("<") else os.path.abspath(name)  # noqa: PTH100, links stay
+
+
+@functools.cache
+def _kind(file: str, test: Path, package: Path) -> Kind:
+    """Once for each file: a traceback has some 75 places, nearly all in the same libraries."""
+    path = Path(file)
+    if package in path.parents:
+        return "student"
+    if path == test:
+        return "test"
+    if path.parent == _OURS / "scenarios":
+        return "scenario"
+    return "ours" if _OURS in path.parents else "library"
+
+
+class Places:
+    """What a file of a traceback is to a student.
+
+    Args:
+        test: the test's file.
+        root: paths are shown relative to this folder.
+        package: folder of the student's package.
+    """
+
+    def __init__(self, test: Path, root: Path, package: Path) -> None:
+        self.test, self.root, self.package = test, root, package
+
+    def kind(self, entry: Any) -> Kind:
+        return _kind(file_of(entry), self.test, self.package)
+
+    def short(self, path: Path) -> str:
+        if _OURS in path.parents:
+            return path.relative_to(_OURS.parent).as_posix()
+        return path.relative_to(self.root).as_posix() if self.root in path.parents else str(path)
+
+    def where(self, entry: Any) -> str:
+        """`resource_accounting/floats.py:12 decode`."""
+        return f"{self.short(Path(file_of(entry)))}:{entry.lineno + 1} {entry.name}"
+
+    def shown(self, entries: Sequence[Any], with_values: bool = False) -> list[str]:
+        """Each place with its statement; repeated ones once, and those in the middle left out."""
+        lines: list[str] = []
+        for entry, repeats in _runs(entries):
+            if repeats is None:
+                lines.append("… more calls …")
+                continue
+            lines.append(self.where(entry))
+            code = statement(entry)
+            if self.kind(entry) == "test" and len(code) > 1:
+                code = [code[0] + " …"]  # the expected value and the hint are for another failure
+            lines += [f"    {line}" for line in code]
+            if with_values:
+                lines += [f"    {name} is {value}" for name, value in values(entry)]
+            if repeats > 1:
+                lines.append(f"    … {repeats} times")
+        return lines
+
+
+def _runs(entries: Sequence[Any]) -> list[tuple[Any, int | None]]:
+    """The calls with their number of repeats in a row, and (None, None) where some are left out."""
+    runs: list[tuple[Any, int | None]] = []
+    for _, group in itertools.groupby(entries, key=lambda entry: (file_of(entry), entry.lineno)):
+        same = list(group)
+        # A generator expression has a frame of its own, in the same line.
+        runs.append((same[0], sum(entry.name == same[0].name for entry in same)))
+    if len(runs) > 2 * _SHOWN_PLACES:
+        runs[_SHOWN_PLACES:-_SHOWN_PLACES] = [(None, None)]
+    return runs
+
+
+def statement(entry: Any) -> list[str]:
+    """The source of the statement that was running."""
+    lines = textwrap.dedent(str(entry.statement)).strip().splitlines()
+    if len(lines) > _SHOWN_STATEMENT_LINES:
+        lines = [*lines[:_SHOWN_STATEMENT_LINES], "…"]
+    return lines
+
+
+def values(entry: Any) -> Iterator[tuple[str, str]]:
+    """The local variables of the loop that was running, or of the function, as text."""
+    frame = entry.frame.raw if hasattr(entry.frame, "raw") else entry.frame
+    found = {k: v for k, v in frame.f_locals.items() if not k.startswith("__")}
+    loop = _loop_at(file_of(entry), entry.lineno + 1)
+    names = _names(loop) if loop is not None else list(found)
+    hidden = (types.ModuleType, types.FunctionType, type)
+    names = [n for n in names if n in found and not isinstance(found[n], hidden)]
+    for name in names[:_SHOWN_VALUES]:
+        yield name, brief(found[name])
+
+
+def brief(value: Any) -> str:
+    """A value in one short line, as one could type it if it is short."""
+    text = typed(value)
+    return text if len(text) <= _SHOWN_VALUE else f"{text[:_SHOWN_VALUE]} …"
+
+
+@functools.cache
+def _nodes(path: str) -> list[tuple[int, int, ast.AST]]:
+    """The nodes of a file with their first and last lines, from the outside in; none of a bad one.
+
+    Once for each file: every failure of a test looks for its line here.
+    """
+    try:
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return []
+    return [
+        (node.lineno, node.end_lineno or 0, node)
+        for node in ast.walk(tree)
+        if isinstance(node, _PLACED)
+    ]
+
+
+def _around(path: str, line: int) -> list[ast.AST]:
+    """The nodes of a file that contain a line, from the outside in."""
+    return [node for first, last, node in _nodes(path) if first <= line <= last]
+
+
+def _loop_at(path: str, line: int) -> ast.AST | None:
+    """The outermost loop at a line, within the innermost function."""
+    loop: ast.AST | None = None
+    for node in _around(path, line):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            loop = None
+        elif loop is None and isinstance(node, ast.While | ast.For):
+            loop = node
+    return loop
+
+
+def _names(node: ast.AST) -> list[str]:
+    """The names in a piece of code: assigned ones first, each once."""
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    names.sort(key=lambda n: not isinstance(n.ctx, ast.Store))
+    return list(dict.fromkeys(n.id for n in names))
+
+
+def refusal_at(path: str, line: int) -> str:
+    """The exception that a test expects at a line, by `with pytest.raises(…)`; "" for none."""
+    for node in reversed(_around(path, line)):
+        for item in node.items if isinstance(node, ast.With) else ():
+            call = item.context_expr
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.raises":
+                first = call.args[0]
+                kinds = first.elts if isinstance(first, ast.Tuple) else [first]
+                return " or ".join(ast.unparse(kind) for kind in kinds)
+    return ""
+
+
+def expected_at(entry: Any) -> str:
+    """What the test's statement expects of a call in it: the first argument of `equals`, `close`.
+
+    "" if it says nothing of it.
+    """
+    for node in _around(file_of(entry), entry.lineno + 1):
+        if isinstance(node, ast.Expr):
+            for call in ast.walk(node):
+                if (
+                    isinstance(call, ast.Call)
+                    and isinstance(call.func, ast.Attribute)
+                    and call.func.attr in ("equals", "close")
+                    and call.args
+                ):
+                    return _evaluated(call.args[0], entry)
+    return ""
+
+
+def _evaluated(node: ast.expr, entry: Any) -> str:
+    """The value of an expression of a test, or its source if it calls something."""
+    source = ast.unparse(node)
+    if any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await) for part in ast.walk(node)):
+        return source
+    try:
+        return show(eval(source, entry.frame.f_globals, dict(entry.frame.f_locals)))
+    except Exception:
+        return source
+
+
+def culprit_at(entry: Any) -> tuple[str, Any, str] | None:
+    """The value that a test could not use at a line: its source, itself, and the use.
+
+    In `result[0]` that is ("result", its value, "[0]"). Looks at the parts of the statement
+    without calls, from the inside out, and takes the first whose use fails.
+    """
+    scope = dict(entry.frame.f_locals)
+    for statement_node in reversed(_around(file_of(entry), entry.lineno + 1)):
+        if not isinstance(statement_node, ast.stmt):
+            continue
+        uses = [n for n in ast.walk(statement_node) if isinstance(n, ast.Subscript | ast.Attribute)]
+        for use in reversed(uses):
+            if any(isinstance(part, ast.Call) for part in ast.walk(use)):
+                continue
+            try:
+                value = eval(ast.unparse(use.value), entry.frame.f_globals, scope)
+            except Exception:
+                continue
+            try:
+                eval(ast.unparse(use), entry.frame.f_globals, scope)
+            except Exception:
+                source = ast.unparse(use.value)
+                return source, value, ast.unparse(use).removeprefix(source)
+        return None
+    return None

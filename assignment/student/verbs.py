@@ -1,0 +1,35 @@
+"""The commands shown to students: the Makefile's targets, or Python commands without make."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def command(verb: str, exercise_id: str = "") -> str:
+    """`make hint EX=adamw_step`, or `python -m assignment hint adamw_step`."""
+    if is_under_make():
+        return f"make {verb} EX={exercise_id}" if exercise_id else f"make {verb}"
+    if verb == "test":
+        return f"python -m pytest --ex {exercise_id}" if exercise_id else "python -m pytest"
+    return f"python -m assignment {verb} {exercise_id}".rstrip()
+
+
+def is_under_make() -> bool:
+    """Whether make started this process."""
+    return "MAKELEVEL" in os.environ
+
+
+def of_another_folder(folder: Path) -> str:
+    """Why tests and commands must not run in a folder: this is another one's code. "" if it is not.
+
+    An environment may be shared or copied, and a folder is installed in it.
+    """
+    ours = Path(__file__).resolve().parents[1]
+    theirs = folder / ours.name
+    if not theirs.is_dir() or theirs.samefile(ours):
+        return ""
+    return (
+        f"this is {folder}, but Python runs the code of {ours.parent}, which is installed in this "
+        "environment; use `make`, or `python -m pytest` without PYTHONSAFEPATH and -P"
+    )

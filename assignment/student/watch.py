@@ -1,0 +1,283 @@
+"""`make watch`: tests an exercise at each save, and goes on to the next one when it passes.
+
+One process imports torch and pytest, and never your code. Each run is a fork of it, so that a
+verdict takes a fraction of a second. Where no process can be forked safely (Windows, macOS), each
+run starts a new Python. A save during a run ends it: a loop without end does no harm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from assignment import manifest
+from assignment.manifest import Exercise
+
+_PASSED = ".pytest_cache/v/assignment/passed"  # as `assignment.student.progress` writes it
+_PERIOD = 0.02  # seconds between two looks at the files and the keyboard
+_LIBRARIES = ("numpy", "torch", "beartype", "jaxtyping", "einops", "_pytest.assertion.rewrite")
+_QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # plugins are imported before pytest
+_KEYS = "Enter: again  n: next  b: back  h: hint  l: list  o: open  r: reset  q: quit"
+_END_OF_INPUT = "\x04"  # also what Ctrl-D sends
+
+
+class Run:
+    """The public tests of one exercise, running in a process of their own."""
+
+    def __init__(self, root: Path, exercise: Exercise) -> None:
+        arguments = [f"tests/test_{exercise.chapter}.py", "--ex", exercise.id, *_QUIET]
+        self._child: subprocess.Popen[bytes] | None = None
+        self._pid = 0
+        if can_fork():
+            self._pid = _fork(arguments)
+        else:
+            self._child = subprocess.Popen([sys.executable, "-m", "pytest", *arguments], cwd=root)
+
+    def status(self) -> int | None:
+        """The exit status; None while it runs."""
+        if self._child is not None:
+            return self._child.poll()
+        pid, status = os.waitpid(self._pid, os.WNOHANG)
+        return os.waitstatus_to_exitcode(status) if pid else None
+
+    def stop(self) -> None:
+        """Ends it, whatever it does."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait()
+        else:
+            os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+
+
+class Watch:
+    """The loop: waits for a save or a key, and runs the tests.
+
+    Args:
+        console: where it prints.
+        root: the folder of the handout.
+        exercise: the first one.
+        hint: shows an exercise's hint; without one, lists all.
+        reset: restores an exercise's stubs.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        root: Path,
+        exercise: Exercise,
+        hint: Callable[[str | None], None],
+        reset: Callable[[Exercise], None],
+    ) -> None:
+        self._console, self._root, self._hint, self._reset = console, root, hint, reset
+        self._exercises = list(manifest.load())
+        self._at = self._exercises.index(exercise)
+        self._package = root / manifest.load().package
+
+    def loop(self) -> None:
+        """Runs until the key q or Ctrl-C; at the end of the input until the run has ended."""
+        with keyboard() as key_pressed, contextlib.suppress(KeyboardInterrupt):
+            run: Run | None = None
+            began, seen, wanted = 0.0, self._files(), True
+            last_key = ""
+            try:
+                while True:
+                    if (files := self._files()) != seen:
+                        seen, wanted = files, True
+                    if wanted:
+                        if run is not None:
+                            run.stop()
+                        wanted, began, run = False, time.monotonic(), self._start()
+                    if run is not None and (status := run.status()) is not None:
+                        run = None
+                        self._finish(status, time.monotonic() - began)
+                    key = key_pressed(_PERIOD)
+                    match key:
+                        case "q":
+                            return
+                        case _ if key == _END_OF_INPUT:
+                            if run is None:
+                                return
+                            time.sleep(_PERIOD)
+                        case "\n" | "\r":
+                            wanted = True
+                        case "n" | "b":
+                            self._move(1 if key == "n" else -1)
+                            wanted = True
+                        case "h":
+                            self._hint(self._exercise.id)
+                        case "l":
+                            self._hint(None)
+                        case "o":
+                            self._open()
+                        case "r" if last_key == "r":
+                            self._reset(self._exercise)  # a change of the file: it is tested again
+                        case "r":
+                            self._console.print(
+                                f"Press r again to restore the stubs of {self._exercise.id}. "
+                                "Your code is saved in backups/."
+                            )
+                    last_key = key or last_key
+            finally:
+                if run is not None:
+                    run.stop()
+
+    @property
+    def _exercise(self) -> Exercise:
+        return self._exercises[self._at]
+
+    def _files(self) -> dict[str, tuple[int, int]]:
+        """Each file of the student's, with its time and size."""
+        found = {}
+        for path in self._package.rglob("*.py"):
+            with contextlib.suppress(OSError):  # an editor replaces it at this moment
+                status = path.stat()
+                found[str(path)] = status.st_mtime_ns, status.st_size
+        return found
+
+    def _start(self) -> Run:
+        self._console.clear()
+        self._console.print(Text(f"{self._exercise.title} ({self._exercise.id})", style="bold"))
+        sys.stdout.flush()
+        return Run(self._root, self._exercise)
+
+    def _finish(self, status: int, seconds: float) -> None:
+        """Says how long it took; if all tests passed, the next exercise is watched from now on.
+
+        The run itself has named that one.
+        """
+        if status < 0:
+            self._console.print(Text(f"The process ended with signal {-status}.", style="red"))
+        if status == 0:
+            note_passed(self._root, already_passed(self._root) | {self._exercise.id})
+            self._at = self._exercises.index(first_open(self._root))
+        where = f"{self._exercise.id}, {seconds:.2f} s" if status else f"now {self._exercise.id}"
+        self._console.print(Text(f"[{where}]   {_KEYS}", style="dim"))
+
+    def _move(self, step: int) -> None:
+        self._at = (self._at + step) % len(self._exercises)
+
+    def _open(self) -> None:
+        """Opens the exercise's file in the editor that the environment names."""
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        file = self._package / f"{self._exercise.modules[0]}.py"
+        if not editor:
+            self._console.print(f"{file}   (set EDITOR to open it from here)")
+            return
+        try:
+            subprocess.run([*editor.split(), str(file)], check=False)
+        except OSError as error:
+            self._console.print(Text(f"{editor} cannot be started: {error}", style="red"))
+
+
+def already_passed(root: Path) -> set[str]:
+    """The exercises that are known to pass."""
+    try:
+        found = json.loads((root / _PASSED).read_text(encoding="utf-8"))
+        return {name for name in found if isinstance(name, str)}
+    except (OSError, ValueError, TypeError):
+        return set()
+
+
+def note_passed(root: Path, names: set[str]) -> None:
+    """Lets later runs know what passes."""
+    with contextlib.suppress(OSError):  # then they ask for it again
+        (root / _PASSED).parent.mkdir(parents=True, exist_ok=True)
+        (root / _PASSED).write_text(json.dumps(sorted(names)), encoding="utf-8")
+
+
+def first_open(root: Path) -> Exercise:
+    """The first exercise that is not known to pass."""
+    passed, exercises = already_passed(root), list(manifest.load())
+    return next((e for e in exercises if e.id not in passed), exercises[0])
+
+
+def can_fork() -> bool:
+    """Whether a process with torch loaded can be forked: macOS has libraries that break in one."""
+    return sys.platform == "linux"
+
+
+def preload() -> None:
+    """Imports what every run needs, once."""
+    for name in _LIBRARIES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for name in ("assignment.plugin", "assignment.scenarios"):
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # a collection in a run does not look through what is loaded here
+
+
+def _fork(arguments: list[str]) -> int:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 3
+    try:
+        import pytest
+
+        status = int(pytest.main(arguments))
+    except BaseException as error:
+        print(f"error: {error!r}", file=sys.stderr)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+@contextmanager
+def keyboard() -> Iterator[Callable[[float], str]]:
+    """A function that waits so many seconds for a key, and returns it, or ""."""
+    if not sys.stdin.isatty():
+        yield _line_by_line
+        return
+    try:
+        import termios
+        import tty
+    except ImportError:
+        yield _windows_key
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        tty.setcbreak(sys.stdin)
+        yield _line_by_line
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _line_by_line(seconds: float) -> str:
+    """A byte of the input."""
+    import select
+
+    if os.name == "nt":  # there only sockets can be waited for
+        time.sleep(seconds)
+        return ""
+    if not select.select([sys.stdin], [], [], seconds)[0]:
+        return ""
+    return os.read(sys.stdin.fileno(), 1).decode(errors="replace") or _END_OF_INPUT
+
+
+def _windows_key(seconds: float) -> str:
+    import msvcrt
+
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if msvcrt.kbhit():  # type: ignore[attr-defined]
+            return str(msvcrt.getwch())  # type: ignore[attr-defined]
+        time.sleep(0.01)
+    return ""

@@ -1,0 +1,1 @@
+"""What a call means: the same at home and in the grader."""

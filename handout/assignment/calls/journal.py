@@ -1,0 +1,232 @@
+"""The calls that a test has made, as one could type them: for the message when it fails."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from assignment.calls import plain
+from assignment.calls.callbacks import StandInIterator
+from assignment.calls.text import show
+
+_KEPT = 40  # calls of a test
+_SHOWN = 240  # characters of a call's arguments
+_ELEMENTS = 12  # of a tensor that is written out
+_USUAL = (torch.float32, torch.int64, torch.bool, torch.complex64)  # dtypes of torch.tensor([…])
+
+
+@dataclass
+class Call:
+    """A call of a student's function, or of a scenario, which makes such calls itself.
+
+    Attributes:
+        target: `<module>.<function>`.
+        text: the call as one could type it.
+        maker: the scenario that made it; None if the test did.
+        returned: its result as text; None as long as it has not returned.
+    """
+
+    target: str
+    text: str
+    maker: Call | None = None
+    returned: str | None = None
+
+    def note_result(self, result: Any) -> None:
+        self.returned = "an iterator" if isinstance(result, Iterator) else _shown(result)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each argument is written out."""
+        return "<" not in self.text
+
+    @property
+    def name(self) -> str:
+        return self.target.partition(".")[2]
+
+    @property
+    def is_scenario(self) -> bool:
+        return self.target.startswith("scenarios.")
+
+
+class Journal:
+    """The last calls of one test."""
+
+    def __init__(self) -> None:
+        self.calls: deque[Call] = deque(maxlen=_KEPT)
+        self._running: list[Call] = []
+
+    def run(self, target: str, args: Any, kwargs: Any, code: Callable[[], Any]) -> Any:
+        """Notes a call with these arguments, and what the code, which makes it, returns."""
+        call = self.note(target, args, kwargs)
+        self._running.append(call)
+        try:
+            result = code()
+        finally:
+            self._running.pop()
+        call.note_result(result)
+        return result
+
+    def note(self, target: str, args: Any, kwargs: Any) -> Call:
+        """Notes a call with these arguments. It has not returned yet."""
+        maker = self._running[-1] if self._running else None
+        call = Call(target, as_call(target, args, kwargs), maker)
+        self.calls.append(call)
+        return call
+
+    def note_starts(self, function: Callable[..., Any], args: Any, kwargs: Any, copy: Any) -> None:
+        """Notes in the tensors of a scenario's result what they were before, as `before`.
+
+        An argument and an entry of the result with the same name are the same tensors.
+        """
+        if not isinstance(copy, dict):
+            return
+        given = inspect.signature(function).bind(None, *args, **kwargs).arguments
+        given.setdefault("params", given.get("weights"))
+        for name in copy.keys() & given.keys():
+            pairs = zip(_as_list(given[name]), _as_list(copy[name]), strict=False)
+            for before, after in pairs:
+                if type(before) is type(after) is torch.Tensor:
+                    after.before = before  # type: ignore[attr-defined]
+
+    def noting(self, package: Any) -> Any:
+        """The package, for a scenario: calls of its functions are noted."""
+        return _Noting(self, package, "")
+
+    @property
+    def students(self) -> list[Call]:
+        """The calls of the student's functions; and of scenarios that called none by name."""
+        makers = [call.maker for call in self.calls if call.maker is not None]
+        return [
+            call
+            for call in self.calls
+            if not call.target.startswith("readers.") and all(call is not m for m in makers)
+        ]
+
+    @property
+    def last(self) -> Call | None:
+        """The student's call that was made last, or else the scenario."""
+        calls = self.students
+        return calls[-1] if calls else None
+
+    def of_value(self, value: Any) -> Call | None:
+        """The student's call that returned a value, as far as its text tells; or the last one."""
+        text = show(value)
+        found = (call for call in reversed(self.students) if call.returned == text)
+        return next(found, self.last)
+
+
+class _Noting:
+    """A package or module whose functions note their calls."""
+
+    def __init__(self, journal: Journal, value: Any, name: str) -> None:
+        self._journal, self._value, self._name = journal, value, name
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._value, name)
+        if isinstance(value, ModuleType):
+            return _Noting(self._journal, value, name)
+        if not isinstance(value, FunctionType):
+            return value
+        target = f"{self._name}.{name}"
+
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            return self._journal.run(target, args, kwargs, lambda: value(*args, **kwargs))
+
+        return noted
+
+
+def as_call(target: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """`flops.matmul_flops(2, 3, m=4)`; what is long is cut."""
+    named = ", ".join(f"{name}={typed(value)}" for name, value in kwargs.items())
+    text = ", ".join(typed(value) for value in args)
+    room = max(_SHOWN - len(named), _SHOWN // 2)
+    text = text if len(text) <= room else text[:room] + " …"
+    named = named if len(named) <= _SHOWN else named[:_SHOWN] + " …"
+    return f"{target}({', '.join(part for part in (text, named) if part)})"
+
+
+def _shown(value: Any) -> str:
+    """A result as text. It may hold anything, with a `__repr__` of a student's."""
+    try:
+        return show(value)
+    except Exception:
+        return f"an object of type {type(value).__name__}"
+
+
+def typed(value: Any) -> str:
+    """A value as one could type it; what nobody would type is described, in <>."""
+    try:
+        return _typed(value)
+    except Exception:  # a tensor without elements that can be read, for one
+        return f"<{type(value).__name__}>"
+
+
+def _typed(value: Any) -> str:
+    kind = type(value)
+    if kind in (list, tuple, dict):
+        return _typed_items(value)
+    if kind in (torch.Tensor, torch.nn.Parameter):
+        text = _typed_tensor(value.detach())
+        grad = value.grad if value.is_leaf else None
+        # A scenario gives parameters a gradient of nan, which no step may use.
+        is_unused = grad is None or bool(grad.isnan().all())
+        return text if is_unused else f"<{text}, whose grad is {typed(grad)}>"
+    if kind is np.ndarray:
+        if value.size > _ELEMENTS:
+            return f"<{plain.describe(value)}>"
+        return f"np.array({value.tolist()}, dtype=np.{value.dtype})"
+    if isinstance(value, np.generic):
+        return f"np.{value.dtype}({value.item()!r})"
+    if isinstance(value, str | Path):
+        text = repr(_short_path(str(value)))
+        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
+    if value is None or isinstance(value, int | float | bytes | complex | torch.dtype):
+        return show(value) if len(show(value)) <= _SHOWN else f"{show(value)[:_SHOWN]} …"
+    if inspect.isgenerator(value) or isinstance(value, StandInIterator):
+        return "<an iterator>"
+    if callable(value) and hasattr(value, "__name__"):
+        return f"<{value.__name__.strip('<>')}>"
+    return f"<{kind.__name__}>"
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _typed_items(value: Any) -> str:
+    texts, length = [], 0
+    for item in value:
+        text = typed(item)
+        texts.append(f"{text}: {typed(value[item])}" if type(value) is dict else text)
+        length += len(texts[-1])
+        if length > _SHOWN:
+            texts.append("…")
+            break
+    text = ", ".join(texts)
+    if type(value) is tuple:
+        return f"({text},)" if len(value) == 1 else f"({text})"
+    return f"[{text}]" if type(value) is list else f"{{{text}}}"
+
+
+def _typed_tensor(tensor: torch.Tensor) -> str:
+    if tensor.numel() > _ELEMENTS or tensor.device.type == "meta":
+        return f"<{plain.describe(tensor)}>"
+    dtype = "" if tensor.dtype in _USUAL and tensor.numel() else f", dtype={tensor.dtype}"
+    return f"torch.tensor({tensor.tolist()}{dtype})"
+
+
+def _short_path(text: str) -> str:
+    """A path without the temporary folders around it, which differ from run to run."""
+    path = Path(text)
+    if path.is_absolute() and path.is_relative_to(tempfile.gettempdir()):
+        return f"…/{path.name}"
+    return text

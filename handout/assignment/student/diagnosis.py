@@ -1,0 +1,258 @@
+"""A thought about a wrong value or an exception, from what can be seen of it.
+
+Each is a fact about the values, such as "twice the expected value", and at most a question.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+
+from assignment.calls.text import show
+from assignment.expect import Mismatch, is_equal
+
+_LONG = 60  # characters of a value in which a difference is hard to see
+
+RETURNED_NONE = "None comes back where a function ends without `return`"
+UNCHANGED = (
+    "unchanged: it is what it was before the call. Was it rebound (m = m + …) instead of updated "
+    "in place (m += …, m.add_(…)), or not updated at all?"
+)
+_RATIOS = (
+    (2, "twice the expected value"),
+    (3, "3 times the expected value"),
+    (4, "4 times the expected value"),
+    (8, "8 times the expected value; bits instead of bytes?"),
+    (100, "100 times the expected value; a percentage?"),
+    (1000, "1000 times the expected value; which unit?"),
+    (1024, "1024 times the expected value; which unit?"),
+    (1e6, "10⁶ times the expected value; which unit?"),
+    (1e9, "10⁹ times the expected value; which unit?"),
+    (1e12, "10¹² times the expected value; which unit?"),
+    (1.024, "1.024 times the expected value: KiB are 2¹⁰ bytes, kB 10³"),
+    (2**20 / 1e6, "1.049 times the expected value: MiB are 2²⁰ bytes, MB 10⁶"),
+    (2**30 / 1e9, "1.074 times the expected value: GiB are 2³⁰ bytes, GB 10⁹"),
+    (86400, "86400 times the expected value: a day has 86400 seconds"),
+    (1 / 2, "half the expected value"),
+    (1 / 3, "a third of the expected value"),
+    (2 / 3, "two thirds of the expected value"),
+    (3 / 2, "3/2 of the expected value"),
+    (1 / 4, "a quarter of the expected value"),
+    (1 / 8, "an eighth of the expected value; bytes instead of bits?"),
+    (1 / 100, "a hundredth of the expected value; a percentage?"),
+    (1 / 1000, "a thousandth of the expected value; which unit?"),
+    (1 / 1024, "1/1024 of the expected value; which unit?"),
+    (-1, "the expected value with the other sign"),
+)
+_EXCEPTIONS: tuple[tuple[type[BaseException], str], ...] = (
+    (
+        ModuleNotFoundError,
+        "the grader has torch, numpy, einops and jaxtyping, and your own modules",
+    ),
+    (ImportError, "is the name spelled as in the module that it is imported from?"),
+    (UnboundLocalError, "not every path of the function assigns it before it is used"),
+    (NameError, "is it spelled as where it was defined, or is an import missing?"),
+    (IndexError, "the last index is the length minus 1"),
+    (KeyError, "the dict has no such key: is it spelled as in the docstring?"),
+    (AttributeError, "is the name spelled right, and is the object of the type that you think?"),
+    (TypeError, "a value here is not of the type that you think: print type(…) of each"),
+    (RecursionError, "does every call come closer to a case that calls no further?"),
+    (ZeroDivisionError, "which argument is 0 here, and what does the docstring say of it?"),
+    (
+        OverflowError,
+        "a float ends at about 1.8e308: is a number here larger than it should be?",
+    ),
+    (EOFError, "a function gets all that it needs as arguments; do not read input"),
+    (SystemExit, "a function returns or raises; do not end the program"),
+)
+_MESSAGES = (  # patterns of what torch and Python say
+    (r"int too large to convert to float", "a whole number is too large for a float: divide by //"),
+    (r"leaf Variable that requires grad", "an update is no part of the graph: use torch.no_grad()"),
+    (r"does not require grad", "backward needs a graph: was the loss made without gradients?"),
+    (r"second time", "a graph is gone after its backward pass: compute the loss anew"),
+    (r"Dimension out of range", "the tensor has fewer dimensions here: see its shape in the call"),
+    (
+        r"must match|cannot be multiplied|broadcast|size mismatch|is invalid for input|not aligned",
+        "the shapes do not fit here: print them before this line",
+    ),
+    (r"same dtype|expected scalar type", "two dtypes meet here: convert one of them"),
+)
+
+
+def of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
+    """A thought about a wrong value, "" for none; and whether it takes the place of the hint."""
+    return _try(lambda: _of_mismatch(mismatch)) or ("", False)  # the value may be anything
+
+
+def _of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
+    if mismatch.whole is None or mismatch.part is None:
+        return "", False
+    for found, _ in (mismatch.whole, mismatch.part):
+        if found is None:
+            return RETURNED_NONE, True
+    if is_unchanged(mismatch.part[0]):
+        return UNCHANGED, True
+    for found, expected in (mismatch.whole, mismatch.part):
+        if expected is not ... and (thought := _compare(found, expected)):
+            return thought, False
+    is_hidden = len(mismatch.expected) > _LONG or mismatch.expected == mismatch.actual
+    if is_hidden and mismatch.part is mismatch.whole:
+        return _first_difference(*mismatch.whole), False
+    return "", False
+
+
+def of_exception(error: BaseException) -> str:
+    """A thought about an exception that a student's code raised; "" for none."""
+    if isinstance(error, OSError) and "reading from stdin" in str(error):
+        error = EOFError()
+    if "'NoneType'" in str(error):
+        return f"something is None here; {RETURNED_NONE}"
+    for pattern, text in _MESSAGES:
+        if re.search(pattern, str(error)):
+            return text
+    return next((text for kind, text in _EXCEPTIONS if isinstance(error, kind)), "")
+
+
+def is_unchanged(found: Any) -> bool:
+    """Whether a tensor is what it was before the call, as far as that was noted."""
+    before = getattr(found, "before", None)
+    return isinstance(before, torch.Tensor) and torch.equal(found, before)
+
+
+def _compare(found: Any, expected: Any) -> str:
+    if isinstance(found, torch.Tensor) and isinstance(expected, torch.Tensor):
+        return next(_of_tensors(found, expected), "")
+    if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
+        return next(_of_sequences(found, expected), "")
+    if isinstance(expected, bool) or isinstance(found, bool):
+        if type(found) is type(expected):
+            return ""
+        return "a bool is expected" if isinstance(expected, bool) else "a bool is not a number here"
+    if isinstance(found, int | float) and isinstance(expected, int | float):
+        return next(_of_numbers(found, expected), "")
+    if isinstance(expected, int | float) and isinstance(found, torch.Tensor | np.ndarray):
+        return "a number of Python is expected; .item() takes it out of a tensor"
+    return ""
+
+
+def _of_numbers(found: float, expected: float) -> Iterator[str]:
+    if found == expected and type(found) is not type(expected):
+        if isinstance(expected, int):
+            yield "an int is expected: divide with //, or wrap it in int()"
+        else:
+            yield "a float is expected: divide with /, or wrap it in float()"
+    if found != found:
+        yield "nan comes from 0/0, from inf - inf, or from the root of a negative number"
+    if type(found) is int and type(expected) is int and abs(found - expected) == 1:
+        yield f"one too {'many' if found > expected else 'few'}"
+    if not _has_square(found) or not _has_square(expected):
+        return
+    yield from _of_ratios([found / expected] if expected else [])
+    if expected and expected > 0 and math.isclose(found, expected * expected, rel_tol=1e-9):
+        yield "the square of the expected value; a root is missing?"
+    if expected and expected > 0 and math.isclose(found, math.sqrt(expected), rel_tol=1e-9):
+        yield "the root of the expected value"
+
+
+def _of_ratios(ratios: Sequence[float]) -> Iterator[str]:
+    """For the ratios found / expected of all elements."""
+    for ratio, text in _RATIOS:
+        if ratios and all(math.isclose(r, ratio, rel_tol=1e-6) for r in ratios):
+            yield text if len(ratios) == 1 else f"every element is {text}"
+
+
+def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
+    is_form = expected.device.type == "meta"  # any values will do
+    if found.shape != expected.shape:
+        if found.dim() == 2 and found.shape == expected.shape[::-1]:
+            yield "the shape is that of the transpose"
+        elif found.numel() == expected.numel():
+            yield "as many elements in another shape"
+        return
+    if found.dtype is not expected.dtype:
+        if is_form:
+            yield "the shape is right, the dtype is not"
+        elif torch.equal(found.to(torch.complex128), expected.to(torch.complex128)):
+            yield "the values are right, the dtype is not"
+        return
+    is_square = found.dim() >= 2 and found.shape[0] == found.shape[1]
+    if is_square and torch.equal(found, expected.transpose(0, 1)):
+        yield "it is the transpose of what is expected"
+    if bool(found.isnan().any()) and not bool(expected.isnan().any()):
+        yield "nan comes from 0/0, from inf - inf, or from the root of a negative number"
+    if not bool(found.any()) and bool(expected.any()):
+        yield "every element is 0"
+        return
+    if found.is_floating_point() and bool(expected.all()):
+        yield from _of_ratios((found.double() / expected.double()).flatten()[:100].tolist())
+
+
+def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str]:
+    if len(found) != len(expected):
+        more = len(found) - len(expected)
+        if abs(more) == 1:
+            yield "one item too many" if more > 0 else "one item is missing"
+        return
+    if len(found) > 1 and _same(list(reversed(found)), expected):
+        yield "in reverse order"
+    if len(found) > 2 and any(not _same(a, b) for a, b in pairwise(expected)):
+        if _same(found[:-1], expected[1:]):
+            yield "each item is the expected next one: taken one step too late"
+        elif _same(found[1:], expected[:-1]):
+            yield "each item is the expected one before: taken one step too early"
+    if len(found) > 1 and _is_permutation(found, expected):
+        yield "the right items in another order"
+    pairs = list(zip(found, expected, strict=True))
+    if len(pairs) > 1 and all(_has_square(a) and _has_square(b) and b for a, b in pairs):
+        yield from _of_ratios([a / b for a, b in pairs])
+
+
+def _first_difference(found: Any, expected: Any, at: str = "") -> str:
+    """Where long values differ first."""
+    if type(found) is type(expected) is torch.Tensor:
+        if found.shape != expected.shape or found.dtype is not expected.dtype:
+            return ""
+        bad = (found != expected).nonzero()
+        if not len(bad) or not found.dim():
+            return ""
+        first = tuple(bad[0].tolist())
+        return _first_difference(found[first].item(), expected[first].item(), f"{at}{list(first)}")
+    if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
+        pairs = [(i, a, b) for i, (a, b) in enumerate(zip(found, expected, strict=False))]
+    elif isinstance(found, dict) and isinstance(expected, dict):
+        pairs = [(k, found[k], expected[k]) for k in expected if k in found]
+        if missing := [k for k in expected if k not in found]:
+            return f"there is no entry {at}[{missing[0]!r}]"
+    else:
+        return f"first difference at {at}: {show(found)} instead of {show(expected)}" if at else ""
+    for key, a, b in pairs:
+        if not _same(a, b):
+            return _first_difference(a, b, f"{at}[{key!r}]")
+    return ""
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(_try(lambda: is_equal(a, b)))
+
+
+def _is_permutation(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+    return bool(_try(lambda: sorted(found) == sorted(expected)))
+
+
+def _try(question: Callable[[], Any]) -> Any:
+    """False where the values cannot be compared."""
+    try:
+        return question()
+    except Exception:
+        return False
+
+
+def _has_square(value: Any) -> bool:
+    """Whether it is a number, and a float can hold its square."""
+    return isinstance(value, int | float) and type(value) is not bool and abs(value) < 1e154

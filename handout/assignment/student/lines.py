@@ -1,0 +1,81 @@
+"""Lines of a message: with a label, about a call or its function's signature, or what came of it.
+
+They need no traceback: a student's own run and the grader's report show the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assignment.calls.journal import Call, Journal
+from assignment.expect import Mismatch
+from assignment.student import diagnosis, signatures
+
+
+def labelled(label: str, text: str) -> str:
+    """`  found:    12`."""
+    return f"  {label + ':':<9} {text}"
+
+
+def call_lines(call: Call | None) -> list[str]:
+    """A call; and the scenario that made it, if the call alone does not say all."""
+    if call is None:
+        return []
+    lines = [labelled("call", call.text)]
+    if call.maker is not None and not call.is_whole:
+        lines.append(labelled("made by", call.maker.text))
+    return lines
+
+
+def signature_lines(package: str, journal: Journal) -> list[str]:
+    """The first function of those called whose parameters are not the handout's; [] for none."""
+    for target in dict.fromkeys(call.target for call in journal.calls):
+        changed = signatures.changed(package, target)
+        if changed is None:
+            continue
+        yours, handout = changed
+        what = "the signature was changed" if yours else "a function is missing"
+        lines = [f"{what} in {package}/{target.partition('.')[0]}.py", labelled("handout", handout)]
+        return [*lines, labelled("yours", yours)] if yours else lines
+    return []
+
+
+def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[str]:
+    """What was found and expected, and the call that it came from.
+
+    Args:
+        value: the difference.
+        journal: the calls of the test.
+        hint: for where nothing better is known.
+    """
+    call = journal.of_value(value.whole[0] if value.whole else None)
+    thought, replaces = diagnosis.of_mismatch(value)
+    what = value.what
+    if call is not None:
+        what = re.sub(r"^the result\b", f"the result of {call.name}", what)
+    lines = [
+        f"wrong: {what}",
+        *call_lines(call),
+        labelled("expected", value.expected),
+        labelled("found", value.actual),
+    ]
+    if thought:
+        lines.append(labelled("note", thought))
+    hint = value.hint or ("" if thought else hint)
+    if hint and not replaces:
+        lines.append(labelled("hint", hint))
+    return lines
+
+
+def no_exception_lines(text: str, call: Call | None) -> list[str]:
+    """The message of `pytest.raises` where nothing was raised, or of `pytest.fail`."""
+    raised = re.fullmatch(r"DID NOT RAISE (?:<class '(?:.*\.)?)?(\w+)(?:'>)?", text)
+    if raised is None:
+        return [text, *call_lines(call)]
+    return [
+        f"wrong: {call.name if call else 'the call'} should have raised {raised[1]} here",
+        *call_lines(call),
+        labelled("expected", raised[1]),
+        labelled("found", f"it returned {call.returned}" if call else "nothing was raised"),
+        labelled("hint", f"the title says what is refused: check for it, and raise {raised[1]}"),
+    ]

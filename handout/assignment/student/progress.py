@@ -1,0 +1,399 @@
+"""What a student sees of a run: short failures, a table of exercises, and the next exercise.
+
+`Progress` is a pytest plugin that `assignment.plugin` registers for `--progress`. It is off in the
+grader, which sets its own provider.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import Any, Literal
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from assignment import manifest
+from assignment.calls import imports
+from assignment.hooks import PROVIDER, exercise_of, title_of
+from assignment.manifest import Exercise
+from assignment.student import failures, states
+from assignment.student.verbs import command, is_under_make
+
+State = Literal["passed", "in progress", "not started", "skipped", "no public test"]
+
+_STYLES: dict[State, str] = {
+    "passed": "green",
+    "in progress": "yellow",
+    "not started": "dim",
+    "skipped": "dim",
+    "no public test": "dim",
+}
+_SYMBOLS: dict[State, str] = dict(zip(_STYLES, "●◐○––", strict=True))
+_ASCII = str.maketrans("●◐○–✗─…", "x/.-x-.")
+_LABELS = {
+    "call": "dim",
+    "made by": "dim",
+    "expected": "green",
+    "found": "red",
+    "note": "cyan",
+    "hint": "cyan",
+    "error": "dim",
+    "with": "dim",
+    "handout": "green",
+    "yours": "red",
+}
+_CACHE = "assignment/passed"
+
+
+@dataclass
+class Failure:
+    """One failed test: its title, the reason, and what the code printed."""
+
+    title: str
+    text: str
+    shared: bool  # the same for every test of the module, so it is shown once
+    printed: list[tuple[str, str]]
+
+
+@dataclass
+class Tally:
+    """How one exercise's tests went."""
+
+    collected: int = 0
+    ran: int = 0
+    passed: int = 0
+    waiting: int = 0  # ended at a stub
+    skipped: int = 0
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """Number of its tests, including those that did not run because the run was stopped."""
+        return max(self.collected, self.ran)
+
+    @property
+    def state(self) -> State:
+        if not self.total:
+            return "no public test"
+        if self.passed + self.skipped == self.total:
+            return "passed" if self.passed else "skipped"
+        return "not started" if self.waiting + self.skipped == self.ran else "in progress"
+
+
+@contextmanager
+def _cheap_traceback(config: pytest.Config) -> Iterator[bool]:
+    """While pytest makes its text of a failure: whether ours replaces that text.
+
+    Then pytest makes its shortest one. Its usual one parses the file of each call anew, which took
+    half of a run of the untouched handout.
+    """
+    is_ours = config.option.tbstyle == "auto"
+    if is_ours:
+        config.option.tbstyle = "native"
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            config.option.tbstyle = "auto"
+
+
+class Progress:
+    """Collects reports by exercise, and prints them when the run ends."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._started = time.perf_counter()
+        self._tallies: dict[str, Tally] = {}
+        self._changes: dict[imports.Change, None] = {}  # each once, in order
+
+    @property
+    def _is_off(self) -> bool:
+        return PROVIDER in self._config.stash
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, Any, Any]:
+        """Adds to the report what the summary needs, as plain data that xdist can transfer."""
+        exercise = None if self._is_off else exercise_of(item)
+        if exercise is None:
+            return (yield)
+        with _cheap_traceback(item.config) as is_ours:
+            report = yield
+        report.exercise, report.title = exercise, title_of(item)
+        report.changes = imports.take_changes()
+        report.waiting = report.shared = False
+        if report.failed and call.excinfo is not None:
+            report.waiting = call.excinfo.errisinstance(NotImplementedError)
+            if report.waiting and is_ours:
+                report.longrepr = str(call.excinfo.value)  # nobody reads more of a stub
+                return report
+            failure = failures.Failure.of(
+                item, exercise, call.excinfo, getattr(item, "funcargs", {}).get("impl")
+            )
+            report.shared = failure.is_import
+            if is_ours:
+                report.longrepr = failure.explain()
+        return report
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        if self._is_off:
+            return
+        for item in session.items:
+            if (exercise := exercise_of(item)) is not None:
+                self._tallies.setdefault(exercise, Tally()).collected += 1
+        # A part of an exercise's tests, by -k or a test's name, must not look like all of them.
+        modules = {item.getparent(pytest.Module) for item in session.items}
+        every = Counter(exercise_of(test) for module in modules for test in _tests_of(module))
+        for name, tally in self._tallies.items():
+            tally.collected = max(tally.collected, every[name])
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        exercise = getattr(report, "exercise", None)
+        if exercise is None:
+            return
+        self._changes.update(dict.fromkeys(map(tuple, report.changes)))
+        tally = self._tallies.setdefault(exercise, Tally())
+        if report.when == "call" or not report.passed:
+            tally.ran += report.when != "teardown"
+            tally.passed += report.passed
+            tally.skipped += report.skipped
+            tally.waiting += report.waiting
+        if report.failed and not report.waiting:
+            printed = [(name, text) for name, text in report.sections if text.strip()]
+            tally.failures.append(
+                Failure(report.title, str(report.longrepr), report.shared, printed)
+            )
+
+    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
+        """Names the states as in the table; this also keeps pytest from printing them again."""
+        if getattr(report, "exercise", None) is None or not report.failed:
+            return None
+        if report.waiting:
+            return "not started", "-", ("NOT STARTED", {"yellow": True})
+        return "not passed", "F", ("NOT PASSED", {"red": True})
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if not self._tallies:
+            return
+        if self._is_whole_run() and self._config.getoption("--ex") is None:
+            self._tallies = {e.id: self._tallies.get(e.id, Tally()) for e in manifest.load()}
+        writer = terminalreporter._tw
+        encoding = getattr(writer._file, "encoding", None) or "utf-8"
+        screen = StringIO()
+        console = Console(
+            file=screen,
+            width=min(writer.fullwidth, 100),
+            force_terminal=writer.hasmarkup,
+            color_system="standard" if writer.hasmarkup else None,
+            highlight=False,
+            legacy_windows=False,
+        )
+        if not self._config.getoption("--only-table"):
+            self._print_failures(console)
+            self._print_changes(console)
+        self._print_table(console)
+        self._print_grader_only(console)
+        self._print_next(console)
+        terminalreporter.write(_readable(screen.getvalue(), encoding))
+
+    def _print_failures(self, console: Console) -> None:
+        seen: set[str] = set()
+        for exercise in self._exercises():
+            tally = self._tallies[exercise.id]
+            shown = [f for f in tally.failures if not (f.shared and f.text in seen)]
+            if not shown:
+                continue
+            console.rule(Text(f"{exercise.id}: {exercise.title}", style="bold"), align="left")
+            for failure in shown:
+                if failure.shared and failure.text in seen:
+                    continue
+                seen.add(failure.text)
+                title = "No test can run yet" if failure.shared else failure.title
+                for line in textwrap.wrap("✗ " + title, console.width, subsequent_indent="  "):
+                    console.print(Text(line, style="red bold"))
+                for shown_line in _lines(failure.text, console.width):
+                    console.print(shown_line, soft_wrap=True)
+                for name, text in failure.printed:
+                    console.print(Text(f"  {name.lower().removesuffix(' call')}:", style="dim"))
+                    for line in text.rstrip().splitlines():
+                        console.print(Text("    " + line), soft_wrap=True)
+                console.print()
+
+    def _print_changes(self, console: Console) -> None:
+        """What imports have left changed."""
+        if not self._changes:
+            return
+        console.rule(Text("Changed by an import", style="bold"), align="left")
+        for file, changes in imports.by_file(self._changes).items():
+            console.print(Text(file, style="yellow"))
+            for line in _lines(imports.describe(changes), console.width):
+                console.print(line, soft_wrap=True)
+        console.print()
+
+    def _print_table(self, console: Console) -> None:
+        table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, justify="right")
+        chapter = None
+        for exercise in self._exercises():
+            if exercise.chapter != chapter:
+                chapter = exercise.chapter
+                table.add_row(Text(chapter, style="bold"))
+            tally = self._tallies[exercise.id]
+            state = tally.state
+            count = f"{tally.passed} of {tally.total} tests" if state == "in progress" else ""
+            if 0 < tally.ran < tally.total:
+                count = f"{tally.ran} of {tally.total} tests run"
+            table.add_row(
+                Text(f"  {_SYMBOLS[state]} {exercise.id}", style=_STYLES[state]),
+                Text(state, style=_STYLES[state]),
+                Text(count, style=_STYLES[state]),
+                Text(_points(exercise.points), style=_STYLES[state]),
+            )
+        console.rule(Text("Progress", style="bold"), align="left")
+        console.print(table)
+        done = [e for e in self._exercises() if self._tallies[e.id].state == "passed"]
+        every = list(self._exercises())
+        console.print(
+            Text(
+                f"\n{len(done)} of {_count(every)} passed the public tests, worth "
+                f"{sum(e.points for e in done):g} of {sum(e.points for e in every):g} points "
+                f"({time.perf_counter() - self._started:.1f} s)."
+            )
+        )
+        console.print(Text("The marks come from hidden tests, which check more.", style="dim"))
+
+    def _print_grader_only(self, console: Console) -> None:
+        """Names the rules that have no public test, of the exercises that were chosen and pass."""
+        if self._config.getoption("--ex") is None:
+            return  # of all exercises it would be too much to read
+        for exercise in self._exercises():
+            if exercise.grader_only and self._tallies[exercise.id].state == "passed":
+                count = len(exercise.grader_only)
+                rules = "1 rule is" if count == 1 else f"{count} rules are"
+                text = f"{exercise.id}: {rules} tested by the grader alone: "
+                text += "; ".join(exercise.grader_only) + "."
+                for line in textwrap.wrap(text, console.width, subsequent_indent="  "):
+                    console.print(Text(line, style="cyan"))
+
+    def _print_next(self, console: Console) -> None:
+        console.print()
+        following = self._next()
+        if following is None:
+            console.print(
+                Text(
+                    f"Every public test passes. Hand in with:  {command('submit')}",
+                    style="green bold",
+                )
+            )
+            return
+        label = "Continue with: " if self._tallies.get(following.id, Tally()).passed else "Next: "
+        console.print(
+            Text.assemble((label, "bold"), (following.title, "bold"), f"  ({following.id})")
+        )
+        for what, where in (
+            ("read", f"assignment/writeup/{following.chapter}.md"),
+            ("write", _where_to_write(following)),
+            ("test", command("test", following.id)),
+            ("hint", command("hint", following.id)),
+        ):
+            console.print(Text.assemble((f"  {what:<7}", "dim"), where), soft_wrap=True)
+        if is_under_make():
+            console.print(
+                Text("(make reports an error until every test passes; ignore it.)", style="dim")
+            )
+
+    def _next(self) -> Exercise | None:
+        """The first exercise in the text's order not known to pass from this or earlier runs."""
+        cache = getattr(self._config, "cache", None)
+        passing = set(cache.get(_CACHE, [])) if cache else set()
+        passing -= self._tallies.keys()
+        settled = ("passed", "skipped", "no public test")
+        passing |= {name for name, tally in self._tallies.items() if tally.state in settled}
+        if cache and self._is_whole_run():
+            cache.set(_CACHE, sorted(passing))
+            ended = {name: t.state for name, t in self._tallies.items() if t.ran == t.total}
+            states.note(cache, failures.Failure.package_of(self._config), ended)
+        candidates = [*self._exercises(), *manifest.load()]
+        return next((e for e in candidates if e.id not in passing), None)
+
+    def _is_whole_run(self) -> bool:
+        """Whether no tests were deselected by -k, -m or a path."""
+        option = self._config.option
+        last_failed = getattr(option, "lf", False)  # an option of pytest's cache, if it is enabled
+        return not (option.keyword or option.markexpr or last_failed) and (
+            self._config.args_source is not pytest.Config.ArgsSource.ARGS
+        )
+
+    def _exercises(self) -> Iterator[Exercise]:
+        return (e for e in manifest.load() if e.id in self._tallies)
+
+
+def _tests_of(module: pytest.Module | None) -> Iterator[pytest.Item]:
+    """All tests in a file, also those that this run leaves out."""
+    for node in module.collect() if module is not None else ():
+        if isinstance(node, pytest.Item):
+            yield node
+
+
+def _lines(text: str, width: int) -> Iterator[Text]:
+    """A failure's lines, indented. Text is wrapped with a hanging indent; code is not."""
+    for line in text.splitlines():
+        if line.startswith("    "):
+            yield Text("  " + line)
+            continue
+        label, colon, _ = line.partition(":")
+        is_labelled = bool(colon) and label.strip() in _LABELS
+        wrapped = textwrap.wrap(
+            line,
+            width,
+            initial_indent="  ",
+            subsequent_indent=" " * (14 if is_labelled else 4),
+            replace_whitespace=False,
+            drop_whitespace=True,
+        )
+        for number, part in enumerate(wrapped or [""]):
+            shown = Text(part)
+            if is_labelled and number == 0:
+                shown.stylize(_LABELS[label.strip()], 0, 2 + len(label) + 1)
+            yield shown
+
+
+def _points(points: float) -> str:
+    return f"{points:g} point" + ("" if points == 1 else "s")
+
+
+def _count(exercises: Sequence[Exercise]) -> str:
+    return f"{len(exercises)} exercise" + ("" if len(exercises) == 1 else "s")
+
+
+def _where_to_write(exercise: Exercise) -> str:
+    """`transpose, select in resource_accounting/strides.py`."""
+    places = []
+    for module in exercise.modules:
+        names = [f.partition(".")[2] for f in exercise.functions if f.startswith(f"{module}.")]
+        places.append(f"{', '.join(names)} in {manifest.load().package}/{module}.py")
+    return "; ".join(places)
+
+
+def _readable(text: str, encoding: str) -> str:
+    """The text in characters that the terminal can show: a Windows console may lack ● and ×."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
+    except LookupError:
+        return text
+    return text

@@ -1,0 +1,90 @@
+"""What the last runs of the public tests found, by exercise: `make submit` says it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from assignment import manifest
+from assignment.manifest import Exercise
+from assignment.student.verbs import command
+
+KEY = "assignment/states"  # in pytest's cache
+_FILE = f".pytest_cache/v/{KEY}"
+_LABELS = (  # of states, "" where no test has run
+    ("pass", "passed"),
+    ("fail", "in progress"),
+    ("skipped", "skipped"),
+    ("never started", "not started"),
+    ("never tested", ""),
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """How an exercise's tests ended last, and whether its files are as they were then."""
+
+    state: str
+    is_current: bool
+
+
+def note(cache: Any, package: Path, states: Mapping[str, str]) -> None:
+    """Adds states to pytest's cache."""
+    entries = cache.get(KEY, {})
+    exercises = manifest.load()
+    for name, state in states.items():
+        entries[name] = [state, _digest(package, exercises[name])]
+    cache.set(KEY, entries)
+
+
+def read(root: Path, package: Path) -> dict[str, Known]:
+    """The exercises whose tests have run in this handout."""
+    try:
+        entries = json.loads((root / _FILE).read_text(encoding="utf-8"))
+        return {
+            exercise.id: Known(state, digest == _digest(package, exercise))
+            for exercise in manifest.load()
+            if exercise.id in entries
+            for state, digest in [entries[exercise.id]]
+        }
+    except (OSError, ValueError, TypeError):  # none, or written by another program
+        return {}
+
+
+def show(console: Console, root: Path, package: Path) -> None:
+    """Prints how the public tests ended last, for those who hand in."""
+    found, test = read(root, package), command("test")
+    if not found:
+        console.print(f"\nNo public test has run yet in this folder; {test} runs them.")
+        return
+    console.print(Text("\nThe public tests, when they ran last:", style="bold"))
+    exercises = list(manifest.load())
+    for label, state in _LABELS:
+        names = [e.id for e in exercises if (found[e.id].state if e.id in found else "") == state]
+        if names:
+            count = f"{len(names)} of {len(exercises)}"
+            _show_names(console, label, f"{count}: {', '.join(names)}")
+    if changed := [name for name, last in found.items() if not last.is_current]:
+        _show_names(console, "changed since", f"{', '.join(changed)}; {test} tests again")
+
+
+def _show_names(console: Console, label: str, text: str) -> None:
+    width, label = min(console.width, 80), f"  {label:<14}"
+    console.print(
+        "\n".join(textwrap.wrap(text, width, initial_indent=label, subsequent_indent=" " * 16))
+    )
+
+
+def _digest(package: Path, exercise: Exercise) -> str:
+    """Of the files that the exercise is in."""
+    files = [package / f"{module}.py" for module in exercise.modules]
+    found = [file.read_bytes() if file.is_file() else b"" for file in files]
+    return hashlib.sha256(b"\0".join(found)).hexdigest()

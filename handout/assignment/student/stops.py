@@ -1,0 +1,61 @@
+"""Where the student's code is when a run stops: by Ctrl-C, or in a debugger (`--pdb`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pytest
+
+from assignment.hooks import PROVIDER, exercise_of, title_of
+from assignment.student.failures import Failure
+
+
+class Stops:
+    """The pytest plugin. It is off in the grader."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._item: pytest.Item | None = None
+        self._impl: Any = None
+        self._text = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        self._item, self._impl = item, getattr(item, "funcargs", {}).get("impl")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if self._item is None or PROVIDER in self._config.stash:
+            return
+        if not isinstance(excinfo.value, KeyboardInterrupt):  # a debugger was quit
+            return
+        if (exercise := exercise_of(self._item)) is not None:
+            failure = Failure.of(self._item, exercise, excinfo, self._impl)
+            self._text = f"{title_of(self._item)}\n{failure.explain()}"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self._text:
+            terminalreporter.write_line("")
+            terminalreporter.write_line(self._text)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_exception_interact(self, node: Any, call: Any) -> None:
+        """Lets `--pdb` stop in the student's code, or in the test that looked at its result."""
+        if PROVIDER in self._config.stash or not self._config.getoption("usepdb"):
+            return
+        package = Failure.package_of(self._config)
+        frames = list(_chain(call.excinfo.tb))
+        files = [Path(frame.tb_frame.f_code.co_filename) for frame in frames]
+        own = [f for f, file in zip(frames, files, strict=True) if package in file.parents]
+        tests = [f for f, file in zip(frames, files, strict=True) if file == node.path]
+        if own or tests:
+            (own or tests)[-1].tb_next = None
+
+
+def _chain(trace: TracebackType | None) -> Any:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
