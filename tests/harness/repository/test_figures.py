@@ -11,6 +11,7 @@ from grader.intake import stage
 from grader.intake.archives import _MAX_HEADER, MAX_ARCHIVE
 from grader.intake.entries import MAX_ENTRIES, MAX_LISTED
 from grader.isolation import DISK_MIB, SCRATCH_MIB
+from grader.judge.session import collected
 from grader.judge.verdict import NOT_MEASURED
 from grader.results.student import HIDDEN_EXCEPTIONS
 from grader.supervisor import meter
@@ -56,3 +57,10 @@ USUAL = manifest.load()
 )
 def test_readme_of_the_grader_names_the_limits_of_the_code(said):
     assert said in TEXT
+
+
+def test_readme_of_the_grader_counts_what_checks_can_tell():
+    with collected(USUAL, REPOSITORY, ("hidden",)) as session:
+        checks = sum(not test.exercise.needs for test in session.tests)
+    told = f"{checks * math.log2(TEXTS) / 8:.0f} bytes in the {checks} checks that need no device"
+    assert told in TEXT
