@@ -1,9 +1,9 @@
 """Prediction: what a training step costs, on paper, before it runs.
 
 The model and its step are in `assignment/material/small_transformer.py`: a transformer like GPT-2
-in float32, trained by torch's AdamW, in the midst of its training. What is predicted here
-`assignment/material/step_counts.py` measures; `make predict` compares the two. nan is outside
-every range. No argument is infinite.
+in float32, trained by torch's AdamW, in the midst of its training.
+`assignment/material/step_counts.py` measures what is predicted here; `make predict` compares the
+two. nan is outside every range. No argument is infinite.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def test_change_by_a_module_of_several_others_is_reported_once(quick_grader, sub
 def test_change_that_a_worker_makes_up_needs_a_file(quick_grader, submit):
     """It may say anything of its own files, as it may print anything"""
     text = (
-        "from assignment import imports\n\n"
+        "from assignment.calls import imports\n\n"
         "imports._changes.append(('resource_accounting/none.py', 1, 'x'))\n"
         "imports._changes.append(('resource_accounting/dtypes.py', 1, 'all marks are lost'))\n"
     )
