@@ -37,12 +37,6 @@ MORE_TESTS = ("test_killed_saves.py",)  # of these chapters
 collect_ignore = ["forgers", "hostile/submissions"]
 
 
-def pytest_collection_finish() -> None:
-    """Each grading collects garbage, which need not look through what all tests are."""
-    gc.collect()
-    gc.freeze()
-
-
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Lists the ten files that took longest, of all processes of pytest's together."""
     seconds: Counter[str] = Counter()
@@ -86,6 +80,13 @@ def ignore_fork_warnings() -> Iterator[None]:
         if "PYTEST_XDIST_WORKER" in os.environ:
             monkeypatch.setattr(os, "fork", quiet)
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def loaded_by_now() -> None:
+    """Each grading collects garbage, which need not look through what is loaded by now."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
