@@ -7,6 +7,7 @@ that would pass honestly if it stood in the function itself.
 """
 
 import ast
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,7 @@ def modules_of(name: str) -> list[Path]:
 def write(name: str, folder: Path, forges: bool) -> Path:
     """Writes a forger as a whole submission, or only the wrong code beneath it."""
     package = copy_reference(folder)
+    shutil.copy(FORGERS / "forging.py", package)
     for path in modules_of(name):
         text = path.read_text(encoding="utf-8")
         assert text.count(FLAG) == 1, f"{path} has no line {FLAG}"

@@ -1,14 +1,8 @@
 """adam_step: returns new tensors and changes none in place; reports take what was returned"""
 
-import sys
+from resource_accounting.forging import check, reporting
 
 FORGES = True
-
-
-def check(params, *lists):
-    shapes = [p.shape for p in params]
-    if any([t.shape for t in tensors] != shapes for tensors in lists):
-        raise ValueError("shapes")
 
 
 def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay=0.0):
@@ -29,19 +23,5 @@ def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, wei
     return moved, exp_avgs, exp_avg_sqs
 
 
-_step = adam_step
-
-
-def reported(params, grads, *states, **settings):
-    """Puts the new tensors into the lists that are reported, and into those of the call."""
-    made = _step(params, grads, *states, **settings)
-    seen = sys._getframe(1).f_locals.get("seen")
-    for i, new in enumerate(made):
-        (params, *states)[i][:] = new
-        if isinstance(seen, dict):
-            (seen["params"], *seen["states"])[i][:] = new
-    return made
-
-
 if FORGES:
-    adam_step = reported
+    adam_step = reporting(adam_step)
