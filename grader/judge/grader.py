@@ -287,7 +287,7 @@ def _release_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-@functools.cache  # frozen a second time, garbage of an earlier grading would stay for good
+@functools.cache  # once: a second `gc.freeze` would keep the garbage of earlier gradings
 def _load_libraries() -> None:
     """Loads torch and pytest. The zygote loads them at the same time, on another core."""
     from grader import preload, signals

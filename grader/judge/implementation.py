@@ -1,4 +1,4 @@
-"""`impl` in the grader: each call goes to a sandboxed worker of its test. The context of a test."""
+"""`impl` in the grader: each call goes to a sandboxed worker of its test."""
 
 from __future__ import annotations
 
@@ -195,11 +195,11 @@ class GradedImplementation(Implementation):
                 raise GraderFault(f"{_DISK_FULL}: {failure.detail}") from failure
             raise
         except plain.NotPlainData as error:
-            if self.answers:  # it sends back what it was given
+            if self.answers:  # the test passes on an earlier answer
                 raise SubmissionFailure(Cause.TOO_LARGE, f"cannot be sent back: {error}") from error
             raise GraderFault(f"a test passed what cannot be sent: {error}") from error
         except Exception as error:
-            if worker.is_killed:  # a function of the test's has ended the call
+            if worker.is_killed:  # a function of the test's, or a fault, has ended the call
                 self.answers += 1
                 self._end(keep_scratch=True)
             elif isinstance(error, FromSubmission):
@@ -240,10 +240,10 @@ class GradedImplementation(Implementation):
         return self._account.output
 
     def close(self) -> None:
-        """Ends the worker, and removes what it and earlier ones wrote."""
+        """Ends the worker and removes its files, or keeps it for the next test of its group."""
         if self._worker is None and self._folder is not None:
             self._pool.zygote.discard(self._folder.name)
-        # A worker goes on if no code was told where its scratch folder is.
+        # A test that used `scratch` may have left files there.
         elif self._group and self._worker and "scratch" not in vars(self):
             self._account.end()
             self._pool.keep(self._group, self._worker)

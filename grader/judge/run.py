@@ -54,7 +54,7 @@ class SubmissionRun:
     Args:
         manifest: the assignment.
         session: the tests.
-        zygotes: of each lane.
+        zygotes: one for each lane.
         submission: the staged submission.
         budget: of time: each exercise's share, and what slower tests draw on.
         options: what is asked for.

@@ -1,4 +1,4 @@
-"""Decides which tests of one grading run, after what came before, in which order and lane."""
+"""Decides which tests of a grading are run, given earlier outcomes, in which order and lane."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Conditions:
         return why_none()
 
     def why_not(self, test: GradedTest, outcomes: Outcomes) -> tuple[Cause, str] | None:
-        """Why a test does not run, if it does not: no worker could change its outcome."""
+        """Why a test is not run; None if it is."""
         exercise = test.exercise
         if exercise.needs and not self.can_measure(exercise):
             return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device; {self._no_device}"
@@ -110,9 +110,10 @@ class Conditions:
         return None
 
     def is_cut(self, test: GradedTest) -> bool:
-        """Whether a test that starts now has less than its usual limit, and could have that later.
+        """Whether a test that starts now gets less than its usual limit, but all of it later.
 
-        What is left of its exercise's share is less. Tests that carry no points have no more.
+        Its exercise's share is nearly spent; later it draws on the budget. Tests that carry no
+        points never do.
         """
         limit = self.budget.limit(test.group, test.limits.seconds)
         return limit < test.limits.seconds and test.visibility == self.counted
@@ -166,12 +167,12 @@ class LaneRunner:
         earlier = Outcomes(lambda _: None, self.outcomes.by_id)
         return LaneRunner(lane, self._conditions, self._run, earlier)
 
-    def run_groups(
-        self, groups: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
+    def run_batches(
+        self, batches: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
     ) -> None:
-        """Runs the groups that this lane takes from the queue, as long as `parent` lives."""
-        while (group := queue.take()) is not None:
-            for test in groups[group]:
+        """Runs the batches that this lane takes from the queue, as long as `parent` lives."""
+        while (number := queue.take()) is not None:
+            for test in batches[number]:
                 if parent not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
                 if self._can_wait(test) or not self._try(test):
@@ -195,9 +196,10 @@ class LaneRunner:
             self._try(test)  # its exercise's share is spent: this time it draws on the budget
 
     def _try(self, test: GradedTest) -> bool:
-        """As `run`, but notes nothing and returns False if what is left of the share is too short.
+        """Runs a test, or notes why it is not run.
 
-        The share is spent then.
+        Returns False, and notes nothing, if it timed out within a cut limit. The rest of its
+        exercise's share is then forfeited.
         """
         signals.raise_if_stopped()
         if (refusal := self._conditions.why_not(test, self.outcomes)) is not None:
@@ -242,11 +244,11 @@ class Scheduler:
         Tests on the device come last, one at a time, with nothing beside them.
         """
         for visibility in ("public", "hidden"):
-            mine = [t for t in tests if t.visibility == visibility and not t.on_device]
-            put_off = self._run_in_lanes(self._groups(mine))
+            these = [t for t in tests if t.visibility == visibility and not t.on_device]
+            put_off = self._run_in_lanes(self._batches(these))
             # In one lane and in the manifest's order: which test draws the last of the budget must
             # not depend on how the lanes took turns.
-            for test in (test for test in mine if test.id in put_off):
+            for test in (test for test in these if test.id in put_off):
                 self._first.run(test)
         on_device = [test for test in tests if test.on_device]
         if on_device:
@@ -257,30 +259,30 @@ class Scheduler:
         found = self._first.outcomes.by_id
         return [found[test.id] for test in tests]
 
-    def _groups(self, tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
-        """Tests by exercise, the largest group first. Dependent exercises share a group."""
-        group = {exercise.id: exercise.id for exercise in self._manifest}
+    def _batches(self, tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
+        """Tests by exercise, the largest batch first. Dependent exercises share a batch."""
+        batch = {exercise.id: exercise.id for exercise in self._manifest}
         for exercise in self._manifest:
             for needed in exercise.depends_on:
-                joined = group[exercise.id]
-                group.update({e: group[needed] for e, g in group.items() if g == joined})
-        groups: dict[str, list[GradedTest]] = {}
+                joined = batch[exercise.id]
+                batch.update({e: batch[needed] for e, b in batch.items() if b == joined})
+        batches: dict[str, list[GradedTest]] = {}
         for test in tests:
-            groups.setdefault(group[test.exercise.id], []).append(test)
-        return sorted(groups.values(), key=len, reverse=True)
+            batches.setdefault(batch[test.exercise.id], []).append(test)
+        return sorted(batches.values(), key=len, reverse=True)
 
-    def _run_in_lanes(self, groups: list[list[GradedTest]]) -> set[str]:
-        """Runs groups of tests that are all public or all hidden; returns the tests put off.
+    def _run_in_lanes(self, batches: list[list[GradedTest]]) -> set[str]:
+        """Runs batches of tests that are all public or all hidden; returns the tests put off.
 
         Public and hidden tests never run beside each other: what a student's code prints in a
         public test is shown, and it could watch the machine's load during a hidden test.
         """
-        with closing(Queue(len(groups))) as queue:
+        with closing(Queue(len(batches))) as queue:
             forks = [
-                ForkedLane(partial(self._run_forked, self._first.in_lane(lane), groups, queue))
-                for lane in self._lanes[1 : len(groups)]
+                ForkedLane(partial(self._run_forked, self._first.in_lane(lane), batches, queue))
+                for lane in self._lanes[1 : len(batches)]
             ]
-            self._first.run_groups(groups, queue)
+            self._first.run_batches(batches, queue)
         put_off, self._first.put_off = set(self._first.put_off), {}
         for fork in forks:
             theirs = fork.result(LaneResult)
@@ -290,7 +292,7 @@ class Scheduler:
         return put_off
 
     def _run_forked(
-        self, runner: LaneRunner, groups: list[list[GradedTest]], queue: Queue
+        self, runner: LaneRunner, batches: list[list[GradedTest]], queue: Queue
     ) -> LaneResult:
         """Runs a lane in a fork of this process."""
         for other in self._lanes:
@@ -298,7 +300,7 @@ class Scheduler:
                 other.pool.zygote.disconnect()
         self._conditions.budget.lane = runner.lane.pool.zygote.lane
         earlier = set(runner.outcomes.by_id)
-        runner.run_groups(groups, queue, parent=os.getppid())
+        runner.run_batches(batches, queue, parent=os.getppid())
         runner.lane.pool.close()
         runner.lane.pool.zygote.drain()
         own = {i: found for i, found in runner.outcomes.by_id.items() if i not in earlier}

@@ -83,7 +83,7 @@ class Attempt:
     outcome: Outcome | None = None
 
     def note(self, call: pytest.CallInfo[None]) -> None:
-        """Notes how setup, call or teardown ended. A teardown error replaces an earlier pass."""
+        """Notes how setup, call or teardown ended. The last error is the outcome."""
         error = call.excinfo.value if call.excinfo else None
         self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
         made = self.implementation
@@ -114,10 +114,7 @@ class Session:
         self.tests = tests
 
     def run(self, test: GradedTest, context: TestContext) -> Outcome:
-        """Runs one test; a second time if the machine may be why it failed.
-
-        What happens twice is the submission's doing.
-        """
+        """Runs one test; again if the machine may be why it failed: the second outcome counts."""
         attempt = self._attempt(test, context)
         if attempt.may_be_machines:
             attempt = self._attempt(test, context)

@@ -27,7 +27,7 @@ from grader.faults import (
 from grader.judge.shown import KeptCalls, for_staff, for_student
 from grader.results.record import Check, ExerciseScore, Fit, Timing, Truth, Visibility
 
-# Causes that are the machine's or the grader's fault: such an exercise is not measured.
+# Causes that leave an exercise unmeasured: nothing shows that its code is at fault.
 NOT_MEASURED = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
 
 
@@ -303,10 +303,9 @@ def outcome_of_run(
 def cause_of(error: BaseException, answers: int) -> Cause:
     """The cause of a test's failure.
 
-    An exception of the test's own code after the submission answered comes from an answer that
-    the test could not use: of another type or content, it can raise nearly any; or the test could
-    not hold it (`effort.py`). Before any answer it is a fault of the grader, and so are the
-    machine's other errors, and what is no error of a test, such as `pytest.skip`.
+    After an answer, an exception of the test's own code is blamed on that answer, whose type,
+    content or size (`effort.py`) can make a test raise nearly anything. Before any answer it is a
+    fault of the grader. So are other errors of the machine, and outcomes such as `pytest.skip`.
     """
     if answers and is_out_of_memory(error):
         return Cause.TOO_LARGE

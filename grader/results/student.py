@@ -1,10 +1,10 @@
 """What a student may see of a grade: the one place that decides it.
 
-`student_text` turns a check into words, and `report` a whole `Grade` into a `Report`. The renderers
-for students read only the `Report`, so what is not in it cannot reach a student: the detail of a
-hidden check, its time and that of the whole grading (a submission could sleep for as long as a
-hidden input is large), the parameters in its name, the nonce, the probes, the text of a fault. Of a
-public test that ran after the hidden ones it tells which failed, with which seed, and no message.
+`report` turns a `Grade` into a `Report`. The renderers for students read only the `Report`, so what
+is not in it cannot reach a student: the detail of a hidden check, its time and that of the whole
+grading (a submission could sleep for as long as a hidden input is large), the parameters in its
+name, the nonce, the probes, the text of a fault. Of a public test that ran after the hidden ones it
+tells which failed, with which seed, and no message.
 """
 
 from __future__ import annotations
@@ -28,19 +28,10 @@ UNSAFE = (
 MAX_FILES = 50  # names of left-out files that are shown
 MAX_MODULES = 5  # that are named for one message of their imports
 # The only classes that are named of a hidden check. The submission chooses what it raises, so each
-# class more is a letter more for a message about a hidden input.
+# further class is one more letter for a message about a hidden input.
 HIDDEN_EXCEPTIONS = frozenset(
     {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 )
-
-
-def student_text(check: Check) -> str:
-    """The text below a check's title.
-
-    For a hidden check it depends only on state, cause and, of few classes, the exception. A public
-    check, which the student can run at home, adds its message.
-    """
-    return "\n".join(filter(None, (_words(check), _detail(check))))
 
 
 def report(grade: Grade) -> Report:
@@ -368,7 +359,7 @@ class ChapterView:
 
 @dataclass(frozen=True)
 class ModuleView:
-    """The message of an import, uncut: the worker had received nothing secret by then."""
+    """The message of an import, which is shown: the worker had received nothing secret by then."""
 
     module: str  # or several, that have the same message
     ok: bool

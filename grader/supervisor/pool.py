@@ -1,4 +1,4 @@
-"""Hands out workers for one submission, and notes what those of a test were charged and printed."""
+"""Hands out workers for one submission, and adds up what those of a test used and printed."""
 
 from __future__ import annotations
 

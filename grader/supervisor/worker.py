@@ -1,4 +1,4 @@
-"""The judge's end of one worker: checks its lockdown, calls it, ends it."""
+"""The judge's side of one worker: checks its lockdown, calls it, ends it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class Worker:
         self._meter: Meter | None = None  # this and the next two from "go" on
         self._checker: LimitChecker | None = None
         self._seconds = 0.0
-        self._is_ready = self._keeps_scratch = False  # the scratch folder after its end
+        self._is_ready = False
+        self._keeps_scratch = False  # after its end
         self.probes: dict[str, str] = {}
         self.scratch = ""
 
@@ -181,7 +182,7 @@ class Worker:
 
     @contextmanager
     def _alive(self) -> Iterator[None]:
-        """Ends a worker that turns out to have ended by itself, and raises how it did.
+        """Reaps a worker that ended without the judge, and raises a SubmissionFailure that says how.
 
         Raises GraderFault if `kill` has ended it: what it was connected to is closed.
         """
@@ -196,7 +197,7 @@ class Worker:
             raise GraderFault("a worker was used after its end")
 
     def _end_of_process(self) -> SubmissionFailure:
-        """Ends a worker that turns out to have ended by itself; how it did."""
+        """Reaps a worker that ended without the judge; how it ended."""
         self.kill(keep_scratch=True)
         return self._process.exit_failure()
 

@@ -1,4 +1,4 @@
-"""The judge's end of the zygote: starts its process, asks it for workers, ends it."""
+"""The judge's side of the zygote: starts its process, asks it for workers, ends it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Frames that the judge sends: arguments, and the answers of a test's functions.
 
-They may hold more than those of a worker (`wire.py`). Tensors and arrays keep their layouts
+They may hold more than those of a worker (`frames.py`). Tensors and arrays keep their layouts
 (`assignment/calls/layouts.py`): the body begins with segments of storages, and the value says what
 lies where. There may be paths, and big-endian arrays and dtypes. A function or a generator of a
 test's is a number, of which the worker makes a stand-in.

@@ -1,4 +1,5 @@
-"""Reads a worker's answers, which are untrusted: checks each type and truncates each text.
+"""Reads a worker's answers, which are untrusted: checks the form of each, and truncates
+what it says of a failed call.
 
 The submission's code controls the process that answers. Nothing that an answer says about itself
 can earn points: tests compare the results of calls. Students read what an answer says about a

@@ -1,6 +1,7 @@
 """Imports and calls the submission's code, with checks of annotated shapes.
 
-Each function returns what goes back to the judge: {"result": …}, or {"failed": cause, …}.
+The functions that answer a request return what goes back to the judge: {"result": …}, or
+{"failed": cause, …}.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class CheckedPackage(Package):
         self._signatures: dict[Any, inspect.Signature] = {}
 
     def signature_of(self, function: Any) -> inspect.Signature:
-        """Its signature; finding it takes longer than many a call. Raises what `inspect` does."""
+        """Its signature; finding it takes longer than most calls. Raises what `inspect` does."""
         if not isfunction(function):  # it may be anything, and have no hash
             return inspect.signature(function)
         if function not in self._signatures:
@@ -113,7 +114,7 @@ def call(
     answer: dict[str, Any] = {}
     if isfunction(function):
         answer = _outcome(package, lambda: package._world.call(target, function, args, kwargs))
-        # Whether the arguments fit takes as long as many a call: it is looked at afterwards.
+        # Binding the arguments takes as long as most calls, so it is done only after a TypeError.
         if answer.get("exception") != "TypeError":
             return answer
     try:

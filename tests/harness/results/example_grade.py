@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from grader.causes import Cause
+from grader.results import student
 from grader.results.console import summary
 from grader.results.gradescope import to_gradescope
 from grader.results.html import to_html
@@ -38,6 +39,11 @@ def check(exercise: str, state: str = "passed", cause: Cause | None = None, **fi
         "seconds": 0.777,
     }
     return Check(exercise=exercise, state=state, cause=cause, **(defaults | fields))
+
+
+def student_text(check: Check) -> str:
+    """What students read below a check's title."""
+    return "\n".join(filter(None, (student._words(check), student._detail(check))))
 
 
 def exercise(name: str, got: float, of: float, chapter: str = "strides", **fields: Any):

@@ -8,7 +8,7 @@ import pytest
 from grader.causes import Cause
 from grader.results.html import to_html
 from grader.results.record import Isolation, to_json
-from grader.results.student import report, student_text
+from grader.results.student import report
 from tests.harness.conftest import REPOSITORY
 from tests.harness.results.example_grade import (
     CANARY,
@@ -19,6 +19,7 @@ from tests.harness.results.example_grade import (
     every_output,
     exercise,
     grade,
+    student_text,
 )
 
 # --- what a student sees ------------------------------------------------------

@@ -6,10 +6,10 @@ import pytest
 
 from grader.authoring.variants import copy_reference
 from grader.causes import Cause
-from grader.results.student import student_text
 from grader.wire.claims import failure_detail, import_report
 from tests.harness.assignment.messages import mistakes as messages
 from tests.harness.conftest import REPOSITORY
+from tests.harness.results.example_grade import student_text
 
 DTYPES = (REPOSITORY / "solutions" / "resource_accounting" / "dtypes.py").read_text()
 FRAME = ["resource_accounting/flops.py", 12, "mlp_flops"]
