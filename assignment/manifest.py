@@ -173,7 +173,7 @@ def parse(text: str, source: str = MANIFEST.name) -> Manifest:
     except msgspec.ValidationError as error:
         path, problem = _invalid(str(error), data)
         raise ManifestError(_format(path, problem, data, text, source)) from error
-    for path, problem in _contradictions(manifest):
+    for path, problem in _mistakes(manifest):
         raise ManifestError(_format(path, problem, data, text, source))
     return manifest
 
@@ -239,8 +239,8 @@ _TABLES: dict[tuple[str, ...], type[msgspec.Struct]] = {
 }
 
 
-def _contradictions(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
-    """Yields values that contradict each other, though each is valid on its own."""
+def _mistakes(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
+    """Yields each mistake that the types do not show, with its key: bad names, wrong sums."""
     seen: set[str] = set()
     for i, exercise in enumerate(manifest.exercise):
         if exercise.id in seen:

@@ -26,9 +26,10 @@ def remove(folder: Path) -> None:
 
 
 def remove_while_written(folder: Path) -> None:
-    """Removes a folder into which a process that is ending may still write; tries for two seconds.
+    """Removes a folder into which a process that is ending may still write.
 
-    After a parent was waited for, the kernel may still be ending its children.
+    After a parent was waited for, the kernel may still be ending its children. Gives up after two
+    seconds, without an error.
     """
     for _ in range(_ATTEMPTS):
         remove(folder)

@@ -2,7 +2,7 @@
 
 What it leaves changed (`calls/world.py`) is noted with the line that did it, and set back. So
 the order of imports decides nothing: a run at home imports each module once, for all its tests, and
-the grader does so in a process for each test.
+the grader does so in each of its processes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 
 from assignment.calls.world import BeforeImport
 
-# A file, relative to the package's parent; a line, or 0 if a debugger has the tracer that would
-# find it; and what is changed, as a sentence.
+# A file, relative to the package's parent; a line, or 0 if none is looked for or a debugger has
+# the tracer that would find it; and what is changed, as a sentence.
 Change = tuple[str, int, str]
 ADVICE = (
     "Settings are set back before any test, and no points are lost. Set them in the function that "
@@ -104,7 +104,7 @@ class _Finder(MetaPathFinder):
 
 
 def why_not_utf8(file: Path) -> str:
-    """What to do about a file that some editors write; "" if it is no such file."""
+    """What to do about a file in UTF-16 or with null bytes; "" for any other."""
     data = file.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data.count(b"\0") > len(data) // 3:
         return "this file is UTF-16; save it as UTF-8"

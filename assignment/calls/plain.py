@@ -155,11 +155,11 @@ def refuse(value: Any, where: str) -> NoReturn:
 
 
 def refuse_key(key: Any, where: str) -> NoReturn:
-    """Raises NotPlainData for a key of the dict `where`."""
+    """Raises NotPlainData for a key of the dict that `where` names."""
     advice = _advice(key)
     fits = advice.endswith((" str()", " int()", " bool()"))  # types that a key may have
     raise NotPlainData(
-        f"a key of {where} is {describe(key)}; expected str or int{advice if fits else ''}"
+        f"a key of {where} is {describe(key)}; expected str, int or bool{advice if fits else ''}"
     )
 
 

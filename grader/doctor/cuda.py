@@ -23,6 +23,7 @@ from assignment.calls.devices import allowed
 from assignment.manifest import Limits
 from grader.doctor.rung import EXCEPTIONS, LAYERS
 from grader.faults import GraderFault, SubmissionFailure
+from grader.intake.entries import SubmissionError
 from grader.intake.stage import stage
 from grader.isolation import TIERS, CannotIsolate
 from grader.judge.grader import SECRETS
@@ -130,9 +131,6 @@ def diagnose(device: str = "cuda", steps: tuple[str, ...] = ()) -> CudaDiagnosis
     Args:
         device: "cuda", or "cpu" to rehearse it where there is none.
         steps: that a rung takes; all if empty.
-
-    Raises:
-        GraderFault: the reference cannot be staged.
     """
     name, uuid = device_of(device)
     rungs = tuple(climb(device, uuid, steps))
@@ -141,7 +139,10 @@ def diagnose(device: str = "cuda", steps: tuple[str, ...] = ()) -> CudaDiagnosis
 
 
 def device_of(kind: str) -> tuple[str, str]:
-    """The device in words, and its UUID; "" for the UUID where there is none."""
+    """The device in words, and its UUID; for a CPU "".
+
+    Where no device can be used: why, and what this process may see of them.
+    """
     if kind == "cpu":
         return "a CPU, to rehearse", ""
     try:
@@ -160,25 +161,28 @@ def climb(device: str, uuid: str, steps: tuple[str, ...]) -> Iterator[Rung]:
         for layer in LAYERS
         if (layer != "user" or root) and (layer != "landlock" or landlock.abi())
     ]
-    yield rung((), (), device, uuid, steps)
+    yield try_rung((), (), device, uuid, steps)
     for layer in layers:
         exceptions = EXCEPTIONS.get(layer, ())
         for count in range(len(exceptions) + 1):
-            yield (found := rung((layer,), exceptions[:count], device, uuid, steps))
+            yield (found := try_rung((layer,), exceptions[:count], device, uuid, steps))
             if not found.failed:
                 break
     everything = tuple(name for layer in layers for name in EXCEPTIONS.get(layer, ()))
-    yield rung(tuple(layers), everything, device, uuid, steps)
+    yield try_rung(tuple(layers), everything, device, uuid, steps)
 
 
-def rung(
+def try_rung(
     layers: tuple[str, ...],
     exceptions: tuple[str, ...],
     device: str,
     uuid: str,
     steps: tuple[str, ...] = (),
 ) -> Rung:
-    """Takes the steps in a fresh process, in the environment that a zygote of races has."""
+    """Takes the steps (all if empty) in a fresh process, behind these layers with these exceptions.
+
+    Raises nothing for a step that fails: the rung says which, and why.
+    """
     asked = {
         "layers": layers,
         "allowed": exceptions,
@@ -186,7 +190,7 @@ def rung(
         "driver": device == "cuda",
         "only": steps,
     }
-    environment = {k: v for k, v in os.environ.items() if k in ("LD_LIBRARY_PATH", "FAKE_MODULE")}
+    environment = {k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"}
     environment |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     command = [sys.executable, "-s", "-P", "-X", "utf8", "-c", _BOOT, str(REPOSITORY)]
     try:
@@ -201,7 +205,7 @@ def rung(
         )
         output, status, said = done.stdout, done.returncode, done.stderr.strip()
     except subprocess.TimeoutExpired as late:
-        output, said = str(late.stdout or ""), f"no answer in {_RUNG_SECONDS:.0f} s"
+        output, said = (late.stdout or b"").decode(), f"no answer in {_RUNG_SECONDS:.0f} s"
         status = 1
     taken = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     steps_taken = {step["step"]: step["ms"] for step in taken if "ms" in step}
@@ -239,7 +243,7 @@ def why_not_in(tier: str, device: str, uuid: str) -> str:
                 except Exception as error:  # of the reference, as any class
                     return f"{name}: {type(error).__name__}: {error}"
         return ""
-    except (CannotIsolate, GraderFault) as error:
+    except (CannotIsolate, GraderFault, SubmissionError) as error:
         return str(error)
     finally:
         zygote.close()

@@ -60,10 +60,11 @@ def tar_entries(data: bytes, path: Path) -> Iterator[Entry]:
     """
     unpacked = _TarBytes(data, path)
     archive = tarfile.TarFile(fileobj=unpacked, tarinfo=_Header)  # type: ignore[arg-type]
-    return _entries(archive, unpacked)
+    return _tar_members(archive, unpacked)
 
 
-def _entries(archive: tarfile.TarFile, unpacked: _TarBytes) -> Iterator[Entry]:
+def _tar_members(archive: tarfile.TarFile, unpacked: _TarBytes) -> Iterator[Entry]:
+    """Lists an open tar, then checks that its end is there; raises SubmissionError if not."""
     for info in archive:
         if info.isdir():
             continue

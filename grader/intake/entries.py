@@ -123,7 +123,11 @@ _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # opening a pipe does not wa
 
 
 def folder_entries(root: Path) -> Iterator[Entry]:
-    """The files of a folder, those of the folder itself before those of its subfolders."""
+    """The files of a folder, its own before those of its subfolders; raises SubmissionError.
+
+    Links, devices and pipes are listed as unreadable. Folders that tools create are not entered;
+    of these only virtual environments are listed.
+    """
     count = EntryCount(root)
     folders = [PurePosixPath()]
     while folders:

@@ -116,7 +116,7 @@ class FurtherSeeds:
     def _first_failure(self, tests: Sequence[GradedTest], seconds: float) -> FurtherFailure | None:
         """The first failure that comes again in a fresh worker; None if there is none in time.
 
-        What fails only behind other tests, or by chance, could not be repeated at home.
+        What fails only after other tests in a worker, or by chance, could not be repeated at home.
         """
         self._left = seconds
         for seed in SEEDS:

@@ -153,8 +153,9 @@ class Grader:
             CannotIsolate: the machine does not offer the tier.
             GraderFault: the grader failed as a whole; faults of single tests are in the grade.
         """
-        raced = tests == "all" and timing != "skip" and (self.repository / "tests/timing").is_dir()
-        if raced and timing == "require" and (missing := devices.why_none()):
+        has_races = (self.repository / "tests/timing").is_dir()
+        with_races = tests == "all" and timing != "skip" and has_races
+        if with_races and timing == "require" and (missing := devices.why_none()):
             raise GraderFault(f"races are required, and no CUDA device can be used: {missing}")
         if isinstance(submission, Path):
             submission = stage.read(submission, self.manifest.package, self.manifest.modules)
@@ -162,7 +163,7 @@ class Grader:
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         budget, nonce = self._new_budget(), nonce or secrets.token_hex(16)
         counted: Visibility = "public" if tests == "public" else "hidden"
-        folders = (*_FOLDERS[tests], *(("timing",) if raced else ()))
+        folders = (*_FOLDERS[tests], *(("timing",) if with_races else ()))
         with self._staged(submission) as staged:
             content = content_hash(staged)
             _load_libraries()
@@ -170,7 +171,7 @@ class Grader:
             from grader.judge.verdict import score, total
 
             options = RunOptions(folders, frozenset(only), nonce, counted, on_check, further_seeds)
-            run = self._run(staged, budget, options, raced)
+            run = self._run(staged, budget, options, with_races)
         faults = [
             f"{outcome.check.test}: {outcome.check.detail}"
             for outcome in run.outcomes
@@ -206,16 +207,16 @@ class Grader:
         )
 
     def _run(
-        self, submission: Path, budget: TimeBudget, options: RunOptions, raced: bool
+        self, submission: Path, budget: TimeBudget, options: RunOptions, with_races: bool
     ) -> SubmissionRun:
-        """Runs the tests on a staged submission."""
+        """Runs the tests, and races if asked, on a staged submission; returns the finished run."""
         from grader.judge.run import SubmissionRun
         from grader.races.runner import TimingRunner
 
         # Meanwhile the first zygote starts, on another core.
         session = self.session(options.folders, options.only)
         timing = None
-        if raced:
+        if with_races:
             timing = TimingRunner(
                 self.zygote,
                 submission,

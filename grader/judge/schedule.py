@@ -175,10 +175,10 @@ class LaneRunner:
             for test in batches[number]:
                 if parent not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
-                if self._can_wait(test) or not self._try(test):
+                if self._must_wait(test) or not self._try(test):
                     self.put_off[test.id] = test.exercise.id
 
-    def _can_wait(self, test: GradedTest) -> bool:
+    def _must_wait(self, test: GradedTest) -> bool:
         """Whether a test is put off until every other exercise had its turn.
 
         It is once its exercise's share of time is spent, since it draws on the budget then. Tests
@@ -241,7 +241,8 @@ class Scheduler:
     def run(self, tests: Sequence[GradedTest]) -> list[Outcome]:
         """Runs all tests; returns an outcome for each, in the same order.
 
-        Tests on the device come last, one at a time, with nothing beside them.
+        Public tests run first, then hidden ones; those put off come last of each. Tests on the
+        device follow, one at a time, with nothing beside them.
         """
         for visibility in ("public", "hidden"):
             these = [t for t in tests if t.visibility == visibility and not t.on_device]
@@ -296,7 +297,7 @@ class Scheduler:
     ) -> LaneResult:
         """Runs a lane in a fork of this process."""
         for other in self._lanes:
-            if other is not runner.lane:  # or its zygote would outlive the end of its own process
+            if other is not runner.lane:  # a copy of its connection would keep its zygote alive
                 other.pool.zygote.disconnect()
         self._conditions.budget.lane = runner.lane.pool.zygote.lane
         earlier = set(runner.outcomes.by_id)

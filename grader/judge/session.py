@@ -188,7 +188,7 @@ class _Plugin:
         self._collected.append(item)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Sorts tests in the manifest's order: prerequisites first, public before hidden."""
+        """Keeps the exercises to run, in the manifest's order; in each, public tests come first."""
         order = {exercise.id: i for i, exercise in enumerate(self._manifest)}
         unknown = [item for item in items if exercise_of(item) not in order]
         self._errors += [f"{item.nodeid} names no exercise" for item in unknown]

@@ -13,7 +13,15 @@ from typing import Any
 from assignment import programs
 from grader.causes import Cause
 from grader.faults import NotMeasured, SubmissionFailure, Suspicious
-from grader.races.statistic import MAX_RUNS, OURS, THEIRS, Interval, Marks, block_ratio, places
+from grader.races.statistic import (
+    CONTENDER,
+    MAX_RUNS,
+    REFERENCE,
+    Interval,
+    Marks,
+    block_log_ratio,
+    places,
+)
 from grader.races.timed_worker import TimedWorker
 from grader.races.trial import DeviceTest
 from grader.results.record import Block, Timing
@@ -45,7 +53,7 @@ class Race(DeviceTest):
     _timeouts: tuple[float | None, float | None] = (None, None)
 
     def run(self) -> Timing:
-        """Races until the interval lies in one band of marks, or after the last look.
+        """Races until the interval lies in one band of marks, at most until the last look.
 
         Raises:
             SubmissionFailure: the submission gave no answer, or a wrong one.
@@ -55,7 +63,7 @@ class Race(DeviceTest):
         """
         with self.device.exclusively():
             with self.trusted():
-                self._learn_errors()
+                self._learn_errors_and_runs()
                 naive = self._learn_times()
             if naive < self.rules.least_span:
                 raise NotMeasured(
@@ -67,14 +75,14 @@ class Race(DeviceTest):
             for look in self.rules.looks:
                 while len(ds) < look:
                     seconds = self._steady_block(self.parties.submission, self.blocks)
-                    ds.append(block_ratio(seconds))
+                    ds.append(block_log_ratio(seconds))
                 found = self.rules.interval(ds)
                 if marks.decided(found):
                     break
         return self._timing(found, marks)
 
     def _timing(self, found: Interval, marks: Marks) -> Timing:
-        fastest = min(s for block in self.blocks for s in places(block.seconds, OURS))
+        fastest = min(s for block in self.blocks for s in places(block.seconds, CONTENDER))
         if fastest < _FLOOR * self.floor:
             raise Suspicious(
                 f"{self.program} took {fastest:.3g} s; {self.device.name} needs {self.floor:.3g} s"
@@ -93,12 +101,12 @@ class Race(DeviceTest):
             naive_quads=tuple(self._naive_blocks),
         )
 
-    def _learn_errors(self) -> None:
+    def _learn_errors_and_runs(self) -> None:
         """Measures how far a correct output may be from the reference's output.
 
         The error of an output is its distance from the result in float64. A submission's error may
         be twice as large as the reference's error, so the distance between the two outputs may be
-        three times as large as the reference's error.
+        three times as large as the reference's error. Also sets how many runs a place takes.
         """
         most: list[float] = []
         seconds: list[float] = []
@@ -120,11 +128,11 @@ class Race(DeviceTest):
         count = self.rules.naive_blocks
         blocks = [self._steady_block(naive, self._naive_blocks) for _ in range(count)]
         self._reference_seconds = statistics.median(
-            s for seconds in blocks for s in places(seconds, THEIRS)
+            s for seconds in blocks for s in places(seconds, REFERENCE)
         )
         slack, longest = self.rules.slack, max(map(max, blocks))
         self._timeouts = (_SLOWEST * self._warm_up_seconds + slack, _SLOWEST * longest + slack)
-        return math.exp(statistics.median(map(block_ratio, blocks)))
+        return math.exp(statistics.median(map(block_log_ratio, blocks)))
 
     def _steady_block(self, who: WorkerPool, kept: list[Block]) -> tuple[float, ...]:
         """Runs blocks until one is not void; returns its seconds. Void ones are kept as well."""
@@ -137,15 +145,21 @@ class Race(DeviceTest):
                 raise NotMeasured(f"{self.device.name} is too unsteady: {block.void}")
 
     def _block(self, who: WorkerPool) -> Block:
-        """Runs rounds of S R R S in fresh workers, until they took as long as the rules demand."""
+        """Runs rounds of S R R S in fresh workers, until they took as long as the rules demand.
+
+        S is the contender: the submission or the naive program. R is the reference.
+
+        Raises:
+            SubmissionFailure: an output is too far from the reference's.
+        """
         seed, _ = self.draw()
         is_naive = who is self.parties.naive
         warm_ups = self.rules.naive_warm_ups if is_naive else programs.WARM_UPS
         seconds: list[float] = []
         disturbed = set()
         with (
-            self._worker(who, seed, warm_ups) as ours,
-            self._worker(self.parties.reference, seed) as theirs,
+            self._worker(who, seed, warm_ups) as contender,
+            self._worker(self.parties.reference, seed) as reference,
         ):
             while not seconds or sum(seconds) < self.rules.block_seconds:
                 outputs = []
@@ -154,25 +168,25 @@ class Race(DeviceTest):
                 # The reference makes all runs, so that there is an output to compare with each.
                 enough = self.rules.place_seconds
                 for party, starts, limit in (
-                    (ours, one, enough),
-                    (theirs, one, math.inf),
-                    (theirs, other, math.inf),
-                    (ours, other, enough),
+                    (contender, one, enough),
+                    (reference, one, math.inf),
+                    (reference, other, math.inf),
+                    (contender, other, enough),
                 ):
-                    with self.trusted() if party is theirs else contextlib.nullcontext():
+                    with self.trusted() if party is reference else contextlib.nullcontext():
                         took, found = party.run(starts, limit)
                     seconds.append(took)
                     outputs.append(found)
                     disturbed.add(self.device.disturbance())
                 for mine, right in ((outputs[0], outputs[1]), (outputs[3], outputs[2])):
-                    for output, reference in zip(mine, right[: len(mine)], strict=True):
-                        self._accept(output, reference)
+                    for output, expected in zip(mine, right[: len(mine)], strict=True):
+                        self._accept(output, expected)
         void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
         return Block(seconds=tuple(seconds), void=void)
 
     def _unsteady(self, seconds: list[float]) -> str:
         """Why the reference's runs in a block show an unsteady device, or ""."""
-        one, other = (statistics.median(places(seconds, [place])) for place in THEIRS)
+        one, other = (statistics.median(places(seconds, [place])) for place in REFERENCE)
         if (apart := max(one, other) / min(one, other) - 1) > self.rules.max_spread:
             return f"two runs of the reference were {apart:.0%} apart"
         usual = self._reference_seconds

@@ -18,7 +18,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-OURS, THEIRS = (0, 3), (1, 2)  # places of submission and reference in a round
+CONTENDER, REFERENCE = (0, 3), (1, 2)  # places in a round
 _ROUND = 4
 LOOKS = (8, 16, 32, 64)  # blocks after which a race may stop
 CONFIDENCE = 0.99  # of the interval, each time the race may stop
@@ -43,15 +43,15 @@ class Interval:
 
 
 def places(seconds: Sequence[float], which: Sequence[int]) -> list[float]:
-    """The runs of a block at these places of their round, `OURS` or `THEIRS`."""
+    """The runs of a block at these places of their round, `CONTENDER` or `REFERENCE`."""
     return [s for i, s in enumerate(seconds) if i % _ROUND in which]
 
 
-def block_ratio(seconds: Sequence[float]) -> float:
+def block_log_ratio(seconds: Sequence[float]) -> float:
     """The log of submission time / reference time in one block, from the seconds of its runs."""
     rounds = (seconds[i : i + _ROUND] for i in range(0, len(seconds), _ROUND))
     return statistics.median(
-        sum(math.log(one[i]) for i in OURS) / 2 - sum(math.log(one[i]) for i in THEIRS) / 2
+        sum(math.log(one[i]) for i in CONTENDER) / 2 - sum(math.log(one[i]) for i in REFERENCE) / 2
         for one in rounds
     )
 

@@ -69,8 +69,8 @@ class Timing(_Finite, frozen=True, kw_only=True):
     """A race with every sample: `quads` of the submission, `naive_quads` of the naive program.
 
     `ratio` is the time of submission / reference, in the interval from `low` to `high`.
-    `naive_ratio` is naive / reference: from there on nothing is earned. `mark` is the share of the
-    points, 0 to 1. The naive program runs before the submission.
+    `naive_ratio` is naive / reference: the last band that earns something ends below it. `mark` is
+    the share of the points, 0 to 1. The naive program runs before the submission.
     """
 
     program: str

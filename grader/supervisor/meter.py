@@ -169,7 +169,7 @@ class Meter:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """The worker's CPU time meanwhile is charged: it is its own."""
+        """Charges no sleep meanwhile; CPU time is the worker's own, and charged."""
         self._update_clock()
         try:
             yield
@@ -177,7 +177,7 @@ class Meter:
             self._last = self._now()
 
     def charge(self, seconds: float) -> None:
-        """A message is written in far less time than it takes to read a million values."""
+        """What is written quickly may take the judge long to read."""
         self.read += seconds
 
     def _sample(self) -> None:
@@ -214,7 +214,7 @@ _LEAST_ROOM, _LEAST_FILES = 16 * 2**20, 16
 
 
 class LimitChecker:
-    """Checks one worker.
+    """Checks what one worker holds: memory, and disk where no file system of its own bounds that.
 
     Args:
         process: its process.
@@ -271,7 +271,8 @@ class LimitChecker:
             if size > DISK_MIB * 2**20 or files > DISK_FILES:
                 raise SubmissionFailure(
                     Cause.DISK,
-                    f"{size // 2**20} MiB in {files} files; {DISK_MIB} MiB are allowed",
+                    f"{size // 2**20} MiB in {files} files; "
+                    f"{DISK_MIB} MiB in {DISK_FILES} are allowed",
                 )
         self._checked = time.monotonic()
 

@@ -284,10 +284,14 @@ class WorkerProcess:
         return int(peak.split()[0]) * 1024
 
     def check_lockdown(self, tier: str, own_uids: bool) -> None:
-        """Reads from the kernel whether the worker has given up what its tier demands.
+        """Checks in `/proc/<pid>/status` the worker's ids, capabilities, filter and threads.
+
+        Args:
+            tier: decides whether the bounding set must be empty.
+            own_uids: whether the worker must have a user of its own.
 
         Raises:
-            GraderFault: it has not.
+            GraderFault: it has kept something that it must give up.
         """
         found = self.process.status()
         uid = str(self.scratch.uid if own_uids else os.getuid())

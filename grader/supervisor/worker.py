@@ -182,7 +182,7 @@ class Worker:
 
     @contextmanager
     def _alive(self) -> Iterator[None]:
-        """Reaps a worker that ended without the judge, and raises a SubmissionFailure that says how.
+        """Reaps a worker that ended without the judge, and raises a failure that says how.
 
         Raises GraderFault if `kill` has ended it: what it was connected to is closed.
         """
@@ -234,9 +234,10 @@ class Worker:
         kwargs: dict[str, Any],
         seconds: Callable[[], float],
     ) -> Iterator[Any]:
-        """Calls a target that returns an iterator, whose items it asks for one by one.
+        """Calls a target that returns an iterable; each `next` asks the worker for one more item.
 
-        `seconds` gives what each of these requests may be charged. Raises what `call` raises.
+        The call itself is made immediately. `seconds` gives what it, and each later request, may
+        be charged. Both raise what `call` raises.
         """
         trace.event(f"iterate {target}", self.pid)
         callbacks = Callbacks()

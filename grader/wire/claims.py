@@ -32,8 +32,8 @@ def result(answer: Any, target: str) -> Any:
     """The result in an answer to a call of `target`.
 
     Raises:
-        SubmissionFailure: the answer has an unknown form, or claims a failure of another kind.
         Exception: of the nearest built-in class, if the answer claims that the code raised one.
+        SubmissionFailure: the answer claims another failure, or has an unknown form.
     """
     if isinstance(answer, dict):
         if answer.keys() == {"result"}:
@@ -50,7 +50,7 @@ def result(answer: Any, target: str) -> Any:
 
 
 def results(answer: Any, targets: Sequence[str]) -> list[Any]:
-    """The results in an answer to calls of several targets; of a failure a `Raised`.
+    """The results in an answer to calls of several targets; for a failure a `Raised`.
 
     Raises what `result` raises of the whole answer.
     """

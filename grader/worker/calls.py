@@ -85,7 +85,10 @@ def with_shape_checks(function: Any) -> Any:
 
 
 def _annotates_shapes(function: Any) -> bool:
-    """Whether an annotation, which may be unevaluated text, uses a type of jaxtyping's."""
+    """Whether an annotation uses a type of jaxtyping's.
+
+    In unevaluated text it may be anywhere; of an evaluated annotation only the outermost counts.
+    """
     return any(
         getattr(function.__globals__.get(word, annotation), "__module__", "").startswith(
             "jaxtyping"

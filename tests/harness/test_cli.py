@@ -325,9 +325,16 @@ def test_every_command_refuses_an_exercise_without_tests(
 
 
 @pytest.mark.parametrize(
-    "options", [["--tests", "some"], ["--timing", "yes"], ["--min-tier", "Z"], ["--nope"]]
+    "options",
+    [
+        ["--tests", "some"],
+        ["--timing", "yes"],
+        ["--min-tier", "Z"],
+        ["--nope"],
+        ["--tests", "public", "--timing", "require"],
+    ],
 )
-def test_unknown_option_exits_2(started, tmp_path, options):
+def test_option_that_cannot_be_exits_2(started, tmp_path, options):
     (tmp_path / "in").mkdir()
     result = grade(tmp_path / "in", "--out", tmp_path / "out", *options)
     assert result.exit_code == 2

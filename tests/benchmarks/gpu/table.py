@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from grader.races.statistic import PRECISE, RULES, THEIRS, block_ratio, places
+from grader.races.statistic import PRECISE, REFERENCE, RULES, block_log_ratio, places
 
 _HEAD = 4  # lines above the first row of a table
 _LIMITS = ("FLOP/s", "bytes/s", "bytes/s from the host")
@@ -76,13 +76,15 @@ def _races(last: dict[str, Any], limits: Sequence[float]) -> list[str]:
 def _so_far(blocks: Sequence[Any]) -> str:
     """What the blocks of an unfinished race show."""
     ratios = {
-        naive: [block_ratio(b["seconds"]) for b in blocks if b["naive"] is naive and not b["void"]]
+        naive: [
+            block_log_ratio(b["seconds"]) for b in blocks if b["naive"] is naive and not b["void"]
+        ]
         for naive in (True, False)
     }
     if not all(ratios.values()):
         return ""
     naive, ratio = (math.exp(statistics.median(ratios[which])) for which in (True, False))
-    seconds = statistics.median(s for b in blocks for s in places(b["seconds"], THEIRS))
+    seconds = statistics.median(s for b in blocks for s in places(b["seconds"], REFERENCE))
     return (
         f"; {len(ratios[False])} blocks: reference {seconds:.4g} s, ratio {ratio:.3f}, "
         f"naive {naive:.2f}"

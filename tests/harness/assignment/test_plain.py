@@ -105,7 +105,7 @@ def test_a_key_gets_advice_that_fits_keys(key, advice):
     for send in (plain.copy, lambda v: list(frames.encode(1, v))):
         with pytest.raises(NotPlainData) as caught:
             send({key: 1})
-        assert str(caught.value).endswith(f"; expected str or int{advice}")
+        assert str(caught.value).endswith(f"; expected str, int or bool{advice}")
 
 
 def test_only_the_type_is_looked_at():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.races import statistic
-from grader.races.statistic import LOOKS, Marks, block_ratio, interval
+from grader.races.statistic import LOOKS, Marks, block_log_ratio, interval
 
 
 def blocks(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
@@ -18,7 +18,7 @@ def blocks(rng, ratio, count, noise=0.02, drift=0.0, spikes=0.0):
             * (3 if rng.random() < spikes else 1)
             for j, base in enumerate((ratio, 1.0, 1.0, ratio))
         ]
-        yield block_ratio(seconds)
+        yield block_log_ratio(seconds)
 
 
 def simulate_race(rng, ratio, marks, **conditions):
@@ -41,9 +41,9 @@ def test_drift_that_is_linear_in_time_cancels(rng):
 def test_block_of_many_rounds_is_their_median():
     """So a single disturbed round has no effect"""
     steady, disturbed = [2.0, 1.0, 1.0, 2.0], [2.0, 1.0, 9.0, 2.0]
-    assert math.exp(block_ratio(steady * 2 + disturbed)) == pytest.approx(2)
-    assert statistic.places(disturbed * 2, statistic.OURS) == [2.0] * 4
-    assert statistic.places(disturbed * 2, statistic.THEIRS) == [1.0, 9.0] * 2
+    assert math.exp(block_log_ratio(steady * 2 + disturbed)) == pytest.approx(2)
+    assert statistic.places(disturbed * 2, statistic.CONTENDER) == [2.0] * 4
+    assert statistic.places(disturbed * 2, statistic.REFERENCE) == [1.0, 9.0] * 2
 
 
 def test_interval_holds_the_true_ratio_with_its_confidence(rng):
