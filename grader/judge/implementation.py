@@ -61,7 +61,7 @@ class GradedImplementation(Implementation):
 
     @functools.cached_property
     def scratch(self) -> Path:  # type: ignore[override]
-        return Path(self._running().scratch)
+        return Path(self._running().scratch_path)
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
         _check_name(target)
@@ -133,7 +133,7 @@ class GradedImplementation(Implementation):
         with self._worker_for_one_call(watch="changes") as worker:
             assert isinstance(worker.listener, Changes), "this was asked for"
             with self._pool.open_scratch(worker.scratch_folder) as folder:
-                files = left_files.LeftFiles(folder, worker.scratch)
+                files = left_files.LeftFiles(folder, worker.scratch_path)
                 worker.listener.look = lambda: see(files.seen(path))
                 self.call(target, *args, **kwargs)
 

@@ -36,7 +36,7 @@ class Worker:
 
     Attributes:
         probes: what it tried while it was locked down, and the error that each attempt met.
-        scratch: its scratch folder, as the worker sees it.
+        scratch_path: its scratch folder, as the worker sees it.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Worker:
         self._is_ready = False
         self._keeps_scratch = False  # after its end
         self.probes: dict[str, str] = {}
-        self.scratch = ""
+        self.scratch_path = ""
 
     def __repr__(self) -> str:
         return f"<Worker {self.scratch_folder.name} charged {self.charged:.3f} s>"
@@ -80,7 +80,7 @@ class Worker:
         self.probes = json.loads(report["probes"])
         self.probes["a user of its own"] = "yes" if self._zygote.own_uids else "no: the judge's"
         self.probes["control group"] = self._zygote.control_group
-        self.scratch = report["scratch"]
+        self.scratch_path = report["scratch"]
         if self._process.listener is not None:
             self._process.listener.take_descriptor()
         if self._zygote.tier != UNISOLATED:

@@ -218,7 +218,7 @@ class FakeWorker(Worker):
     """A worker without a lockdown, and without limits of time and memory."""
 
     def ready(self) -> None:
-        self.probes, self.scratch = {"read": CANARY}, "/scratch"
+        self.probes, self.scratch_path = {"read": CANARY}, "/scratch"
 
     def go(self, package: str, limits: manifests.Limits, seed: int) -> None:
         self._seconds = limits.seconds
