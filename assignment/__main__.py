@@ -237,16 +237,22 @@ def pack(console: Console, package: Path, output: Path) -> None:
             Text("A file with a syntax error earns no points; the others count.", style="yellow")
         )
     states.show(console, ROOT, package)
-    console.print(f"\nHand in {output}\nExercises that fail may go in: what passes counts.")
+    console.print(
+        f"\nHand in {output}\nExercises that fail may go in: what passes counts.", markup=False
+    )
 
 
 def syntax_error(path: Path) -> str | None:
     """The syntax error of a file, or None."""
-    try:
-        ast.parse(path.read_bytes(), str(path))
+    try:  # `ast.parse` would take a `return` outside a function
+        compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    except (MemoryError, RecursionError):
+        return "the code is nested too deeply"
     except (SyntaxError, ValueError) as error:  # the latter for null bytes, before 3.11.4
-        where = f"syntax error in line {error.lineno}: " if isinstance(error, SyntaxError) else ""
-        return why_not_utf8(path) or f"{where}{error}"
+        if not isinstance(error, SyntaxError):
+            return why_not_utf8(path) or str(error)
+        where = f" in line {error.lineno}" if error.lineno else ""
+        return why_not_utf8(path) or f"syntax error{where}: {error.msg}"
     return None
 
 

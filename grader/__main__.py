@@ -18,7 +18,7 @@ _BOOT = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.environmen
 
 
 def main() -> None:
-    """Executes Python again, with the folder of this file first on its path."""
+    """Executes Python again, with few variables and this copy's parent folder first on its path."""
     while (null := os.open(os.devnull, os.O_RDWR)) <= 2:  # a standard descriptor was closed
         os.set_inheritable(null, True)
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}

@@ -115,7 +115,9 @@ def grade(
     min_tier: Annotated[
         Tier, typer.Option(help="refuse to grade with less isolation than this")
     ] = Tier.C,
-    unsafe: Annotated[bool, typer.Option("--unsafe", help="run without any isolation")] = False,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="run without any isolation, whatever --min-tier says")
+    ] = False,
     nonce: Annotated[
         str | None, typer.Option(help="to repeat a grading: the nonce that it printed")
     ] = None,
@@ -123,8 +125,8 @@ def grade(
         float | None,
         typer.Option(
             min=0,
-            help="seconds that all tests which reach their time limit may use together; by default "
-            "the manifest's",
+            help="seconds that tests may draw together once their exercise's share is spent; by "
+            "default the manifest's",
         ),
     ] = None,
     time_limit: Annotated[
@@ -139,6 +141,8 @@ def grade(
     ] = None,
 ) -> None:
     """Grades one submission and writes results.json, grade.json, report.html and junit.xml.
+
+    Results of an earlier grading there are removed first. Without a score there is no results.json.
 
     Exit status: 0 a grade was produced, whatever the mark; 2 the submission or an option cannot be
     read; 3 a fault of the grader, or a machine that cannot isolate; 4 a mistake in the assignment.
@@ -185,16 +189,18 @@ def grade(
     write_all(result, out)
     console.print(summary.summary(result))
     if timing == "auto" and (reason := why_unused()):
-        console.print(f"! The CUDA device of this machine was not used: {reason}", style="yellow")
+        unused = f"! The CUDA device of this machine was not used: {reason}"
+        console.print(unused, style="yellow", markup=False)
     if result.budget is not None and result.budget.drawn:
         console.print(
-            f"Slow tests used {result.budget.drawn:.0f} s of this grading's "
-            f"{result.budget.seconds:g} s. A submission is charged {result.budget.bound:.0f} s of "
-            "CPU time and sleep at most.",
+            f"Slow code drew {result.budget.drawn:.0f} s, rounded up, of this grading's "
+            f"{result.budget.seconds:g} s. A submission is charged at most "
+            f"{result.budget.bound:.0f} s of CPU time and sleep.",
             style="dim",
             highlight=False,
         )
-    console.print(f"[dim]nonce {result.nonce} · results in {out}/[/dim]")
+    line = f"nonce {result.nonce} · results in {out}/"
+    console.print(line, style="dim", markup=False, highlight=False)
     console.print(f"[dim]{provenance.summary(result)}[/dim]", highlight=False)
     raise typer.Exit(FAULT if result.faults else OK)
 

@@ -41,8 +41,9 @@ def run() -> None:
         except ValueError:
             wanted = "unlimited" if soft == resource.RLIM_INFINITY else f"{soft} bytes"
             print_error(
-                f"`ulimit -H{option}`: expected {wanted}, got {hard}. Right code could fail of it: "
-                "start this from a shell without that limit."
+                f"`ulimit -H{option}` is too low: correct code could fail because of it. Expected "
+                f"{wanted}, got {hard} (bytes, or seconds for -t). Start this from a shell without "
+                "that limit."
             )
             sys.exit(FAULT)
     main()

@@ -121,11 +121,11 @@ def trusted(what: str) -> Iterator[None]:
         raise GraderFault(f"{what}: {failure.detail}") from failure
 
 
-def nearest_builtin(name: Any) -> type[Exception]:
+def builtin_named(name: Any) -> type[Exception]:
     """The built-in class of this name, or Exception."""
     return _RAISED.get(name, Exception) if isinstance(name, str) else Exception
 
 
 def raised_by_submission(name: Any, detail: str) -> Exception:
     """The submission's exception, to be raised in a test, where `pytest.raises` can catch it."""
-    return _OF_SUBMISSION[nearest_builtin(name)](detail)
+    return _OF_SUBMISSION[builtin_named(name)](detail)

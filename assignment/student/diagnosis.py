@@ -62,20 +62,26 @@ _EXCEPTIONS: tuple[tuple[type[BaseException], str], ...] = (
     (KeyError, "the dict has no such key: is it spelled as in the docstring?"),
     (AttributeError, "is the name spelled right, and is the object of the type that you think?"),
     (TypeError, "a value here is not of the type that you think: print type(…) of each"),
-    (RecursionError, "does every call come closer to a case that calls no further?"),
+    (RecursionError, "does every call come closer to a case that makes no further call?"),
     (ZeroDivisionError, "which argument is 0 here, and what does the docstring say of it?"),
     (
         OverflowError,
-        "a float ends at about 1.8e308: is a number here larger than it should be?",
+        "the largest float is about 1.8e308: is a number here larger than it should be?",
     ),
     (EOFError, "a function gets all that it needs as arguments; do not read input"),
     (SystemExit, "a function returns or raises; do not end the program"),
 )
 _MESSAGES = (  # patterns of what torch and Python say
-    (r"int too large to convert to float", "a whole number is too large for a float: divide by //"),
-    (r"leaf Variable that requires grad", "an update is no part of the graph: use torch.no_grad()"),
+    (
+        r"int too large to convert to float",
+        "a whole number is too large for a float: divide with //",
+    ),
+    (
+        r"leaf Variable that requires grad",
+        "an update is not part of the graph: use torch.no_grad()",
+    ),
     (r"does not require grad", "backward needs a graph: was the loss made without gradients?"),
-    (r"second time", "a graph is gone after its backward pass: compute the loss anew"),
+    (r"second time", "a graph is gone after its backward pass: compute the loss again"),
     (r"Dimension out of range", "the tensor has fewer dimensions here: see its shape in the call"),
     (
         r"must match|cannot be multiplied|broadcast|size mismatch|is invalid for input|not aligned",
@@ -109,14 +115,20 @@ def _of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
 
 def of_exception(error: BaseException) -> str:
     """A thought about an exception that a student's code raised; "" for none."""
-    if isinstance(error, OSError) and "reading from stdin" in str(error):
+    message = message_of(error)
+    if isinstance(error, OSError) and "reading from stdin" in message:
         error = EOFError()
-    if "'NoneType'" in str(error):
+    if "'NoneType'" in message:
         return f"something is None here; {RETURNED_NONE}"
     for pattern, text in _MESSAGES:
-        if re.search(pattern, str(error)):
+        if re.search(pattern, message):
             return text
     return next((text for kind, text in _EXCEPTIONS if isinstance(error, kind)), "")
+
+
+def message_of(error: BaseException) -> str:
+    """The text of an exception; "" where its own code cannot say it."""
+    return _try(lambda: str(error)) or ""
 
 
 def is_unchanged(found: Any) -> bool:

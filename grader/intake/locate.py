@@ -49,7 +49,10 @@ class Package:
 
 
 def name_copies(entries: Collection[Entry], modules: Collection[str]) -> dict[Entry, str]:
-    """What is the only copy of a module in its folder, such as `dtypes (1).py`; and its name."""
+    """The module of each file such as `dtypes (1).py` that stands in for a missing module.
+
+    A file counts only if it is the one copy in its folder, and the folder lacks the module itself.
+    """
     names = {f"{module}.py" for module in modules}
     there = {entry.path for entry in entries}
     copies: dict[PurePosixPath, list[Entry]] = defaultdict(list)

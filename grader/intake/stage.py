@@ -130,7 +130,6 @@ def _select(
     everything: list[Entry], package: str, modules: tuple[str, ...], submission: Path
 ) -> Selected:
     copies = name_copies(everything, modules)
-    left_out = [f"{printable_name(e.path)} (graded as {name})" for e, name in copies.items()]
     everything = [
         replace(entry, path=entry.path.with_name(copies[entry])) if entry in copies else entry
         for entry in everything
@@ -140,6 +139,11 @@ def _select(
     handout = _handout_version(everything, beside)
     everything = [entry for entry in everything if entry.path != beside / VERSION_FILE]
     files, outside = _read_package(everything, found, submission)
+    left_out = [
+        f"{printable_name(entry.path)} (graded as {name})"
+        for entry, name in copies.items()
+        if entry.path.is_relative_to(found.root)
+    ]
     left_out += [
         f"{printable_name(folder)}/ ({found.modules[folder]} of the assignment's {len(modules)} "
         f"modules{', as handed out' if folder in found.untouched else ''}; "

@@ -123,7 +123,7 @@ class FurtherSeeds:
             for test in tests:
                 for group in (test.group, ""):
                     check = self._run(test, seed, group)
-                    # Whatever ends with the time may have failed for that.
+                    # A test that ends as the time runs out may have failed only for that.
                     if self._left <= 0 or self._pool.budget.is_over:
                         return None
                     if check.state == "passed":

@@ -20,9 +20,9 @@ from grader.faults import (
     SubmissionFailure,
     Suspicious,
     TooMuchWork,
+    builtin_named,
     is_machines,
     is_out_of_memory,
-    nearest_builtin,
 )
 from grader.judge.shown import KeptCalls, for_staff, for_student
 from grader.results.record import Check, ExerciseScore, Fit, Timing, Truth, Visibility
@@ -287,7 +287,7 @@ def outcome_of_run(
                 shown = shown[:_MAX_DETAIL]
         except (MemoryError, TooMuchWork) as more:
             detail = f"{type(error).__name__}, whose text takes too much: {more}"
-    exception = nearest_builtin(type(error).__name__) if cause is Cause.EXCEPTION else None
+    exception = builtin_named(type(error).__name__) if cause is Cause.EXCEPTION else None
     return new_outcome(
         test,
         cause,

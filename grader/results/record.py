@@ -166,7 +166,8 @@ class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
 class Budget(_Finite, frozen=True, kw_only=True):
     """The time budget of tests that take longer than their exercise's share, in seconds.
 
-    `drawn` is how much of it was used. `bound` is the most that any code can be charged.
+    `drawn` is how much of it was drawn, each time rounded up. `bound` is the most that any code can
+    be charged.
     """
 
     seconds: float

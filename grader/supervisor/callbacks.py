@@ -10,9 +10,9 @@ from grader.causes import Cause
 from grader.faults import (
     GraderFault,
     SubmissionFailure,
+    builtin_named,
     is_machines,
     is_out_of_memory,
-    nearest_builtin,
 )
 from grader.wire import frames
 
@@ -71,11 +71,11 @@ class Callbacks:
         return Use(number, args, kwargs)
 
     def run(self, use: Use) -> dict[str, Any]:
-        """Runs the function: the message that answers the use.
+        """Runs the function; returns the message that answers the use.
 
-        An exception goes to the worker, as in a student's own run: as one of the nearest built-in
-        class. A failed assertion is the test's verdict, and is raised here. So is what says that
-        the machine lacks something: the submission must not fail of it.
+        An exception goes to the worker as the built-in class of the same name, or as Exception. A
+        failed assertion is the test's verdict, and is raised here. A lack of the machine's is a
+        GraderFault: it must not count against the submission.
 
         Raises:
             AssertionError, KillProcess, GraderFault, SubmissionFailure: the function raised it.
@@ -91,7 +91,7 @@ class Callbacks:
                 raise GraderFault(
                     f"a function of the test failed: {str(error) or type(error).__name__}"
                 ) from error
-            name = nearest_builtin(type(error).__name__).__name__
+            name = builtin_named(type(error).__name__).__name__
             # Python names a function after the test that defines it.
             text = str(error.args[0]).rpartition("<locals>.")[2] if error.args else ""
             return {"raised": name, "args": (text,)}

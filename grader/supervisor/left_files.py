@@ -95,7 +95,7 @@ class LeftFiles:
         try:
             descriptor = open_below(self._folder, below.relative_to(self._path), _check_entry)
         except OSError as error:
-            if error.errno not in _LEFT or self._is_refused_without_reason(error, below, as_folder):
+            if error.errno not in _LEFT or self._is_machines_refusal(error, below, as_folder):
                 raise
             raise _raised(error.errno or 0, path) from None
         found = os.fstat(descriptor)
@@ -107,10 +107,8 @@ class LeftFiles:
             raise _raised(problem, path)
         return descriptor
 
-    def _is_refused_without_reason(
-        self, error: OSError, below: PurePosixPath, as_folder: bool
-    ) -> bool:
-        """Whether this process may not read what the owner may: the machine's fault."""
+    def _is_machines_refusal(self, error: OSError, below: PurePosixPath, as_folder: bool) -> bool:
+        """Whether the machine refused this process what the file's owner could read."""
         if not isinstance(error, PermissionError) or isinstance(error, _ClosedFolder):
             return False
         inside = str(below.relative_to(self._path))

@@ -100,7 +100,10 @@ def _traceback(error: BaseException, root: str) -> str:
 
 
 def _links(error: BaseException) -> Iterator[tuple[BaseException, str]]:
-    """An exception and those that led to it, the first one first, each with what follows."""
+    """An exception and those that led to it, the oldest first.
+
+    With each comes the line that Python prints between it and the next.
+    """
     links = [(error, "")]
     while len(links) < _MAX_TRACE_LINKS:
         error, _ = links[-1]

@@ -128,7 +128,10 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     @property
     def without_devices(self) -> Manifest:
-        """The same, with every exercise tested on any machine: by all its tests except races."""
+        """The same, with every exercise tested on any machine: by all its tests except races.
+
+        Exercises that needed a device get the usual limits.
+        """
         return msgspec.structs.replace(
             self,
             exercise=tuple(

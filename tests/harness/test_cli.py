@@ -341,6 +341,12 @@ def test_option_that_cannot_be_exits_2(started, tmp_path, options):
     assert not (tmp_path / "out").exists()
 
 
+def test_folder_for_results_may_look_like_markup(started, tmp_path):
+    result = grade(submission(tmp_path), "--out", tmp_path / "out[a" / "b]")
+    assert result.exit_code == 0
+    assert (tmp_path / "out[a" / "b]" / "grade.json").is_file()
+
+
 @pytest.mark.parametrize("error", [CannotIsolate("no namespaces"), GraderFault("a fault")])
 def test_fault_of_the_grader_exits_3(started, tmp_path, monkeypatch, error):
     def fail(self, *arguments, **options):

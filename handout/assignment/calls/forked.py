@@ -8,6 +8,7 @@ import pickle
 import signal
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -55,8 +56,12 @@ class Changes:
                 return False
         elif event not in _CHANGES:
             return False
-        path = arguments[0]
-        return isinstance(path, str | os.PathLike) and Path(path).is_relative_to(self._folder)
+        paths = arguments[:2] if event in ("os.rename", "os.link") else arguments[:1]
+        return any(
+            isinstance(path, str | bytes | os.PathLike)
+            and Path(os.fsdecode(path)).absolute().is_relative_to(self._folder)
+            for path in paths
+        )
 
     def is_last(self) -> bool:
         """Counts a change; whether the process is to be killed before it."""
@@ -101,16 +106,21 @@ def run_until_killed(
     kwargs: Any,
     changes: Changes,
 ) -> bool:
-    """Runs a call until a stand-in raises KillProcess, or to the last of the changes.
+    """Runs a call in a fork, and kills it at a KillProcess or before the change that was chosen.
+
+    An exception of the call is an earlier end, and is printed.
 
     Args:
         run: makes the call; takes the stand-ins, the target, and its arguments.
         target: what is called.
         args, kwargs: its arguments.
-        changes: counts what it does to files.
+        changes: counts what it does to files; its `left` chooses the change.
 
     Returns:
         Whether it was killed; False if it ended earlier.
+
+    Raises:
+        AssertionError: a function of the test raised it.
     """
     functions: list[Callable[..., Any]] = []
     plain.copy_arguments(
@@ -127,7 +137,10 @@ def run_until_killed(
             stand_ins = _StandIns(theirs)
             changes.announce_to(stand_ins.tell_of_change)
             run(stand_ins, target, args, kwargs)
+        except BaseException:
+            traceback.print_exc()
         finally:
+            sys.stderr.flush()
             os._exit(0)
     theirs.close()
     try:

@@ -187,12 +187,12 @@ _WRAP: tuple[tuple[tuple[type, ...], str], ...] = (
 def _advice(value: Any) -> str:
     """How to turn a value into plain data; "" if unknown.
 
-    Looks only at the type: the value comes from a submission, and `isinstance` would read its
-    `__class__`, which could run the submission's code.
+    Compares types by identity: the value comes from a submission, and `isinstance` or `==` could
+    run the submission's code.
     """
     ancestors = type.__dict__["__mro__"].__get__(type(value))
     for kinds, advice in _WRAP:
-        if any(kind in ancestors for kind in kinds):
+        if any(kind is ancestor for kind in kinds for ancestor in ancestors):
             return f"; {advice}"
     return ""
 

@@ -67,5 +67,6 @@ def unexpected(value: Any) -> str:
     if value is None:
         return "None"
     if type(value) in (bool, int, float, str, bytes, list, tuple, dict):
-        return f"{show(value)}, a {type(value).__name__}"
+        article = "an" if type(value) is int else "a"
+        return f"{show(value)}, {article} {type(value).__name__}"
     return show(value) if type(value) in (torch.Tensor, np.ndarray) else plain.describe(value)

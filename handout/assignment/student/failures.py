@@ -125,7 +125,7 @@ class Failure:
             return self._running()
         if isinstance(value, Mismatch):
             return self._mismatch(value)
-        if shape := shape_error(str(value)):
+        if shape := shape_error(diagnosis.message_of(value)):
             return self._other_type(shape)
         if isinstance(value, NotPlainData):
             return self._not_plain(value)
@@ -136,7 +136,7 @@ class Failure:
         if self._own and self._last is self._own[-1]:
             return self._raised()
         if isinstance(value, LeftChanged):
-            return self._left_changed(str(value))
+            return self._left_changed(diagnosis.message_of(value))
         if isinstance(value, AssertionError):
             return self._assertion()
         return self._unusable()
@@ -233,7 +233,7 @@ class Failure:
 
     def _not_plain(self, value: NotPlainData) -> str:
         """A result of a type that no test takes."""
-        text = str(value)
+        text = diagnosis.message_of(value)
         found = re.fullmatch(r"(.*?) is (.*); expected plain data \(.*?\)(?:; (.*))?", text, re.S)
         if found is None:
             return self._lines(*call_lines(self._journal.last), self._message)
@@ -253,7 +253,7 @@ class Failure:
     @property
     def _message(self) -> str:
         """The exception as text in one line, without this folder's path."""
-        text = re.sub(r"\s*\n\s*", " ", str(self._value)).strip()
+        text = re.sub(r"\s*\n\s*", " ", diagnosis.message_of(self._value)).strip()
         text = text.replace(f"{self._places.root}{os.sep}", "")
         name = type(self._value).__name__
         return f"{name}: {text}" if text else name

@@ -83,7 +83,7 @@ class Tally:
     def state(self) -> State:
         if not self.total:
             return "no public test"
-        if self.passed + self.skipped == self.total:
+        if self.passed + self.skipped == self.total and not self.failures:
             return "passed" if self.passed else "skipped"
         return "not started" if self.waiting + self.skipped == self.ran else "in progress"
 
@@ -174,7 +174,7 @@ class Progress:
             )
 
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
-        """Names the states as in the table; this also keeps pytest from printing them again."""
+        """Says "not started" or "not passed", and so keeps pytest from listing failures itself."""
         if getattr(report, "exercise", None) is None or not report.failed:
             return None
         if report.waiting:
@@ -330,7 +330,7 @@ class Progress:
         return next((e for e in candidates if e.id not in passing), None)
 
     def _is_whole_run(self) -> bool:
-        """Whether no tests were deselected by -k, -m or a path."""
+        """Whether no tests were left out by -k, -m, --lf or a path."""
         option = self._config.option
         last_failed = getattr(option, "lf", False)  # an option of pytest's cache, if it is enabled
         return not (option.keyword or option.markexpr or last_failed) and (

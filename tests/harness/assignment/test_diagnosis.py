@@ -132,3 +132,16 @@ def test_an_exception_gets_a_thought_by_its_class_or_its_text():
     )
     assert "no_grad" in diagnosis.of_exception(leaf)
     assert diagnosis.of_exception(ArithmeticError("?")) == ""
+
+
+def test_exception_whose_text_raises_has_no_thought():
+    class Mute(Exception):
+        def __str__(self):
+            return None
+
+    assert diagnosis.message_of(Mute()) == diagnosis.of_exception(Mute()) == ""
+
+
+def test_a_number_of_another_kind_is_named():
+    with pytest.raises(Mismatch, match="3, an int"):
+        expect(3).is_a(list)

@@ -133,3 +133,17 @@ def test_only_the_type_is_looked_at():
     with pytest.raises(NotPlainData, match=r"; wrap it in dict\(\)$"):
         plain.refuse(Liar(), "value")
     assert asked == []
+
+
+def test_a_metaclass_is_asked_nothing():
+    class Equal(type):
+        def __eq__(cls, other):
+            raise AssertionError("asked")
+
+        __hash__ = type.__hash__
+
+    class Odd(metaclass=Equal):
+        pass
+
+    with pytest.raises(NotPlainData, match=r"expected plain data [^;]*$"):
+        plain.copy(Odd())

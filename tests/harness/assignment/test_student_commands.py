@@ -359,6 +359,22 @@ def test_hint_shows_the_hint_or_the_nearest_names(pristine):
     assert all(e.id in run.stdout for e in manifest.load())
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("return 1\n", "syntax error in line 1: 'return' outside function"),
+        ("x = (\n", "syntax error in line 1: '(' was never closed"),
+        ("# coding: foo\n", "syntax error: "),
+        ("-" * 100_000 + "1", ""),
+    ],
+)
+def test_what_cannot_be_compiled_is_said_once(tmp_path, text, said):
+    (tmp_path / "own.py").write_text(text, encoding="utf-8")
+    found = commands.syntax_error(tmp_path / "own.py")
+    assert found.startswith(said)
+    assert "own.py" not in found
+
+
 def test_submit_packs_code_that_fails_and_warns_of_syntax_errors(workspace):
     write(workspace, "data", "def (:\n")
     (workspace / "resource_accounting" / "notes.txt").write_text("mine", encoding="utf-8")

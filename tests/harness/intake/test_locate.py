@@ -179,6 +179,11 @@ def test_only_copy_of_a_module_is_that_module(tmp_path, name, folder):
     assert staged.left_out == (f"{folder}{name} (graded as a.py)",)
 
 
+def test_copy_outside_the_package_is_not_said_to_be_graded(tmp_path):
+    staged = run_ten(tmp_path, *package_of(f"{PACKAGE}/", "abc"), "notes/a (1).py")
+    assert not any("graded as" in said for said in staged.left_out)
+
+
 @pytest.mark.parametrize("names", [("a.py", "a (1).py"), ("a (1).py", "a (2).py"), ("my_a.py",)])
 def test_copy_is_not_guessed(tmp_path, names):
     staged = run_ten(tmp_path, *package_of("", "bc"), *names)

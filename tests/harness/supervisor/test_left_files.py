@@ -8,7 +8,7 @@ import pytest
 
 from assignment.calls import readers
 from grader.causes import Cause
-from grader.faults import FromSubmission, GraderFault, nearest_builtin
+from grader.faults import FromSubmission, GraderFault, builtin_named
 from grader.judge.verdict import cause_of
 from grader.supervisor.control import Folder
 from grader.supervisor.left_files import READERS, LeftFiles
@@ -28,7 +28,7 @@ def error_of(function, *args):
     with pytest.raises(OSError) as failed:
         function(*args)
     assert cause_of(failed.value, answers=1) is Cause.EXCEPTION
-    return nearest_builtin(type(failed.value).__name__)
+    return builtin_named(type(failed.value).__name__)
 
 
 def test_files_and_names_are_those_that_a_local_run_reads(left, tmp_path):
