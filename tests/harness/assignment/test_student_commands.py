@@ -14,6 +14,7 @@ from assignment import __main__ as commands
 from assignment import manifest
 from assignment.calls.imports import ADVICE
 from assignment.hooks import nonce_of, seed_of
+from assignment.student.progress import Tally
 from grader.authoring import handout
 from tests.harness import warm
 from tests.harness.assignment.test_imports import LIBRARIES, SETTINGS
@@ -85,6 +86,11 @@ def test_an_untouched_handout_shows_every_exercise_as_not_started(pristine):
     assert f"Next: {first.title}  ({first.id})" in run.stdout
     assert f"python -m pytest --ex {first.id}" in run.stdout
     assert max(map(len, run.stdout.splitlines())) <= 80
+
+
+def test_a_test_that_fails_in_its_teardown_has_not_passed():
+    assert Tally(collected=1, ran=1, passed=1).state == "passed"
+    assert Tally(collected=1, ran=1, passed=1, failures=[None]).state == "in progress"
 
 
 def test_states_and_failures_of_a_handout_in_progress(workspace):
