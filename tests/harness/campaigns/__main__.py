@@ -16,7 +16,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-PYTEST = ("-m", "pytest", "-n", "auto", "-m", "")
+# One test of a campaign may run every attack in a container.
+PYTEST = ("-m", "pytest", "-n", "auto", "-m", "", "-o", "faulthandler_timeout=3600")
 GATES = ("-m", "tests.harness.campaigns.gates")
 AUTHOR = ("-m", "grader", "author")
 HARNESS = "tests/harness"
