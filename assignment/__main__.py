@@ -115,9 +115,8 @@ def draw_figures(console: Console) -> None:
     """Draws the figures and prints where the page is; raises UserError without matplotlib."""
     if importlib.util.find_spec("matplotlib") is None:
         raise UserError('the figures need matplotlib: python -m pip install -e ".[bench]"')
-    from assignment.student import (
-        own_figures,  # imports torch, which takes seconds: only if it is needed
-    )
+    # It imports torch, which takes seconds: only if it is needed.
+    from assignment.student import own_figures
 
     sys.path.insert(0, str(ROOT))
     page = own_figures.build(manifest.load().package, ROOT / SITE, console)
@@ -126,10 +125,9 @@ def draw_figures(console: Console) -> None:
 
 def predict_step(console: Console, sizes: Sequence[str]) -> None:
     """Commits a prediction, runs the step; raises UserError if there is nothing to compare."""
+    # They import torch, which takes seconds: only if it is needed.
     from assignment.calls.implementation import Package
-    from assignment.student import (
-        predict,  # imports torch, which takes seconds: only if it is needed
-    )
+    from assignment.student import predict
 
     sys.path.insert(0, str(ROOT))
     try:

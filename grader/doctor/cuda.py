@@ -31,7 +31,7 @@ from grader.paths import REPOSITORY
 from grader.races.device import Cuda, NoDevice
 from grader.sandbox import cuda, landlock
 from grader.supervisor.pool import WorkerPool
-from grader.supervisor.zygote import Zygote
+from grader.supervisor.zygote import Zygote, environment_of
 
 _RUNG_SECONDS = 120.0
 _BOOT = (
@@ -190,13 +190,12 @@ def try_rung(
         "driver": device == "cuda",
         "only": steps,
     }
-    environment = {k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"}
-    environment |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     command = [sys.executable, "-s", "-P", "-X", "utf8", "-c", _BOOT, str(REPOSITORY)]
     try:
         done = subprocess.run(
             [*command, json.dumps(asked)],
-            env=environment | {"CUDA_VISIBLE_DEVICES": uuid},
+            env=environment_of(uuid) | threads,
             cwd="/",
             capture_output=True,
             text=True,
@@ -205,8 +204,9 @@ def try_rung(
         )
         output, status, said = done.stdout, done.returncode, done.stderr.strip()
     except subprocess.TimeoutExpired as late:
-        output, said = (late.stdout or b"").decode(), f"no answer in {_RUNG_SECONDS:.0f} s"
-        status = 1
+        # Bytes, also where text was asked for.
+        output = (late.stdout or b"").decode(errors="replace")
+        status, said = 1, f"no answer in {_RUNG_SECONDS:.0f} s"
     taken = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     steps_taken = {step["step"]: step["ms"] for step in taken if "ms" in step}
     failed = next((step["step"] for step in taken if "error" in step), "")

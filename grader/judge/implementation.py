@@ -182,7 +182,7 @@ class GradedImplementation(Implementation):
             self._end(keep_scratch=True)
 
     def _answered(self, worker: Worker, request: Callable[..., Any], *args: Any) -> Any:
-        """What a request to the worker gives. Counts it; ends a worker that can answer no more."""
+        """The answer to a request, which is counted. Ends a worker that can give no further one."""
         if worker is not self._worker:
             raise GraderFault("an iterator was used after its process had ended")
         try:

@@ -295,8 +295,9 @@ class Scheduler:
     def _run_forked(
         self, runner: LaneRunner, batches: list[list[GradedTest]], queue: Queue
     ) -> LaneResult:
-        """What a forked lane does: runs batches, and returns its outcomes. In the fork alone: it
-        disconnects the zygotes of the other lanes.
+        """What a forked lane does: runs batches, and returns its outcomes.
+
+        In the fork alone, since it disconnects the zygotes of the other lanes.
         """
         for other in self._lanes:
             if other is not runner.lane:  # a copy of its connection would keep its zygote alive

@@ -46,7 +46,7 @@ def start_zygote(control: int, log: IO[bytes], device: str | None) -> subprocess
     """
     return subprocess.Popen(
         [sys.executable, *_OPTIONS, "-c", _BOOT, str(REPOSITORY), str(control)],
-        env=_ENVIRONMENT if device is None else _ENVIRONMENT | _environment_of(device),
+        env=_ENVIRONMENT if device is None else _ENVIRONMENT | environment_of(device),
         cwd="/",
         pass_fds=[control],
         stdin=subprocess.DEVNULL,
@@ -55,7 +55,7 @@ def start_zygote(control: int, log: IO[bytes], device: str | None) -> subprocess
     )
 
 
-def _environment_of(device: str) -> dict[str, str]:
+def environment_of(device: str) -> dict[str, str]:
     """Shows one CUDA device; the driver's libraries are where they are for this process.
 
     By its UUID, since NVML and CUDA may number devices differently.

@@ -61,7 +61,7 @@ def check_answer(value: Any) -> None:
     except Exception as error:
         if not isinstance(error, faults.FromSubmission):
             raise Finding(f"an answer raised {type(error).__name__}: {error}") from error
-        if not isinstance(error, faults.builtin_named(type(error).__name__)):
+        if type(error) is not type(faults.raised_by_submission(type(error).__name__, "")):
             raise Finding(f"an answer raised {type(error)}") from error
         if len(str(error)) > 6 * _LENGTH:  # a KeyError quotes its text, with escapes
             raise Finding(f"an exception says {len(str(error))} characters") from error

@@ -191,7 +191,7 @@ def test_limit_that_could_fail_right_code_is_refused(copy, option, least):
     assert done.returncode == 3
     said = done.stderr.decode().replace("\n", " ")
     assert f"`ulimit -H{option}` is too low" in said
-    assert f", got {least} (" in said
+    assert f". Expected {'unlimited' if option != 's' else '8388608 bytes'}, got {least} (" in said
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252", "utf-8"])

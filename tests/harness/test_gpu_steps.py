@@ -1,4 +1,4 @@
-"""the campaign `gpu`, rehearsed on a CPU: what a stage may do to the others, the table."""
+"""The campaign `gpu`, rehearsed on a CPU: what a stage may do to the others, the table."""
 
 import itertools
 import json

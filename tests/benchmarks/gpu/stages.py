@@ -234,8 +234,11 @@ def tiers(_: str, device: str) -> Any:
     from grader.isolation import TIERS
 
     _, uuid = cuda_doctor.device_of(device)
-    why = {tier: cuda_doctor.why_not_in(tier, device, uuid) or "works" for tier in TIERS}
-    return {tier: noted(said.replace(f"{ROOT}/", "")) for tier, said in why.items()}
+    here = f"{ROOT}/"
+    return {
+        tier: noted((cuda_doctor.why_not_in(tier, device, uuid) or "works").replace(here, ""))
+        for tier in TIERS
+    }
 
 
 def race(what: str, device: str) -> Any:

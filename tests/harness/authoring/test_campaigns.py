@@ -10,6 +10,7 @@ import pytest
 
 from grader.authoring.campaigns import flakes, stable_marks
 from grader.authoring.campaigns.inprocess import CampaignError
+from grader.authoring.campaigns.stable_marks import Draw, Finding, Report
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
@@ -299,6 +300,19 @@ def test_a_mark_that_depends_on_the_draw_is_found(run):
 def test_error_lists_submissions_that_do_not_exist():
     with pytest.raises(CampaignError, match="neither a wrong submission nor an alternative: gone"):
         stable_marks.run(stable_marks.own_assignment(), ["gone"], seed="planted")
+
+
+def finding(name: str, *points: float) -> Finding:
+    """A wrong submission with these marks, one for each draw."""
+    made = [Draw(str(i), {"e": p}, {"t": "failed"}) for i, p in enumerate(points)]
+    return Finding(name, "e", {"e": 3.0}, tuple(made))
+
+
+def test_one_mark_that_changes_or_costs_nothing_is_too_many():
+    many = [finding(f"constant {i}", 1.0, 1.0) for i in range(398)]
+    assert Report(many).holds
+    assert not Report([*many, finding("changing", 1.0, 2.0)]).holds
+    assert not Report([*many, finding("never", 3.0, 3.0)]).holds
 
 
 def test_defaults_are_the_repositorys_own_files():

@@ -164,15 +164,8 @@ def test_public_tests_see_enough_by_the_list():
 
 def test_an_exercise_is_as_the_list_says():
     """The command on this repository's mistakes of one exercise, whose public tests are quick"""
-    command = (
-        "-m",
-        "grader",
-        "author",
-        "public-coverage",
-        "--missed",
-        "--exercise",
-        "largest_model",
-    )
+    command = ["-m", "grader", "author", "public-coverage"]
+    command += ["--missed", "--exercise", "largest_model"]
     done = warm.run(*command, cwd=REPOSITORY)
     assert done.returncode == 0, done.stdout + done.stderr
     exercises = {one.path.stem: one.exercise.id for one in all_wrong(manifests.load())}

@@ -89,6 +89,10 @@ def test_process_that_dies_on_a_rung_is_reported(monkeypatch):
     )
     found = cuda_doctor.try_rung((), (), "cuda", "0")
     assert (found.steps, found.failed) == ({"a": 1}, "what follows a")
+    monkeypatch.setattr(cuda_doctor, "_BOOT", "import time; time.sleep(60)")
+    monkeypatch.setattr(cuda_doctor, "_RUNG_SECONDS", 0.5)  # the process never answers
+    found = cuda_doctor.try_rung((), (), "cuda", "0")
+    assert (found.failed, found.reason) == ("what follows the start", "no answer in 0 s")
 
 
 def test_steps_before_a_hang_are_reported(monkeypatch):
