@@ -146,7 +146,6 @@ class _Header(tarfile.TarInfo):
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         assert isinstance(archive.fileobj, _TarBytes), "tar_entries opened it"
         archive.fileobj.count.add()
-        self._refuse_negative(self)
         if self.type in _EXTENSIONS and self.size > _MAX_HEADER:
             raise ValueError(
                 f"a header has more than {_MAX_HEADER // 2**20} MiB, or claims to; "
@@ -155,12 +154,19 @@ class _Header(tarfile.TarInfo):
         if self.type == tarfile.GNUTYPE_SPARSE:
             self._refuse_sparse(self)
         found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
-        self._refuse_negative(found)  # an extended header may have changed its size
+        self._refuse_negative(found.size)  # of a folder or a link, too
         return found
 
-    def _refuse_negative(self, info: tarfile.TarInfo) -> None:
-        if info.size < 0:
-            raise ValueError(f"{printable_name(info.name)} has a negative size; pack it again")
+    def _block(self, count: int) -> int:
+        # Called for a size before it is gone by. Newer Pythons' own error of a negative one ends
+        # the list of members without a word.
+        self._refuse_negative(count)
+        size: int = super()._block(count)  # type: ignore[misc]
+        return size
+
+    def _refuse_negative(self, size: int) -> None:
+        if size < 0:
+            raise ValueError(f"{printable_name(self.name)} has a negative size; pack it again")
 
     def _refuse_sparse(self, info: tarfile.TarInfo, *_: object) -> NoReturn:
         """A sparse file's map may have gigabytes, and stand for terabytes."""

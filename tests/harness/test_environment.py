@@ -21,7 +21,7 @@ from tests.harness.container import copy_of_repository
 
 # In place of `grader/cli.py`: writes down what a command could notice of its environment.
 NOTES = """
-import json, locale, os, random, resource, signal, sys, time
+import json, locale, os, resource, signal, statistics, sys, time
 
 def main():
     limits = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
@@ -32,7 +32,7 @@ def main():
         "variables": dict(os.environ),
         "digits": sys.get_int_max_str_digits(),
         "path": sys.path,
-        "random": random.__file__,
+        "module": statistics.__file__,
         "encodings": [sys.getfilesystemencoding(), locale.getpreferredencoding()],
         "limits": [resource.getrlimit(kind)[0] for kind in limits],
         "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
@@ -88,11 +88,11 @@ def ignore_signals() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-# {shadow} is a folder of modules that end the process.
+# {shadow} is a folder of modules that end the process: none that a `.pth` file would import.
 BROUGHT = {
     "asserts": variables(PYTHONOPTIMIZE="2"),
     "asserts by option": Brought(options=("-O",)),
-    "options of pytest": variables(PYTEST_ADDOPTS="-k nothing -n auto", PYTEST_PLUGINS="random"),
+    "options of pytest": variables(PYTEST_ADDOPTS="-k nothing -n auto", PYTEST_PLUGINS="none"),
     "pytest without plugins": variables(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"),
     "path": variables(PYTHONPATH="{shadow}"),
     "home of packages": variables(PYTHONUSERBASE="{shadow}"),
@@ -103,7 +103,7 @@ BROUGHT = {
     "digits": variables(PYTHONINTMAXSTRDIGITS="640"),
     "digits by option": Brought(options=("-X", "int_max_str_digits=640")),
     "options of Python": Brought(options=("-s", "-u", "-X", "dev", "-X", "utf8=0")),
-    "start-up": variables(PYTHONSTARTUP="{shadow}/random.py", PYTHONINSPECT="1"),
+    "start-up": variables(PYTHONSTARTUP="{shadow}/statistics.py", PYTHONINSPECT="1"),
     "cache": variables(PYTHONPYCACHEPREFIX="{shadow}"),
     "locale C": variables(LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0"),
     "locale unknown": variables(LC_ALL="xx_YY.ISO-8859-1", LANG="tr_TR", LANGUAGE="tr"),
@@ -153,7 +153,7 @@ def copy(tmp_path):
 
     def make(cli: str) -> Path:
         (tmp_path / "shadow").mkdir()
-        for name in ("random", "resource", "signal", "typer", "torch"):
+        for name in ("resource", "signal", "statistics", "typer", "torch"):
             (tmp_path / "shadow" / f"{name}.py").write_text(SHADOW)
         (tmp_path / "shadow" / "sitecustomize.py").write_text("import os; os.umask(0o777)")
         (tmp_path / "grader").mkdir()
@@ -238,7 +238,7 @@ def test_grade_is_the_same_whatever_its_process_inherits(grader, tmp_path):
     """Also of code that fails only where a hidden test has a plain assert"""
     copy_of_repository(tmp_path)
     (tmp_path / "shadow").mkdir()
-    (tmp_path / "shadow" / "random.py").write_text(SHADOW)
+    (tmp_path / "shadow" / "typer.py").write_text(SHADOW)
     text = tmp_path / "assignment" / "assignment.toml"
     text.write_text(keep_chapters(text.read_text(encoding="utf-8"), [CHAPTER]), encoding="utf-8")
     for file in tmp_path.glob("tests/[pht]*/test_*.py"):

@@ -1,6 +1,7 @@
 """Preloading imports neither the compiler, nor sympy, nor functions that run at each fork."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -109,5 +110,8 @@ def test_code_that_uses_the_compiler_loads_it(modules, line):
 
 def test_fork_of_a_zygote_runs_no_hooks():
     """Python's own hooks would reseed `random` and copy 180 pages of memory"""
-    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, check=False)
+    # Without `site`, whose .pth files may load `random`.
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-S", "-c", FORK]
+    done = subprocess.run(command, env=paths, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -54,7 +54,8 @@ def test_guarded_command_can_change_only_the_copy(tmp_path):
 
 @needs_root
 @pytest.mark.parametrize("name", TRIED)
-def test_attack_goes_red_without_its_layer(name):
+def test_attack_goes_red_without_its_layer(own_group, name):
+    """The machine is guarded by a control group, too"""
     assert red(LAYERS[name], [LAYERS[name].attack]) == {LAYERS[name].attack}
 
 

@@ -3,42 +3,11 @@
 import errno
 import os
 import signal
-from pathlib import Path
-
-import pytest
 
 from grader.sandbox import cgroups
 from grader.sandbox.lockdown import prefer_oom_kill
 
 MEBIBYTE = 2**20
-
-
-@pytest.fixture
-def own_group():
-    """Runs a function in a forked process that joined a group, and returns its result as text."""
-
-    def run(work, memory=256 * MEBIBYTE, processes=40):
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                group = cgroups.join(memory, processes)
-                result = work(group)
-                group.leave()
-                os.write(writer, f"{result}".encode())
-            finally:
-                os._exit(0)
-        os.close(writer)
-        with os.fdopen(reader) as pipe:
-            result = pipe.read()
-        os.waitpid(child, 0)
-        run.left = lambda: list(Path("/sys/fs/cgroup").rglob(f"grader-{child}-*"))
-        return result
-
-    limited = run(lambda group: group.summary)
-    if "memory" not in limited or limited.startswith("none"):
-        pytest.skip(f"this machine lets no control group be created ({limited})")
-    return run
 
 
 def test_memory_bomb_kills_the_worker_and_not_the_zygote(own_group):
