@@ -72,6 +72,11 @@ def pytest_configure(config: pytest.Config) -> None:
         except manifest.ManifestError as error:
             raise pytest.UsageError(str(error)) from error
     package = config.getoption("--package") or exercises.package
+    if config.getoption("jaxtyping_packages", None):
+        from jaxtyping import jaxtyped
+
+        with jaxtyped("context"):  # loads jax, if it is there, which draws from numpy's generator
+            pass
     imports.watch(package, with_lines=config.getoption("progress"))
     if config.getoption("progress"):
         config.pluginmanager.register(Progress(config), "assignment-progress")

@@ -160,6 +160,10 @@ def finished(pristine, tmp_path_factory):
     folder = Path(shutil.copytree(pristine, tmp_path_factory.mktemp("finished") / "handout"))
     for path in REFERENCE.glob("*.py"):
         shutil.copy(path, folder / "resource_accounting")
+    (jax := folder / "jax" / "_src").mkdir(parents=True)  # jaxtyping loads it, if it is there
+    (jax / "traceback_util.py").write_text(
+        "import numpy\nnumpy.random.rand()\ndef register_exclusion(_): pass\n"
+    )
     text = LIBRARIES + "\n".join([*SETTINGS, ""])
     starts = [put_at_top(folder / "resource_accounting" / f"{m}.py", text) for m in CHANGING]
     return folder, starts, python(folder, "pytest")

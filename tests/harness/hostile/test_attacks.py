@@ -92,6 +92,8 @@ def test_attack_in_further_seeds_has_its_say(quick_grader):
     """A test of the tests above: it reaches them, and only staff reads what it says there"""
     name = "carries_to_further_seeds"
     grade = quick_grader.grade(HOSTILE / name, only=[target_of(HOSTILE / name)], further_seeds=True)
+    assert not grade.faults
+    assert grade.further, grade.checks
     (failure,) = grade.further.failures
     assert "carried out: " in failure.detail
     assert "carried out" not in student_outputs(grade)
