@@ -71,7 +71,7 @@ def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
 
 def truncated_normal(
     shape: Sequence[int], std: float, low: float, high: float, seed: int
-) -> Float32[torch.Tensor, ...]:
+) -> Float32[torch.Tensor, "..."]:
     """A tensor of normal numbers with mean 0 and this `std`, conditioned to lie in [low, high].
 
     Conditioned means: between the bounds the relative likelihoods do not change, and values outside

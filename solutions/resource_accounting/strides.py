@@ -273,7 +273,7 @@ def gather(
     shape: Sequence[int],
     strides: Sequence[int],
     offset: int = 0,
-) -> Shaped[torch.Tensor, ...]:
+) -> Shaped[torch.Tensor, "..."]:
     """The tensor that a layout describes in flat storage, as a copy.
 
     Layouts may repeat elements, overlap (windows), and go backwards. Without elements nothing is
