@@ -642,7 +642,7 @@ def added(term, count, term_dtype, accumulator_dtype):
     """The sum with numpy's scalars, which round after each addition."""
     kind = NUMPY[accumulator_dtype]
     with np.errstate(all="ignore"):
-        rounded, total = kind(NUMPY[term_dtype](term)), kind(0)
+        rounded, total = kind(float(NUMPY[term_dtype](term))), kind(0)
         for _ in range(count):
             total = kind(total + rounded)
     return float(total)
