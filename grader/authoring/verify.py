@@ -26,9 +26,9 @@ from pathlib import Path
 
 from assignment import manifest as manifests
 from assignment.manifest import Exercise
-from grader.authoring import automatic, handout, memorized, pool, variants
+from grader.authoring import automatic, handout, memorized, variants
 from grader.authoring.variants import Kind, Wrong
-from grader.judge import markers
+from grader.judge import engine, markers
 from grader.judge.grader import Grader, Tests
 from grader.paths import REPOSITORY
 from grader.results.record import Grade
@@ -128,8 +128,8 @@ def _findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
         "each exercise has a (core) wrong submission, unless it is raced",
         tuple(f"none for {e}" for e in untried),
     )
-    with pool.processes(jobs, _start) as judges:
-        pending = {judges.submit(check, case): case for case in cases}
+    with engine.started(_grader, jobs) as graders:
+        pending = {graders.submit(check, case): case for case in cases}
         for done in as_completed(pending):
             error = done.exception()
             if error is None:
@@ -144,32 +144,24 @@ def _only_raced(exercise: Exercise) -> bool:
     return bool(exercise.needs and exercise.depends_on)
 
 
-_grader: Grader | None = None
+def _grader() -> Grader:
+    return Grader(lanes=1, manifest=manifests.load().without_devices)
 
 
-def _start() -> None:
-    """Starts this process's grader; it ends when the process does and its socket closes."""
-    global _grader  # one judge for each process of the pool
-    _grader = Grader(lanes=1, manifest=manifests.load().without_devices)
-
-
-def check(case: Case) -> Finding:
-    """Grades one case with this process's grader and returns its problems."""
-    if _grader is None:
-        _start()
-    assert _grader is not None
+def check(grader: Grader, case: Case) -> Finding:
+    """Grades one case and returns its problems."""
     manifest = manifests.load()
     with tempfile.TemporaryDirectory(prefix="verify-") as text:
         folder = Path(text) / "submission"
         if case.kind in (Kind.REFERENCE, Kind.ALTERNATIVE):
-            grade = _grader.grade(Path(case.source), timing="skip")
+            grade = grader.grade(Path(case.source), timing="skip")
             return _finding(case, grade, _full(grade))
         if case.kind is Kind.HANDOUT:
-            grade = _grader.grade(Path(case.source), timing="skip")
+            grade = grader.grade(Path(case.source), timing="skip")
             return _finding(case, grade, _nothing(grade))
         if case.kind is Kind.ROTE:
             rote = variants.write_rote(folder, manifest, case.source)
-            grade = _grader.grade(rote, timing="skip")
+            grade = grader.grade(rote, timing="skip")
             return _finding(case, grade, _nothing(grade))
         if case.kind is not Kind.WRONG:
             if case.kind is Kind.MEMORIZED:
@@ -178,13 +170,13 @@ def check(case: Case) -> Finding:
                 automatic.write_echo(folder, manifest, case.source)
             else:
                 automatic.write_borrower(folder, manifest)
-            grade = _grader.grade(folder, tests="hidden")
+            grade = grader.grade(folder, tests="hidden")
             return _finding(case, grade, _nothing(grade))
         wrong = variants.read_wrong(Path(case.source), manifest)
         # A fragment changes one module, so exercises of other modules are not affected.
         related = [e.id for e in manifest if wrong.module in e.modules]
         tests: Tests = "public" if wrong.public else "hidden"
-        grade = _grader.grade(wrong.write(folder), only=related, tests=tests)
+        grade = grader.grade(wrong.write(folder), only=related, tests=tests)
         return _finding(case, grade, _loses(grade, wrong, wrong.affected_exercises(manifest)))
 
 

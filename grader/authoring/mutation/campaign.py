@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Executor, Future, as_completed
+from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import partial
+from pathlib import Path
 
-from grader.authoring import pool
 from grader.authoring.mutation.plan import Assignment, Plan
 from grader.authoring.mutation.verdicts import Baseline, Killers, Trial, Verdict
-from grader.faults import GraderFault
+from grader.judge import engine
+from grader.judge.engine import Engine
 from grader.judge.grader import Grader
 
-Result = TypeVar("Result")
 _BATCH_SIZE = 16  # mutants in one pytest session
 
 
@@ -80,8 +80,8 @@ def run(
 ) -> Outcome:
     """Tries every chosen mutant in `jobs` processes (None: one for each core)."""
     outcome = Outcome(plan)
-    with pool.processes(jobs, _start, assignment) as judges:
-        for verdict in _verdicts(judges, outcome):
+    with engine.started(partial(_grader, assignment), jobs) as graders:
+        for verdict in _verdicts(graders, assignment, outcome):
             outcome.verdicts.append(verdict)
             if verdict.status == "fault":
                 name = f"{verdict.mutant.module}.py:{verdict.mutant.line}"
@@ -92,14 +92,15 @@ def run(
     return outcome
 
 
-def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
+def _verdicts(graders: Engine, assignment: Assignment, outcome: Outcome) -> Iterator[Verdict]:
     """Runs each module's baseline, then its mutants in batches."""
-    plan = outcome.plan
+    plan, reference = outcome.plan, assignment.reference
     baselines: dict[Future[Baseline], str] = {}
     for module in (made.module for made in plan.modules):
         if mutants := plan.chosen_in(module):
             exercises = dict.fromkeys(e for m in mutants for e in plan.exercises(m))
-            baselines[judges.submit(_baseline, tuple(exercises), plan.nonces[0])] = module
+            work = graders.submit(_baseline, reference, tuple(exercises), plan.nonces[0])
+            baselines[work] = module
     batches: dict[Future[list[Verdict]], list[Trial]] = {}
     for done in as_completed(baselines):
         module = baselines[done]
@@ -120,7 +121,7 @@ def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
                 yield Verdict(mutant, "untested")
         for i in range(0, len(trials), _BATCH_SIZE):
             batch = trials[i : i + _BATCH_SIZE]
-            batches[judges.submit(_try, batch, base, plan.nonces)] = batch
+            batches[graders.submit(_try, reference, batch, base, plan.nonces)] = batch
     for finished in as_completed(batches):
         try:
             yield from finished.result()
@@ -129,40 +130,25 @@ def _verdicts(judges: Executor, outcome: Outcome) -> Iterator[Verdict]:
                 yield Verdict(trial.mutant, "fault", detail=f"could not be tried: {error!r}")
 
 
-# --- in a process of the pool --------------------------------------------------------------------
+# --- in a process of the engine ------------------------------------------------------------------
 
-_assignment: Assignment
-_grader: Grader | None = None
 _killers = Killers()
 
 
-def _start(assignment: Assignment) -> None:
-    """Starts this process's grader; it ends when the process does and its socket closes."""
-    global _assignment, _grader  # one judge for each process of the pool
-    _assignment = assignment
+def _grader(assignment: Assignment) -> Grader:
     manifest = assignment.manifest.without_devices
-    _grader = Grader(lanes=1, repository=assignment.repository, manifest=manifest)
+    return Grader(lanes=1, repository=assignment.repository, manifest=manifest)
 
 
-def _baseline(exercises: Sequence[str], nonce: str) -> Baseline:
+def _baseline(grader: Grader, reference: Path, exercises: Sequence[str], nonce: str) -> Baseline:
     from grader.authoring.mutation import trials  # loads torch and pytest: after the judge
 
-    return _with_grader(lambda j: trials.baseline(j, _assignment.reference, exercises, nonce))
+    return trials.baseline(grader, reference, exercises, nonce)
 
 
-def _try(batch: Sequence[Trial], base: Baseline, nonces: Sequence[str]) -> list[Verdict]:
+def _try(
+    grader: Grader, reference: Path, batch: Sequence[Trial], base: Baseline, nonces: Sequence[str]
+) -> list[Verdict]:
     from grader.authoring.mutation import trials
 
-    reference = _assignment.reference
-    return _with_grader(lambda j: trials.run(j, reference, batch, base, nonces, _killers))
-
-
-def _with_grader(work: Callable[[Grader], Result]) -> Result:
-    """Does the work with this process's grader; after a fault, once more with a new grader."""
-    assert _grader is not None
-    try:
-        return work(_grader)
-    except GraderFault:
-        _grader.zygote.close()
-        _start(_assignment)
-        return work(_grader)
+    return trials.run(grader, reference, batch, base, nonces, _killers)

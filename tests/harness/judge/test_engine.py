@@ -1,4 +1,4 @@
-"""The process pool of verify and mutate: it leaves no process and no task behind."""
+"""Processes with a grader each: none is left behind, and a fault costs one grader."""
 
 import os
 import signal
@@ -8,16 +8,19 @@ from contextlib import suppress
 
 import pytest
 
+from grader.faults import GraderFault
+from grader.judge import engine
 from tests.harness.conftest import MAX_WAIT, wait_until
 
 HOLDER = """
 import os, sys, threading, time
-from grader.authoring import pool
+from functools import partial
+from grader.judge import engine
 
 def begin(folder):
     open(os.path.join(folder, f"process-{os.getpid()}"), "w").close()
 
-def work(folder, i):
+def work(_, folder, i):
     while i and not os.path.exists(os.path.join(folder, "go on")):
         time.sleep(0.01)
     open(os.path.join(folder, f"done-{i}"), "w").close()
@@ -30,8 +33,8 @@ def go_on_once_dropped(folder, task):
 if __name__ == "__main__":
     folder = sys.argv[1]
     try:
-        with pool.processes(1, begin, folder) as judges:
-            tasks = [judges.submit(work, folder, i) for i in range(100)]
+        with engine.started(partial(begin, folder), 1) as graders:
+            tasks = [graders.submit(work, folder, i) for i in range(100)]
             tasks[0].result()
             if sys.argv[2] == "raises":
                 threading.Thread(target=go_on_once_dropped, args=(folder, tasks[-1])).start()
@@ -45,7 +48,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def holder(tmp_path):
-    """Starts a program that holds a pool with waiting tasks; kills it afterwards."""
+    """Starts a program that holds an engine with waiting work; kills it afterwards."""
     script = tmp_path / "holder.py"
     script.write_text(HOLDER, encoding="utf-8")
     started = []
@@ -82,10 +85,40 @@ def test_processes_end_with_their_parent(holder, tmp_path, signal_sent):
     program.send_signal(signal_sent)
     program.wait()
     gone = wait_until(lambda: not is_alive(process))
-    assert gone, "the process outlived the one that held its pool"
+    assert gone, "the process outlived the one that held its engine"
 
 
-def test_an_exception_cancels_waiting_tasks(holder, tmp_path):
+def test_an_exception_cancels_waiting_work(holder, tmp_path):
     program = holder("raises")
     assert program.communicate(timeout=MAX_WAIT)[0] == "raised\n"
     assert len(list(tmp_path.glob("done-*"))) < 10  # the first, and those that were under way
+
+
+class Failing:
+    """A grader of which the first has a fault."""
+
+    made = 0
+
+    def __init__(self):
+        Failing.made += 1
+        self.number, self.zygote = Failing.made, self
+
+    def close(self):
+        Failing.made += 10
+
+
+def fails_with_the_first(grader, text):
+    if grader.number == 1:
+        raise GraderFault("the first")
+    return text, grader.number
+
+
+def always_fails(grader):
+    raise GraderFault(f"grader {grader.number}")
+
+
+def test_work_is_done_again_by_a_new_grader_after_a_fault():
+    with engine.started(Failing, 1) as graders:
+        assert graders.submit(fails_with_the_first, "done").result() == ("done", 12)
+        with pytest.raises(GraderFault, match="grader 23"):
+            graders.submit(always_fails).result()
