@@ -46,7 +46,7 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
         self.what = what
 
     def equals(self, expected: Any, hint: str | None = None) -> None:
-        """Same value and same type: 1 is not True, 4 is not 4.0; a list may replace a tuple.
+        """Same value and same type: 1 is not True, 4 is not 4.0; lists and tuples are the same.
 
         Tensors and arrays: same shape, same dtype, all elements equal. nan equals nothing.
         """

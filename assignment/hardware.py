@@ -18,7 +18,7 @@ Dtype = Literal["fp32", "tf32", "bf16", "fp16", "fp8"]
 
 
 class HardwareError(Exception):
-    """The table cannot be used; the message names the file, the entry and what to do."""
+    """The table cannot be used; the message names the entry and what to do."""
 
 
 class Accelerator(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -34,7 +34,7 @@ class Accelerator(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     def peak(self, dtype: str) -> float:
         """Dense FLOP/s of matrix products in a dtype; raises HardwareError if there is none."""
-        for known, flops in self.peak_flops.items():
+        for known, flops in self.peak_flops.items():  # its keys are literals: mypy allows no other
             if known == dtype:
                 return flops
         raise HardwareError(

@@ -1,7 +1,8 @@
 """Why a check did not pass: a closed list, with a fixed text for students for each.
 
-A cause is a class, never a message: what a student sees of a hidden test depends only on test,
-state and cause, so no text of the submission can reveal a hidden input.
+A cause is a class, never a message: what a student sees of a hidden test depends only on the test,
+its state and cause, and on which of a few classes an exception has. So no text of the submission
+can reveal a hidden input.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ class Cause(StrEnum):
         "The code left something changed that it should have left alone: a mode of torch, a "
         "generator, an argument or a file.",
     )
-    TIMEOUT = "timeout", "The code did not answer in time."
+    TIMEOUT = "timeout", "The code did not answer in time, or earlier tests had used up its time."
     MEMORY = "memory", "The code needed more memory than it may use."
     DISK = "disk", "The code wrote more to disk than it may."
-    DIED = "died", "The code ended its own process."
+    DIED = "died", "The code's process ended before it answered."
     PROTOCOL = "protocol", "The code wrote to the grader's channel; its answer was not read."
     TOO_LARGE = "too_large", "The answer is larger than any correct answer could be."
     PREREQUISITE = "prerequisite", "Not run: an exercise that this one builds on does not pass yet."
@@ -59,9 +60,9 @@ class Cause(StrEnum):
     )
     SUSPICIOUS = (
         "suspicious",
-        "Not run: faster than the hardware allows. The course staff will look at it.",
+        "Not scored: faster than the hardware allows. The course staff will look at it.",
     )
     GRADER_FAULT = (
         "grader_fault",
-        "Not run: a fault of the grader, not of the submission. No mark is lost.",
+        "Not scored: a fault of the grader, not of the submission. No mark is lost.",
     )

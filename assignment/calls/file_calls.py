@@ -101,9 +101,9 @@ def file_of(found: os.stat_result, digest: str = "") -> File:
 
 
 def digest_of(path: Path, most: int, follow: bool = False) -> str:
-    """A digest of the content of a regular file; "" if it is none, or has more bytes.
+    """A digest of a regular file's content; "" if it cannot be read, is none, or has more bytes.
 
-    `follow` says whether the path may be a link.
+    `follow` says whether the path itself may be a symbolic link.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     flags |= 0 if follow else getattr(os, "O_NOFOLLOW", 0)

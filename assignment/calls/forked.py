@@ -17,16 +17,17 @@ from typing import Any
 from assignment.calls import plain
 from assignment.calls.callbacks import KillProcess, StandInIterator, function_of, is_iterator
 
-_CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.truncate")
+_OF_TWO_PATHS = ("os.rename", "os.link", "os.symlink")
+_CHANGES = (*_OF_TWO_PATHS, "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
 _TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
-class Changes:
+class FileChanges:
     """The changes that a fork makes to files of a folder, as Python announces them.
 
     Attributes:
         look: is called just before each change.
-        left: until it is killed, this one included; 0 or less if no change is to kill it.
+        left: changes until it is killed, counting this one; 0 or less if none is to kill it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -56,15 +57,15 @@ class Changes:
                 return False
         elif event not in _CHANGES:
             return False
-        paths = arguments[:2] if event in ("os.rename", "os.link") else arguments[:1]
+        paths = arguments[:2] if event in _OF_TWO_PATHS else arguments[:1]
         return any(
             isinstance(path, str | bytes | os.PathLike)
             and Path(os.fsdecode(path)).absolute().is_relative_to(self._folder)
             for path in paths
         )
 
-    def is_last(self) -> bool:
-        """Counts a change; whether the process is to be killed before it."""
+    def count(self) -> bool:
+        """Looks, and counts a change; whether the process is to be killed before it."""
         if self.look is not None:
             self.look()
         self.left -= 1
@@ -104,7 +105,7 @@ def run_until_killed(
     target: str,
     args: Any,
     kwargs: Any,
-    changes: Changes,
+    changes: FileChanges,
 ) -> bool:
     """Runs a call in a fork, and kills it at a KillProcess or before the change that was chosen.
 
@@ -154,7 +155,7 @@ def run_until_killed(
 def _answer(
     pipe: multiprocessing.connection.Connection,
     functions: list[Callable[..., Any]],
-    changes: Changes,
+    changes: FileChanges,
 ) -> bool:
     """Answers uses until the moment to kill comes, or the fork ends."""
     while True:
@@ -165,7 +166,7 @@ def _answer(
         result, raised = None, None
         try:
             if use is None:
-                if changes.is_last():
+                if changes.count():
                     return True
             else:
                 number, args, kwargs = use

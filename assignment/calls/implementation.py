@@ -82,8 +82,8 @@ class Implementation(ABC):
     def call_all(self, calls: Calls) -> list[Any]:
         """Calls functions in order, each with its arguments.
 
-        No function or generator may be among the arguments. Returns their results; of a call that
-        raises a `Raised` with the exception.
+        No reader may be among them, and no function or generator among the arguments. Returns their
+        results; for a call that raises, a `Raised` with its exception.
         """
         found: list[Any] = []
         for target, args, kwargs in calls:
@@ -109,7 +109,7 @@ class Implementation(ABC):
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         """Calls a target, and kills its process when one of its stand-ins raises `KillProcess`.
 
-        `kill_at_change` sets another moment.
+        `kill_at_change` chooses another moment.
 
         Returns:
             Whether it was killed; False if the call ended earlier.
@@ -117,12 +117,12 @@ class Implementation(ABC):
 
     @abstractmethod
     def kill_at_change(self, number: int) -> None:
-        """Has `kill_during` kill the process just before its `number`th change to files.
+        """Makes `kill_during` kill the process just before its `number`th change to files.
 
         Creating, writing, syncing, renaming and removing are changes. Of writes in a row the first,
         second, fourth, eighth and so on count. They count from now on if a function of the test
-        asks during the call, and else from the start of the next one. A local run sees only what
-        Python announces to its audit hooks: opening to write, renaming, removing.
+        asks during the call, otherwise from the start of the next one. A local run sees only what
+        Python announces to its audit hooks, such as opening to write, renaming and removing.
         """
 
     @abstractmethod
@@ -226,7 +226,7 @@ class LocalImplementation(Implementation):
         self._package = Package(package)
         self.scratch = scratch
         self.journal = journal
-        self._changes = forked.Changes(scratch)
+        self._changes = forked.FileChanges(scratch)
         self._world = World()
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:

@@ -82,7 +82,7 @@ _READS = tuple(read for read, _ in _MODES.values())
 
 
 class LeftChanged(AssertionError):
-    """A call left something changed; the message names it."""
+    """A call left something changed: the message says what and, after a last "; ", what to do."""
 
 
 class World:
@@ -199,7 +199,7 @@ class BeforeImport:
 def _check_modes(target: str, before: list[Any], error: Exception | None) -> None:
     if changed := _changed_modes(f"the call of {target}", before):
         _set_modes(before)
-        raise LeftChanged("; ".join(changed)) from error
+        raise LeftChanged(", and ".join(changed)) from error
 
 
 def _changed_modes(what: str, before: list[Any]) -> list[str]:
@@ -208,7 +208,9 @@ def _changed_modes(what: str, before: list[Any]) -> list[str]:
     if after == before:
         return []
     modes = zip(_MODES, before, after, strict=True)
-    return [f"{name} is {new} after {what}; it was {old}" for name, old, new in modes if new != old]
+    return [
+        f"{name} is {new} after {what} (it was {old})" for name, old, new in modes if new != old
+    ]
 
 
 def _set_modes(before: list[Any]) -> None:

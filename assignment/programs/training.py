@@ -34,8 +34,8 @@ class Training(Program):
         parameters = 12 * layers * width**2 + sizes["vocabulary"] * width
         # A position attends to half of the others on average: two products with `width` columns.
         attention = 2 * layers * width * (sizes["length"] / 2)
-        # A step reads and writes each parameter, its gradient and its momentum.
         flops = 6.0 * (parameters + attention) * tokens
+        # A step reads and writes each parameter, its gradient and its momentum.
         return Work(flops, 24.0 * parameters * sizes["steps"])
 
     def make(self) -> None:

@@ -33,7 +33,8 @@ def optimizer_steps(
 ) -> None:
     """Calls a step function on tensors in a file, once for each list of gradients.
 
-    The gradients and the states of every second step are tuples, which are sequences, too.
+    The gradients and the states of every second step are tuples, which are sequences, too. Every
+    second parameter has a `.grad` of nan, which no step may use.
 
     Args:
         function: module and function, such as "optimizers.adamw_step".
@@ -42,14 +43,15 @@ def optimizer_steps(
         params: where the parameters are.
         grads: where each step's gradients are.
         states: where the tensors are in each list that the function takes after the gradients.
-        first_step: t of the first call; None for a function that does not count its steps.
+        first_step: the `step` of the first call; None for a function without this argument.
         requires_grad: whether the parameters require gradients, as a model's do.
-        grad_enabled: whether the function is called with gradients enabled.
+        grad_enabled: whether the function is called with gradients enabled; every third call is
+            not.
         settings: further arguments of the function.
 
     Raises:
-        LeftChanged: a step leaves gradients enabled or disabled that were not, a parameter with
-            another `requires_grad` or `grad`, or a graph at a tensor of the state.
+        LeftChanged: a step changes a mode of torch, or a parameter's `requires_grad` or `grad`; or
+            the state ends with a graph.
     """
     memory = mapped(path, start)
     module, _, name = function.partition(".")
@@ -117,7 +119,7 @@ def adamw_optimizer(
         The optimizer's `state_dict` after the last step.
 
     Raises:
-        LeftChanged: a step leaves gradients enabled or disabled that were not, or a parameter with
+        LeftChanged: a step leaves gradients switched on or off, or a parameter with
             another gradient.
     """
     tensors = [torch.nn.Parameter(p) for p in _tensors(mapped(path, start), params)]
@@ -178,7 +180,7 @@ def adamw_closure(
         result of a further step without a closure.
 
     Raises:
-        LeftChanged: a step leaves gradients enabled or disabled that were not, or returns another
+        LeftChanged: a step leaves gradients switched on or off, or returns another
             object than the closure does.
     """
     parameter = torch.nn.Parameter(weight)

@@ -151,9 +151,9 @@ def _loop_at(path: str, line: int) -> ast.AST | None:
     """The outermost loop at a line, within the innermost function."""
     loop: ast.AST | None = None
     for node in _around(path, line):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             loop = None
-        elif loop is None and isinstance(node, ast.While | ast.For):
+        elif loop is None and isinstance(node, ast.While | ast.For | ast.AsyncFor):
             loop = node
     return loop
 
@@ -178,9 +178,9 @@ def refusal_at(path: str, line: int) -> str:
 
 
 def expected_at(entry: Any) -> str:
-    """What the test's statement expects of a call in it: the first argument of `equals`, `close`.
+    """What the test's statement expects: the first argument of `equals` or `close`.
 
-    "" if it says nothing of it.
+    Its value, or its source if it calls something or has no value here; "" if there is none.
     """
     for node in _around(file_of(entry), entry.lineno + 1):
         if isinstance(node, ast.Expr):
@@ -196,7 +196,7 @@ def expected_at(entry: Any) -> str:
 
 
 def _evaluated(node: ast.expr, entry: Any) -> str:
-    """The value of an expression of a test, or its source if it calls something."""
+    """The value of an expression of a test, or its source: see `expected_at`."""
     source = ast.unparse(node)
     if any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await) for part in ast.walk(node)):
         return source

@@ -19,7 +19,10 @@ class Stops:
         self._config = config
         self._item: pytest.Item | None = None
         self._impl: Any = None
-        self._text = ""
+        self._where_it_was = ""
+
+    def pytest_runtest_logstart(self) -> None:
+        self._item = None  # the last test is over
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> None:
@@ -27,19 +30,20 @@ class Stops:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Keeps where the code was, for the summary."""
         if self._item is None or PROVIDER in self._config.stash:
             return
         if not isinstance(excinfo.value, KeyboardInterrupt):  # a debugger was quit
             return
         if (exercise := exercise_of(self._item)) is not None:
             failure = Failure.of(self._item, exercise, excinfo, self._impl)
-            self._text = f"{title_of(self._item)}\n{failure.explain()}"
+            self._where_it_was = f"{title_of(self._item)}\n{failure.explain()}"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        if self._text:
+        if self._where_it_was:
             terminalreporter.write_line("")
-            terminalreporter.write_line(self._text)
+            terminalreporter.write_line(self._where_it_was)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: Any) -> None:

@@ -140,7 +140,7 @@ class Watch:
         return self._exercises[self._at]
 
     def _files(self) -> dict[str, tuple[int, int]]:
-        """Each file of the student's, with its time and size."""
+        """Each file of the student's, with its modification time and size."""
         found = {}
         for path in self._package.rglob("*.py"):
             with contextlib.suppress(OSError):  # an editor replaces it at this moment

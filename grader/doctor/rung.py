@@ -91,7 +91,7 @@ def driver_steps() -> Iterator[tuple[str, Callable[[], object]]]:
 
 
 def torch_steps(device: str) -> Iterator[tuple[str, Callable[[], object]]]:
-    """What our programs ask of torch, on "cuda" or, to rehearse it, on "cpu"."""
+    """What our programs ask of torch, by name; on "cpu", a rehearsal, what needs no CUDA."""
     import torch
     from torch.nn import functional
 

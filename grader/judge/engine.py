@@ -81,6 +81,6 @@ def _do(work: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
     try:
         return work(_grader, *arguments)
     except GraderFault:
-        _grader.zygote.close()
+        _grader.__exit__()
         _grader = _start()
         return work(_grader, *arguments)

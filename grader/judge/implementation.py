@@ -67,7 +67,8 @@ class GradedImplementation(Implementation):
         _check_name(target)
         module, _, name = target.partition(".")
         if module == READERS:
-            read = self._read_left if name in left_files.READERS else self._read
+            parses = name not in left_files.PARSE_NOTHING
+            read = self._read_in_worker if parses else self._read_in_judge
             return read(target, args, kwargs)
         worker = self._running()
         call = self.calls.note(target, args, kwargs)
@@ -77,7 +78,9 @@ class GradedImplementation(Implementation):
         return call.result
 
     def call_all(self, calls: Calls) -> list[Any]:
-        """In one request: what comes around a call takes longer than that of most functions."""
+        """In one request, which costs more than most calls. Raises if the worker ends."""
+        if not calls:
+            return []
         for target, _, _ in calls:
             _check_name(target)
         worker = self._running()
@@ -137,13 +140,13 @@ class GradedImplementation(Implementation):
                 worker.listener.look = lambda: see(files.seen(path))
                 self.call(target, *args, **kwargs)
 
-    def _read(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs a reader in a worker without the submission, once the submission's own is gone."""
+    def _read_in_worker(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Ends the submission's worker, then runs a reader in one without the submission."""
         with self._worker_for_one_call(package="") as worker:
             return self._answered(worker, worker.call, target, args, kwargs, self._seconds_left())
 
-    def _read_left(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Runs a reader that parses nothing, once the submission's own worker is gone."""
+    def _read_in_judge(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Ends the submission's worker, then runs a reader that parses nothing here."""
         path = str(self.scratch)
         self._end(keep_scratch=True)
         self._pool.budget.check_end()
@@ -296,7 +299,7 @@ def sandboxed(
 ) -> TestContext:
     """The context of tests whose `impl` runs in workers of this pool.
 
-    Each test has workers of its own; those of one exercise that carry no points share one.
+    Each test has workers of its own; only tests of one exercise that carry no points share one.
 
     Args:
         pool: starts workers.

@@ -2,9 +2,9 @@
 
 A test alternates between judge and worker, so one lane leaves a core idle. Each lane is a judge
 process with a zygote, and with a folder for what its tests share with workers. The first lane is
-this process; the others are forked from it once the tests are collected. They share a queue of
-batches of tests: a pipe that holds one byte for each. A forked lane sends its outcomes back through
-another pipe.
+this process; the others are forked from it, for the public tests and again for the hidden ones.
+They share a queue of batches of tests: a pipe that holds one byte for each. A forked lane sends its
+outcomes back through another pipe.
 """
 
 from __future__ import annotations

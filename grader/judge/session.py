@@ -31,7 +31,7 @@ from grader.results.record import Fit, Timing, Truth
 
 
 class Graded(Protocol):
-    """What an implementation tells about a run that is over."""
+    """What an implementation tells of its test, at any moment."""
 
     answers: int
     calls: KeptCalls
@@ -69,8 +69,8 @@ class Attempt:
         implementation: its `impl`, once it has one.
         has_measured: whether a fixture of timing came to its end.
         measured: what that measured, if there is anything to keep.
-        may_be_machines: whether the machine may be why it failed: another process killed the
-            worker, or memory could not be had.
+        may_be_machines: whether the machine may be why it failed: a SIGKILL that the judge did not
+            send ended the worker, or memory could not be had.
         outcome: what came of it.
     """
 

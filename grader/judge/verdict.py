@@ -28,7 +28,7 @@ from grader.judge.shown import KeptCalls, for_staff, for_student
 from grader.results.record import Check, ExerciseScore, Fit, Timing, Truth, Visibility
 
 # Causes that leave an exercise unmeasured: nothing shows that its code is at fault.
-NOT_MEASURED = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
+UNMEASURED_CAUSES = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def score(
                 chapter=exercise.chapter,
                 points=exercise.points if all_passed else earned,
                 max_points=exercise.points,
-                measured=not any(outcome.check.cause in NOT_MEASURED for _, outcome in own),
+                measured=not any(outcome.check.cause in UNMEASURED_CAUSES for _, outcome in own),
                 hint=exercise.hint,
             )
         )
@@ -116,8 +116,8 @@ def _without_work(outcome: Outcome) -> Outcome:
 
 
 def _mark(check: Check) -> float:
-    """The share of its points that a check earns, 0 to 1; only races and memory tests have shares
-    in between."""
+    """The share of its points that a check earns: 1 if it passed; a failed race or memory test may
+    earn a part."""
     if check.cause is Cause.TOO_SLOW and check.timing is not None:
         return check.timing.mark
     if check.cause is Cause.MEMORY and check.fit is not None:
@@ -212,7 +212,7 @@ def new_outcome(
     measured: Timing | Fit | Truth | None = None,
 ) -> Outcome:
     """A test's outcome, before points. Without a `cause` it passed."""
-    not_run = cause is Cause.PREREQUISITE or cause in NOT_MEASURED
+    not_run = cause is Cause.PREREQUISITE or cause in UNMEASURED_CAUSES
     check = Check(
         exercise=test.exercise.id,
         test=test.name,

@@ -13,6 +13,7 @@ from typing import Any
 from assignment import programs
 from grader.causes import Cause
 from grader.faults import NotMeasured, SubmissionFailure, Suspicious
+from grader.races.device_test import DeviceTest
 from grader.races.statistic import (
     CONTENDER,
     MAX_RUNS,
@@ -23,7 +24,6 @@ from grader.races.statistic import (
     places,
 )
 from grader.races.timed_worker import TimedWorker
-from grader.races.trial import DeviceTest
 from grader.results.record import Block, Timing
 from grader.supervisor.pool import WorkerPool
 

@@ -17,10 +17,10 @@ from grader.faults import GraderFault, NotMeasured
 from grader.intake.entries import SubmissionError
 from grader.intake.stage import stage
 from grader.races import device as devices
+from grader.races.device_test import DeviceTest, Parties
 from grader.races.measures import MemoryBudgets, TimerTruth
 from grader.races.race import Race
 from grader.races.statistic import RULES, RaceRules
-from grader.races.trial import DeviceTest, Parties
 from grader.results.record import Fit, Timing, Truth
 from grader.supervisor.pool import WorkerPool
 from grader.supervisor.zygote import Zygote

@@ -137,9 +137,9 @@ def _names(checks: Iterable[Check]) -> list[tuple[str, str]]:
     for check in checks:
         test = clean(check.test, 300)
         if check.visibility == "hidden":
-            test = test.partition("[")[0]  # before the split below: a parameter may hold "::" too
-        path, _, name = test.rpartition("::")
-        split.append((path.removesuffix(".py").replace("::", ".").replace("/", "."), name))
+            test = test.partition("[")[0]
+        module, _, name = test.partition("::")  # a parameter may hold "::" too
+        split.append((module, name))
     total, seen = Counter(split), Counter[tuple[str, str]]()
     names = []
     for module, name in split:
@@ -372,7 +372,7 @@ class Report:
     """A grade as its student may see it. Every text went through `text.clean`.
 
     Every output must show `notices`, and make `unsafe` hard to miss. `started` is the only time of
-    the grading: how long it took depends on its hidden tests.
+    the grading as a whole: how long it took depends on its hidden tests.
     """
 
     submission: str

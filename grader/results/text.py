@@ -19,7 +19,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Replaces each character that is not printable by "?": line feeds, terminal sequences."""
+    """Replaces each unprintable character, line feeds included, with "?"."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
@@ -27,17 +27,19 @@ def clean(text: str, limit: int = LIMIT) -> str:
     """Text that a submission can influence, made safe for a terminal, XML and HTML.
 
     Removes terminal escape sequences, then every control character but line feed and tab, and
-    characters that change the writing direction. What cannot be encoded becomes U+FFFD. The text
-    is cut after `limit` characters.
+    characters that change the writing direction. Other line ends become line feeds, and blanks
+    before them go. What UTF-8 or XML forbids becomes U+FFFD. The text is cut after `limit`
+    characters, or four times as many that were not clean.
     """
+    is_cut = len(text) > 4 * limit
     text = _SEQUENCE.sub("", text[: 4 * limit])
     text = re.sub("\r\n?|[\u2028\u2029\x85\v\f]", "\n", text)
     if text.isascii():  # most texts are, and there are thousands
         text = _CONTROL.sub("", text)
     else:
-        text = "".join(_printable(character) for character in text)
+        text = "".join(_clean_character(character) for character in text)
     text = "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
-    return text if len(text) <= limit else text[:limit].rstrip() + " … (cut)"
+    return text[:limit].rstrip() + " … (cut)" if is_cut or len(text) > limit else text
 
 
 def clean_name(text: str) -> str:
@@ -54,11 +56,11 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
-def _printable(character: str) -> str:
+def _clean_character(character: str) -> str:
     if character in "\n\t":
         return character
     category = unicodedata.category(character)
     if category == "Cc" or character in _DIRECTION:
         return ""
-    unencodable = category == "Cs" or ord(character) & 0xFFFE == 0xFFFE
-    return "\ufffd" if unencodable else character
+    is_forbidden = category == "Cs" or ord(character) & 0xFFFE == 0xFFFE
+    return "\ufffd" if is_forbidden else character

@@ -93,7 +93,7 @@ class SharedFilesystem(Sandbox):
         super().clean(name, keep_scratch, alive)
 
     def lock_down(self, request: ForkWorker, paths: WorkerPaths) -> WorkerPaths:
-        """Locks this process down; its paths stay the same inside."""
+        """Locks this process down, in its folder `tmp`; its paths stay the same inside."""
         with_cuda = self.grading.with_devices
         processes = lockdown.PROCESSES + (0 if self.own_uids else _count_processes(os.getuid()))
         lockdown.prefer_oom_kill()
@@ -107,8 +107,9 @@ class SharedFilesystem(Sandbox):
             readable if self.uses_landlock else None,
             writable=[paths.scratch, paths.tmp, "/dev/null"],
             with_cuda=with_cuda,
-            # Its user's processes can then look at its descriptors. It may write its own files in
-            # /proc, too, which only Landlock prevents: one of them resets the peak of its memory.
+            # Others of its user can then open its descriptors, as the look at synced files must.
+            # It could also write to its /proc/self/clear_refs, which resets its peak memory:
+            # Landlock prevents that.
             may_be_looked_at=self.uses_landlock or request.watch == "syncs",
         )
         return paths

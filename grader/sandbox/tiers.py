@@ -66,24 +66,29 @@ def try_tier(tier: str, grading: Grading) -> str:
         os.close(reader)
         _try_in_child(tier, msgspec.structs.replace(grading, run=str(trial)), writer)
     os.close(writer)
-    answer = b""
-    while select.select([reader], [], [], _TRIAL_SECONDS)[0] and (more := os.read(reader, 65536)):
+    answer, in_time = b"", True
+    while (in_time := any(select.select([reader], [], [], _TRIAL_SECONDS))) and (
+        more := os.read(reader, 65536)
+    ):
         answer += more
     os.close(reader)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     if not answer:
-        return "a process ended while it was locked down"
+        return f"a process {'ended' if in_time else 'hung'} while it was locked down"
     return str(json.loads(answer)["reason"])
 
 
 def _try_in_child(tier: str, grading: Grading, writer: int) -> None:
-    """Prepares the tier in this process, and locks a child of it down. Never returns."""
+    """Prepares the tier, and probes it in a locked-down child, which writes why it fails, or "".
+
+    Never returns.
+    """
 
     def report(reason: str) -> None:
         os.write(writer, json.dumps({"reason": reason}).encode())
 
-    judge = os.getppid()
+    judge = os.getppid()  # the zygote, which stands in for it here
     try:
         sandbox = _SANDBOXES[tier](grading)
         sandbox.prepare()

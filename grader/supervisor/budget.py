@@ -28,8 +28,8 @@ _SHARE_FACTOR = 20
 _SHORT_TEST = 0.02  # CPU seconds of a test that is not in the file of reference times
 _SHORT_IMPORT = 1.0  # charged seconds of a module's import that draw nothing
 _IMPORTS = 3  # of each module, before the tests
-# Of the time since its first test. A submission that was charged more is to blame for a timeout.
-_BLAME_SHARE = 0.5
+# Of the time since its plan. A submission that was charged more is to blame for a timeout.
+_BLAME_FRACTION = 0.5
 _NOTHING = 1e-6  # seconds of a share that rounding may leave
 _DISK_SECONDS = 30.0  # that all workers of a grading may wait for the disk at no charge
 _START_SECONDS = 60.0  # reserved in a time limit: until the first test, on a slow machine
@@ -185,12 +185,12 @@ class TimeBudget:
     def _is_to_blame(self) -> bool:
         """Whether the submission used up the grading's time, rather than the machine.
 
-        It did if it spent the full budget, or was charged more than half of the time since its
-        first test. A budget that was reduced to fit does not count: one test could spend it.
+        It did if it spent the full budget, or was charged more than half of the time since the
+        plan. A budget that was reduced to fit does not count: one test could spend it.
         """
         spent = 0 < self._full_seconds <= min(self.drawn, self.charged)
         elapsed = (self._now() - self._began) * min(1.0, self._cores)
-        return spent or self.charged > _BLAME_SHARE * elapsed
+        return spent or self.charged > _BLAME_FRACTION * elapsed
 
     def plan(
         self,

@@ -81,7 +81,7 @@ class Control:
     def request(self, message: messages.Request, descriptors: Sequence[int] = ()) -> PendingReply:
         """Sends a request and does not wait for its reply; raises GraderFault as `send` does."""
         reply = PendingReply(self)
-        with self._whole():
+        with self._closed_if_interrupted():
             self.send(message, descriptors)
             self._pending.append(reply)
         return reply
@@ -93,7 +93,7 @@ class Control:
 
     def read_reply(self) -> None:
         """Waits for the next reply and hands it to its request; raises as `receive` does."""
-        with self._whole():
+        with self._closed_if_interrupted():
             message, descriptors = self.receive(_REPLY_SECONDS)
             reply = self._pending.popleft()
             reply.message, reply.descriptors = message, descriptors
@@ -103,13 +103,14 @@ class Control:
         try:
             messages.send(self._socket, message, descriptors)
         except OSError as error:
-            self.close()  # had it been sent, its reply would be taken for that to the next request
+            self.close()  # had it been sent, the next request would be given its reply
             raise GraderFault(f"the zygote cannot be reached: {error}") from error
 
     def receive(self, seconds: float) -> tuple[messages.Request | messages.Reply, list[Descriptor]]:
-        """Waits for one reply and its descriptors; raises GraderFault if none comes in time.
+        """Waits for one reply and its descriptors.
 
-        One whose descriptors find no room becomes `Failed`.
+        If none comes in time, closes the connection and raises GraderFault. A reply whose
+        descriptors cannot be received, since too many files are open, becomes `Failed`.
         """
         try:
             self._socket.settimeout(seconds)
@@ -124,14 +125,14 @@ class Control:
             raise GraderFault(f"the zygote does not answer: {error}") from error
 
     @contextmanager
-    def _whole(self) -> Iterator[None]:
-        """Closes the connection if an exception such as a signal ends the block in the middle.
+    def _closed_if_interrupted(self) -> Iterator[None]:
+        """Closes the connection if an exception, such as a signal's, interrupts the block.
 
-        Every later reply would be taken for that to an earlier request.
+        Otherwise replies would be matched with the wrong requests.
         """
         try:
             yield
-        except GraderFault:
+        except GraderFault:  # it is closed, or at its end
             raise
         except BaseException:
             self.close()

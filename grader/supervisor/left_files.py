@@ -150,4 +150,4 @@ def _check_entry(folder: int) -> None:
         raise _ClosedFolder(errno.EACCES, os.strerror(errno.EACCES))
 
 
-READERS = ("file_bytes", "files_bytes", "names_in")
+PARSE_NOTHING = ("file_bytes", "files_bytes", "names_in")

@@ -217,13 +217,13 @@ class LimitChecker:
     """Checks what one worker holds: memory, and disk where no file system of its own bounds that.
 
     Args:
-        process: its process.
+        process: its process; what it holds now does not count.
         limits: of its test.
         folders: what it may write, where no file system of its own bounds that.
         unlinked_bytes: measures files without a name, which no folder shows. That takes
             milliseconds: it is called only while the disk has far less room than before.
-        uses_device: whether its driver may pin memory for it. The driver's libraries count then,
-            too: the limits of such tests leave room for them.
+        uses_device: whether a device's driver may pin memory for it. The driver's libraries count
+            then, too: the limits of such tests leave room for them.
     """
 
     def __init__(
@@ -236,7 +236,7 @@ class LimitChecker:
     ) -> None:
         self._process, self._limits, self._folders = process, limits, folders
         self._unlinked_bytes = unlinked_bytes
-        self._most_room = _room(folders)  # what an ended worker held may become free later
+        self._most_room = _room(folders)  # grows when an ended worker's files are removed
         self._uses_device = uses_device
         self._memory_before = process.resident(uses_device) or 0
         self._checked = time.monotonic()
@@ -308,7 +308,8 @@ def disk_usage(*folders: Path) -> tuple[int, int]:
         with contextlib.suppress(OSError), os.scandir(folder) as found:
             for entry in found:
                 files += 1 if depth < _SCAN_MAX_DEPTH else _SCAN_MAX_FILES
-                size += entry.stat(follow_symlinks=False).st_blocks * 512
                 if entry.is_dir(follow_symlinks=False):
                     todo.append((Path(entry.path), depth + 1))
+                with contextlib.suppress(OSError):  # it is gone, and the others still count
+                    size += entry.stat(follow_symlinks=False).st_blocks * 512
     return size, files

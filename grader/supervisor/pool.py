@@ -121,7 +121,7 @@ class WorkerPool:
                 if self._keeps_spare and self._spare is None:
                     self._spare = self._fork(self.zygote.new_scratch())
                 worker.go(self.package if package is None else package, limits, seed)
-            except Killed:  # by another process on this machine
+            except Killed:  # not by the judge
                 worker.kill(keep_scratch=scratch is not None)
             except BaseException:
                 with suppress(GraderFault):  # the first exception says more

@@ -86,9 +86,9 @@ class Process:
         the disk; "stopped" if a signal has stopped all of them; otherwise "asleep".
         """
         states = self._thread_states()
-        if not states:
+        if states <= set("ZX"):
             return None
-        if "T" in states and states <= set("TZX"):
+        if states <= set("TZX"):
             return "stopped"
         return "running" if "R" in states else "disk" if "D" in states else "asleep"
 

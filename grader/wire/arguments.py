@@ -178,12 +178,12 @@ class _ArgumentReader(Reader):
             raise FrameError(str(error)) from None
 
     def layout(self, itemsize: int) -> tuple[int, Layout]:
-        """Reads a storage's number and a layout, whose elements fit into the caps."""
+        """Reads a storage's number and a layout; all elements so far fit into the caps."""
         dimensions = self.dimensions()
         numbers = [LONG.unpack(self.take(8))[0] for _ in range(2 * dimensions)]
         shape, strides = tuple(numbers[:dimensions]), tuple(numbers[dimensions:])
         if any(not 0 <= length < 2**40 for length in shape):
-            raise FrameError("a tensor's shape is too large")
+            raise FrameError("a tensor's shape is negative or too large")
         size = extent = itemsize
         for length in shape:
             size, extent = size * length, extent * max(length, 1)

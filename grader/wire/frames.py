@@ -5,11 +5,11 @@ tag byte and its content. A container's tag is followed by its count. A tensor's
 body itself, aligned, so that a large tensor is neither copied nor parsed.
 
 These are the frames that a worker sends. What the judge sends may hold more
-(`wire_arguments.py`).
+(`arguments.py`).
 
 The body may come from hostile code. `decode` reads it under `Caps`, builds only exact built-in
-types and dense CPU tensors, never runs or imports what the sender names, and raises only
-`FrameError`. It allocates nothing for a count that the rest of the body cannot hold.
+types, dtypes, arrays and dense CPU tensors, never runs or imports what the sender names, and raises
+only `FrameError`. It allocates nothing for a count that the rest of the body cannot hold.
 
 Longer than 300 lines, since each tag is written and read here: both sides are checked against each
 other by reading them in one file, and the fuzzer instruments this file.
@@ -470,6 +470,7 @@ class Reader:
         return shape, self.take(size)
 
     def tensor(self) -> torch.Tensor:
+        """Reads a tensor, which shares the body's memory."""
         dtype: torch.dtype = self.known(TENSOR_DTYPES)
         shape, raw = self.buffer(dtype.itemsize)
         if not raw.nbytes:

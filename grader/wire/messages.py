@@ -1,4 +1,4 @@
-"""Messages between the judge and its zygote. Judge and worker share this module.
+"""Messages between the judge and its zygote; `supervisor` and `worker` import them.
 
 Each is one JSON object, a packet of its own on the control socket; descriptors travel with it. The
 judge sends `Start` first. The zygote replies to every request, in the same order. Whatever is asked
@@ -32,10 +32,10 @@ class _Message(msgspec.Struct, kw_only=True, tag_field="type", tag=True):
 
 
 class Grading(msgspec.Struct, frozen=True, kw_only=True):
-    """What a zygote knows of the grading.
+    """What a zygote knows of its grader's machine and folders.
 
     Attributes:
-        run: the grading's own folder, with `scratch`, `tmp`, `shared`, `submissions` and `trusted`.
+        run: its own folder, with `scratch`, `tmp`, `shared`, `submissions` and `trusted`.
         hidden: folders that no worker may see, even below a readable one.
         first_uid: the first of the users that workers may become, and of their groups.
         canary: a file that only the judge may read.

@@ -63,7 +63,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def _own_frames(error: BaseException, root: str) -> list[list[Any]]:
-    """The traceback's frames in files below `root`: file, line and function, innermost last.
+    """The traceback's last frames in files below `root`: file, line and function, innermost last.
 
     Equal frames in a row, of a recursive function, are given once.
     """

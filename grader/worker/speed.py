@@ -21,12 +21,12 @@ from pathlib import Path
 
 
 def import_without_fork_hooks() -> None:
-    """Imports the modules that register functions for `os.fork` to call, without those functions.
+    """Imports the modules that register hooks of `os.fork`, without registering them.
 
     They renew locks that another thread might hold, and seed `random`. The zygote has one thread,
     and a worker seeds itself.
 
-    Gain: 1.2. The functions would make each worker copy 180 pages of memory more.
+    Gain: 1.2. The hooks would make each worker copy 180 more pages of memory.
     """
     register = os.register_at_fork
     os.register_at_fork = lambda **_: None

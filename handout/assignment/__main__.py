@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             case "predict":
                 predict_step(console, options.sizes)
             case "reset":
-                start_over(console, find(options.exercise))
+                reset_exercise(console, find(options.exercise))
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -180,7 +180,7 @@ def watch_files(console: Console, exercise_id: str | None) -> None:
 
     def reset(exercise: Exercise) -> None:
         try:
-            start_over(console, exercise)
+            reset_exercise(console, exercise)
         except UserError as error:
             console.print(Text(f"error: {error}", style="red"))
 
@@ -254,42 +254,53 @@ def syntax_error(path: Path) -> str | None:
     return None
 
 
-def start_over(console: Console, exercise: Exercise) -> None:
-    """Replaces the student's functions of an exercise with the stubs.
+def reset_exercise(console: Console, exercise: Exercise) -> None:
+    """Replaces the student's functions of an exercise with the stubs, after a backup.
+
+    A file that is missing becomes the whole stub.
 
     Raises:
-        UserError: the stubs are missing, or the student's file is not valid Python.
+        UserError: the stubs are missing, or a file of the student's is not valid Python; nothing
+            has been changed.
     """
     package = ROOT / manifest.load().package
+    texts: dict[Path, str] = {}
     for module in exercise.modules:
         path, pristine = package / f"{module}.py", STUBS / f"{module}.py"
         if not pristine.is_file():
             raise UserError(f"{pristine} is missing; copy it from a fresh handout")
-        stub = pristine.read_text(encoding="utf-8")
-        names = [f.partition(".")[2] for f in exercise.functions if f.startswith(f"{module}.")]
+        texts[path] = stub = pristine.read_text(encoding="utf-8")
         if not path.is_file():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(stub, encoding="utf-8")
-            console.print(f"{package.name}/{path.name} was missing: all of it is a stub again")
             continue
         try:
-            text = path.read_text(encoding="utf-8")
-            for name in names:
+            text = path.read_text(encoding="utf-8-sig")
+            for name in _names_in(exercise, module):
                 text = replace_definition(text, stub, name)
-        except (SyntaxError, UnicodeDecodeError) as error:
-            line = getattr(error, "lineno", None)
-            problem = f"has a syntax error in line {line}" if line else "is not UTF-8"
+        except (SyntaxError, ValueError) as error:
             raise UserError(
-                f"{path} {problem}, so its functions cannot be found; "
-                f"correct it, or copy {pristine} over it"
+                f"{path}: {syntax_error(path) or 'it is not UTF-8'}, so its functions cannot be "
+                f"found; correct it, or copy {pristine} over it"
             ) from error
+        texts[path] = text
+    for path, text in texts.items():
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            console.print(f"{package.name}/{path.name} was missing: all of it is a stub again")
+            continue
         backup = back_up(path)
         path.write_text(text, encoding="utf-8")
-        console.print(f"{', '.join(names)} in {package.name}/{path.name}: a stub again")
+        names = ", ".join(_names_in(exercise, path.stem))
+        console.print(f"{names} in {package.name}/{path.name}: a stub again")
         console.print(f"your code is saved in {backup.relative_to(ROOT).as_posix()}")
         for other in manifest.load():
             if other != exercise and set(other.functions) & set(exercise.functions):
                 console.print(f"(this also resets {other.id}, which has the same functions)")
+
+
+def _names_in(exercise: Exercise, module: str) -> list[str]:
+    """The exercise's functions in a module, without the module's name."""
+    return [f.partition(".")[2] for f in exercise.functions if f.startswith(f"{module}.")]
 
 
 def replace_definition(text: str, stub: str, name: str) -> str:
@@ -299,7 +310,8 @@ def replace_definition(text: str, stub: str, name: str) -> str:
     """
     new = _cut(stub, name)
     assert new is not None, name
-    lines, stub_lines = text.splitlines(keepends=True), stub.splitlines(keepends=True)
+    # `splitlines` would split at form feeds too, which end no line of Python's.
+    lines, stub_lines = io.StringIO(text).readlines(), io.StringIO(stub).readlines()
     definition = "".join(stub_lines[new[0] : new[1]])
     old = _cut(text, name)
     if old is None:

@@ -243,7 +243,8 @@ _TABLES: dict[tuple[str, ...], type[msgspec.Struct]] = {
 
 
 def _mistakes(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
-    """Yields each mistake that the types do not show, with its key: bad names, wrong sums."""
+    """Yields what the types do not show, with its key: an id used twice, a dependency that is not
+    above, wrong sums."""
     seen: set[str] = set()
     for i, exercise in enumerate(manifest.exercise):
         if exercise.id in seen:

@@ -110,7 +110,7 @@ def training_step(
 ) -> torch.Tensor:
     """One step on B×T tokens and targets; returns the loss before it.
 
-    From the second step on, the last step's gradients are there when it begins.
+    It frees the last step's gradients when it begins, not its own at its end.
     """
     optimizer.zero_grad()  # frees the gradients
     loss = functional.cross_entropy(model(tokens).flatten(0, 1), targets.flatten())

@@ -159,7 +159,7 @@ def make_folder(student: Any, path: str | Path) -> None:
 
 @scenario
 def save_in_folder(student: Any, folder: str, name: str, weights: torch.Tensor, step: int) -> None:
-    """As `save_weights`, to a file of the working folder, which is `folder` meanwhile."""
+    """As `save_weights`, but `folder` is the working folder and `name` has no folder."""
     model, optimizer = _linear(weights)
     before = Path.cwd()
     os.chdir(folder)
@@ -247,10 +247,10 @@ def _with_buffers(
 def save_extra(
     student: Any, path: str, weights: torch.Tensor, extra: Callable[[], torch.Tensor | str | None]
 ) -> None:
-    """Saves a model with these weights, and what `extra` says as the last part of its state.
+    """Saves a model with these weights, and what `extra` returns as the last part of its state.
 
-    It is asked when the state is taken. None makes this part a function, which cannot be saved, and
-    "interrupt" something that raises KeyboardInterrupt when it is saved.
+    `extra` is called when the state is taken. None stands for a function, which cannot be saved;
+    a string for something that raises KeyboardInterrupt when it is saved.
 
     Raises:
         Interrupted: for that KeyboardInterrupt, which no process of the grader should see.

@@ -141,7 +141,7 @@ class Failure:
             return self._assertion()
         return self._unusable()
 
-    def _lines(self, *lines: str, at: Sequence[Any] | None = None, values: bool = False) -> str:
+    def _report(self, *lines: str, at: Sequence[Any] | None = None, values: bool = False) -> str:
         """The lines, the signature if it was changed, and the places: by default the test's."""
         if at is not None:
             places = self._places.shown(at, with_values=values)
@@ -162,7 +162,7 @@ class Failure:
         elif re.search(r"^  found: +None$", shape, re.M):
             hint = diagnosis.RETURNED_NONE
         call = call_lines(self._journal.last)
-        return self._lines(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
+        return self._report(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
 
     def _not_imported(self) -> str:
         lines = ["wrong: a module cannot be imported", labelled("found", self._message)]
@@ -173,12 +173,12 @@ class Failure:
     def _mismatch(self, value: Mismatch) -> str:
         lines = mismatch_lines(value, self._journal, self._hint)
         if self._own:  # a function of the test's that the student's code has called
-            return self._lines(*lines, at=self._shown)
-        return self._lines(*lines)
+            return self._report(*lines, at=self._shown)
+        return self._report(*lines)
 
     def _no_exception(self) -> str:
         """`pytest.raises` without an exception, or `pytest.fail`."""
-        return self._lines(*no_exception_lines(str(self._value), self._journal.last))
+        return self._report(*no_exception_lines(str(self._value), self._journal.last))
 
     def _raised(self) -> str:
         """An exception of the student's code."""
@@ -200,18 +200,18 @@ class Failure:
             thought = f"refuse this call with {wanted}: check the arguments before you compute"
         if thought or self._hint:
             lines.append(labelled("hint", thought or self._hint))
-        return self._lines(*lines, at=self._own)
+        return self._report(*lines, at=self._own)
 
     def _unusable(self) -> str:
         """An exception of the test's own code, which could not use what came."""
         call, culprit = self._journal.last, culprit_at(self._last) if self._last else None
         name = call.name if call else "your code"
         if isinstance(self._value, AttributeError | TypeError) and self._signature:
-            return self._lines(
+            return self._report(
                 f"wrong: {name} cannot be called as in the handout", *call_lines(call)
             )
         if not isinstance(self._value, _UNUSABLE) or not (call and call.returned):
-            return self._lines(*call_lines(call), self._message, at=self._shown)
+            return self._report(*call_lines(call), self._message, at=self._shown)
         if culprit is not None:
             source, found, use = culprit
             is_all = show(found) == call.returned
@@ -229,14 +229,14 @@ class Failure:
         hint = diagnosis.RETURNED_NONE if call.returned == "None" else self._hint
         if hint:
             lines.append(labelled("hint", hint))
-        return self._lines(*lines, at=self._shown[-1:])
+        return self._report(*lines, at=self._shown[-1:])
 
     def _not_plain(self, value: NotPlainData) -> str:
         """A result of a type that no test takes."""
         text = diagnosis.message_of(value)
         found = re.fullmatch(r"(.*?) is (.*); expected plain data \(.*?\)(?:; (.*))?", text, re.S)
         if found is None:
-            return self._lines(*call_lines(self._journal.last), self._message)
+            return self._report(*call_lines(self._journal.last), self._message)
         call = self._journal.last
         returned = f"{call.returned}, " if call and call.returned else ""
         wanted = expected_at(self._in_test) if self._in_test else ""
@@ -248,7 +248,7 @@ class Failure:
         ]
         if found[3]:
             lines.append(labelled("hint", found[3]))
-        return self._lines(*lines)
+        return self._report(*lines)
 
     @property
     def _message(self) -> str:
@@ -259,10 +259,10 @@ class Failure:
         return f"{name}: {text}" if text else name
 
     def _left_changed(self, text: str) -> str:
-        """Something that a call has left changed, or shares with its arguments."""
+        """The text of a LeftChanged: what was found and, after a last "; ", what to do."""
         found, _, advice = text.rpartition("; ")
         call = self._journal.last
-        return self._lines(
+        return self._report(
             f"wrong: what {call.name if call else 'a call'} leaves behind",
             *call_lines(call),
             labelled("expected", "nothing changed that the docstring does not name"),
@@ -278,7 +278,7 @@ class Failure:
             lines += [*call_lines(call), labelled("found", call.returned or "no result")]
         if self._hint:
             lines.append(labelled("hint", self._hint))
-        return self._lines(*lines)
+        return self._report(*lines)
 
     def _running(self) -> str:
         """Where the code was when it was stopped, with values."""
@@ -294,5 +294,5 @@ class Failure:
         else:
             lines = ["stopped by Ctrl-C", *call_lines(call)]
         if not self._own:
-            return self._lines(*lines)
-        return self._lines(*lines, at=self._own[-3:], values=True)
+            return self._report(*lines)
+        return self._report(*lines, at=self._own[-3:], values=True)

@@ -88,13 +88,13 @@ def captions() -> Iterator[tuple[str, str, str]]:
 def draw(package: str, chapter: str, name: str, caption: str, seconds: float) -> Own:
     """One figure, drawn with a package's functions in at most this time."""
     journal = Journal()
-    ours = journal.noting(Package(package))
+    theirs = journal.noting(Package(package))
     folder = _ROOT / package.replace(".", "/")
     deadline = Deadline(seconds, str(folder))
     try:
         deadline.start()
         try:
-            svg = figures.draw(name, ours)
+            svg = figures.draw(name, theirs)
         finally:
             deadline.stop()
     except TookTooLong as error:

@@ -106,7 +106,7 @@ def commit(
         PredictError: the file cannot be read or written, or a line is not as it was written.
     """
     try:
-        earlier = list(_read(file)) if file.exists() else []
+        earlier = list(_read_unaltered(file)) if file.exists() else []
         now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
         after = earlier[-1].sha256 if earlier else ""
         record = Record(now, asdict(sizes), dict(device), dict(predicted), after)
@@ -117,9 +117,11 @@ def commit(
     return record, next((old for old in earlier if old.sizes == record.sizes), None)
 
 
-def _read(file: Path) -> Iterator[Record]:
+def _read_unaltered(file: Path) -> Iterator[Record]:
+    """The records; raises PredictError at a line that was changed, added or moved."""
     after = ""
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    text = file.read_text(encoding="utf-8", errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
         try:
             entry = json.loads(line)
             written = entry.pop("sha256")

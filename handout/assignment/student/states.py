@@ -46,7 +46,7 @@ def note(cache: Any, package: Path, states: Mapping[str, str]) -> None:
 
 
 def read(root: Path, package: Path) -> dict[str, Known]:
-    """The exercises whose tests have run in this handout."""
+    """How the tests of each exercise ended last, by id; empty if none has run."""
     try:
         entries = json.loads((root / _FILE).read_text(encoding="utf-8"))
         return {

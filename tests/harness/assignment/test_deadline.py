@@ -1,5 +1,6 @@
 """The time limit of public tests, and where the code is when a run stops."""
 
+import ast
 import os
 import re
 import signal
@@ -7,12 +8,15 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pluggy
 import pytest
 
 from assignment.student import deadline as module
+from assignment.student import frames
 from assignment.student.deadline import Deadline, TookTooLong
+from assignment.student.stops import Stops
 from grader.authoring import handout
 from tests.harness import warm
 from tests.harness.conftest import MAX_WAIT, wait_until
@@ -216,3 +220,17 @@ def test_no_limit_strikes_at_a_breakpoint(folder):
     said = pytest_in(folder, code, stdin=f"{wait}\nc\n")
     assert "still running" not in said
     assert "passed" in said
+
+
+def test_a_stop_between_two_tests_is_not_blamed_on_the_first():
+    stops = Stops(SimpleNamespace(stash={}))
+    stops.pytest_runtest_call(SimpleNamespace(funcargs={}))
+    stops.pytest_runtest_logstart()
+    stops.pytest_keyboard_interrupt(SimpleNamespace(value=KeyboardInterrupt()))
+    assert stops._where_it_was == ""
+
+
+def test_the_loop_at_a_line_is_that_of_the_function_also_where_a_lambda_is(tmp_path):
+    file = tmp_path / "loop.py"
+    file.write_text("def f(rows):\n    while rows:\n        rows = max(rows, key=lambda r: r)\n")
+    assert isinstance(frames._loop_at(str(file), 3), ast.While)

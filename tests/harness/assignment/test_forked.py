@@ -11,7 +11,7 @@ from assignment.calls import forked
 def test_a_move_into_the_folder_is_a_change(tmp_path, monkeypatch, form):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "inside").mkdir()
-    changes = forked.Changes(tmp_path / "inside")
+    changes = forked.FileChanges(tmp_path / "inside")
     inside, beside = form(str(tmp_path / "inside" / "x")), form(str(tmp_path / "y"))
     for event in ("os.rename", "os.link"):
         assert changes._is_change(event, (beside, inside, -1, -1))
@@ -24,5 +24,5 @@ def test_exception_of_the_call_is_printed(tmp_path, capfd):
     def run(stand_ins, target, args, kwargs):
         raise ValueError("lost")
 
-    assert not forked.run_until_killed(run, "toy", (), {}, forked.Changes(tmp_path))
+    assert not forked.run_until_killed(run, "toy", (), {}, forked.FileChanges(tmp_path))
     assert "ValueError: lost" in capfd.readouterr().err

@@ -23,9 +23,9 @@ SETTINGS = {
     "torch.set_autocast_enabled('cpu', True)": "torch.is_autocast_enabled('cpu') is True",
     "torch.use_deterministic_algorithms(True)": "torch.are_deterministic_algorithms_enabled()",
     "torch.set_num_threads(torch.get_num_threads() + 1)": "torch.get_num_threads() is ",
-    "os.chdir('/')": "the working folder is / after the import; it was ",
-    "gc.disable()": "gc.isenabled() is False after the import; it was True",
-    "sys.setrecursionlimit(4321)": "sys.getrecursionlimit() is 4321 after the import; it was ",
+    "os.chdir('/')": "the working folder is / after the import (it was ",
+    "gc.disable()": "gc.isenabled() is False after the import (it was True)",
+    "sys.setrecursionlimit(4321)": "sys.getrecursionlimit() is 4321 after the import (it was ",
     "random.seed(0)": "the import leaves the global generator of random changed",
     "np.random.randn()": "the import leaves the global generator of numpy changed",
     "torch.manual_seed(0)": "the import leaves the global generator of torch changed",
@@ -101,7 +101,7 @@ def test_all_of_a_module_are_noted_in_their_order(package):
     changes = imports.take_changes()
     assert [line for _, line, _ in changes] == [4 + n for n in range(len(SETTINGS))]
     lines = imports.describe(changes).split("\n")
-    assert lines[0] == "line 4: torch.is_grad_enabled() is False after the import; it was True"
+    assert lines[0] == "line 4: torch.is_grad_enabled() is False after the import (it was True)"
     assert lines[-1] == imports.ADVICE
 
 
@@ -179,7 +179,8 @@ def test_folder_that_a_module_removes_is_left(package):
     ((file, line, what),) = imports.take_changes()
     assert (file, line) == ("toy/a.py", 6)
     assert (
-        what == f"the working folder is a folder that was removed after the import; it was {folder}"
+        what
+        == f"the working folder is a folder that was removed after the import (it was {folder})"
     )
 
 

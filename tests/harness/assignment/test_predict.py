@@ -101,7 +101,7 @@ def test_the_first_prediction_stays_beside_a_new_one(tmp_path):
     assert len(file.read_text(encoding="utf-8").splitlines()) == 4
 
 
-@pytest.mark.parametrize("change", ["edit", "cut", "swap", "junk"])
+@pytest.mark.parametrize("change", ["edit", "cut", "swap", "junk", "no text"])
 def test_a_changed_file_is_refused(tmp_path, change):
     file = tmp_path / "predictions.jsonl"
     for number in (1, 2, 3):
@@ -112,13 +112,15 @@ def test_a_changed_file_is_refused(tmp_path, change):
         "cut": lines[1:],
         "swap": [lines[0], lines[2], lines[1]],
         "junk": [*lines, "[]"],
+        "no text": [*lines, "\udcff"],
     }[change]
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogateescape")
     with pytest.raises(
         PredictError, match=r"predictions\.jsonl, line \d, is not as it was written"
     ):
         said_by(student(), file)
-    assert file.read_text(encoding="utf-8").splitlines() == lines
+    text = file.read_text(encoding="utf-8", errors="surrogateescape")
+    assert text.splitlines() == lines
 
 
 def raising(error):

@@ -463,6 +463,14 @@ def test_reset_replaces_a_definition_with_its_decorators():
     ) == ("x = 1\n\n\ndef f(a):\n    raise NotImplementedError\n\n\ny = 2\n")
 
 
+def test_reset_counts_lines_as_python_does():
+    """A form feed, which some editors put between parts, ends none"""
+    text = "x = 1\n\x0c\ndef f():\n    return 1\n\n\ny = '\x1c\u2028'\n"
+    stub = "def f():\n    raise NotImplementedError\n"
+    expected = text.replace("return 1", "raise NotImplementedError")
+    assert commands.replace_definition(text, stub, "f") == expected
+
+
 def test_reset_adds_a_missing_definition():
     assert commands.replace_definition("x = 1\n", "class C:\n    pass\n", "C") == (
         "x = 1\n\n\nclass C:\n    pass\n"

@@ -51,6 +51,13 @@ def test_change_is_named_and_modes_are_set_again(change, named):
     assert found == (gradients, dtype, folder, True)
 
 
+def test_no_part_of_a_changed_mode_reads_as_advice():
+    """Behind the last "; " of the message, a student reads a hint"""
+    with pytest.raises(LeftChanged) as caught:
+        call(lambda: (torch.set_grad_enabled(False), gc.disable()))
+    assert ";" not in str(caught.value)
+
+
 @pytest.mark.parametrize(("change", "named"), LEFT.values(), ids=LEFT)
 def test_change_before_an_error_counts(change, named):
     def refuses():

@@ -101,9 +101,9 @@ class Failing:
 
     def __init__(self):
         Failing.made += 1
-        self.number, self.zygote = Failing.made, self
+        self.number = Failing.made
 
-    def close(self):
+    def __exit__(self):
         Failing.made += 10
 
 

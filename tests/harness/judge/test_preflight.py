@@ -87,7 +87,7 @@ def test_change_by_a_module_of_several_others_is_reported_once(quick_grader, sub
     assert report == ModuleReport(
         module="own",
         ok=True,
-        message=f"line 3: gc.isenabled() is False after the import; it was True\n{ADVICE}",
+        message=f"line 3: gc.isenabled() is False after the import (it was True)\n{ADVICE}",
         file="resource_accounting/own.py",
     )
 

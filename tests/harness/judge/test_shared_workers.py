@@ -151,3 +151,10 @@ def sandboxed_pool(sandboxed):
     pool = sandboxed(toy=MODULE, limits=LIMITS)._pool
     assert pool.budget.seconds == math.inf
     return pool
+
+
+def test_no_calls_are_no_answer():
+    """A hidden test that asks for nothing must be a fault"""
+    implementation = GradedImplementation(None, LIMITS, 1)
+    assert implementation.call_all([]) == []
+    assert implementation.answers == 0

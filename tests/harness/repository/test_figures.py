@@ -12,7 +12,7 @@ from grader.intake.archives import _MAX_HEADER, MAX_ARCHIVE
 from grader.intake.entries import MAX_ENTRIES, MAX_LISTED
 from grader.isolation import DISK_MIB, SCRATCH_MIB
 from grader.judge.session import collected
-from grader.judge.verdict import NOT_MEASURED
+from grader.judge.verdict import UNMEASURED_CAUSES
 from grader.results.student import HIDDEN_EXCEPTIONS
 from grader.supervisor import meter
 from grader.supervisor.watching import MAX_CALLS
@@ -27,7 +27,7 @@ NEVER = {
     Cause.TOO_SLOW,
     Cause.SUSPICIOUS,
     Cause.GRADER_FAULT,
-    *NOT_MEASURED,
+    *UNMEASURED_CAUSES,
 }
 WAYS = set(Cause) - NEVER - {Cause.EXCEPTION}
 TEXTS = 1 + len(WAYS) + len(HIDDEN_EXCEPTIONS) + 1  # it passes; another exception

@@ -31,7 +31,7 @@ def check(exercise: str, state: str = "passed", cause: Cause | None = None, **fi
     """A hidden check; the fields that only staff may see hold the canary."""
     name = fields.pop("name", "test_rule")
     defaults: dict[str, Any] = {
-        "test": f"tests/hidden/test_{exercise}.py::{name}",
+        "test": f"test_{exercise}::{name}",
         "title": f"A rule of {exercise}",
         "points": 1.0 if state == "passed" else 0.0,
         "max_points": 1.0,
@@ -102,7 +102,7 @@ def grade(**fields: Any) -> Grade:
             failures=(
                 FurtherFailure(
                     exercise="half",
-                    test="tests/public/test_half.py::test_rule",
+                    test="test_half::test_rule",
                     title="Any `x` of [half] <b>",
                     seed=17,
                     cause=Cause.WRONG_ANSWER,

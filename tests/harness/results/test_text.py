@@ -67,4 +67,5 @@ def test_terminal_sequences_are_removed_completely():
 
 def test_long_text_is_cut_and_says_so():
     assert clean("x" * 100, limit=10) == "x" * 10 + " … (cut)"
+    assert clean("\x1b[0m" * 9 + "x" * 9, limit=10) == "x" * 4 + " … (cut)"
     assert len(clean("\x1b[0m" * 10**6)) < 10_000

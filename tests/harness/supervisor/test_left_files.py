@@ -11,7 +11,7 @@ from grader.causes import Cause
 from grader.faults import FromSubmission, GraderFault, builtin_named
 from grader.judge.verdict import cause_of
 from grader.supervisor.control import Folder
-from grader.supervisor.left_files import READERS, LeftFiles
+from grader.supervisor.left_files import PARSE_NOTHING, LeftFiles
 from grader.wire import frames
 
 
@@ -46,7 +46,7 @@ def test_files_and_names_are_those_that_a_local_run_reads(left, tmp_path):
 
 
 def test_readers_are_some_of_the_assignments():
-    for name in READERS:
+    for name in PARSE_NOTHING:
         assert readers.find(name)
         assert getattr(LeftFiles, name)
 

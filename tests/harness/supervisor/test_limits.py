@@ -4,6 +4,7 @@ import itertools
 import mmap
 import os
 import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import msgspec
@@ -50,6 +51,19 @@ def test_disk_taken_in_short_calls_is_noticed(sandboxed, quick_grader, monkeypat
     submission = sandboxed(probe="def nothing():\n    return 1")
     pause = meter._CHECK_SECONDS
     assert cause_of_repeated_calls(submission.probe.nothing, 10, pause) is Cause.DISK
+
+
+def test_a_file_that_goes_away_during_a_scan_hides_no_other(monkeypatch, tmp_path):
+    """A worker may remove files all the time"""
+    (tmp_path / "kept").write_bytes(b"x" * 2**20)
+
+    def refuse(**_):
+        raise FileNotFoundError
+
+    gone = SimpleNamespace(stat=refuse, is_dir=lambda **_: False)
+    scandir = os.scandir
+    monkeypatch.setattr(meter.os, "scandir", lambda folder: nullcontext([gone, *scandir(folder)]))
+    assert meter.disk_usage(tmp_path) == (2**20, 2)
 
 
 def test_files_without_a_name_are_measured_while_room_is_missing(monkeypatch, tmp_path):

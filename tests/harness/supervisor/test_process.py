@@ -68,6 +68,8 @@ def test_ended_process_has_no_cpu_time_and_no_state():
     pid = os.fork()
     if pid == 0:
         os._exit(0)
+    while Process(pid).activity() is not None:  # until it waits to be reaped
+        pass
     os.waitpid(pid, 0)
     assert Process(pid).cpu() is None
     assert Process(pid).activity() is None
