@@ -456,7 +456,6 @@ def check_windows_from_all_over(impl, shared_folder, idle, path, tokens, odd, ma
 @pytest.mark.exercise("get_batch", weight=3)
 def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
     """Windows come from all over a file of any size, and take no more memory than their own"""
-    # Made first: in a student's own run, the test's memory is in the same process.
     without_holes = dense_file(rng, shared_folder)
     idle, dense = impl.peak_rss(), rng.permutation(np.arange(1, 65536))[:4096].astype(np.uint16)
     warm = sparse_file(shared_folder / "warm.bin", 4096 * 2, {0: dense})

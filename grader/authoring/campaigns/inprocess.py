@@ -235,6 +235,9 @@ class Imported(LocalImplementation):
         self._package = CheckedPackage(self._name, str(self._submission))
         seed_everything(self._seed)
 
+    def peak_rss(self) -> int:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         """As in the grader: what comes after the kill runs in a process that is new."""
         killed = super().kill_during(target, *args, **kwargs)

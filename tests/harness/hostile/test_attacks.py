@@ -88,10 +88,10 @@ def test_words_of_public_tests_are_shown(quick_grader):
     assert "expected: 6" in student_outputs(grade)
 
 
-def test_attack_in_further_seeds_has_its_say(quick_grader):
+def test_attack_in_further_seeds_has_its_say(grader):
     """A test of the tests above: it reaches them, and only staff reads what it says there"""
     name = "carries_to_further_seeds"
-    grade = quick_grader.grade(HOSTILE / name, only=[target_of(HOSTILE / name)], further_seeds=True)
+    grade = grader.grade(HOSTILE / name, only=[target_of(HOSTILE / name)], further_seeds=True)
     assert not grade.faults
     assert grade.further, grade.checks
     (failure,) = grade.further.failures

@@ -200,7 +200,7 @@ def leave(sandboxed):
     """Lets a submission leave something; returns its implementation and the path."""
 
     def leave(name):
-        impl = sandboxed(files=MODULE, limits=Limits(seconds=0.5, memory_mib=512))
+        impl = sandboxed(files=MODULE, limits=Limits(seconds=2.0, memory_mib=512))
         path = str(impl.scratch / "left")
         impl.files.make(name, path)
         return impl, path
