@@ -80,7 +80,7 @@ class SubmissionRun:
         self._manifest, self._session = manifest, session
         self._zygotes, self._submission = zygotes, submission
         self._budget, self._options, self._timing = budget, options, timing
-        self._first: WorkerPool | None = None  # a forked lane closes its own pool
+        self._first_pool: WorkerPool | None = None  # a forked lane closes its own pool
         self.preflight = Preflight()
         self.outcomes: list[Outcome] = []
         self.faults: list[str] = []
@@ -111,7 +111,7 @@ class SubmissionRun:
         further = most_seconds(len(seeded), self._manifest.exercise_seconds)
         self._budget.plan(limits, imports, cores(), further)
         lanes = [self._lane(zygote) for zygote in self._zygotes]
-        self._first = first = lanes[0].pool
+        self._first_pool = first = lanes[0].pool
         compile_ahead(first, self._manifest)
         options = self._options
         self.preflight = preflight(first, self._manifest, options.only, options.nonce)
@@ -128,16 +128,16 @@ class SubmissionRun:
         again = tests_to_repeat(self._session.tests, [outcome.check for outcome in self.outcomes])
         self.faults += self._close()
         if again and not self.faults:
-            self._first = None  # it is closed, and what happens to it now is no fault
+            self._first_pool = None  # it is closed, and what happens to it now is no fault
             further = FurtherSeeds(self._session.run, pool, self._manifest.exercise_seconds)
             self.further = further.search(again)
 
     def _close(self) -> list[str]:
         """Ends every process that ran the submission; returns a fault if that failed."""
-        if self._first is not None:
+        if self._first_pool is not None:
             try:
-                self._first.close()
-                self._first.zygote.drain()
+                self._first_pool.close()
+                self._first_pool.zygote.drain()
             except GraderFault as fault:
                 return [str(fault)]
         return []

@@ -236,7 +236,7 @@ class Scheduler:
         on_check: Callable[[Check], None],
     ) -> None:
         self._manifest, self._lanes, self._conditions = manifest, lanes, conditions
-        self._first = LaneRunner(lanes[0], conditions, run, Outcomes(on_check))
+        self._runner = LaneRunner(lanes[0], conditions, run, Outcomes(on_check))
 
     def run(self, tests: Sequence[GradedTest]) -> list[Outcome]:
         """Runs all tests; returns an outcome for each, in the same order.
@@ -250,14 +250,14 @@ class Scheduler:
             # In one lane and in the manifest's order: which test draws the last of the budget must
             # not depend on how the lanes took turns.
             for test in (test for test in these if test.id in put_off):
-                self._first.run(test)
+                self._runner.run(test)
         on_device = [test for test in tests if test.on_device]
         if on_device:
             for lane in self._lanes:
                 lane.pool.close()
         for test in on_device:
-            self._first.run(test)
-        found = self._first.outcomes.by_id
+            self._runner.run(test)
+        found = self._runner.outcomes.by_id
         return [found[test.id] for test in tests]
 
     def _batches(self, tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
@@ -280,15 +280,15 @@ class Scheduler:
         """
         with closing(Queue(len(batches))) as queue:
             forks = [
-                ForkedLane(partial(self._run_forked, self._first.in_lane(lane), batches, queue))
+                ForkedLane(partial(self._run_forked, self._runner.in_lane(lane), batches, queue))
                 for lane in self._lanes[1 : len(batches)]
             ]
-            self._first.run_batches(batches, queue)
-        put_off, self._first.put_off = set(self._first.put_off), {}
+            self._runner.run_batches(batches, queue)
+        put_off, self._runner.put_off = set(self._runner.put_off), {}
         for fork in forks:
             theirs = fork.result(LaneResult)
             for test_id, outcome in theirs.outcomes.items():
-                self._first.outcomes.add(test_id, outcome)
+                self._runner.outcomes.add(test_id, outcome)
             put_off.update(theirs.put_off)
         return put_off
 
