@@ -6,7 +6,6 @@ import time
 import pytest
 
 from assignment.calls.callbacks import KillProcess
-from assignment.calls.implementation import LocalImplementation
 from assignment.expect import expect
 from assignment.manifest import Limits
 from grader.causes import Cause
@@ -137,17 +136,10 @@ def writes(path, text):
 """
 
 
-@pytest.fixture(params=["worker", "own process"])
-def impl(request, tmp_path, monkeypatch):
-    """The module behind the boundary, and imported here: a test means the same with both."""
-    if request.param == "worker":
-        return request.getfixturevalue("sandboxed")(toy=MODULE)
-    package = f"toy_{tmp_path.name}".replace("-", "_")
-    (tmp_path / package).mkdir()
-    (tmp_path / package / "__init__.py").touch()
-    (tmp_path / package / "toy.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(tmp_path)
-    return LocalImplementation(package, tmp_path)
+@pytest.fixture
+def impl(in_both):
+    """The module behind the boundary, and imported here."""
+    return in_both(toy=MODULE)
 
 
 def test_functions_are_used_in_order_with_copies_of_their_arguments(impl):

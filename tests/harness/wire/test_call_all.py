@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 import torch
 
-from assignment.calls.implementation import Implementation, LocalImplementation, Raised
+from assignment.calls.implementation import Implementation, Raised
 from assignment.expect import Mismatch
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
@@ -57,17 +57,10 @@ def calls(*targets_and_args, **kwargs):
     return [(f"toy.{name}", args, kwargs) for name, *args in targets_and_args]
 
 
-@pytest.fixture(params=["local", "graded"])
-def toy(request, tmp_path, monkeypatch):
-    """The module in this process, or in a worker."""
-    if request.param == "graded":
-        return request.getfixturevalue("sandboxed")(toy=MODULE)
-    package = tmp_path / f"package_{tmp_path.name.replace('-', '_')}"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "toy.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(tmp_path)
-    return LocalImplementation(package.name, tmp_path)
+@pytest.fixture
+def toy(in_both):
+    """The module in a worker, and in this process."""
+    return in_both(toy=MODULE)
 
 
 def test_results_come_in_order_and_exceptions_in_their_place(toy):
