@@ -132,6 +132,12 @@ def test_one_object_in_two_places_arrives_as_two():
     assert (d, inner) == ([1], [1])
 
 
+@pytest.mark.parametrize(("make", "byte"), [(torch.tensor, torch.uint8), (np.array, np.uint8)])
+def test_bool_bytes_other_than_0_and_1_become_1(make, byte):
+    _, data = pack(make([True, False, True]))
+    assert frames.decode(body_of(data[:-3] + b"\x02\x00\xff")).view(byte).tolist() == [1, 0, 1]
+
+
 def test_large_tensor_is_not_copied():
     tensor = torch.zeros(2**20)
     parts = frames.encode(1, tensor)
