@@ -63,9 +63,11 @@ def test_only_calls_in_the_table_are_allowed(machine):
             assert verdict(machine, number) == (answer if name else DENIED), number
 
 
-@pytest.mark.parametrize("name", ["mincore", "membarrier", "chown", "fchownat", "setxattr"])
-def test_calls_that_nobody_needs_are_in_no_table(name):
-    assert name not in X86_64.keys() | AARCH64.keys()
+def test_calls_that_nobody_needs_are_in_no_table():
+    """Of a pipe that was left for it, a reader would wait for what never comes"""
+    links = {"link", "linkat", "symlink", "symlinkat", "mknod", "mknodat"}
+    others = {"mincore", "membarrier", "chown", "fchownat", "setxattr"}
+    assert not (links | others) & (X86_64.keys() | AARCH64.keys())
 
 
 @pytest.mark.parametrize(
