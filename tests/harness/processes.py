@@ -48,10 +48,15 @@ def status(pid: int) -> dict[str, str]:
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
+def is_alive(pid: int) -> bool:
+    """Whether a process has not ended; a zombie has."""
+    return not status(pid).get("State", "Z").startswith("Z")
+
+
 def reap_orphans(but: int) -> None:
     """Reaps zombies that became children of this process, except the process `but`."""
     for pid in children(os.getpid()):
-        if status(pid).get("State", "").startswith("Z") and pid != but:
+        if pid != but and not is_alive(pid):
             os.waitpid(pid, os.WNOHANG)
 
 
