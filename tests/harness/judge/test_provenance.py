@@ -110,11 +110,6 @@ def test_submission_zip_names_its_handout(staged, submit, tmp_path):
     assert staged(tmp_path / "unpacked").handout == found.handout
 
 
-def test_whole_handout_names_its_version_too(staged):
-    """Students may hand in their repository of the handout"""
-    assert staged(REPOSITORY / "handout").handout == manifest.load().version
-
-
 @pytest.mark.parametrize(
     "text",
     [

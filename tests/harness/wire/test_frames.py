@@ -6,7 +6,6 @@ import tracemalloc
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
 
 from assignment.calls import plain
 from grader.wire import arguments, frames
@@ -16,18 +15,23 @@ from tests.harness.wire.frames import (
     TORCH_DTYPES,
     body_of,
     pack,
-    quick,
     round_trip,
     same,
-    values,
 )
 
 # --- round trips -----------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:ComplexHalf")
-@quick
-@given(values)
+VALUES = [
+    *(None, True, False, 0, -1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, -(2**4000)),
+    *(0.0, -0.0, 1.5, float("inf"), float("nan"), "", "text", "é\0\U0001f600", b"", b"\xff\0"),
+    *([], (), {}, [[], ((),), {"a": {}}], [1, (2.5, None)], {"a": (1, [True]), 7: "x", -3: b"y"}),
+    *({True: False}, {"": [{"b": ()}]}, [torch.ones(2), (np.ones(3), {"w": torch.tensor(True)})]),
+    *(list(frames.TORCH_NAMES), tuple(NUMPY_DTYPES)),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: repr(value)[:20])
 def test_plain_data_comes_back_exactly_and_can_be_sent_back(value):
     back = round_trip(value)
     assert same(value, back)
@@ -80,11 +84,9 @@ def test_every_dtype_comes_back_at_every_size(dtype):
             assert same(value, back[2])
 
 
-def test_dtypes_of_torch_survive_a_round_trip():
+def test_dtypes_of_today_are_known():
     assert {torch.bfloat16, torch.float8_e4m3fn, torch.complex128} <= set(TORCH_DTYPES)
     assert len(NUMPY_DTYPES) == 14
-    for dtype in frames.TORCH_NAMES:
-        assert round_trip(dtype) is dtype
 
 
 @pytest.mark.parametrize(
