@@ -214,19 +214,14 @@ def test_same_user_needs_a_landlock_that_forbids_truncation(monkeypatch):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("file", "tests"), [(CHEAT_TESTS, "cheat_gains_nothing"), (FORGER_TESTS, "forger_earns")]
+)
 @pytest.mark.parametrize("profile", PROFILES)
-def test_cheats_gain_nothing_in_a_container(profile, closed):
+def test_cheats_and_forgers_gain_nothing_in_a_container(profile, file, tests, closed):
     """In a race the reference runs beside the submission; in tier C even as the same user, and
     without Landlock only file modes keep the submission from it."""
-    options = ["-q", *OPTIONS, "-k", "cheat_gains_nothing", CHEAT_TESTS]
-    done = run(profile, repository_for(profile, closed), "pytest", *options)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("profile", PROFILES)
-def test_forgers_gain_nothing_in_a_container(profile, closed):
-    options = ["-q", *OPTIONS, "-k", "forger_earns", FORGER_TESTS]
+    options = ["-q", *OPTIONS, "-k", tests, file]
     done = run(profile, repository_for(profile, closed), "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 

@@ -48,6 +48,7 @@ def fails(quick_grader, submit):
         only = [exercise, "bytes_per_element"]
         grade = quick_grader.grade(folder, only=only, tests="hidden")
         assert grade.faults == ()
+        assert grade.submission == folder.name
         assert {(c.state, c.cause) for c in hidden(grade, exercise)} == {("failed", cause)}
         assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
         full = {e.id: e.points for e in quick_grader.manifest}

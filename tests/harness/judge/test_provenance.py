@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -28,6 +27,7 @@ from grader.supervisor.zygote import Zygote
 from tests.harness import fickle
 from tests.harness.conftest import REPOSITORY, long_unless
 from tests.harness.intake import archives
+from tests.harness.intake.archives import make_zip
 from tests.harness.results.example_grade import grade as a_grade
 
 TEXTS = {"strides": "def storage_index(*_):\n    return 0\n", "flops": "X = 1\n"}
@@ -44,13 +44,6 @@ def staged(tmp_path):
     return run
 
 
-def zipped(path: Path, texts: dict[str, str | bytes]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in texts.items():
-            archive.writestr(name, text)
-    return path
-
-
 # --- what was graded -----------------------------------------------------------------------------
 
 
@@ -64,10 +57,10 @@ def test_hash_of_a_submission_does_not_depend_on_its_archive(staged, submit, tmp
     variants = [
         folder,
         folder / "resource_accounting",
-        zipped(tmp_path / "it.zip", inside),
-        zipped(tmp_path / "turned.zip", dict(reversed(inside.items()))),
-        zipped(tmp_path / "flat.zip", files),
-        zipped(tmp_path / "more.zip", {**inside, "notes.txt": "mine", VERSION_FILE: "0.1.0\n"}),
+        make_zip(tmp_path / "it.zip", inside),
+        make_zip(tmp_path / "turned.zip", dict(reversed(inside.items()))),
+        make_zip(tmp_path / "flat.zip", files),
+        make_zip(tmp_path / "more.zip", {**inside, "notes.txt": "mine", VERSION_FILE: "0.1.0\n"}),
         tmp_path / "it.tar.gz",
     ]
     assert len({content_hash(staged(way).folder) for way in variants}) == 1
@@ -93,7 +86,7 @@ def test_hash_of_a_submission_changes_with_its_files(staged, tmp_path, other):
     hashes = []
     for name, texts in (("one", TEXTS), ("other", other)):
         inside = {f"resource_accounting/{module}.py": text for module, text in texts.items()}
-        hashes.append(content_hash(staged(zipped(tmp_path / f"{name}.zip", inside)).folder))
+        hashes.append(content_hash(staged(make_zip(tmp_path / f"{name}.zip", inside)).folder))
     assert hashes[0] != hashes[1]
 
 
@@ -112,28 +105,19 @@ def test_submission_zip_names_its_handout(staged, submit, tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "\n",
-        "0.1.0; rm -rf",
-        "1" * 41,
-        "0" * 2**20,
-        b"\xff\xfe\x00",
-        "\x1b[31m0.1.0",
-        "0.1.0\n0.2.0",
-    ],
+    ["", "\n", "0.1.0; rm -rf", "1" * 41, "0" * 2**20, b"\xff\xfe\0", "\x1b[31m0.1.0", "0.1\n0.2"],
     ids=lambda text: repr(text[:12]),
 )
 def test_text_that_is_not_a_version_is_ignored(staged, tmp_path, text):
     """It is untrusted: at most some bytes are read, and the text must look like a version"""
     inside = {"resource_accounting/flops.py": "X = 1\n", VERSION_FILE: text}
-    assert staged(zipped(tmp_path / "it.zip", inside)).handout is None
+    assert staged(make_zip(tmp_path / "it.zip", inside)).handout is None
 
 
 def test_unreadable_version_is_ignored(staged, submit, tmp_path):
     """A submission is never refused for it"""
     inside = {"resource_accounting/flops.py": "X = 1\n", VERSION_FILE: "0.1.0\n" * 9}
-    archive = zipped(tmp_path / "it.zip", inside)
+    archive = make_zip(tmp_path / "it.zip", inside)
     data = archive.read_bytes()
     at = data.index(VERSION_FILE.encode()) + len(VERSION_FILE)
     archive.write_bytes(data[:at] + b"\xff\xff" + data[at + 2 :])

@@ -123,6 +123,10 @@ def test_array_of_any_layout_and_byte_order_arrives_by_value():
         assert round_trip(np.zeros(2, dtype=code)).dtype == np.int64
 
 
+def test_size_becomes_a_tuple():
+    assert same(round_trip(torch.Size([2, 3])), (2, 3))
+
+
 def test_one_object_in_two_places_arrives_as_two():
     """Decoded tensors and lists share nothing with each other, nor with the encoded value."""
     tensor, inner = torch.zeros(3000), [1]
