@@ -134,16 +134,6 @@ def test_what_a_fresh_worker_does_not_repeat_is_no_failure(grade, monkeypatch):
     assert found.fault == ""
 
 
-def test_code_that_fails_by_chance_gets_the_marks_that_it_gets_without_them(course, grade):
-    is_lucky = f"x in (7, {course.number(NONCE)}) or os.urandom(1) > b'A'"
-    found = grade(
-        f"import os\n\n\ndef storage_index(x):\n    return abs(x) if {is_lucky} else -x\n"
-    )
-    assert found.score == 0
-    assert found.further.fault == ""
-    assert len(found.further.failures) <= 1
-
-
 def test_random_numbers_of_the_code_are_those_that_it_has_at_home(course, grade):
     """A seed that is named repeats the failure, where the code depends on a generator too"""
     is_wrong = f"x not in (7, {course.number(NONCE)}) and hash(random.getstate()[1]) % 50 == 0"

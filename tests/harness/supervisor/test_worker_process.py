@@ -177,43 +177,26 @@ def assert_touches_no_others(rig: Rig, others: Others) -> None:
 
 
 def test_exception_at_any_step_of_a_workers_end_touches_no_other_descriptor(others):
-    rigs: list[Rig] = []
-
-    def new_run():
-        rigs.append(Rig())
-        return rigs[0].end
-
     steps = 0
-    for step in interrupted(new_run):
+    for step, rig in interrupted(Rig, Rig.end):
         others.take_free_numbers()
         try:
-            assert_touches_no_others(rigs[0], others)
+            assert_touches_no_others(rig, others)
         except BaseException as error:
             error.add_note(f"after an exception at step {step}")
             raise
-        rigs.pop().close()
         steps += 1
-    rigs.pop().close()
     assert steps > 300
 
 
 @pytest.mark.parametrize("error", [lambda: Stopped("a test"), MemoryError])
 def test_exception_at_any_step_of_a_workers_end_leaves_it_to_be_ended(error):
     """After a second try the worker is killed, or its socket is closed, at which it ends"""
-    rigs: list[Rig] = []
-
-    def new_run():
-        rigs.append(Rig())
-        return rigs[0].implementation.close
-
-    for step in interrupted(new_run, error):
-        rig = rigs.pop()
+    for step, rig in interrupted(Rig, lambda rig: rig.implementation.close(), error):
         with contextlib.suppress(GraderFault):
             rig.implementation.close()
         is_closed = rig.process.connection.fileno() == -1
         assert is_closed or wait_until(rig.has_ended), step
-        rig.close()
-    rigs.pop().close()
     del rig
     gc.collect()  # what an error has left open is closed here, without a warning
 

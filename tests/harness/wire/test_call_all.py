@@ -82,7 +82,7 @@ def test_result_is_as_it_was_when_the_call_returned(toy):
 def test_what_cannot_be_sent_fails_alone(toy):
     raised, two = toy.call_all(calls(["odd"], ["half", 4]))
     assert isinstance(raised, Raised)
-    assert "object" in str(raised.error)
+    assert "what toy.odd returned is an object of type object" in str(raised.error)
     assert two == 2
 
 
