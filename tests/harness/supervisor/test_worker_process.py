@@ -242,38 +242,27 @@ def test_process_that_was_reaped_is_not_read():
     rig.close()
 
 
+# As it must be, and as it must not.
 LOCKED_DOWN = {
-    "Uid": "7\t7\t7\t7",
-    "Gid": "8\t8\t8\t8",
-    "Groups": "9",
-    "NoNewPrivs": "1",
-    "Seccomp": "2",
-    "CapEff": "0000000000000000",
-    "CapBnd": "0000000000000000",
-    "Threads": "1",
+    "Uid": ("7\t7\t7\t7", "7\t0\t7\t7"),
+    "Gid": ("8\t8\t8\t8", "8\t8\t0\t8"),
+    "Groups": ("9", "9 0"),
+    "NoNewPrivs": ("1", "0"),
+    "Seccomp": ("2", "0"),
+    "CapEff": ("0000000000000000", "0000000000200000"),
+    "CapBnd": ("0000000000000000", "0000000000200000"),
+    "Threads": ("1", "2"),
 }
 
 
-@pytest.mark.parametrize(
-    ("field", "found"),
-    [
-        ("Uid", "7\t0\t7\t7"),
-        ("Gid", "8\t8\t0\t8"),
-        ("Groups", "9 0"),
-        ("NoNewPrivs", "0"),
-        ("Seccomp", "0"),
-        ("CapEff", "0000000000200000"),
-        ("CapBnd", "0000000000200000"),
-        ("Threads", "2"),
-    ],
-)
-def test_judge_reads_from_the_kernel_what_a_worker_has_given_up(field, found):
+@pytest.mark.parametrize("field", LOCKED_DOWN)
+def test_judge_reads_from_the_kernel_what_a_worker_has_given_up(field):
     rig = Rig()
     rig.process.scratch, rig.process._groups = ScratchFolder("scratch", 7), (8, 9)
-    status = dict(LOCKED_DOWN)
+    status = {name: right for name, (right, _) in LOCKED_DOWN.items()}
     rig.process.process.status = lambda: status
     rig.process.check_lockdown("B", own_uids=True)
-    status[field] = found
+    status[field] = LOCKED_DOWN[field][1]
     with pytest.raises(GraderFault, match=f"not locked down: {field} is"):
         rig.process.check_lockdown("B", own_uids=True)
     rig.process.kill(keep_scratch=False)

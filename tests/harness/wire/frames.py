@@ -35,24 +35,15 @@ def same(a, b) -> bool:
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict):
         return type(b) is dict and list(a) == list(b) and all(same(a[k], b[k]) for k in a)
-    if isinstance(a, torch.Tensor):
-        return (
-            type(b) is torch.Tensor
-            and (a.dtype, a.shape) == (b.dtype, b.shape)
-            and raw(a) == raw(b)
-            and b.is_contiguous()
-        )
-    if isinstance(a, np.ndarray):
-        return (
-            type(b) is np.ndarray
-            and (a.dtype, a.shape) == (b.dtype, b.shape)
-            and a.tobytes() == b.tobytes()
-        )
+    if isinstance(a, torch.Tensor | np.ndarray):
+        of = a.dtype, a.shape, raw(a)
+        return type(a) is type(b) and of == (b.dtype, b.shape, raw(b))
     if isinstance(a, float):
         return type(b) is float and struct.pack("d", a) == struct.pack("d", b)
     return type(a) is type(b) and a == b
 
 
-def raw(tensor: torch.Tensor) -> bytes:
-    flat = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
-    return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+def raw(value: torch.Tensor | np.ndarray) -> bytes:
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return value.reshape(-1).view(torch.uint8).numpy().tobytes() if value.numel() else b""
