@@ -22,7 +22,6 @@ import pytest
 
 from grader import folders
 from grader.faults import GraderFault
-from grader.judge.grader import Grader
 from grader.judge.implementation import GradedImplementation
 from grader.sandbox.cgroups import ControlGroup
 from grader.sandbox.sandbox import Sandbox
