@@ -8,6 +8,7 @@ import pytest
 
 from grader.judge.grader import Grader
 from grader.sandbox import kernel
+from tests.harness.conftest import wait_until
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -58,6 +59,19 @@ def reap_orphans(but: int) -> None:
     for pid in children(os.getpid()):
         if pid != but and not is_alive(pid):
             os.waitpid(pid, os.WNOHANG)
+
+
+def assert_none_but(left: set[int], but: int = 0) -> None:
+    """Asserts that only these are left of this process's, and perhaps the zombie `but`.
+
+    It waits for that: the zygote of a killed judge needs a moment.
+    """
+
+    def gone() -> bool:
+        reap_orphans(but)
+        return descendants(os.getpid()) <= left
+
+    assert wait_until(gone), descendants(os.getpid()) - left
 
 
 def serving_zygote(grader: Grader) -> int:

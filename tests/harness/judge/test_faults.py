@@ -39,10 +39,10 @@ from tests.harness.conftest import (
 )
 from tests.harness.container import copy_of_repository
 from tests.harness.processes import (
+    assert_none_but,
     children,
     command,
     descendants,
-    reap_orphans,
     reaper,
     serving_zygote,
     status,
@@ -100,16 +100,8 @@ class GradingProcess:
         return self.process.returncode
 
     def assert_nothing_left(self) -> None:
-        """Asserts that no process is left, and no file but the results.
-
-        It waits for that: the zygote of a killed judge needs a moment.
-        """
-
-        def gone() -> bool:
-            reap_orphans(self.process.pid)
-            return descendants(os.getpid()) <= self._before
-
-        assert wait_until(gone), descendants(os.getpid()) - self._before
+        """Asserts that no process is left, and no file but the results."""
+        assert_none_but(self._before, self.process.pid)
         assert list(self.temporary.iterdir()) == []
 
     def assert_mark_is_right(self) -> None:

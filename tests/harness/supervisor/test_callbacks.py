@@ -116,6 +116,11 @@ def remembers(value=None):
     return kept
 
 
+def asserts():
+    kept.append(1)
+    assert not kept, "mine"
+
+
 def writes(path, text):
     with open(path, "w") as file:
         file.write(text)
@@ -260,12 +265,9 @@ def test_reader_runs_after_the_process_of_the_submission(sandboxed):
 
 
 def test_assertion_of_the_submissions_ends_no_process(sandboxed):
-    impl = sandboxed(
-        toy="kept = []\n\n\ndef fails():\n    kept.append(1)\n    assert not kept, 'mine'\n\n\n"
-        "def remembers():\n    return kept\n"
-    )
+    impl = sandboxed(toy=MODULE)
     with pytest.raises(AssertionError, match="mine"):
-        impl.toy.fails()
+        impl.toy.asserts()
     assert impl.toy.remembers() == [1]
     assert impl.answers == 2
 

@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 import torch
 
-from assignment.calls.implementation import Implementation, Raised
+from assignment.calls.implementation import Raised
 from assignment.expect import Mismatch
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
@@ -138,27 +138,25 @@ def test_failure_of_the_whole_answer_is_raised():
 # --- `later` -----------------------------------------------------------------------------------
 
 
-class Doubles(Implementation):
-    """Doubles its first argument, if that is even."""
-
-    def call(self, target, /, *args, **kwargs):
-        if args[0] % 2:
-            raise KeyError("odd")
-        return 2 * args[0]
-
-    iterate = restart = kill_during = kill_at_change = watch_file = file_calls = peak_rss = None
+DOUBLES = """
+def f(number, of=2):
+    if number % 2:
+        raise KeyError("odd")
+    return 2 * number
 
 
-Doubles.__abstractmethods__ = frozenset()
+def copy(items):
+    return list(items)
+"""
 
 
 @pytest.fixture
-def later():
+def later(in_this_process):
     place = REPOSITORY / "tests" / "hidden" / "conftest.py"
     spec = importlib.util.spec_from_file_location("hidden_conftest", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.Later(Doubles())
+    return module.Later(in_this_process(m=DOUBLES))
 
 
 def test_expectations_are_checked_at_the_end(later):
@@ -203,9 +201,8 @@ def test_another_exception_is_raised(later, expectation):
 
 
 def test_arguments_are_those_of_the_time_of_asking(later):
-    later._implementation.call = lambda target, items: list(items)
     items = [1]
-    later.m.f(items).equals([1])
+    later.m.copy(items).equals([1])
     items.append(2)
-    later.m.f(items).equals([1, 2])
+    later.m.copy(items).equals([1, 2])
     later.check()

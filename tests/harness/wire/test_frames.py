@@ -190,11 +190,8 @@ def test_keys_that_are_integers_have_at_most_64_bits():
 
 
 def test_caps_hold_for_encoding():
-    nested = []
-    for _ in range(40):
-        nested = [nested]
     for value, caps in [
-        (nested, Caps()),
+        (nested(40), Caps()),
         ([1] * 11, Caps(items=10)),
         (b"x" * 100, Caps(size=50)),
         (torch.zeros(5000), Caps(size=10_000)),
