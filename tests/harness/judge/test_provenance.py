@@ -106,6 +106,11 @@ def test_submission_zip_names_its_handout(staged, submit, tmp_path):
     assert staged(tmp_path / "unpacked").handout == found.handout
 
 
+def test_whole_handout_names_its_version_too(staged):
+    """Students may hand in their repository of the handout"""
+    assert staged(REPOSITORY / "handout").handout == manifest.load().version
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "\n", "0.1.0; rm -rf", "1" * 41, "0" * 2**20, b"\xff\xfe\0", "\x1b[31m0.1.0", "0.1\n0.2"],
