@@ -20,6 +20,7 @@ import msgspec
 import pytest
 
 from assignment import manifest
+from assignment.calls.implementation import LocalImplementation
 from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from grader.sandbox import cgroups
@@ -256,6 +257,28 @@ def sandboxed(quick_grader: Grader) -> Iterator[Callable[..., object]]:
             return implementation
 
         yield start
+
+
+@pytest.fixture
+def in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., object]:
+    """Runs code as a student's own run does, without a worker: as `sandboxed`, at most once."""
+
+    def start(**modules: str) -> LocalImplementation:
+        package, scratch = tmp_path / f"local_{secrets.token_hex(4)}", tmp_path / "scratch"
+        package.mkdir()
+        scratch.mkdir()
+        for module, text in modules.items():
+            (package / f"{module}.py").write_text(text, encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+        return LocalImplementation(package.name, scratch)
+
+    return start
+
+
+@pytest.fixture(params=["sandboxed", "in_this_process"])
+def in_both(request: pytest.FixtureRequest) -> Callable[..., object]:
+    """Runs code in a worker, and without one: a test means the same with both."""
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
 
 
 def hidden(grade: Grade, exercise: str) -> list[Check]:

@@ -8,6 +8,7 @@ import pytest
 
 from grader.judge.grader import Grader
 from grader.sandbox import kernel
+from tests.harness.conftest import wait_until
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -48,11 +49,29 @@ def status(pid: int) -> dict[str, str]:
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
+def is_alive(pid: int) -> bool:
+    """Whether a process has not ended; a zombie has."""
+    return not status(pid).get("State", "Z").startswith("Z")
+
+
 def reap_orphans(but: int) -> None:
     """Reaps zombies that became children of this process, except the process `but`."""
     for pid in children(os.getpid()):
-        if status(pid).get("State", "").startswith("Z") and pid != but:
+        if pid != but and not is_alive(pid):
             os.waitpid(pid, os.WNOHANG)
+
+
+def assert_none_but(left: set[int], but: int = 0) -> None:
+    """Asserts that only these are left of this process's, and perhaps the zombie `but`.
+
+    It waits for that: the zygote of a killed judge needs a moment.
+    """
+
+    def gone() -> bool:
+        reap_orphans(but)
+        return descendants(os.getpid()) <= left
+
+    assert wait_until(gone), descendants(os.getpid()) - left
 
 
 def serving_zygote(grader: Grader) -> int:

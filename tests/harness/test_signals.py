@@ -7,9 +7,9 @@ import textwrap
 import pytest
 
 from tests.harness import warm
-from tests.harness.conftest import keep_tests, wait_until
+from tests.harness.conftest import keep_tests
 from tests.harness.container import copy_of_repository
-from tests.harness.processes import descendants, reap_orphans, reaper
+from tests.harness.processes import assert_none_but, descendants, reaper
 
 __all__ = ["reaper"]  # a fixture of this module, too
 
@@ -89,9 +89,4 @@ def test_a_signal_leaves_nothing_behind(repository, submission, tmp_path, where,
     assert done.returncode == (-signal.SIGINT if name == "SIGINT" else 3)
     assert list(temporary.iterdir()) == []
     assert not (tmp_path / "out" / "grade.json").exists()
-
-    def gone() -> bool:
-        reap_orphans(0)
-        return descendants(os.getpid()) <= before
-
-    assert wait_until(gone), descendants(os.getpid()) - before
+    assert_none_but(before)

@@ -66,6 +66,17 @@ def test_peak_memory_of_an_ended_process_is_a_failure(sandboxed):
     assert caught.value.cause is Cause.DIED
 
 
+def test_answer_that_is_sent_back_too_often_for_one_message_is_the_submissions(sandboxed):
+    impl = sandboxed(
+        toy="def many():\n    return bytes(2**28 - 100)\n\n\ndef takes(values):\n    return True\n"
+    )
+    many = impl.toy.many()
+    assert impl.toy.takes([many[:9]])
+    with pytest.raises(SubmissionFailure) as caught:
+        impl.toy.takes([many] * 3)
+    assert caught.value.cause is Cause.TOO_LARGE
+
+
 @pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_hidden_test_unpacks_no_bomb_that_a_submission_has_written(kind):
     """A test of checkpoints puts code into the submission's own file; it does so in the judge"""

@@ -7,6 +7,7 @@ that would pass honestly if it stood in the function itself.
 """
 
 import ast
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,41 +105,16 @@ def test_every_exercise_that_uses_a_scenario_has_a_forger():
 def uses_scenarios(path: Path) -> set[str]:
     """The exercises whose tests in a file use a scenario, also by functions of that file."""
     text = path.read_text(encoding="utf-8")
-    if "scenarios" not in text:
-        return set()
-    tree = ast.parse(text)
-    defined = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-
-    def reached(node: ast.AST, seen: set[str]) -> bool:
-        """Whether the code of a function or class uses a scenario, or what it names does."""
-        for part in ast.walk(node):
-            if isinstance(part, ast.Attribute) and part.attr == "scenarios":
-                return True
-            if isinstance(part, ast.Constant) and str(part.value).startswith("scenarios."):
-                return True
-            if isinstance(part, ast.Name) and part.id in defined and part.id not in seen:
-                seen.add(part.id)
-                if reached(defined[part.id], seen):
-                    return True
-        return False
-
+    nodes = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    code = {node.name: ast.get_source_segment(text, node) or "" for node in nodes}
+    used, more = {"scenarios"}, {"scenarios"}
+    while more:
+        more = {n for n, of in code.items() if more & set(re.findall(r"\w+", of))} - used
+        used |= more
     return {
         exercise
-        for name, node in defined.items()
-        if isinstance(node, ast.FunctionDef) and name.startswith("test_")
-        for exercise in exercises_marked(node)
-        if reached(node, {name})
+        for node in nodes
+        if node.name in used and node.name.startswith("test_")
+        for decorator in node.decorator_list
+        for exercise in re.findall(r"\.exercise\(['\"](\w+)", ast.unparse(decorator))
     }
-
-
-def exercises_marked(test: ast.FunctionDef) -> list[str]:
-    """The exercise that a test's marker names."""
-    return [
-        decorator.args[0].value
-        for decorator in test.decorator_list
-        if isinstance(decorator, ast.Call)
-        and isinstance(decorator.func, ast.Attribute)
-        and decorator.func.attr == "exercise"
-        and isinstance(decorator.args[0], ast.Constant)
-        and isinstance(decorator.args[0].value, str)
-    ]

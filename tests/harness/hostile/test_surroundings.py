@@ -1,7 +1,6 @@
-"""Attacks by files beside the package, by files left for the next submission, and by output."""
+"""Attacks by files beside the package, and by output."""
 
 import re
-import textwrap
 
 from grader.causes import Cause
 from grader.results.record import to_json
@@ -57,42 +56,6 @@ def test_plugins_and_shadowing_modules_are_never_loaded(quick_grader, tmp_path, 
             first = name.split("/")[0]
             assert (name if first == "resource_accounting" else first) in named
     assert_nothing_left(quick_grader, idle_processes)
-
-
-# --- files left for the next submission --------------------------------------------------------
-
-
-def test_submission_finds_no_file_of_the_previous_one(quick_grader, submit, tmp_path):
-    leaves = """
-        import os
-        for folder in ("/tmp", "/scratch", "/dev/shm"):
-            try:
-                open(folder + "/left-by-the-first", "w").write("x")
-            except OSError:
-                pass
-        def storage_index(*args):
-            return 0
-    """
-    finds = """
-        import os
-        found = []
-        for place in ("/tmp", "/scratch", "/submission", "/dev"):
-            for here, _, files in os.walk(place):
-                found += [here] if "left-by-the-first" in files else []
-        found += [n for n in os.listdir("/submission") if n != "resource_accounting"]
-        if found:
-            raise RuntimeError(f"found: {found}")
-        def storage_index(*args):
-            return 0
-    """
-    for text in (leaves, finds):
-        folder = tmp_path / str(len(text))
-        (folder / "resource_accounting").mkdir(parents=True)
-        (folder / "resource_accounting" / "strides.py").write_text(textwrap.dedent(text))
-        grade = quick_grader.grade(folder, only=["storage_index"])
-        (report,) = [m for m in grade.modules if m.module == "strides"]
-        assert report.ok, report.message
-        assert_earns_nothing(grade, "storage_index", {Cause.WRONG_ANSWER})
 
 
 # --- hidden inputs in what students read --------------------------------------------------------

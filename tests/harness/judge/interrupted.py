@@ -1,7 +1,10 @@
 """Raises an exception at any step of the judge's code, as a signal does."""
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -17,30 +20,29 @@ FILES = {
 
 
 def interrupted(
-    new_run: Callable[[], Callable[[], None]],
+    new_rig: Callable[[], Any],
+    run: Callable[[Any], object],
     error: Callable[[], BaseException] = lambda: Stopped("a test"),
-) -> Iterator[int]:
-    """Runs what `new_run` makes again and again, interrupted one step later each time.
+) -> Iterator[tuple[int, Any]]:
+    """Runs something with a new rig again and again, interrupted one step later each time.
 
-    A step is one instruction of a file of `FILES`. Yields the number of the step after each
-    run that met the error, and returns after the first run that came to its end before.
+    A step is one instruction of a file of `FILES`. Yields the number of the step and the rig after
+    each run that met the error, and returns after the first run that came to its end before.
     """
-    step = 0
-    while True:
-        run = new_run()
-        raised = error()
-        try:
-            met = with_exception_at(step, run, raised) == -1
-        except type(raised):
-            met = True
-        except GraderFault:  # what the judge makes of an error of the machine, but not of a signal
-            if isinstance(raised, Stopped):
-                raise
-            met = True
-        if not met:
-            return
-        yield step
-        step += 1
+    for step in itertools.count():
+        with closing(new_rig()) as rig:
+            raised = error()
+            try:
+                met = with_exception_at(step, partial(run, rig), raised) == -1
+            except type(raised):
+                met = True
+            except GraderFault:  # what the judge makes of an error of the machine, not of a signal
+                if isinstance(raised, Stopped):
+                    raise
+                met = True
+            if not met:
+                return
+            yield step, rig
 
 
 def with_exception_at(

@@ -11,6 +11,7 @@ import pytest
 from grader.faults import GraderFault
 from grader.judge import engine
 from tests.harness.conftest import MAX_WAIT, wait_until
+from tests.harness.processes import is_alive
 
 HOLDER = """
 import os, sys, threading, time
@@ -66,14 +67,6 @@ def holder(tmp_path):
     for process in tmp_path.glob("process-*"):
         with suppress(ProcessLookupError):
             os.kill(int(process.name.removeprefix("process-")), signal.SIGKILL)
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("signal_sent", [signal.SIGTERM, signal.SIGKILL])

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +22,6 @@ import pytest
 
 from grader import folders
 from grader.faults import GraderFault
-from grader.judge.grader import Grader
 from grader.judge.implementation import GradedImplementation
 from grader.sandbox.cgroups import ControlGroup
 from grader.sandbox.sandbox import Sandbox
@@ -41,10 +39,10 @@ from tests.harness.conftest import (
 )
 from tests.harness.container import copy_of_repository
 from tests.harness.processes import (
+    assert_none_but,
     children,
     command,
     descendants,
-    reap_orphans,
     reaper,
     serving_zygote,
     status,
@@ -52,6 +50,7 @@ from tests.harness.processes import (
 
 __all__ = ["reaper"]  # a fixture of this module, too
 
+VICTIMS = ("worker", "zygote", "second zygote", "second lane")
 TRIES = range(int(os.environ.get("FAULTS", "1")))
 
 
@@ -101,16 +100,8 @@ class GradingProcess:
         return self.process.returncode
 
     def assert_nothing_left(self) -> None:
-        """Asserts that no process is left, and no file but the results.
-
-        It waits for that: the zygote of a killed judge needs a moment.
-        """
-
-        def gone() -> bool:
-            reap_orphans(self.process.pid)
-            return descendants(os.getpid()) <= self._before
-
-        assert wait_until(gone), descendants(os.getpid()) - self._before
+        """Asserts that no process is left, and no file but the results."""
+        assert_none_but(self._before, self.process.pid)
         assert list(self.temporary.iterdir()) == []
 
     def assert_mark_is_right(self) -> None:
@@ -134,10 +125,7 @@ class GradingProcess:
 
 
 @pytest.mark.parametrize("attempt", TRIES)
-@pytest.mark.parametrize(
-    "victim",
-    long_unless(["worker", "zygote", "second zygote", "second lane"], "zygote"),
-)
+@pytest.mark.parametrize("victim", long_unless(VICTIMS, "zygote"))
 def test_killed_process_leaves_the_mark_right_or_missing(
     small_repository, tmp_path, victim, attempt
 ):
@@ -177,16 +165,6 @@ def test_killed_judge_leaves_nothing(small_repository, tmp_path, attempt):
         assert found["score"] == found.get("max_score", found["score"]) > 0
 
 
-@pytest.fixture
-def grader_with_stopped_zygote(tmp_path) -> Iterator[Grader]:
-    """A grader whose zygote is stopped, like one that waits for a busy disk."""
-    with new_quick_grader(tmp_path / "repository") as grader:
-        assert grader.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
-        os.kill(serving_zygote(grader), signal.SIGSTOP)
-        yield grader
-        os.kill(serving_zygote(grader), signal.SIGCONT)  # or its end is waited for in vain
-
-
 def test_slow_zygote_costs_the_student_nothing(quick_grader, monkeypatch):
     """Each reply takes an hour; neither a worker's lockdown nor a test is charged for it"""
     waited = []
@@ -208,12 +186,16 @@ def test_slow_zygote_costs_the_student_nothing(quick_grader, monkeypatch):
     assert waited
 
 
-def test_stopped_zygote_is_waited_for_once(grader_with_stopped_zygote, monkeypatch):
-    monkeypatch.setattr(control, "_REPLY_SECONDS", 0.5)
-    with pytest.raises(GraderFault, match="does not answer"):
-        grader_with_stopped_zygote.grade(REPOSITORY / "solutions", only=["storage_index"])
-    with pytest.raises(GraderFault, match="cannot be reached"):
-        grader_with_stopped_zygote.grade(REPOSITORY / "solutions", only=["storage_index"])
+def test_stopped_zygote_is_waited_for_once(tmp_path, monkeypatch):
+    """It may wait for a busy disk"""
+    with new_quick_grader(tmp_path / "repository") as grader:
+        assert grader.grade(REPOSITORY / "solutions", only=["storage_index"]).faults == ()
+        os.kill(serving_zygote(grader), signal.SIGSTOP)
+        monkeypatch.setattr(control, "_REPLY_SECONDS", 0.5)
+        for words in ("does not answer", "cannot be reached"):
+            with pytest.raises(GraderFault, match=words):
+                grader.grade(REPOSITORY / "solutions", only=["storage_index"])
+        os.kill(serving_zygote(grader), signal.SIGCONT)  # or its end is waited for in vain
 
 
 def test_zygote_that_cannot_fork_a_second_one_reports_it_and_goes_on(tmp_path, monkeypatch):
@@ -269,12 +251,7 @@ def test_submission_that_kills_itself_is_charged(quick_grader, submit):
 
 def processes_by_kind(judge: int) -> dict[str, list[int]]:
     """The processes of a grading by kind, which follows from their parents."""
-    found: dict[str, list[int]] = {
-        "worker": [],
-        "zygote": [],
-        "second zygote": [],
-        "second lane": [],
-    }
+    found: dict[str, list[int]] = {kind: [] for kind in VICTIMS}
     for child in children(judge):
         if "zygote" not in command(child):
             found["second lane"].append(child)

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from assignment.calls.callbacks import KillProcess
+from assignment.calls.file_calls import Seen
 from grader.causes import Cause
 from grader.faults import GraderFault, Killed
 from grader.judge.grader import Grader
@@ -30,7 +31,7 @@ from grader.signals import Stopped
 from grader.supervisor.pool import WorkerPool
 from tests.harness.conftest import wait_until
 from tests.harness.judge.interrupted import with_exception_at
-from tests.harness.processes import children, serving_zygote, status
+from tests.harness.processes import children, is_alive, serving_zygote
 
 DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)
 FAULTS = int(os.environ.get("FAULTS", "0"))
@@ -169,10 +170,6 @@ def open_files() -> list[str]:
     return sorted(found)
 
 
-def is_alive(pid: int) -> bool:
-    return not status(pid).get("State", "Z").startswith("Z")
-
-
 # --- faults ---------------------------------------------------------------------------------------
 
 
@@ -228,8 +225,15 @@ def in_a_watched_call(lane: Lane, fault: Callable[[], None]) -> Any:
 
 
 def in_a_moment(lane: Lane, fault: Callable[[], None]) -> Any:
+    seen: list[bytes | None] = []
     path = str(lane.impl.scratch / "file")
-    return lane.impl.watch_file(path, lambda _: fault(), "toy.saves", path, lambda: None)
+
+    def see(file: Seen | None) -> None:
+        fault()
+        seen.append(file and file.content)
+
+    lane.impl.watch_file(path, see, "toy.saves", path, lambda: None)
+    return seen
 
 
 PLACES = (in_a_call, in_an_iterator, in_a_killed_call, in_a_watched_call, in_a_moment)
@@ -293,32 +297,8 @@ def test_killed_look_at_a_workers_files_is_no_zero(lane):
 # --- at any step of the judge's code --------------------------------------------------------------
 
 
-def call(lane: Lane) -> Any:
-    return in_a_call(lane, lambda: "used")
-
-
-def iterator(lane: Lane) -> Any:
-    return in_an_iterator(lane, lambda: None)
-
-
-def killed_call(lane: Lane) -> Any:
-    def kills() -> None:
-        raise KillProcess
-
-    return in_a_killed_call(lane, kills)
-
-
-def watched_call(lane: Lane) -> Any:
-    return in_a_watched_call(lane, lambda: None)
-
-
-def moments(lane: Lane) -> Any:
-    seen: list[bytes | None] = []
-    path = str(lane.impl.scratch / "file")
-    lane.impl.watch_file(
-        path, lambda f: seen.append(f and f.content), "toy.saves", path, lambda: None
-    )
-    return seen
+def kills() -> None:
+    raise KillProcess
 
 
 def reader(lane: Lane) -> Any:
@@ -327,19 +307,16 @@ def reader(lane: Lane) -> Any:
     return lane.impl.readers.file_bytes(path)
 
 
-def memory(lane: Lane) -> Any:
-    return lane.impl.peak_rss() > 0
-
-
-OPERATIONS = {
-    call: "used",
-    iterator: [10, 20],
-    killed_call: True,
-    watched_call: SAVED,
+# What is done, and what comes of it.
+OPERATIONS: dict[str, tuple[Callable[[Lane], Any], Any]] = {
+    "call": (lambda lane: in_a_call(lane, lambda: "used"), "used"),
+    "iterator": (lambda lane: in_an_iterator(lane, lambda: None), [10, 20]),
+    "killed_call": (lambda lane: in_a_killed_call(lane, kills), True),
+    "watched_call": (lambda lane: in_a_watched_call(lane, lambda: None), SAVED),
     # Before the opening, a write, the use, the sync, the renaming and the answer.
-    moments: [None] * 5 + [b"text"],
-    reader: b"text",
-    memory: True,
+    "moments": (lambda lane: in_a_moment(lane, lambda: None), [None] * 5 + [b"text"]),
+    "reader": (reader, b"text"),
+    "memory": (lambda lane: lane.impl.peak_rss() > 0, True),
 }
 ERRORS = (
     MemoryError,
@@ -351,13 +328,15 @@ ERRORS = (
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_error_of_the_machine_at_any_step_of_the_judge_is_no_zero(next_lane, operation):
-    lane = next_lane()
-    steps = 10**7 - with_exception_at(10**7, partial(operation, lane))
+    (run, expected), lane = OPERATIONS[operation], next_lane()
+    steps = 10**7 - with_exception_at(10**7, partial(run, lane))
     lane.end()
     for _ in range(STEPS):
         lane = next_lane()
         step, error = random.randrange(steps), random.choice(ERRORS)
-        cause = cause_with(error, step, operation, lane)
+        found: list[Any] = []
+        cause = cause_with(error(), step, lambda lane=lane, found=found: found.append(run(lane)))
+        assert cause or found == [expected], (step, error)
         tried_again = {Cause.TOO_LARGE} if error is MemoryError else set()
         assert cause in {None, Cause.GRADER_FAULT, *tried_again}, (step, error)
         lane.end()
@@ -365,14 +344,10 @@ def test_error_of_the_machine_at_any_step_of_the_judge_is_no_zero(next_lane, ope
     gc.collect()  # what an error has left open warns here, and not in a later test
 
 
-def cause_with(
-    error: Callable[[], Exception], step: int, operation: Callable[[Lane], Any], lane: Lane
-) -> Cause | None:
-    """The cause of the failure with an error at a step; None if the operation works, too."""
-    found = []
+def cause_with(error: Exception, step: int, run: Callable[[], None]) -> Cause | None:
+    """The cause of the failure with an error at a step; None if it works all the same."""
     try:
-        with_exception_at(step, lambda: found.append(operation(lane)), error())
+        with_exception_at(step, run, error)
     except Exception as raised:
         return cause_of(raised, answers=1)
-    assert found == [OPERATIONS[operation]], "another result"
     return None

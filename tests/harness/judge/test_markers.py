@@ -35,10 +35,6 @@ def tests(tmp_path):
     return tmp_path
 
 
-def test_markers_are_found_with_their_lines(tests):
-    assert markers.exercises_in(tests / "hidden" / "test_one.py") == {"first": 5, "second": 10}
-
-
 def test_tests_that_match_are_fine(tests):
     markers.check_tests(parse(GOOD), tests, GOOD)
 

@@ -1,12 +1,14 @@
 """The provenance of a grade in grade.json; its hashes are the same on every machine."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
-from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -26,8 +28,9 @@ from grader.results.record import from_json, to_json
 from grader.results.student import report
 from grader.supervisor.zygote import Zygote
 from tests.harness import fickle
-from tests.harness.conftest import REPOSITORY, long_unless
+from tests.harness.conftest import REPOSITORY, lent, long_unless
 from tests.harness.intake import archives
+from tests.harness.intake.archives import make_zip
 from tests.harness.results.example_grade import grade as a_grade
 
 TEXTS = {"strides": "def storage_index(*_):\n    return 0\n", "flops": "X = 1\n"}
@@ -44,13 +47,6 @@ def staged(tmp_path):
     return run
 
 
-def zipped(path: Path, texts: dict[str, str | bytes]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in texts.items():
-            archive.writestr(name, text)
-    return path
-
-
 # --- what was graded -----------------------------------------------------------------------------
 
 
@@ -64,10 +60,10 @@ def test_hash_of_a_submission_does_not_depend_on_its_archive(staged, submit, tmp
     variants = [
         folder,
         folder / "resource_accounting",
-        zipped(tmp_path / "it.zip", inside),
-        zipped(tmp_path / "turned.zip", dict(reversed(inside.items()))),
-        zipped(tmp_path / "flat.zip", files),
-        zipped(tmp_path / "more.zip", {**inside, "notes.txt": "mine", VERSION_FILE: "0.1.0\n"}),
+        make_zip(tmp_path / "it.zip", inside),
+        make_zip(tmp_path / "turned.zip", dict(reversed(inside.items()))),
+        make_zip(tmp_path / "flat.zip", files),
+        make_zip(tmp_path / "more.zip", {**inside, "notes.txt": "mine", VERSION_FILE: "0.1.0\n"}),
         tmp_path / "it.tar.gz",
     ]
     assert len({content_hash(staged(way).folder) for way in variants}) == 1
@@ -93,7 +89,7 @@ def test_hash_of_a_submission_changes_with_its_files(staged, tmp_path, other):
     hashes = []
     for name, texts in (("one", TEXTS), ("other", other)):
         inside = {f"resource_accounting/{module}.py": text for module, text in texts.items()}
-        hashes.append(content_hash(staged(zipped(tmp_path / f"{name}.zip", inside)).folder))
+        hashes.append(content_hash(staged(make_zip(tmp_path / f"{name}.zip", inside)).folder))
     assert hashes[0] != hashes[1]
 
 
@@ -117,28 +113,19 @@ def test_whole_handout_names_its_version_too(staged):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "\n",
-        "0.1.0; rm -rf",
-        "1" * 41,
-        "0" * 2**20,
-        b"\xff\xfe\x00",
-        "\x1b[31m0.1.0",
-        "0.1.0\n0.2.0",
-    ],
+    ["", "\n", "0.1.0; rm -rf", "1" * 41, "0" * 2**20, b"\xff\xfe\0", "\x1b[31m0.1.0", "0.1\n0.2"],
     ids=lambda text: repr(text[:12]),
 )
 def test_text_that_is_not_a_version_is_ignored(staged, tmp_path, text):
     """It is untrusted: at most some bytes are read, and the text must look like a version"""
     inside = {"resource_accounting/flops.py": "X = 1\n", VERSION_FILE: text}
-    assert staged(zipped(tmp_path / "it.zip", inside)).handout is None
+    assert staged(make_zip(tmp_path / "it.zip", inside)).handout is None
 
 
 def test_unreadable_version_is_ignored(staged, submit, tmp_path):
     """A submission is never refused for it"""
     inside = {"resource_accounting/flops.py": "X = 1\n", VERSION_FILE: "0.1.0\n" * 9}
-    archive = zipped(tmp_path / "it.zip", inside)
+    archive = make_zip(tmp_path / "it.zip", inside)
     data = archive.read_bytes()
     at = data.index(VERSION_FILE.encode()) + len(VERSION_FILE)
     archive.write_bytes(data[:at] + b"\xff\xff" + data[at + 2 :])
@@ -162,17 +149,17 @@ def test_tree_hash_of_a_checkout_and_of_its_container_are_equal(tmp_path):
     assert tree_hash.__wrapped__(tmp_path) == tree_hash()
 
 
-@pytest.mark.parametrize(
-    "name", ["tests/hidden/test_flops.py", "assignment/assignment.toml", "grader/worker/serve.py"]
-)
-def test_tree_hash_changes_with_each_file_that_grades(tmp_path, name):
+def test_tree_hash_changes_with_each_file_that_grades(tmp_path):
     for folder in ("assignment", "grader", "solutions", "tests"):
         ignored = shutil.ignore_patterns("__pycache__", "hostile", "wrong", "submissions")
         shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=ignored)
-    before = tree_hash.__wrapped__(tmp_path)
-    with (tmp_path / name).open("a") as file:
-        file.write("\n")
-    assert tree_hash.__wrapped__(tmp_path) != before
+    seen = {tree_hash.__wrapped__(tmp_path)}
+    names = "tests/hidden/test_flops.py", "assignment/assignment.toml", "grader/worker/serve.py"
+    for name in names:
+        with (tmp_path / name).open("a") as file:
+            file.write("\n")
+        seen.add(tree_hash.__wrapped__(tmp_path))
+    assert len(seen) == 4
 
 
 def test_version_option_prints_the_tree_hash():
@@ -186,19 +173,16 @@ def test_version_option_prints_the_tree_hash():
 # --- at what cost --------------------------------------------------------------------------------
 
 
-class ZygoteWithCpu:
-    """Stands in for a zygote that has used `seconds` of CPU time."""
-
-    def __init__(self, seconds: float) -> None:
-        self.cpu_seconds = lambda: seconds
+def zygote_with_cpu(seconds: float) -> Any:
+    return SimpleNamespace(cpu_seconds=lambda: seconds)
 
 
 def test_cpu_seconds_of_a_grading_are_those_since_the_last_one(monkeypatch):
     own = iter([100.0, 103.0, 104.0])
     monkeypatch.setattr(provenance, "_own_seconds", lambda: next(own))
     meter = provenance.CpuMeter()
-    assert meter.lap([ZygoteWithCpu(5.0)]) == 8.0
-    assert meter.lap([ZygoteWithCpu(5.5), ZygoteWithCpu(0.25)]) == 1.75  # a second zygote since
+    assert meter.lap([zygote_with_cpu(5.0)]) == 8.0
+    assert meter.lap([zygote_with_cpu(5.5), zygote_with_cpu(0.25)]) == 1.75  # a second zygote since
 
 
 def test_cpu_seconds_of_a_worker_count_after_its_end(sandboxed, quick_grader):
@@ -249,12 +233,16 @@ def tiers_here() -> list[str]:
 
 
 @pytest.mark.parametrize("weaker", long_unless([("none",), tiers_here], ("none",)))
-def test_same_nonce_gives_the_same_verdicts_in_every_tier_and_on_every_lane(grader, submit, weaker):
+def test_same_nonce_gives_the_same_verdicts_in_every_tier_and_on_every_lane(
+    grader, submit, weaker, monkeypatch
+):
     """This includes the order of sets, and random numbers that are drawn at import"""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     texts = fickle.modules()
     only = [exercise.id for exercise in grader.manifest if texts.keys() >= set(exercise.modules)]
     asked = {"submission": submit(**texts), "only": only, "tests": "hidden", "nonce": "the same"}
-    found = {"the session's": grader.grade(**asked)}
+    with lent(grader, _lanes=2):
+        found = {"the session's": grader.grade(**asked)}
     for number, tier in enumerate(weaker() if callable(weaker) else weaker):
         lanes = 1 + number % 2
         with Grader((tier,), lanes=lanes) as a_grader:
@@ -267,13 +255,13 @@ def test_same_nonce_gives_the_same_verdicts_in_every_tier_and_on_every_lane(grad
         assert recorded["tree"] == tree_hash()
     assert {name: grade.faults for name, grade in found.items()} == dict.fromkeys(found, ())
     states = {
-        name: {c.test: (c.state, c.cause, c.points) for c in grade.checks}
+        name: [(c.test, c.state, c.cause, c.points) for c in grade.checks]
         for name, grade in found.items()
     }
     first = states["the session's"]
     assert states == dict.fromkeys(found, first)
     assert len({grade.verdicts for grade in found.values()}) == 1
-    causes = {cause for _, cause, _ in first.values()}
+    causes = {cause for _, _, cause, _ in first}
     assert {None, Cause.IMPORT_FAILED, Cause.EXCEPTION, Cause.NOT_STARTED} <= causes
 
 

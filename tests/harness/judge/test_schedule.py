@@ -5,7 +5,6 @@ The functions have the reference's names but other bodies: called with 1, they n
 
 import itertools
 import os
-import textwrap
 from pathlib import Path
 
 import msgspec
@@ -240,13 +239,3 @@ def test_timeout_of_a_slow_machine_is_a_fault_and_gives_no_mark(
     assert found.score is None
     assert all("raise the time limit" in fault for fault in found.faults)
     assert found.faults
-
-
-def test_template_hangs_with_1_alone():
-    """A test of the tests above"""
-    text = textwrap.dedent(HANGS).format(name="f", what="raise StopIteration")
-    space = {}
-    exec(text, space)
-    assert space["f"](0) == 0
-    with pytest.raises(StopIteration):
-        space["f"](1)

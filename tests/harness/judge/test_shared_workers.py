@@ -1,13 +1,13 @@
 """Tests of one exercise that carry no points share a worker; no other test shares one."""
 
-import math
 from types import SimpleNamespace
 
 import pytest
 
 from assignment.manifest import Limits
 from grader.faults import SubmissionFailure
-from grader.judge.implementation import GradedImplementation, sandboxed
+from grader.judge import implementation as implementations
+from grader.judge.implementation import GradedImplementation
 
 MODULE = """
 import os
@@ -131,26 +131,15 @@ def test_after_a_test_that_wrote_files_the_next_has_another_worker(next_test):
     ("counted", "expected"),
     [("hidden", [1, 1, 1, 2]), ("public", [1, 2, 1, 1]), (None, [1, 1, 1, 1])],
 )
-def test_only_tests_that_carry_no_points_share(sandboxed_pool, counted, expected):
-    context, counts = sandboxed(sandboxed_pool, "nonce", counted), []
+def test_only_tests_that_carry_no_points_share(sandboxed, counted, expected):
+    pool, counts = sandboxed(toy=MODULE, limits=LIMITS)._pool, []
+    context = implementations.sandboxed(pool, "nonce", counted)
     for visibility in ("hidden", "hidden", "public", "public"):
-        test = SimpleNamespace(
-            group=f"toy {visibility}",
-            id="test",
-            visibility=visibility,
-            limits=LIMITS,
-            on_device=False,
-        )
+        test = SimpleNamespace(id="test", limits=LIMITS, on_device=False, visibility=visibility)
+        test.group = f"toy {visibility}"
         with context.implementation(test) as implementation:
             counts.append(implementation.toy.count())
     assert counts == expected
-
-
-@pytest.fixture
-def sandboxed_pool(sandboxed):
-    pool = sandboxed(toy=MODULE, limits=LIMITS)._pool
-    assert pool.budget.seconds == math.inf
-    return pool
 
 
 def test_no_calls_are_no_answer():

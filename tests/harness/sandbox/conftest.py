@@ -1,7 +1,12 @@
 """A submission that reports what it sees from inside a worker."""
 
+import os
+
 import pytest
 
+needs_root = pytest.mark.skipif(
+    os.getuid() != 0, reason="only root may read the memory and the files of a worker's process"
+)
 PROBE = """
 import importlib
 import os
@@ -25,24 +30,17 @@ def loaded():
 
 
 def about():
-    status = open("/proc/self/status").read()
     return {
         "path": list(sys.path),
         "finders": [str(f) for f in sys.meta_path],
         "environ": dict(os.environ),
-        "status": dict(line.split(":\\t", 1) for line in status.splitlines() if ":\\t" in line),
         "uid": os.getuid(),
         "groups": os.getgroups(),
         "pid": os.getpid(),
         "parent": os.getppid(),
         "processes": sorted(n for n in os.listdir("/proc") if n.isdigit()),
         "descriptors": {n: link(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd")},
-        "root": sorted(os.listdir("/")),
-        "mounts": open("/proc/self/mounts").read(),
-        "argv": sys.argv,
-        "hostname": os.uname().nodename,
         "interfaces": open("/proc/self/net/dev").read(),
-        "umask": os.umask(0o77),
     }
 
 

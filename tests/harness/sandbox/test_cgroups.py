@@ -4,6 +4,8 @@ import errno
 import os
 import signal
 
+import pytest
+
 from grader.sandbox import cgroups
 from grader.sandbox.lockdown import prefer_oom_kill
 
@@ -69,36 +71,39 @@ def own_groups(tmp_path, mounts, groups):
     return list(cgroups._own_groups(tmp_path / "mountinfo", tmp_path / "cgroup"))
 
 
+V2 = "30 23 0:28 / {} rw - cgroup2 cgroup2 rw"
+
+
 def test_version_2_enables_controllers_for_groups_below(tmp_path, monkeypatch):
     root = hierarchy(tmp_path / "fs")
-    hierarchy(
-        root / "job", cgroup__controllers="cpu memory pids\n", cgroup__subtree_control="memory\n"
-    )
+    control = {"cgroup__controllers": "cpu memory pids\n", "cgroup__subtree_control": "memory\n"}
+    hierarchy(root / "job", **control)
 
     def kernel(file, text):
         assert text == "+pids"
         file.write_text("memory pids\n")
 
     monkeypatch.setattr(cgroups, "_write", kernel)
-    (place,) = own_groups(tmp_path, [f"30 23 0:28 / {root} rw - cgroup2 cgroup2 rw"], ["0::/job"])
+    (place,) = own_groups(tmp_path, [V2.format(root)], ["0::/job"])
     assert place == cgroups._OwnGroup(root / "job", ("memory", "pids"), 2)
 
 
-def test_version_2_enables_nothing_where_processes_are_in_the_group(tmp_path, monkeypatch):
-    control = {"cgroup__controllers": "memory pids\n", "cgroup__subtree_control": "pids\n"}
+@pytest.mark.parametrize(
+    ("offered", "enabled", "ours"), [("memory pids", "pids", ("pids",)), ("hugetlb", "", ())]
+)
+def test_version_2_enables_nothing_where_processes_are_in_the_group(
+    tmp_path, monkeypatch, offered, enabled, ours
+):
+    """Without a controller of ours it is left out"""
+    control = {"cgroup__controllers": offered, "cgroup__subtree_control": enabled}
     root = hierarchy(tmp_path / "fs", **control)
 
     def kernel(file, text):
         raise OSError(errno.EBUSY, "Device or resource busy")
 
     monkeypatch.setattr(cgroups, "_write", kernel)
-    (place,) = own_groups(tmp_path, [f"30 23 0:28 / {root} rw - cgroup2 cgroup2 rw"], ["0::/"])
-    assert place == cgroups._OwnGroup(root, ("pids",), 2)
-
-
-def test_version_2_without_our_controllers_is_left_out(tmp_path):
-    root = hierarchy(tmp_path / "fs", cgroup__controllers="hugetlb\n", cgroup__subtree_control="\n")
-    assert own_groups(tmp_path, [f"30 23 0:28 / {root} rw - cgroup2 cgroup2 rw"], ["0::/"]) == []
+    places = [cgroups._OwnGroup(root, ours, 2)] if ours else []
+    assert own_groups(tmp_path, [V2.format(root)], ["0::/"]) == places
 
 
 def test_version_2_limits_are_written_to_its_files(tmp_path, monkeypatch):

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import platform
 import sys
 from pathlib import Path
@@ -13,12 +12,8 @@ from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure
 from grader.supervisor.channel import Channel
 from tests.harness.conftest import REPOSITORY
-from tests.harness.sandbox.conftest import PROBE
-
-needs_root = pytest.mark.skipif(
-    os.getuid() != 0, reason="only root may read the memory and the files of a worker's process"
-)
-
+from tests.harness.processes import status
+from tests.harness.sandbox.conftest import PROBE, needs_root
 
 # --- what a worker is, and what it sees --------------------------------------------------------
 
@@ -29,29 +24,17 @@ def test_every_probe_failed(inside):
     for name, result in probes.items():
         is_fact = name in ("a user of its own", "control group")  # not an attempt
         assert result.isupper() or is_fact, f"{name}: {result}"
-    assert {
-        "read a secret",
-        "write the results",
-        "open a socket",
-        "fork",
-        "run a program",
-        "signal the judge",
-        "read the judge's environment",
-        "write the system",
-    } <= set(probes)
+    assert probes.keys() >= {"read a secret", "write the results", "open a socket", "fork"}
+    assert probes.keys() >= {"run a program", "signal the judge", "write the system"}
+    assert "read the judge's environment" in probes
 
 
-def test_kernel_status_is_locked_down_from_inside_and_outside(inside):
-    from_inside = inside.probe.about()["status"]
-    lines = Path(f"/proc/{inside._worker.pid}/status").read_text().splitlines()
-    from_outside = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
-    for status in (from_inside, from_outside):
-        assert status["NoNewPrivs"] == "1"
-        assert status["Seccomp"] == "2"
-        assert status["Threads"] == "1"
-        for capabilities in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
-            assert int(status[capabilities], 16) == 0, capabilities
-    assert len(from_outside["NSpid"].split()) >= 2, "a pid namespace of its own"
+def test_worker_has_no_capability_and_a_pid_namespace_of_its_own(inside):
+    """Of the rest that the kernel shows, the judge looks at each worker itself"""
+    inside.probe.loaded()
+    found = status(inside._worker.pid)
+    assert [int(found[f"Cap{name}"], 16) for name in ("Inh", "Prm", "Amb")] == [0, 0, 0]
+    assert len(found["NSpid"].split()) >= 2
 
 
 @needs_root
@@ -119,7 +102,9 @@ def test_worker_has_no_network_but_an_idle_loopback(inside):
     assert [line.split(":")[0].strip() for line in interfaces] in ([], ["lo"])
 
 
-def test_no_file_of_the_repository_can_be_seen(inside):
+def test_no_file_of_the_repository_or_of_another_submission_can_be_seen(sandboxed):
+    other, inside = sandboxed(other=""), sandboxed(probe=PROBE)
+    other.scratch  # noqa: B018 - it has a worker
     seen = inside.probe.files(["/proc", sys.prefix, sys.base_prefix, "/usr", "/lib", "/lib64"])
     allowed = ("/submission/", "/dev/", "/etc/ld.so.cache", "/lib32/")
     assert [path for path in seen if not path.startswith(allowed)] == []
@@ -127,46 +112,25 @@ def test_no_file_of_the_repository_can_be_seen(inside):
         "/submission/resource_accounting/__init__.py",
         "/submission/resource_accounting/probe.py",
     ] or set(seen) >= {"/submission/resource_accounting/probe.py"}
+    assert not [path for path in seen if path.endswith("/other.py")]
 
 
 def test_nothing_outside_scratch_and_tmp_can_be_written(inside, quick_grader):
-    for path in (
-        "/x",
-        "/etc/x",
-        "/usr/x",
-        "/dev/x",
-        "/dev/shm/x",
-        "/submission/resource_accounting/probe.py",
-        "/submission/x",
-        f"{sys.prefix}/x",
-        f"{quick_grader.zygote.shared_folders}/x",
-        "/proc/self/oom_score_adj",
-        "/proc/self/clear_refs",
-        "/proc/self/coredump_filter",
-        "/proc/sys/kernel/hostname",
-        "/dev/urandom",
-    ):
-        assert inside.probe.attempt(path, "w") != "allowed", path
-    assert inside.probe.attempt("/tmp/x", "w") == "allowed"
-    assert inside.probe.attempt(f"{inside.scratch}/x", "w") == "allowed"
-
-
-def test_shared_folder_can_be_read(inside, quick_grader):
     file = quick_grader.zygote.shared_folders / "given.txt"
     file.write_text("x")
+    package = "/submission/resource_accounting/probe.py"
+    places = [f"{place}/x" for place in ("", "/etc", "/usr", "/dev", "/dev/shm", "/submission")]
+    places += [f"{sys.prefix}/x", f"{file.parent}/x", str(file), package, "/dev/urandom"]
+    places += [f"/proc/self/{name}" for name in ("oom_score_adj", "clear_refs", "coredump_filter")]
     try:
-        assert inside.probe.attempt(str(file), "r") == "allowed"
-        assert inside.probe.attempt(str(file), "w") != "allowed"
+        for path in (*places, "/proc/sys/kernel/hostname"):
+            assert inside.probe.attempt(path, "w") != "allowed", path
         assert inside.probe.attempt(str(file), "r+") != "allowed"
+        assert inside.probe.attempt(str(file), "r") == "allowed"
+        assert inside.probe.attempt("/tmp/x", "w") == "allowed"
+        assert inside.probe.attempt(f"{inside.scratch}/x", "w") == "allowed"
     finally:
         file.unlink()
-
-
-def test_other_submissions_cannot_be_seen(sandboxed):
-    one, other = sandboxed(probe=PROBE), sandboxed(probe=PROBE, other="")
-    one.probe.loaded()
-    seen = other.probe.files(["/proc", sys.prefix, sys.base_prefix, "/usr"])
-    assert len([path for path in seen if path.endswith("/probe.py")]) == 1
 
 
 def test_scratch_outlives_a_restart_and_memory_does_not(inside):
@@ -214,20 +178,11 @@ EPERM, EACCES, EROFS = "errno 1", "errno 13", "errno 30"
         ("seccomp: users", "return str(os.setuid(0))", EPERM),
         ("seccomp: links", "return str(os.symlink('/etc', '/tmp/x'))", EPERM),
         ("seccomp: locks", "import fcntl; return str(fcntl.lockf(open(os.__file__), 5))", EPERM),
-        (
-            "seccomp: reads of locks",
-            "import fcntl; return str(fcntl.fcntl(0, 5, bytes(32)))",
-            EPERM,
-        ),
+        ("seccomp: reads of locks", "import fcntl; fcntl.fcntl(0, 5, bytes(32))", EPERM),
         ("seccomp: x32", "return str(libc.syscall(0x40000000 + 39))", Cause.DIED),
-        ("namespace: processes", "return str(os.path.exists('/proc/2'))", "False"),
         ("mount: read-only", "return str(os.mkdir('/usr/x'))", EROFS),
         ("limits: files", "return str([os.open('/dev/null', 0) for _ in range(999)])", "errno 24"),
-        (
-            "limits: memory",
-            "import mmap; return str(len(mmap.mmap(-1, 20 << 30, 0x22)))",
-            "errno 12",
-        ),
+        ("limits: memory", "import mmap; mmap.mmap(-1, 20 << 30, 0x22)", "errno 12"),
         ("seccomp: shared memory", "import mmap; return str(len(mmap.mmap(-1, 4096)))", EPERM),
         ("seccomp: huge pages", "import mmap; mmap.mmap(-1, 2 << 20, 0x40022)", EPERM),
         ("seccomp: owners", "os.chown('/tmp', os.getuid(), -1)", EPERM),
@@ -310,10 +265,3 @@ def test_calls_that_pass_every_filter_do_nothing(sandboxed, number):
         result = failure.cause
     refused = {str((-1, code)) for code in (errno.EPERM, errno.ENOSYS, errno.ENXIO)}
     assert result in {Cause.DIED, *refused}
-
-
-def test_threads_are_allowed(sandboxed):
-    body = (
-        "t = threading.Thread(target=lambda: None); t.start(); t.join(); return str(t.is_alive())"
-    )
-    assert call(sandboxed, body) == "False"

@@ -63,9 +63,11 @@ def test_only_calls_in_the_table_are_allowed(machine):
             assert verdict(machine, number) == (answer if name else DENIED), number
 
 
-@pytest.mark.parametrize("name", ["mincore", "membarrier", "chown", "fchownat", "setxattr"])
-def test_calls_that_nobody_needs_are_in_no_table(name):
-    assert name not in X86_64.keys() | AARCH64.keys()
+def test_calls_that_nobody_needs_are_in_no_table():
+    """Of a pipe that was left for it, a reader would wait for what never comes"""
+    links = {"link", "linkat", "symlink", "symlinkat", "mknod", "mknodat"}
+    others = {"mincore", "membarrier", "chown", "fchownat", "setxattr"}
+    assert not (links | others) & (X86_64.keys() | AARCH64.keys())
 
 
 @pytest.mark.parametrize(
@@ -129,13 +131,9 @@ def test_calls_with_rules_are_decided_by_their_arguments(machine, name, args, ex
     assert verdict(machine, MACHINES[machine][1][name], *args) == expected
 
 
-def test_requests_to_a_cuda_device_are_allowed_only_with_cuda(machine):
+def test_cuda_changes_nothing_for_other_devices_and_calls(machine):
     ioctl = MACHINES[machine][1]["ioctl"]
-    driver = (0xC020462A, 0xC00446D2, 0x30000001, 0x30000002, 1, 0x4B)
     others = (TIOCSTI, 0x5423, 0x8933, 0xC0045401, 0x100, 0x30000003)  # TIOCSETD, SIOCGIFINDEX
-    for request in driver:
-        assert verdict(machine, ioctl, 0, request) == DENIED
-        assert verdict(machine, ioctl, 0, request, with_cuda=True) == ALLOWED
     for request in others:
         assert verdict(machine, ioctl, 0, request, with_cuda=True) == DENIED
     assert verdict(machine, ioctl, 0, 0x5413, with_cuda=True) == ALLOWED
@@ -166,7 +164,7 @@ def test_requests_that_another_sandbox_lets_cuda_make_are_allowed(machine):
             request = 3 << 30 | size << 16 | ord("F") << 8 | number  # _IOWR
             assert verdict(machine, ioctl, 0, request, with_cuda=True) == ALLOWED, number
             assert verdict(machine, ioctl, 0, request) == DENIED, number
-    for request in UVM_REQUESTS:
+    for request in (1, *UVM_REQUESTS):
         assert verdict(machine, ioctl, 0, request, with_cuda=True) == ALLOWED, request
         assert verdict(machine, ioctl, 0, request) == DENIED, request
 

@@ -65,24 +65,15 @@ class Rig:
     ids=["a signal", "no memory", "no descriptors"],
 )
 def test_exception_at_any_step_gives_no_request_anothers_reply(error):
-    rigs: list[Rig] = []
-
-    def new_run():
-        rigs.append(Rig())
-        return rigs[0].run
-
     steps = 0
-    for step in interrupted(new_run, error):
-        rig = rigs.pop()
+    for step, rig in interrupted(Rig, Rig.run, error):
         with contextlib.suppress(GraderFault):
             rig.request()
         arrived = rig.received()
         for number, reply in rig.replies.items():
             with contextlib.suppress(GraderFault):
                 assert reply.wait(messages.CpuTime).seconds == arrived.index(number), step
-        rig.close()
         steps += 1
-    rigs.pop().close()
     assert steps > 50
 
 

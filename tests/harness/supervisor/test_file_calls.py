@@ -1,14 +1,11 @@
 """What the judge sees of a worker's syncs and renames, and that the worker cannot make it up."""
 
 import os
-import secrets
 import signal
-import sys
 
 import pytest
 
 from assignment.calls.file_calls import Call, File, events
-from assignment.calls.implementation import LocalImplementation
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
 from grader.supervisor.meter import WallTimer
@@ -222,18 +219,10 @@ def test_events_cannot_be_made_up(watched):
 
 
 @pytest.mark.parametrize("name", [*HONEST, "too_early", "another_file", "there_and_back"])
-def test_a_local_run_sees_the_same(watched, name, tmp_path, monkeypatch):
-    package = f"local_{secrets.token_hex(4)}"
-    folder, scratch = tmp_path / package, tmp_path / "scratch"
-    folder.mkdir()
-    scratch.mkdir()
-    (folder / "files.py").write_text(CODE)
-    monkeypatch.syspath_prepend(tmp_path)
-    local = LocalImplementation(package, scratch)
-    before = os.fsync, os.replace, os.rename
-    assert local.file_calls(f"files.{name}", str(scratch)) == watched(name)
+def test_a_local_run_sees_the_same(watched, in_this_process, name):
+    local, before = in_this_process(files=CODE), (os.fsync, os.replace, os.rename)
+    assert local.file_calls(f"files.{name}", str(local.scratch)) == watched(name)
     assert (os.fsync, os.replace, os.rename) == before
-    del sys.modules[package]
 
 
 def test_too_many_calls_or_files_end_the_test(sandboxed):

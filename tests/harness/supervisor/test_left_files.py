@@ -36,6 +36,7 @@ def test_files_and_names_are_those_that_a_local_run_reads(left, tmp_path):
     inside.mkdir()
     (inside / "b").write_bytes(bytes(range(256)) * 1000)
     (inside / "a").write_bytes(b"")
+    (inside / "\x1b]0;a\nb\u202e").touch()
     for names in (["inside/b"], ["inside/b", "inside/a"]):
         local = readers.files_bytes([str(tmp_path / name) for name in names])
         assert left.files_bytes([f"/scratch/{name}" for name in names]) == local

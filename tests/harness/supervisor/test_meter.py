@@ -182,11 +182,6 @@ def test_a_worker_that_has_answered_may_sleep():
     assert meter.charged == 0
 
 
-def test_cpu_time_before_the_meter_started_is_not_charged():
-    world = World(lambda _: "running")
-    assert metered(world).charged == 0
-
-
 def test_the_end_of_the_grading_ends_a_call():
     def over() -> None:
         raise SubmissionFailure(Cause.TIMEOUT, "the grading's time was up")

@@ -30,13 +30,13 @@ def fork_child() -> Iterator[Callable[[Callable[[], None]], int]]:
         os.waitpid(pid, 0)
 
 
+def busy() -> None:
+    while True:
+        pass
+
+
 def test_kernel_reports_cpu_time_and_state(fork_child):
     """A sleeping process uses next to nothing, a busy one more and more"""
-
-    def busy() -> None:
-        while True:
-            pass
-
     idle, hard = fork_child(signal.pause), fork_child(busy)
     before = Process(hard).cpu()
     while Process(hard).cpu() < before + 0.05:  # ends under any load
@@ -49,11 +49,6 @@ def test_kernel_reports_cpu_time_and_state(fork_child):
 
 def test_cpu_time_is_read_from_proc_without_cpu_clocks(fork_child, monkeypatch):
     """Some kernels of containers have no CPU clocks of other processes; /proc has hundredths"""
-
-    def busy() -> None:
-        while True:
-            pass
-
     pid = fork_child(busy)
 
     def refuse(_: int) -> float:

@@ -1,10 +1,7 @@
 """A process is killed just before a change to files that the test has chosen."""
 
-import secrets
-
 import pytest
 
-from assignment.calls.implementation import LocalImplementation
 from assignment.manifest import Limits
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
@@ -115,15 +112,9 @@ def killed(sandboxed):
 
 
 @pytest.fixture
-def local(tmp_path, monkeypatch):
-    """The functions above in a run without workers, and its folder."""
-    package = f"local_{secrets.token_hex(4)}"
-    folder, scratch = tmp_path / package, tmp_path / "scratch"
-    folder.mkdir()
-    scratch.mkdir()
-    (folder / "files.py").write_text(CODE)
-    monkeypatch.syspath_prepend(tmp_path)
-    return LocalImplementation(package, scratch), scratch
+def local(in_this_process):
+    """The functions above in a run without workers."""
+    return in_this_process(files=CODE)
 
 
 def _content(impl, path):
@@ -219,12 +210,12 @@ def test_what_a_test_says_about_a_moment_ends_the_call(sandboxed):
 
 
 def test_a_local_run_shows_a_file_before_what_python_announces(local):
-    impl, scratch = local
+    scratch = local.scratch
     (scratch / "old").write_bytes(b"old")
     seen = []
-    impl.watch_file(f"{scratch}/old", seen.append, "files.opens_writes_renames", str(scratch))
-    impl.watch_file(f"{scratch}/old", seen.append, "files.removes", f"{scratch}/old")
-    impl.watch_file(f"{scratch}/old", seen.append, "files.begins", str(scratch))
+    local.watch_file(f"{scratch}/old", seen.append, "files.opens_writes_renames", str(scratch))
+    local.watch_file(f"{scratch}/old", seen.append, "files.removes", f"{scratch}/old")
+    local.watch_file(f"{scratch}/old", seen.append, "files.begins", str(scratch))
     assert [file and file.content for file in seen] == [b"old", b"old", b"new", None]
 
 
@@ -237,13 +228,13 @@ def test_a_local_run_shows_a_file_before_what_python_announces(local):
     ],
 )
 def test_a_local_run_is_killed_before_what_python_announces(local, name, left):
-    impl, scratch = local
+    scratch = local.scratch
     for change, expected in enumerate(left, 1):
         for path in scratch.iterdir():
             path.rmdir() if path.is_dir() else path.unlink()
         (scratch / "old").write_bytes(b"old")
-        impl.kill_at_change(change)
-        assert impl.kill_during(f"files.{name}", str(scratch))
+        local.kill_at_change(change)
+        assert local.kill_during(f"files.{name}", str(scratch))
         found = {p.name: None if p.is_dir() else p.read_bytes() for p in scratch.iterdir()}
         assert found == expected
-    assert not impl.kill_during("files.only_reads", str(scratch))
+    assert not local.kill_during("files.only_reads", str(scratch))

@@ -177,43 +177,26 @@ def assert_touches_no_others(rig: Rig, others: Others) -> None:
 
 
 def test_exception_at_any_step_of_a_workers_end_touches_no_other_descriptor(others):
-    rigs: list[Rig] = []
-
-    def new_run():
-        rigs.append(Rig())
-        return rigs[0].end
-
     steps = 0
-    for step in interrupted(new_run):
+    for step, rig in interrupted(Rig, Rig.end):
         others.take_free_numbers()
         try:
-            assert_touches_no_others(rigs[0], others)
+            assert_touches_no_others(rig, others)
         except BaseException as error:
             error.add_note(f"after an exception at step {step}")
             raise
-        rigs.pop().close()
         steps += 1
-    rigs.pop().close()
     assert steps > 300
 
 
 @pytest.mark.parametrize("error", [lambda: Stopped("a test"), MemoryError])
 def test_exception_at_any_step_of_a_workers_end_leaves_it_to_be_ended(error):
     """After a second try the worker is killed, or its socket is closed, at which it ends"""
-    rigs: list[Rig] = []
-
-    def new_run():
-        rigs.append(Rig())
-        return rigs[0].implementation.close
-
-    for step in interrupted(new_run, error):
-        rig = rigs.pop()
+    for step, rig in interrupted(Rig, lambda rig: rig.implementation.close(), error):
         with contextlib.suppress(GraderFault):
             rig.implementation.close()
         is_closed = rig.process.connection.fileno() == -1
         assert is_closed or wait_until(rig.has_ended), step
-        rig.close()
-    rigs.pop().close()
     del rig
     gc.collect()  # what an error has left open is closed here, without a warning
 
@@ -259,38 +242,27 @@ def test_process_that_was_reaped_is_not_read():
     rig.close()
 
 
+# As it must be, and as it must not.
 LOCKED_DOWN = {
-    "Uid": "7\t7\t7\t7",
-    "Gid": "8\t8\t8\t8",
-    "Groups": "9",
-    "NoNewPrivs": "1",
-    "Seccomp": "2",
-    "CapEff": "0000000000000000",
-    "CapBnd": "0000000000000000",
-    "Threads": "1",
+    "Uid": ("7\t7\t7\t7", "7\t0\t7\t7"),
+    "Gid": ("8\t8\t8\t8", "8\t8\t0\t8"),
+    "Groups": ("9", "9 0"),
+    "NoNewPrivs": ("1", "0"),
+    "Seccomp": ("2", "0"),
+    "CapEff": ("0000000000000000", "0000000000200000"),
+    "CapBnd": ("0000000000000000", "0000000000200000"),
+    "Threads": ("1", "2"),
 }
 
 
-@pytest.mark.parametrize(
-    ("field", "found"),
-    [
-        ("Uid", "7\t0\t7\t7"),
-        ("Gid", "8\t8\t0\t8"),
-        ("Groups", "9 0"),
-        ("NoNewPrivs", "0"),
-        ("Seccomp", "0"),
-        ("CapEff", "0000000000200000"),
-        ("CapBnd", "0000000000200000"),
-        ("Threads", "2"),
-    ],
-)
-def test_judge_reads_from_the_kernel_what_a_worker_has_given_up(field, found):
+@pytest.mark.parametrize("field", LOCKED_DOWN)
+def test_judge_reads_from_the_kernel_what_a_worker_has_given_up(field):
     rig = Rig()
     rig.process.scratch, rig.process._groups = ScratchFolder("scratch", 7), (8, 9)
-    status = dict(LOCKED_DOWN)
+    status = {name: right for name, (right, _) in LOCKED_DOWN.items()}
     rig.process.process.status = lambda: status
     rig.process.check_lockdown("B", own_uids=True)
-    status[field] = found
+    status[field] = LOCKED_DOWN[field][1]
     with pytest.raises(GraderFault, match=f"not locked down: {field} is"):
         rig.process.check_lockdown("B", own_uids=True)
     rig.process.kill(keep_scratch=False)

@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 import torch
 
-from assignment.calls.implementation import Implementation, LocalImplementation, Raised
+from assignment.calls.implementation import Raised
 from assignment.expect import Mismatch
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
@@ -57,17 +57,10 @@ def calls(*targets_and_args, **kwargs):
     return [(f"toy.{name}", args, kwargs) for name, *args in targets_and_args]
 
 
-@pytest.fixture(params=["local", "graded"])
-def toy(request, tmp_path, monkeypatch):
-    """The module in this process, or in a worker."""
-    if request.param == "graded":
-        return request.getfixturevalue("sandboxed")(toy=MODULE)
-    package = tmp_path / f"package_{tmp_path.name.replace('-', '_')}"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "toy.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(tmp_path)
-    return LocalImplementation(package.name, tmp_path)
+@pytest.fixture
+def toy(in_both):
+    """The module in a worker, and in this process."""
+    return in_both(toy=MODULE)
 
 
 def test_results_come_in_order_and_exceptions_in_their_place(toy):
@@ -89,7 +82,7 @@ def test_result_is_as_it_was_when_the_call_returned(toy):
 def test_what_cannot_be_sent_fails_alone(toy):
     raised, two = toy.call_all(calls(["odd"], ["half", 4]))
     assert isinstance(raised, Raised)
-    assert "object" in str(raised.error)
+    assert "what toy.odd returned is an object of type object" in str(raised.error)
     assert two == 2
 
 
@@ -145,27 +138,25 @@ def test_failure_of_the_whole_answer_is_raised():
 # --- `later` -----------------------------------------------------------------------------------
 
 
-class Doubles(Implementation):
-    """Doubles its first argument, if that is even."""
-
-    def call(self, target, /, *args, **kwargs):
-        if args[0] % 2:
-            raise KeyError("odd")
-        return 2 * args[0]
-
-    iterate = restart = kill_during = kill_at_change = watch_file = file_calls = peak_rss = None
+DOUBLES = """
+def f(number, of=2):
+    if number % 2:
+        raise KeyError("odd")
+    return 2 * number
 
 
-Doubles.__abstractmethods__ = frozenset()
+def copy(items):
+    return list(items)
+"""
 
 
 @pytest.fixture
-def later():
+def later(in_this_process):
     place = REPOSITORY / "tests" / "hidden" / "conftest.py"
     spec = importlib.util.spec_from_file_location("hidden_conftest", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.Later(Doubles())
+    return module.Later(in_this_process(m=DOUBLES))
 
 
 def test_expectations_are_checked_at_the_end(later):
@@ -210,9 +201,8 @@ def test_another_exception_is_raised(later, expectation):
 
 
 def test_arguments_are_those_of_the_time_of_asking(later):
-    later._implementation.call = lambda target, items: list(items)
     items = [1]
-    later.m.f(items).equals([1])
+    later.m.copy(items).equals([1])
     items.append(2)
-    later.m.f(items).equals([1, 2])
+    later.m.copy(items).equals([1, 2])
     later.check()

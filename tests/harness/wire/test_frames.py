@@ -6,7 +6,6 @@ import tracemalloc
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
 
 from assignment.calls import plain
 from grader.wire import arguments, frames
@@ -16,19 +15,23 @@ from tests.harness.wire.frames import (
     TORCH_DTYPES,
     body_of,
     pack,
-    quick,
-    raw,
     round_trip,
     same,
-    values,
 )
 
 # --- round trips -----------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:ComplexHalf")
-@quick
-@given(values)
+VALUES = [
+    *(None, True, False, 0, -1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, -(2**4000)),
+    *(0.0, -0.0, 1.5, float("inf"), float("nan"), "", "text", "é\0\U0001f600", b"", b"\xff\0"),
+    *([], (), {}, [[], ((),), {"a": {}}], [1, (2.5, None)], {"a": (1, [True]), 7: "x", -3: b"y"}),
+    *({True: False}, {"": [{"b": ()}]}, [torch.ones(2), (np.ones(3), {"w": torch.tensor(True)})]),
+    *(list(frames.TORCH_NAMES), tuple(NUMPY_DTYPES)),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: repr(value)[:20])
 def test_plain_data_comes_back_exactly_and_can_be_sent_back(value):
     back = round_trip(value)
     assert same(value, back)
@@ -51,7 +54,6 @@ def nested(depth):
         np.zeros((Caps().items - 1, 0)),
         {"\udfff".encode(errors="surrogatepass").decode(errors="replace") * 1000: {True: ()}},
     ],
-    ids=["depth", "least", "most", "items", "tensors", "size", "empty", "key"],
 )
 def test_largest_answers_can_be_sent_back_among_other_arguments(value):
     """Or a test that does so would fail, and not the submission"""
@@ -63,36 +65,28 @@ def test_largest_answers_can_be_sent_back_among_other_arguments(value):
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf")
-@pytest.mark.parametrize("dtype", TORCH_DTYPES, ids=str)
-def test_every_tensor_dtype_comes_back_at_every_size(dtype):
+@pytest.mark.parametrize("dtype", [*TORCH_DTYPES, *NUMPY_DTYPES], ids=str)
+def test_every_dtype_comes_back_at_every_size(dtype):
     for shape in [(), (0,), (1,), (3, 0, 2), (7, 5), (1023,), (2, 3, 1025)]:
-        count = int(np.prod(shape, dtype=int)) * dtype.itemsize
-        data = bytes(b & 1 for b in os.urandom(count)) if dtype is torch.bool else os.urandom(count)
-        tensor = (
-            torch.frombuffer(bytearray(data), dtype=dtype).reshape(shape)
-            if count
-            else torch.empty(shape, dtype=dtype)
-        )
-        assert same(tensor, round_trip(tensor))
-        assert same([b"odd", tensor, tensor], round_trip([b"odd", tensor, tensor]))
+        data = bytearray(os.urandom(int(np.prod(shape, dtype=int)) * dtype.itemsize))
+        if dtype in (torch.bool, np.dtype(bool)):
+            data = bytearray(b & 1 for b in data)
+        if isinstance(dtype, np.dtype):
+            value = np.frombuffer(data, dtype=dtype).reshape(shape)
+        elif data:
+            value = torch.frombuffer(data, dtype=dtype).reshape(shape)
+        else:
+            value = torch.empty(shape, dtype=dtype)
+        back = round_trip([b"odd", value, value])
+        assert same([b"odd", value, value], back)
+        if data and shape:
+            back[1][0] = 0  # it is writable
+            assert same(value, back[2])
 
 
-@pytest.mark.parametrize("dtype", NUMPY_DTYPES, ids=str)
-def test_every_array_dtype_comes_back_at_every_size(dtype):
-    for shape in [(), (0,), (1,), (3, 0, 2), (7, 5), (1023,), (2, 3, 1025)]:
-        count = int(np.prod(shape, dtype=int)) * dtype.itemsize
-        data = bytes(b & 1 for b in os.urandom(count)) if dtype.kind == "b" else os.urandom(count)
-        array = np.frombuffer(data, dtype=dtype).reshape(shape)
-        assert same(array, round_trip(array))
-
-
-def test_dtypes_of_torch_survive_a_round_trip():
-    assert torch.bfloat16 in TORCH_DTYPES
-    assert torch.float8_e4m3fn in TORCH_DTYPES
-    assert torch.complex128 in TORCH_DTYPES
+def test_dtypes_of_today_are_known():
+    assert {torch.bfloat16, torch.float8_e4m3fn, torch.complex128} <= set(TORCH_DTYPES)
     assert len(NUMPY_DTYPES) == 14
-    for dtype in frames.TORCH_NAMES:
-        assert round_trip(dtype) is dtype
 
 
 @pytest.mark.parametrize(
@@ -110,19 +104,6 @@ def test_dtypes_of_torch_survive_a_round_trip():
         torch.arange(24)[::3][:1],
         torch.arange(4).expand(3, 4)[:1, 2:3].unsqueeze(0),
     ],
-    ids=[
-        "t",
-        "step",
-        "expand",
-        "permute",
-        "conj",
-        "neg",
-        "grad",
-        "parameter",
-        "empty",
-        "one_of_a_step",
-        "one_of_a_row",
-    ],
 )
 def test_tensor_of_any_layout_arrives_dense_and_by_value(tensor):
     back = round_trip(tensor)
@@ -138,10 +119,7 @@ def test_array_of_any_layout_and_byte_order_arrives_by_value():
         back = round_trip(array)
         assert back.dtype == np.dtype("<i4")
         np.testing.assert_array_equal(back, array)
-
-
-def test_long_and_int_codes_of_one_width_arrive_as_int64():
-    for code in ("l", "q"):
+    for code in ("l", "q"):  # of one width
         assert round_trip(np.zeros(2, dtype=code)).dtype == np.int64
 
 
@@ -151,34 +129,19 @@ def test_size_becomes_a_tuple():
 
 def test_one_object_in_two_places_arrives_as_two():
     """Decoded tensors and lists share nothing with each other, nor with the encoded value."""
-    tensor, inner = torch.zeros(2000), [1]
-    a, b, c, d = round_trip([tensor, tensor, inner, inner])
+    tensor, inner = torch.zeros(3000), [1]
+    a, b, c, d = round_trip([tensor[:2000], tensor[1000:], inner, inner])
     a += 1
     c.append(2)
-    assert same(b, torch.zeros(2000))
-    assert same(tensor, torch.zeros(2000))
+    assert not b.any()
+    assert not tensor.any()
     assert (d, inner) == ([1], [1])
 
 
-def test_views_of_one_storage_arrive_apart():
-    base = torch.zeros(3000)
-    a, b = round_trip([base[:2000], base[1000:]])
-    a += 1
-    assert not b.any()
-
-
-def test_decoded_arrays_are_writable():
-    tensor, array = round_trip([torch.zeros(5000), np.zeros(5000)])
-    tensor += 1
-    array += 1
-
-
-def test_bool_bytes_other_than_0_and_1_become_1():
-    _, data = pack(torch.tensor([True, False, True]))
-    tensor = frames.decode(body_of(data[:-3] + b"\x02\x00\xff"))
-    assert raw(tensor) == b"\x01\x00\x01"
-    _, data = pack(np.array([True, False, True]))
-    assert frames.decode(body_of(data[:-3] + b"\x02\x00\xff")).tobytes() == b"\x01\x00\x01"
+@pytest.mark.parametrize(("make", "byte"), [(torch.tensor, torch.uint8), (np.array, np.uint8)])
+def test_bool_bytes_other_than_0_and_1_become_1(make, byte):
+    _, data = pack(make([True, False, True]))
+    assert frames.decode(body_of(data[:-3] + b"\x02\x00\xff")).view(byte).tolist() == [1, 0, 1]
 
 
 def test_large_tensor_is_not_copied():
@@ -196,41 +159,9 @@ def test_large_tensor_is_not_copied():
 # --- what cannot be sent -----------------------------------------------------------------------
 
 
-class EvilInt(int):
-    def __eq__(self, other):
-        return True
-
-    __hash__ = int.__hash__
-
-
-class EvilStr(str):
-    def __eq__(self, other):
-        return True
-
-    __hash__ = str.__hash__
-
-
-class EvilTensor(torch.Tensor):
-    pass
-
-
-class EvilArray(np.ndarray):
-    pass
-
-
+# Other kinds are in `tests/harness/assignment/test_plain.py`.
 UNSENDABLE = {
-    "int subclass": EvilInt(1),
-    "str subclass": EvilStr("a"),
-    "tensor subclass": torch.zeros(2).as_subclass(EvilTensor),
-    "array subclass": np.zeros(2).view(EvilArray),
-    "list subclass": type("L", (list,), {})([1]),
-    "dict subclass": type("D", (dict,), {})(),
-    "numpy scalar": np.float32(1.0),
-    "set": {1},
-    "object": object(),
-    "function": len,
     "complex": 1j,
-    "generator": (i for i in ()),
     "array of objects": np.array([object()]),
     "structured array": np.zeros(1, dtype=[("a", "i4")]),
     "array of str": np.array(["a"]),
@@ -251,19 +182,16 @@ def test_value_that_is_not_plain_data_is_refused_at_any_depth(name):
             frames.encode(1, value)
 
 
-def test_keys_are_exact_str_or_int_of_64_bits():
-    for key in (1.5, None, (1,), EvilStr("a"), EvilInt(1), 2**63, -(2**63) - 1):
+def test_keys_that_are_integers_have_at_most_64_bits():
+    for key in (None, 2**63, -(2**63) - 1):
         with pytest.raises(plain.NotPlainData):
             frames.encode(1, {key: 1})
     assert round_trip({2**63 - 1: 1, -(2**63): 2}) == {2**63 - 1: 1, -(2**63): 2}
 
 
 def test_caps_hold_for_encoding():
-    nested = []
-    for _ in range(40):
-        nested = [nested]
     for value, caps in [
-        (nested, Caps()),
+        (nested(40), Caps()),
         ([1] * 11, Caps(items=10)),
         (b"x" * 100, Caps(size=50)),
         (torch.zeros(5000), Caps(size=10_000)),
@@ -280,6 +208,6 @@ def test_caps_hold_for_encoding():
 
 def test_message_names_the_place_and_the_type_not_the_value():
     with pytest.raises(plain.NotPlainData) as caught:
-        frames.encode(1, {"grads": [1, EvilStr("the secret")]}, "what f returned")
+        frames.encode(1, {"grads": [1, {"the secret"}]}, "what f returned")
     assert "what f returned['grads'][1] is an object of type" in str(caught.value)
     assert "the secret" not in str(caught.value)
