@@ -13,32 +13,26 @@ import pytest
 
 from assignment.student import deadline as module
 from assignment.student.deadline import Deadline, TookTooLong
-from grader.authoring import handout
 from tests.harness import warm
+from tests.harness.assignment.students import environment, set_limit
 from tests.harness.conftest import MAX_WAIT, wait_until
 
 ENDLESS = "def matmul_flops(B, D, K):\n    left, done = 3, 0\n    while left:\n        done = B\n"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(shared_workspace):
     """A handout with a limit of 1.5 s: a stop of 5 s is no call of 6 s that does not return."""
-    folder = tmp_path_factory.mktemp("deadline") / "handout"
-    handout.build(folder)
-    limits = folder / "assignment" / "assignment.toml"
-    text = limits.read_text(encoding="utf-8")
-    limits.write_text(text.replace("\nseconds = 10 ", "\nseconds = 1.5 "), encoding="utf-8")
-    return folder
+    set_limit(shared_workspace, 1.5)
+    return shared_workspace
 
 
 def pytest_in(folder, code, *options, stdin=""):
     """Runs pytest on `matmul_flops` with this code. Returns all that it says."""
     stub = (folder / "assignment" / "stubs" / "flops.py").read_text(encoding="utf-8")
     (folder / "resource_accounting" / "flops.py").write_text(f"{stub}\n\n{code}", encoding="utf-8")
-    outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
-    env = outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"}
     command = ["-m", "pytest", "--ex", "matmul_flops", "-x", *options]
-    done = warm.run(*command, cwd=folder, env=env, stdin=stdin)
+    done = warm.run(*command, cwd=folder, env=environment(), stdin=stdin)
     return done.stdout + done.stderr
 
 
@@ -175,9 +169,7 @@ def test_ctrl_c_shows_where_the_code_was(folder):
     heed = "signal.signal(signal.SIGINT, signal.default_int_handler)"
     begin = f"import os, signal\n    {heed}\n    os.symlink(str(os.getpid()), {str(mark)!r})"
     code = ENDLESS.replace("    while", f"    {begin}\n    while")
-    limits = folder / "assignment" / "assignment.toml"
-    text = limits.read_text(encoding="utf-8")
-    limits.write_text(text.replace("\nseconds = 1.5 ", "\nseconds = 1000 "), encoding="utf-8")
+    set_limit(folder, 1000)
 
     def interrupt():
         if wait_until(mark.is_symlink):
@@ -187,7 +179,7 @@ def test_ctrl_c_shows_where_the_code_was(folder):
     try:
         said = pytest_in(folder, code)
     finally:
-        limits.write_text(text, encoding="utf-8")
+        set_limit(folder, 1.5)
     assert "stopped by Ctrl-C\n  call:     flops.matmul_flops(1, 3, 1)\n" in said
     assert re.search(r"resource_accounting/flops.py:\d+ matmul_flops\n", said)
     assert "    left is 3\n" in said

@@ -13,7 +13,6 @@ anew; read the difference. A new mistake needs no line `----`.
 
 import json
 import math
-import os
 import re
 import shutil
 import tempfile
@@ -23,11 +22,9 @@ from pathlib import Path
 from assignment import manifest
 from grader.authoring import handout
 from tests.harness import warm
+from tests.harness.assignment.students import REFERENCE, environment, set_limit
 
 HERE = Path(__file__).parent
-REPOSITORY = HERE.parents[3]
-REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
-SECONDS = 1  # the time limit of a test, so that endless loops end soon
 
 
 @dataclass(frozen=True)
@@ -74,17 +71,14 @@ def run(mistakes, place):
         place: an empty folder.
     """
     handout.build(place / "handout")
-    limits = place / "handout" / "assignment" / "assignment.toml"
-    text = limits.read_text(encoding="utf-8")
-    limits.write_text(text.replace("\nseconds = 10 ", f"\nseconds = {SECONDS} "), encoding="utf-8")
+    set_limit(place / "handout", seconds=1)
     cases = [_case(mistake, place, n) for n, mistake in enumerate(mistakes)]
     (place / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
-    outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
     code = f"import runpy; runpy.run_path({str(HERE / 'runner.py')!r}, run_name='__main__')"
     warm.run(
         *("-c", code, str(place / "cases.json")),
         cwd=place / "handout",
-        env=outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"},
+        env=environment(),
     ).check_returncode()
     return [
         _with_message(mistake, Path(case["folder"]))
