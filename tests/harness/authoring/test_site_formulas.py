@@ -8,14 +8,7 @@ import torch
 
 from grader.authoring import site
 from grader.authoring.site import formulas, pages, pdf, text
-from solutions.resource_accounting import (
-    budget,
-    communication,
-    flops,
-    inference,
-    ledger,
-    roofline,
-)
+from solutions.resource_accounting import budget, communication, flops, inference, ledger, roofline
 from tests.harness.authoring.javascript import SCRIPTS, evaluate, needs_node
 
 SCRIPT = (SCRIPTS / "formulas.js").read_text(encoding="utf-8")

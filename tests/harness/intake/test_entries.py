@@ -4,15 +4,7 @@ import pytest
 
 from grader.intake import entries
 from grader.intake.entries import SubmissionError
-from tests.harness.intake.archives import (
-    KINDS,
-    PACKAGE,
-    TEXT,
-    make_zip,
-    refused,
-    run,
-    staged_files,
-)
+from tests.harness.intake.archives import KINDS, PACKAGE, TEXT, make_zip, refused, run, staged_files
 
 
 def test_archive_of_too_many_entries_is_refused(tmp_path, monkeypatch):

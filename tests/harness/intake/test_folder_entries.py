@@ -7,14 +7,7 @@ import pytest
 
 from grader.intake import entries
 from grader.intake.entries import folder_entries
-from tests.harness.intake.archives import (
-    PACKAGE,
-    TEXT,
-    refused,
-    run,
-    staged_files,
-    write_folder,
-)
+from tests.harness.intake.archives import PACKAGE, TEXT, refused, run, staged_files, write_folder
 
 
 def test_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):

@@ -66,9 +66,7 @@ def test_number_of_modules_counts_more_than_the_folders_name(tmp_path):
 def test_tie_is_refused_and_names_both_folders(tmp_path, modules):
     with pytest.raises(SubmissionError) as caught:
         run_ten(
-            tmp_path,
-            *package_of(f"copy/{PACKAGE}/", modules),
-            *package_of(f"{PACKAGE}/", modules),
+            tmp_path, *package_of(f"copy/{PACKAGE}/", modules), *package_of(f"{PACKAGE}/", modules)
         )
     assert (
         f"holds the package more than once: copy/{PACKAGE}/ and {PACKAGE}/ have {len(modules)} of "

@@ -27,13 +27,7 @@ from hypothesis import strategies as st
 
 from grader.causes import Cause
 from grader.results import student
-from grader.results.record import (
-    Check,
-    FurtherFailure,
-    FurtherRuns,
-    Grade,
-    Isolation,
-)
+from grader.results.record import Check, FurtherFailure, FurtherRuns, Grade, Isolation
 from grader.results.student import FurtherView
 from grader.wire import frames
 from grader.wire.claims import CAUSES

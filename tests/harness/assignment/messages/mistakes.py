@@ -76,9 +76,7 @@ def run(mistakes, place):
     (place / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
     code = f"import runpy; runpy.run_path({str(HERE / 'runner.py')!r}, run_name='__main__')"
     warm.run(
-        *("-c", code, str(place / "cases.json")),
-        cwd=place / "handout",
-        env=environment(),
+        *("-c", code, str(place / "cases.json")), cwd=place / "handout", env=environment()
     ).check_returncode()
     return [
         _with_message(mistake, Path(case["folder"]))
