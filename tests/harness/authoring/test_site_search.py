@@ -46,12 +46,10 @@ Last words.
 
 
 @pytest.fixture
-def entries(tmp_path, monkeypatch):
+def entries(folder):
     """The entries of a small chapter."""
-    monkeypatch.setattr(text, "names", lambda: ("index", "dtypes"))
-    (tmp_path / "index.md").write_text("# About all\n\nWords.\n")
-    (tmp_path / "dtypes.md").write_text(CHAPTER)
-    return search.entries(text.read(tmp_path).chapters[1])
+    (folder / "dtypes.md").write_text(CHAPTER)
+    return search.entries(text.read(folder).chapters[1])
 
 
 # The index
