@@ -84,22 +84,14 @@ def places():
     return [(file, line) for file, line, _ in imports.take_changes()]
 
 
-@pytest.mark.parametrize(("line", "said"), SETTINGS.items())
-def test_setting_is_noted_with_its_line_and_set_back(package, line, said):
-    before = settings()
-    package(a=f"X = 1\n{line}\nY = 2\n")
-    assert settings() == before
-    ((file, number, what),) = imports.take_changes()
-    assert (file, number) == ("toy/a.py", 5)
-    assert what.startswith(said)
-
-
-def test_all_of_a_module_are_noted_in_their_order(package):
+def test_settings_are_noted_with_their_lines_and_set_back(package):
     before = settings()
     package(a="\n".join(SETTINGS))
     assert settings() == before
     changes = imports.take_changes()
-    assert [line for _, line, _ in changes] == [4 + n for n in range(len(SETTINGS))]
+    for number, (change, said) in enumerate(zip(changes, SETTINGS.values(), strict=True), 4):
+        assert change[:2] == ("toy/a.py", number)
+        assert change[2].startswith(said)
     lines = imports.describe(changes).split("\n")
     assert lines[0] == "line 4: torch.is_grad_enabled() is False after the import; it was True"
     assert lines[-1] == imports.ADVICE

@@ -1,7 +1,5 @@
 """The manifest: a mistake is reported in one line, with its place and what is allowed."""
 
-import re
-
 import pytest
 
 from assignment import manifest
@@ -127,17 +125,6 @@ def test_line_is_that_of_the_key_for_every_kind_of_value():
         (): 1,
     }
     assert {path: line_of(text, path) for path in lines} == lines
-
-
-def test_line_of_each_exercise_of_the_repository():
-    text = manifest.MANIFEST.read_text(encoding="utf-8")
-    heads = [n for n, line in enumerate(text.split("\n"), 1) if line == "[[exercise]]"]
-    ours = manifest.load().exercise
-    assert len(ours) == len(heads)
-    for i in (0, 1, len(ours) // 2, len(ours) - 1):
-        assert line_of(text, ("exercise", i)) == heads[i]
-        line = text.split("\n")[line_of(text, ("exercise", i, "id")) - 1]
-        assert re.fullmatch(f'id = "{ours[i].id}"', line)
 
 
 def test_file_that_cannot_be_read_is_a_mistake_too(tmp_path, monkeypatch):

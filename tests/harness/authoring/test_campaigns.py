@@ -3,7 +3,6 @@
 import itertools
 import re
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -193,12 +192,6 @@ def test_one_mark_that_changes_or_costs_nothing_is_too_many():
     assert Report(many).holds
     assert not Report([*many, finding("changing", 1.0, 2.0)]).holds
     assert not Report([*many, finding("never", 3.0, 3.0)]).holds
-
-
-def test_defaults_are_the_repositorys_own_files():
-    """The folder of wrong submissions, and all correct solutions"""
-    assert Path(stable_marks.own_assignment().wrong).is_dir()
-    assert set(flakes.own_assignment().correct) == {"the reference", "by_loops", "another_order"}
 
 
 # --- screen --------------------------------------------------------------------------------------

@@ -98,16 +98,13 @@ def test_no_line_ends_between_a_number_and_its_unit(folder):
     assert words == ["Of", "80\u00a0GB,", "12", "heads", "take", "1,024\u00a0B."]
 
 
-def test_missing_chapter_is_named(folder):
+def test_missing_title_and_missing_chapters_are_named(folder):
+    (folder / "flops.md").write_text("Words.\n")
+    with pytest.raises(site.WriteupError, match=r"flops\.md: expected its title"):
+        text.read(folder)
     (folder / "flops.md").unlink()
     (folder / "data.md").unlink()
     with pytest.raises(site.WriteupError, match=r"flops\.md is missing\n.*data\.md is missing"):
-        text.read(folder)
-
-
-def test_missing_title_is_named(folder):
-    (folder / "flops.md").write_text("Words.\n")
-    with pytest.raises(site.WriteupError, match=r"flops\.md: expected its title"):
         text.read(folder)
 
 

@@ -97,34 +97,26 @@ def test_gradescope_shows_a_text_that_all_checks_share_once():
     assert output.count("✗ A rule of half") == 3
 
 
-@pytest.mark.parametrize("checks", [1, 3])
-def test_gradescope_has_one_line_for_an_exercise_not_started(checks):
-    """With its hint, with public checks and without"""
-    stub = [check("new", "failed", Cause.NOT_STARTED) for _ in range(checks)]
-    stub[0] = msgspec.structs.replace(stub[0], visibility="public", shown="")
-    of = grade(checks=tuple(stub), exercises=(exercise("new", 0, 1),))
-    assert read_gradescope(of).tests[0].output == (
-        "Not started: the stub still raises NotImplementedError. Hint: Think of new."
-    )
-
-
-def test_gradescope_has_one_line_for_an_exercise_that_waits_for_another():
-    waits = [check("new", "not_run", Cause.PREREQUISITE) for _ in range(3)]
-    waits[0] = msgspec.structs.replace(
-        waits[0], visibility="public", shown="storage_index passes no test yet"
-    )
-    of = grade(checks=tuple(waits), exercises=(exercise("new", 0, 1),))
-    assert read_gradescope(of).tests[0].output == (
-        f"{Cause.PREREQUISITE.words} storage_index passes no test yet."
-    )
-
-
-def test_gradescope_has_one_entry_for_an_exercise_not_measured():
-    checks = tuple(check("raced", "not_run", Cause.NEEDS_CUDA) for _ in range(3))
-    of = grade(checks=checks, exercises=(exercise("raced", 0, 5, measured=False),))
-    assert read_gradescope(of).tests[0].output == (
-        f"Not measured here: 5 points left out. {Cause.NEEDS_CUDA.words}"
-    )
+@pytest.mark.parametrize(
+    ("state", "cause", "number", "shown", "line"),
+    [
+        ("failed", Cause.NOT_STARTED, 1, "", f"{Cause.NOT_STARTED.words} Hint: Think of new."),
+        ("failed", Cause.NOT_STARTED, 3, "", f"{Cause.NOT_STARTED.words} Hint: Think of new."),
+        ("not_run", Cause.PREREQUISITE, 3, "One waits", f"{Cause.PREREQUISITE.words} One waits."),
+        (
+            *("not_run", Cause.NEEDS_CUDA, 3, ""),
+            f"Not measured here: 5 points left out. {Cause.NEEDS_CUDA.words}",
+        ),
+    ],
+)
+def test_gradescope_has_one_line_for_an_exercise_that_did_not_run(
+    state, cause, number, shown, line
+):
+    """With public checks and without"""
+    checks = [check("new", state, cause) for _ in range(number)]
+    checks[0] = msgspec.structs.replace(checks[0], visibility="public", shown=shown)
+    one = exercise("new", 0, 5, measured=cause is not Cause.NEEDS_CUDA)
+    assert read_gradescope(grade(checks=tuple(checks), exercises=(one,))).tests[0].output == line
 
 
 def test_gradescope_gets_no_results_without_a_score():
