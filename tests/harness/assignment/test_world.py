@@ -22,7 +22,7 @@ LEFT = {
     "another folder": (lambda: os.chdir("/"), "working folder"),
     "no garbage collection": (gc.disable, "gc.isenabled"),
     "a draw of torch": (lambda: torch.rand(1), "generator of torch"),
-    "a seed of torch": (lambda: torch.manual_seed(torch.seed() + 1), "generator of torch"),
+    "a seed of torch": (lambda: torch.manual_seed(torch.initial_seed() + 1), "generator of torch"),
     "a draw of numpy": (lambda: np.random.rand(), "generator of numpy"),
     "a draw of random": (lambda: random.random(), "generator of random"),
     "a file": (lambda: Path("other").touch(), "file in the working folder: other"),
