@@ -423,18 +423,12 @@ def test_reset_restores_the_stubs_of_one_exercise_and_keeps_a_copy(workspace):
     assert path.read_text(encoding="utf-8") == stub_text
 
 
-def test_reset_replaces_a_definition_with_its_decorators():
-    assert commands.replace_definition(
-        "x = 1\n\n\n@cached\ndef f(a):\n    return a\n\n\ny = 2\n",
-        "import math\n\n\ndef f(a):\n    raise NotImplementedError\n",
-        "f",
-    ) == ("x = 1\n\n\ndef f(a):\n    raise NotImplementedError\n\n\ny = 2\n")
-
-
-def test_reset_adds_a_missing_definition():
-    assert commands.replace_definition("x = 1\n", "class C:\n    pass\n", "C") == (
-        "x = 1\n\n\nclass C:\n    pass\n"
-    )
+def test_reset_replaces_a_definition_with_its_decorators_or_adds_it():
+    stub = "def f(a):\n    raise NotImplementedError\n"
+    old = "x = 1\n\n\n@cached\ndef f(a):\n    return a\n\n\ny = 2\n"
+    new = f"x = 1\n\n\n{stub}\n\ny = 2\n"
+    assert commands.replace_definition(old, f"import math\n\n\n{stub}", "f") == new
+    assert commands.replace_definition("x = 1\n", stub, "f") == f"x = 1\n\n\n{stub}"
 
 
 @pytest.mark.parametrize(

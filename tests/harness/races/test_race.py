@@ -12,9 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from assignment import programs
-from assignment.manifest import parse
 from grader.causes import Cause
 from grader.faults import GraderFault
 from grader.races import device, race
@@ -382,11 +382,9 @@ def test_races_can_be_left_out_and_required(hash_grader, tmp_path, monkeypatch):
 
 
 def test_exercise_that_needs_cuda_is_not_measured_without_it(raced, hash_grader, monkeypatch):
-    needs = racing.MANIFEST.replace("LIMITS", racing.LIMITS["cpu"])
-    needs = needs.replace("points = 4\n\n", "points = 0\ncuda_points = 4\n\n")
-    needs = needs.replace("points = 4\nhint", 'points = 4\nneeds = ["cuda"]\nhint')
-    needs = needs.format(module=racing.HASHES.module, function=racing.HASHES.function)
-    monkeypatch.setattr(hash_grader, "manifest", parse(needs))
+    usual = hash_grader.manifest
+    exercise = replace(usual.exercise[0], needs=("cuda",))
+    monkeypatch.setattr(hash_grader, "manifest", replace(usual, exercise=(exercise,)))
     grade, check = raced(hash_grader)
     assert (check.state, check.cause) == ("not_run", Cause.NEEDS_CUDA)
     assert (grade.score, grade.max_score) == (0, 0)

@@ -127,38 +127,36 @@ seconds = st.floats(0, 99)
 def grades(draw: st.DrawFn) -> Grade:
     """Any grade of three exercises, even one that no grading can give."""
     ids = ("first", "second", "third")
+    hidden = st.builds(
+        "test_{}::test_{}{}".format,
+        st.sampled_from(ids),
+        st.sampled_from(["rule", "shape"]),
+        st.sampled_from(["", f"[{CANARY}]", f"[a::{CANARY}-[1]]", f"[{PARAMETER}]"]),
+    )
+    both = {"exercise": st.sampled_from(ids), "detail": st.none() | words, "seconds": seconds}
     checks = st.builds(
         Check,
-        exercise=st.sampled_from(ids),
-        test=st.builds(
-            "test_{}::test_{}{}".format,
-            st.sampled_from(ids),
-            st.sampled_from(["rule", "shape"]),
-            st.sampled_from(["", f"[{CANARY}]", f"[a::{CANARY}-[1]]", f"[{PARAMETER}]"]),
-        ),
+        test=hidden,
         title=st.sampled_from(["A rule", "Another rule"]),
         state=st.sampled_from(["passed", "failed", "not_run"]),
         points=st.sampled_from([0.0, 1.0]),
         max_points=st.just(1.0),
         cause=st.none() | st.sampled_from(Cause) | st.just(Cause.EXCEPTION),
         exception=st.none() | words | st.sampled_from(EXCEPTIONS),
-        detail=st.none() | words,
         shown=st.none() | words,  # None for a hidden check; anything else must not be shown
-        seconds=seconds,
         visibility=st.just("hidden"),
+        **both,
     )
     public = st.builds(
         Check,
-        exercise=st.sampled_from(ids),
         test=st.just("test_public::test_rule"),
         title=st.just("A public rule"),
         state=st.sampled_from(["passed", "failed"]),
         points=st.just(0.0),
         max_points=st.just(0.0),
-        detail=st.none() | words,
         shown=st.none() | st.just(PUBLIC),
-        seconds=seconds,
         visibility=st.just("public"),
+        **both,
     )
     failure = st.builds(
         FurtherFailure,
