@@ -84,20 +84,19 @@ def strike_in(file, deadline):
     exec(compile("strike()", file, "exec"), strike)
 
 
-@pytest.mark.parametrize("file", [module.__file__, pluggy._callers.__file__])
-def test_no_limit_strikes_where_the_timer_would_go_on(file, deadline):
-    """In `stop`, or where its caller would not be told"""
+@pytest.mark.parametrize(
+    ("file", "tracer"),
+    [(module.__file__, None), (pluggy._callers.__file__, None), (__file__, print)],
+    ids=["stop", "caller", "debugger"],
+)
+def test_no_limit_strikes_where_it_must_not(monkeypatch, file, tracer, deadline):
+    """In `stop`, whose timer would go on; where its caller would not be told; while code is traced
+
+    As a debugger traces it that is no pdb of pytest's.
+    """
     deadline._began -= 1000
+    monkeypatch.setattr(sys, "gettrace", lambda: tracer)
     strike_in(file, deadline)
-    with pytest.raises(TookTooLong):
-        strike_in(__file__, deadline)
-
-
-def test_no_limit_strikes_while_the_code_is_traced(monkeypatch, deadline):
-    """As a debugger does that is no pdb of pytest's"""
-    deadline._began -= 1000
-    monkeypatch.setattr(sys, "gettrace", lambda: print)
-    strike_in(__file__, deadline)
     monkeypatch.setattr(sys, "gettrace", lambda: None)
     with pytest.raises(TookTooLong):
         strike_in(__file__, deadline)

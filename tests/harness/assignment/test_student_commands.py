@@ -15,8 +15,8 @@ from assignment.calls.imports import ADVICE
 from assignment.hooks import nonce_of, seed_of
 from assignment.student.progress import Tally
 from tests.harness import warm
+from tests.harness.assignment.changes import LIBRARIES, SETTINGS
 from tests.harness.assignment.students import REFERENCE, environment
-from tests.harness.assignment.test_imports import LIBRARIES, SETTINGS
 from tests.harness.conftest import long_unless
 from tests.harness.results.example_grade import console
 
