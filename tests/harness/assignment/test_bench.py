@@ -1,7 +1,6 @@
 """`make bench` of the handout: its output, and that its baselines are correct."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,13 +9,7 @@ from assignment import programs
 from assignment.calls.implementation import Package
 from assignment.student import bench
 from tests.harness import warm
-from tests.harness.conftest import REPOSITORY
-
-
-@pytest.fixture
-def handout(tmp_path) -> Path:
-    ignored = shutil.ignore_patterns(".venv", "__pycache__")
-    return Path(shutil.copytree(REPOSITORY / "handout", tmp_path / "handout", ignore=ignored))
+from tests.harness.assignment.students import REFERENCE
 
 
 def run_bench(folder, *names):
@@ -24,28 +17,28 @@ def run_bench(folder, *names):
     return done.returncode, done.stdout + done.stderr
 
 
-def test_untouched_handout_is_not_started(handout):
-    status, said = run_bench(handout, "adamw", "batches")
+def test_untouched_handout_is_not_started(workspace):
+    status, said = run_bench(workspace, "adamw", "batches")
     assert status == 0, said
     assert said.count("not started") == 2
-    assert not (handout / "roofline.svg").exists()
+    assert not (workspace / "roofline.svg").exists()
 
 
-def test_finished_handout_shows_speed_and_place(handout):
-    for path in (REPOSITORY / "solutions" / "resource_accounting").glob("*.py"):
-        shutil.copy(path, handout / "resource_accounting")
-    status, said = run_bench(handout)
+def test_finished_handout_shows_speed_and_place(workspace):
+    for path in REFERENCE.glob("*.py"):
+        shutil.copy(path, workspace / "resource_accounting")
+    status, said = run_bench(workspace)
     assert status == 0, said
     lines = {line.split()[0]: line for line in said.splitlines() if " × " in line}
     assert set(lines) == {"matmul_chain", "training", "adamw", "batches"}
     assert all(line.count(" ms ") == 2 and line.count("%") == 2 for line in lines.values())
-    picture = (handout / "roofline.svg").read_text()
+    picture = (workspace / "roofline.svg").read_text()
     assert picture.startswith("<?xml")
     assert "measured here" in said
 
 
-def test_unknown_program_is_named(handout):
-    status, said = run_bench(handout, "adam")
+def test_unknown_program_is_named(workspace):
+    status, said = run_bench(workspace, "adam")
     assert status == 2
     assert "no program is called 'adam'; there are matmul_chain" in said
     assert "Traceback" not in said

@@ -17,32 +17,26 @@ from assignment.student import deadline as module
 from assignment.student import frames
 from assignment.student.deadline import Deadline, TookTooLong
 from assignment.student.stops import Stops
-from grader.authoring import handout
 from tests.harness import warm
+from tests.harness.assignment.students import environment, set_limit
 from tests.harness.conftest import MAX_WAIT, wait_until
 
 ENDLESS = "def matmul_flops(B, D, K):\n    left, done = 3, 0\n    while left:\n        done = B\n"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(shared_workspace):
     """A handout with a limit of 1.5 s: a stop of 5 s is no call of 6 s that does not return."""
-    folder = tmp_path_factory.mktemp("deadline") / "handout"
-    handout.build(folder)
-    limits = folder / "assignment" / "assignment.toml"
-    text = limits.read_text(encoding="utf-8")
-    limits.write_text(text.replace("\nseconds = 10 ", "\nseconds = 1.5 "), encoding="utf-8")
-    return folder
+    set_limit(shared_workspace, 1.5)
+    return shared_workspace
 
 
 def pytest_in(folder, code, *options, stdin=""):
     """Runs pytest on `matmul_flops` with this code. Returns all that it says."""
     stub = (folder / "assignment" / "stubs" / "flops.py").read_text(encoding="utf-8")
     (folder / "resource_accounting" / "flops.py").write_text(f"{stub}\n\n{code}", encoding="utf-8")
-    outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
-    env = outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"}
     command = ["-m", "pytest", "--ex", "matmul_flops", "-x", *options]
-    done = warm.run(*command, cwd=folder, env=env, stdin=stdin)
+    done = warm.run(*command, cwd=folder, env=environment(), stdin=stdin)
     return done.stdout + done.stderr
 
 
@@ -94,20 +88,19 @@ def strike_in(file, deadline):
     exec(compile("strike()", file, "exec"), strike)
 
 
-@pytest.mark.parametrize("file", [module.__file__, pluggy._callers.__file__])
-def test_no_limit_strikes_where_the_timer_would_go_on(file, deadline):
-    """In `stop`, or where its caller would not be told"""
+@pytest.mark.parametrize(
+    ("file", "tracer"),
+    [(module.__file__, None), (pluggy._callers.__file__, None), (__file__, print)],
+    ids=["stop", "caller", "debugger"],
+)
+def test_no_limit_strikes_where_it_must_not(monkeypatch, file, tracer, deadline):
+    """In `stop`, whose timer would go on; where its caller would not be told; while code is traced
+
+    As a debugger traces it that is no pdb of pytest's.
+    """
     deadline._began -= 1000
+    monkeypatch.setattr(sys, "gettrace", lambda: tracer)
     strike_in(file, deadline)
-    with pytest.raises(TookTooLong):
-        strike_in(__file__, deadline)
-
-
-def test_no_limit_strikes_while_the_code_is_traced(monkeypatch, deadline):
-    """As a debugger does that is no pdb of pytest's"""
-    deadline._began -= 1000
-    monkeypatch.setattr(sys, "gettrace", lambda: print)
-    strike_in(__file__, deadline)
     monkeypatch.setattr(sys, "gettrace", lambda: None)
     with pytest.raises(TookTooLong):
         strike_in(__file__, deadline)
@@ -179,9 +172,7 @@ def test_ctrl_c_shows_where_the_code_was(folder):
     heed = "signal.signal(signal.SIGINT, signal.default_int_handler)"
     begin = f"import os, signal\n    {heed}\n    os.symlink(str(os.getpid()), {str(mark)!r})"
     code = ENDLESS.replace("    while", f"    {begin}\n    while")
-    limits = folder / "assignment" / "assignment.toml"
-    text = limits.read_text(encoding="utf-8")
-    limits.write_text(text.replace("\nseconds = 1.5 ", "\nseconds = 1000 "), encoding="utf-8")
+    set_limit(folder, 1000)
 
     def interrupt():
         if wait_until(mark.is_symlink):
@@ -191,7 +182,7 @@ def test_ctrl_c_shows_where_the_code_was(folder):
     try:
         said = pytest_in(folder, code)
     finally:
-        limits.write_text(text, encoding="utf-8")
+        set_limit(folder, 1.5)
     assert "stopped by Ctrl-C\n  call:     flops.matmul_flops(1, 3, 1)\n" in said
     assert re.search(r"resource_accounting/flops.py:\d+ matmul_flops\n", said)
     assert "    left is 3\n" in said

@@ -14,24 +14,7 @@ import torch
 
 from assignment.calls import imports
 from assignment.calls.implementation import Package
-
-IDLE = threading.Event()
-# Lines that change a setting, each with what is said of it.
-SETTINGS = {
-    "torch.set_grad_enabled(False)": "torch.is_grad_enabled() is False after the import",
-    "torch.set_default_dtype(torch.float64)": "torch.get_default_dtype() is torch.float64",
-    "torch.set_autocast_enabled('cpu', True)": "torch.is_autocast_enabled('cpu') is True",
-    "torch.use_deterministic_algorithms(True)": "torch.are_deterministic_algorithms_enabled()",
-    "torch.set_num_threads(torch.get_num_threads() + 1)": "torch.get_num_threads() is ",
-    "os.chdir('/')": "the working folder is / after the import (it was ",
-    "gc.disable()": "gc.isenabled() is False after the import (it was True)",
-    "sys.setrecursionlimit(4321)": "sys.getrecursionlimit() is 4321 after the import (it was ",
-    "random.seed(0)": "the import leaves the global generator of random changed",
-    "np.random.randn()": "the import leaves the global generator of numpy changed",
-    "torch.manual_seed(0)": "the import leaves the global generator of torch changed",
-    "warnings.simplefilter('ignore')": "the import leaves warnings.filters changed",
-}
-LIBRARIES = "import gc, os, random, sys, threading, warnings\nimport numpy as np\nimport torch\n"
+from tests.harness.assignment.changes import IDLE, LIBRARIES, SETTINGS
 
 
 def settings():
@@ -84,22 +67,14 @@ def places():
     return [(file, line) for file, line, _ in imports.take_changes()]
 
 
-@pytest.mark.parametrize(("line", "said"), SETTINGS.items())
-def test_setting_is_noted_with_its_line_and_set_back(package, line, said):
-    before = settings()
-    package(a=f"X = 1\n{line}\nY = 2\n")
-    assert settings() == before
-    ((file, number, what),) = imports.take_changes()
-    assert (file, number) == ("toy/a.py", 5)
-    assert what.startswith(said)
-
-
-def test_all_of_a_module_are_noted_in_their_order(package):
+def test_settings_are_noted_with_their_lines_and_set_back(package):
     before = settings()
     package(a="\n".join(SETTINGS))
     assert settings() == before
     changes = imports.take_changes()
-    assert [line for _, line, _ in changes] == [4 + n for n in range(len(SETTINGS))]
+    for number, (change, said) in enumerate(zip(changes, SETTINGS.values(), strict=True), 4):
+        assert change[:2] == ("toy/a.py", number)
+        assert change[2].startswith(said)
     lines = imports.describe(changes).split("\n")
     assert lines[0] == "line 4: torch.is_grad_enabled() is False after the import (it was True)"
     assert lines[-1] == imports.ADVICE

@@ -24,11 +24,13 @@ def no_clock(monkeypatch):
     monkeypatch.setattr(predict, "timed", lambda function, *args, **kwargs: function() and 0.25)
 
 
-def student(**changes):
-    def predict_step(**given):
-        return {**prediction.predict_step(**given), **changes}
-
+def with_step(predict_step):
+    """A student's package with this function."""
     return SimpleNamespace(prediction=SimpleNamespace(predict_step=predict_step))
+
+
+def student(**changes):
+    return with_step(lambda **given: prediction.predict_step(**given) | changes)
 
 
 def said_by(asked, file, *words, width=80):
@@ -80,7 +82,7 @@ def test_the_prediction_is_written_before_anything_is_built(tmp_path, monkeypatc
 
     monkeypatch.setattr(predict, "count_step", count_step)
     with pytest.raises(KeyboardInterrupt):
-        said_by(SimpleNamespace(prediction=SimpleNamespace(predict_step=predict_step)), file)
+        said_by(with_step(predict_step), file)
     assert order == ["asked", "counted"]
     (line,) = file.read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["predicted"]["parameters"] > 0
@@ -115,9 +117,7 @@ def test_a_changed_file_is_refused(tmp_path, change):
         "no text": [*lines, "\udcff"],
     }[change]
     file.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogateescape")
-    with pytest.raises(
-        PredictError, match=r"predictions\.jsonl, line \d, is not as it was written"
-    ):
+    with pytest.raises(PredictError, match=r"predictions\.jsonl, line \d, is not as it was writ"):
         said_by(student(), file)
     text = file.read_text(encoding="utf-8", errors="surrogateescape")
     assert text.splitlines() == lines
@@ -127,7 +127,7 @@ def raising(error):
     def predict_step(**given):
         raise error
 
-    return SimpleNamespace(prediction=SimpleNamespace(predict_step=predict_step))
+    return with_step(predict_step)
 
 
 @pytest.mark.parametrize(
@@ -137,10 +137,7 @@ def raising(error):
         (raising(ZeroDivisionError("division by zero")), "ZeroDivisionError: division by zero"),
         (student(flops=None), "no number for 'flops'"),
         (student(seconds=float("nan")), "no number for 'seconds'"),
-        (
-            SimpleNamespace(prediction=SimpleNamespace(predict_step=lambda **given: None)),
-            "no number for 'parameters': None",
-        ),
+        (with_step(lambda **given: None), "no number for 'parameters': None"),
     ],
 )
 def test_what_is_no_prediction_is_not_committed(tmp_path, asked, message):

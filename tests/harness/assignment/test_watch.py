@@ -1,6 +1,5 @@
 """`make watch`, in a terminal of its own: a save is tested, and what passes leads to the next."""
 
-import compileall
 import json
 import os
 import pty
@@ -15,21 +14,11 @@ from pathlib import Path
 import pytest
 
 from assignment.student import watch
-from grader.authoring import handout
 from tests.harness import warm
-from tests.harness.conftest import MAX_WAIT, REPOSITORY
+from tests.harness.assignment.students import REFERENCE, environment
+from tests.harness.conftest import MAX_WAIT
 
-REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
 PROMPT = "q: quit"  # the end of what follows each run
-
-
-@pytest.fixture(scope="module")
-def pristine(tmp_path_factory):
-    """A handout outside this repository."""
-    folder = tmp_path_factory.mktemp("watched") / "handout"
-    handout.build(folder)
-    compileall.compile_dir(folder, quiet=2)  # once, not in each copy
-    return folder
 
 
 class Terminal:
@@ -37,11 +26,9 @@ class Terminal:
 
     def __init__(self, folder, *arguments):
         self.folder = folder
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
-        env |= {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"}
         self._terminal, inside = pty.openpty()
         command = ("-m", "assignment", "watch", *arguments)
-        run = partial(warm.run_on, [inside] * 3, *command, cwd=folder, env=env)
+        run = partial(warm.run_on, [inside] * 3, *command, cwd=folder, env=environment())
         self._status = ThreadPoolExecutor(1).submit(run)
         self._status.add_done_callback(lambda _: os.close(inside))
         self._unread = ""
@@ -74,15 +61,13 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(pristine, tmp_path):
+def terminal(workspace):
     """Starts a watch in a fresh copy of the handout."""
     made = []
 
     def start(*arguments, passed=()):
-        folder = tmp_path / "handout"
-        subprocess.run(["cp", "-r", str(pristine), str(folder)], check=True)
-        watch.note_passed(folder, set(passed))
-        made.append(Terminal(folder, *arguments))
+        watch.note_passed(workspace, set(passed))
+        made.append(Terminal(workspace, *arguments))
         return made[-1]
 
     yield start
@@ -179,8 +164,7 @@ def test_without_forks_a_run_is_a_new_python(pristine, monkeypatch):
 
         def __init__(self, command, cwd):
             assert command[0] == sys.executable
-            env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
-            self._done = warm.run(*command[1:], cwd=cwd, env=env)
+            self._done = warm.run(*command[1:], cwd=cwd, env=environment())
 
         def poll(self):
             return self._done.returncode

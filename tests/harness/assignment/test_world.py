@@ -1,9 +1,10 @@
 """The world around a call: what a function may not leave changed."""
 
 import gc
-import os
 import random
+import re
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,23 +12,16 @@ import pytest
 import torch
 
 from assignment.calls.world import LeftChanged, World
+from tests.harness.assignment.changes import IDLE, LIBRARIES, SETTINGS
 
-IDLE = threading.Event()
+# What a call changes, and how that is named; only imports look at filters of warnings.
 LEFT = {
-    "gradients off": (lambda: torch.set_grad_enabled(False), "is_grad_enabled"),
-    "another default dtype": (lambda: torch.set_default_dtype(torch.float64), "default_dtype"),
-    "deterministic": (lambda: torch.use_deterministic_algorithms(True), "deterministic"),
-    "autocast": (lambda: torch.set_autocast_enabled("cpu", True), "autocast"),
-    "more threads": (lambda: torch.set_num_threads(torch.get_num_threads() + 1), "num_threads"),
-    "another folder": (lambda: os.chdir("/"), "working folder"),
-    "no garbage collection": (gc.disable, "gc.isenabled"),
-    "a draw of torch": (lambda: torch.rand(1), "generator of torch"),
-    "a seed of torch": (lambda: torch.manual_seed(0), "generator of torch"),
-    "a draw of numpy": (lambda: np.random.rand(), "generator of numpy"),
-    "a draw of random": (lambda: random.random(), "generator of random"),
-    "a file": (lambda: Path("other").touch(), "file in the working folder: other"),
-    "a thread": (lambda: threading.Thread(target=IDLE.wait).start(), "thread"),
+    line: (partial(exec, LIBRARIES + line), re.escape(named.partition(" after ")[0]))
+    for line, said in SETTINGS.items()
+    if "warnings" not in (named := said.removeprefix("the import leaves "))
 }
+LEFT["a file"] = (lambda: Path("other").touch(), "file in the working folder: other")
+LEFT["a thread"] = (lambda: threading.Thread(target=IDLE.wait).start(), "thread")
 
 
 @pytest.fixture(autouse=True)
@@ -42,13 +36,23 @@ def call(function, *args, target="toy.function", world=None):
     return (world or World()).call(target, function, args, {})
 
 
+@pytest.mark.parametrize("fails", [False, True])
 @pytest.mark.parametrize(("change", "named"), LEFT.values(), ids=LEFT)
-def test_change_is_named_and_modes_are_set_again(change, named):
+def test_change_is_named_and_modes_are_set_again(change, named, fails):
+    """Also a change before an error"""
+
+    def function():
+        change()
+        if fails:
+            raise ValueError("no")
+
+    random.random(), np.random.seed(), torch.rand(1)  # so that a seed is not the last test's
     gradients, dtype, folder = torch.is_grad_enabled(), torch.get_default_dtype(), Path.cwd()
-    with pytest.raises(LeftChanged, match=named):
-        call(change)
+    with pytest.raises(LeftChanged, match=named) as caught:
+        call(function)
     found = (torch.is_grad_enabled(), torch.get_default_dtype(), Path.cwd(), gc.isenabled())
     assert found == (gradients, dtype, folder, True)
+    assert isinstance(caught.value.__cause__, ValueError) == fails
 
 
 def test_no_part_of_a_changed_mode_reads_as_advice():
@@ -56,17 +60,6 @@ def test_no_part_of_a_changed_mode_reads_as_advice():
     with pytest.raises(LeftChanged) as caught:
         call(lambda: (torch.set_grad_enabled(False), gc.disable()))
     assert ";" not in str(caught.value)
-
-
-@pytest.mark.parametrize(("change", "named"), LEFT.values(), ids=LEFT)
-def test_change_before_an_error_counts(change, named):
-    def refuses():
-        change()
-        raise ValueError("no")
-
-    with pytest.raises(LeftChanged, match=named) as caught:
-        call(refuses)
-    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def sort(values):

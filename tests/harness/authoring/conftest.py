@@ -20,3 +20,13 @@ def built(book: text.Book, tmp_path_factory: pytest.TempPathFactory) -> Path:
     destination = tmp_path_factory.mktemp("site")
     pages.write(book, destination)
     return destination
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A write-up of four titles, almost without words."""
+    monkeypatch.setattr(text, "names", lambda: ("index", "dtypes", "flops", "data"))
+    for name in text.names():
+        (tmp_path / f"{name}.md").write_text(f"# About {name}\n\n## Idea\n\nWords.\n")
+    (tmp_path / "figures").mkdir()
+    return tmp_path

@@ -12,15 +12,6 @@ ANSWER = "<details><summary>Answer</summary>\n\n{}\n\n</details>"
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A write-up of two titles."""
-    monkeypatch.setattr(text, "names", lambda: ("index", "dtypes"))
-    for name in text.names():
-        (tmp_path / f"{name}.md").write_text(f"# About {name}\n\n## Idea\n\nWords.\n")
-    return tmp_path
-
-
-@pytest.fixture
 def add(folder):
     """Adds blocks to the chapter and reads the book."""
 

@@ -1,10 +1,8 @@
 """The campaigns `flakes` and `stable-marks` find the defects of a small assignment."""
 
 import itertools
-import os
 import re
-from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 import pytest
 
@@ -12,76 +10,9 @@ from grader.authoring.campaigns import flakes, stable_marks
 from grader.authoring.campaigns.inprocess import CampaignError
 from grader.authoring.campaigns.stable_marks import Draw, Finding, Report
 from tests.harness import warm
+from tests.harness.authoring import toys
 from tests.harness.conftest import REPOSITORY
 
-MANIFEST = """
-title = "Toys"
-package = "toy_package"
-version = "1"
-points = 16
-[limits]
-seconds = 0.1
-memory_mib = 200
-"""
-FUNCTIONS = ("double", "triple", "remember", "later")
-TOY = """
-import time
-
-kept = []
-
-def double(n):
-    return 2 * n
-
-def triple(n):
-    return 3 * n
-
-def remember(n):
-    kept.append(n)
-    return list(kept)
-
-def wait(n, before):
-    before()
-    time.sleep(n)
-
-def later(n):
-    return double(n) + 1
-"""
-# `later` depends on `double`. Every test draws from its seed; one fails for some draws.
-TESTS = """
-import pytest
-
-from assignment.calls.callbacks import KillProcess
-
-def kill():
-    raise KillProcess
-
-@pytest.mark.exercise("double")
-def test_double(impl, rng):
-    n = int(rng.integers(1, 9))
-    assert impl.toy.double(n) == 2 * n
-
-@pytest.mark.exercise("triple", weight=3)
-def test_triple(impl):
-    assert impl.toy.triple(5) == 15
-
-@pytest.mark.exercise("triple")
-def test_one_of_two(impl, rng):
-    n = int(rng.integers(2))
-    assert impl.toy.triple(n) == 3 * n
-
-@pytest.mark.exercise("remember")
-def test_remember(impl, seed):
-    assert impl.toy.remember(1) == [1]
-    impl.restart()
-    assert impl.toy.remember(2) == [2]
-    assert impl.kill_during("toy.wait", 60, kill)
-    assert impl.toy.remember(3) == [3]
-    assert seed % 4, "one nonce in four"
-
-@pytest.mark.exercise("later")
-def test_later(impl):
-    assert impl.toy.later(1) == 3
-"""
 WRONG = {
     "always": ("double", "def double(n):\n    return 0"),
     "now_and_then": ("triple", "def triple(n):\n    return 3"),
@@ -95,71 +26,19 @@ WRONG = {
         "            continue",
     ),
 }
-# Runs the command on the small assignment, in a process with one thread, since it forks.
-DRIVER = """
-import os
-import sys
-from pathlib import Path
-
-from assignment import manifest
-from grader import cli
-from grader.authoring.campaigns import stable_marks, flakes
-
-here = Path(sys.argv[1])
-toys = manifest.parse((here / "assignment.toml").read_text())
-right = {"the reference": here / "solutions", "another": here / "another"}
-stable_marks.own_assignment = lambda: stable_marks.Assignment(
-    here, here / "solutions" / "toy_package", here / "wrong", toys, ()
-)
-flakes.own_assignment = lambda: flakes.Assignment(here, toys, right)
-status = cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False)
-left = [p for p in (here / "tmp").iterdir()]
-assert left == [], f"left behind: {left}"
-sys.exit(status)
-"""
-
-
-@dataclass
-class Finished:
-    """The exit status and the output of a command."""
-
-    status: int
-    said: str
 
 
 @pytest.fixture(scope="module")
-def toys(tmp_path_factory):
-    """A reference of one module, five tests, six wrong submissions."""
-    here = tmp_path_factory.mktemp("toys")
-    text = MANIFEST
-    for name in FUNCTIONS:
-        text += f"[[exercise]]\nid = '{name}'\ntitle = '{name}'\nchapter = 'toy'\n"
-        text += f"functions = ['toy.{name}']\npoints = 4\nhint = 'no'\n"
-        text += "depends_on = ['double']\n" if name == "later" else ""
-    (here / "assignment.toml").write_text(text)
-    for folder in ("solutions", "another"):
-        package = here / folder / "toy_package"
-        package.mkdir(parents=True)
-        (package / "__init__.py").touch()
-        (package / "toy.py").write_text(TOY)
-    for folder in ("tests/hidden", "wrong", "tmp"):
-        (here / folder).mkdir(parents=True)
-    (here / "tests" / "hidden" / "test_toy.py").write_text(TESTS)
-    for name, (exercise, code) in WRONG.items():
-        (here / "wrong" / f"{name}.py").write_text(f'"""{exercise}: wrong"""\n\n\n{code}\n')
-    return here
+def small(tmp_path_factory):
+    """The small assignment, with six wrong submissions."""
+    written = {name: f'"""{of}: wrong"""\n\n\n{code}\n' for name, (of, code) in WRONG.items()}
+    return toys.write(tmp_path_factory.mktemp("toys"), written)
 
 
 @pytest.fixture
-def run(toys):
+def run(small):
     """Runs a command of the grader on the small assignment."""
-
-    def to_the_end(*arguments: str, before: str = "") -> Finished:
-        env = {**os.environ, "TMPDIR": str(toys / "tmp")}
-        done = warm.run("-c", before + DRIVER, str(toys), *arguments, cwd=REPOSITORY, env=env)
-        return Finished(done.returncode, done.stdout + done.stderr)
-
-    return to_the_end
+    return partial(toys.run, small)
 
 
 # --- flakes --------------------------------------------------------------------------------------
@@ -313,12 +192,6 @@ def test_one_mark_that_changes_or_costs_nothing_is_too_many():
     assert Report(many).holds
     assert not Report([*many, finding("changing", 1.0, 2.0)]).holds
     assert not Report([*many, finding("never", 3.0, 3.0)]).holds
-
-
-def test_defaults_are_the_repositorys_own_files():
-    """The folder of wrong submissions, and all correct solutions"""
-    assert Path(stable_marks.own_assignment().wrong).is_dir()
-    assert set(flakes.own_assignment().correct) == {"the reference", "by_loops", "another_order"}
 
 
 # --- screen --------------------------------------------------------------------------------------

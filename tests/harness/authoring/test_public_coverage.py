@@ -9,44 +9,9 @@ from grader.authoring.campaigns import public_coverage
 from grader.authoring.campaigns.inprocess import CampaignError
 from grader.authoring.variants import all_wrong
 from tests.harness import warm
+from tests.harness.authoring import toys
 from tests.harness.conftest import REPOSITORY
 
-MANIFEST = """
-title = "Toys"
-package = "toy_package"
-version = "1"
-points = 2
-[limits]
-seconds = 0.5
-memory_mib = 200
-[[exercise]]
-id = "double"
-title = "Double"
-chapter = "toy"
-functions = ["toy.double"]
-points = 1
-hint = "no"
-[[exercise]]
-id = "triple"
-title = "Triple"
-chapter = "toy"
-functions = ["toy.triple"]
-points = 1
-hint = "no"
-grader_only = ["large numbers"]
-"""
-TOY = "def double(n):\n    return 2 * n\n\n\ndef triple(n):\n    return 3 * n\n"
-PUBLIC = """
-import pytest
-
-@pytest.mark.exercise("double")
-def test_double(impl):
-    assert impl.toy.double(4) == 8
-
-@pytest.mark.exercise("triple")
-def test_triple(impl):
-    assert impl.toy.triple(4) == 12
-"""
 WRONG = {
     "double_is_0": ('"""double: 0"""', "def double(n):\n    return 0"),
     "double_dies": ('"""double: dies"""', "def double(n):\n    import os\n    os._exit(1)"),
@@ -54,54 +19,29 @@ WRONG = {
     "triple_of_small": ('"""triple: at most 99"""', "def triple(n):\n    return min(3 * n, 99)"),
     "triple_prints": ('"""triple (public): 1"""', "def triple(n):\n    return 1"),
 }
-DRIVER = """
-import sys
-from pathlib import Path
-
-from assignment import manifest
-from grader import cli
-from grader.authoring.campaigns import stable_marks, public_coverage
-
-here = Path(sys.argv[1])
-toys = manifest.parse((here / "assignment.toml").read_text())
-stable_marks.own_assignment = lambda: stable_marks.Assignment(
-    here, here / "solutions" / "toy_package", here / "wrong", toys, ()
-)
-public_coverage.LISTED = here / "grader_only.toml"
-sys.exit(cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False))
-"""
 
 
 @pytest.fixture
-def toys(tmp_path):
-    """A reference of two functions, a public test of each, and five mistakes."""
-    (tmp_path / "assignment.toml").write_text(MANIFEST)
-    package = tmp_path / "solutions" / "toy_package"
-    for folder in (package, tmp_path / "tests" / "public", tmp_path / "wrong"):
-        folder.mkdir(parents=True)
-    (package / "__init__.py").touch()
-    (package / "toy.py").write_text(TOY)
-    (tmp_path / "tests" / "public" / "test_toy.py").write_text(PUBLIC)
-    for name, (header, code) in WRONG.items():
-        (tmp_path / "wrong" / f"{name}.py").write_text(f"{header}\n\n\n{code}\n")
-    return tmp_path
+def run(tmp_path):
+    """Runs the command on the small assignment, with a list of what only the grader tests."""
+    wrong = {name: f"{header}\n\n\n{code}\n" for name, (header, code) in WRONG.items()}
+    toys.write(tmp_path, wrong)
 
+    def run(listed, *arguments):
+        (tmp_path / "grader_only.toml").write_text(listed)
+        return toys.run(tmp_path, "public-coverage", *arguments)
 
-def run(toys, listed, *arguments):
-    """The exit status and the output of the command on the small assignment."""
-    (toys / "grader_only.toml").write_text(listed)
-    done = warm.run("-c", DRIVER, str(toys), "public-coverage", *arguments, cwd=REPOSITORY)
-    return done.returncode, done.stdout + done.stderr
+    return run
 
 
 def entry(file, rule):
     return f"[[mistake]]\nfile = '{file}'\nrule = '{rule}'\n"
 
 
-def test_shares_are_counted_by_exercise(toys):
+def test_shares_are_counted_by_exercise(run):
     """A mistake for public tests alone does not count; one that dies is seen"""
-    status, said = run(toys, entry("triple_of_small", "large numbers"), "--missed")
-    lines = [" ".join(line.split()) for line in said.splitlines()]
+    done = run(entry("triple_of_small", "large numbers"), "--missed")
+    lines = [" ".join(line.split()) for line in done.said.splitlines()]
     assert lines == [
         "triple_of_small: at most 99",
         "double of 2 caught by hidden tests, 2 by public ones too, 100 %",
@@ -109,19 +49,21 @@ def test_shares_are_counted_by_exercise(toys):
         "✗ all of 4 caught by hidden tests, 3 by public ones too, 75 %",
         "required are 80 % in all and 60 % in each exercise",
     ]
-    assert status == 1
+    assert done.status == 1
 
 
-def test_one_exercise_alone(toys):
-    status, said = run(toys, "", "--exercise", "double")
-    assert status == 0, said
-    assert "triple" not in said
+def test_one_exercise_alone(run):
+    done = run("", "--exercise", "double")
+    assert done.status == 0, done.said
+    assert "triple" not in done.said
+    done = run("", "--exercise", "gone")
+    assert done.status == 2
+    assert "no mistake of gone" in " ".join(done.said.split())
 
 
-def test_list_must_be_what_public_tests_miss(toys):
-    listed = entry("double_is_0", "large numbers") + entry("gone", "large numbers")
-    status, said = run(toys, listed)
-    assert status == 1
+def test_list_must_be_what_public_tests_miss(run):
+    done = run(entry("double_is_0", "large numbers") + entry("gone", "large numbers"))
+    assert done.status == 1
     for line in (
         "gone is no mistake of a hidden test",
         "double_is_0: 'large numbers' is no rule of double; add it to grader_only there",
@@ -129,13 +71,7 @@ def test_list_must_be_what_public_tests_miss(toys):
         "double_is_0 fails a public test",
         "triple_of_small is not listed",
     ):
-        assert f"stale in grader_only.toml: {line}\n" in said
-
-
-def test_unknown_exercise_is_named(toys):
-    status, said = run(toys, "", "--exercise", "gone")
-    assert status == 2
-    assert "no mistake of gone" in " ".join(said.split())
+        assert f"stale in grader_only.toml: {line}\n" in done.said
 
 
 def test_file_listed_twice_is_refused(tmp_path):

@@ -8,14 +8,7 @@ import torch
 
 from grader.authoring import site
 from grader.authoring.site import formulas, pages, pdf, text
-from solutions.resource_accounting import (
-    budget,
-    communication,
-    flops,
-    inference,
-    ledger,
-    roofline,
-)
+from solutions.resource_accounting import budget, communication, flops, inference, ledger, roofline
 from tests.harness.authoring.javascript import SCRIPTS, evaluate, needs_node
 
 SCRIPT = (SCRIPTS / "formulas.js").read_text(encoding="utf-8")
@@ -221,15 +214,13 @@ def test_what_is_typed_is_a_number_from_0_on_or_none():
 
 
 @pytest.fixture
-def chapter(tmp_path, monkeypatch):
+def chapter(folder):
     """Reads a chapter that has a formula of these rows."""
-    monkeypatch.setattr(text, "names", lambda: ("index", "dtypes"))
 
     def read(*rows):
-        (tmp_path / "index.md").write_text("# About all\n\nWords.\n")
         head = ("# About bytes", "", "| name | value | unit | what |", "|---|---:|---|---|")
-        (tmp_path / "dtypes.md").write_text("\n".join([*head, *rows, ""]))
-        return text.read(tmp_path)
+        (folder / "dtypes.md").write_text("\n".join([*head, *rows, ""]))
+        return text.read(folder)
 
     return read
 

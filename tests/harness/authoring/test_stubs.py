@@ -27,45 +27,34 @@ def test_stub_keeps_signature_docstring_imports_and_decorators():
     )
 
 
-def test_stub_of_a_one_line_function_loses_its_body():
-    assert stub("def f(): return 41\n") == (
-        'def f():\n    raise NotImplementedError("ex: not started")\n'
-    )
-
-
-def test_private_helpers_unnamed_functions_and_constants_are_removed():
-    text = stub(
+STUB = 'def f():\n    raise NotImplementedError("ex: not started")\n'
+F = "\n\ndef f():\n    return 41\n"
+ALIASES = '__all__ = ["f"]\nT = TypeVar("T")\nShape: TypeAlias = tuple[int, ...]\n'
+LAYOUT = "Shape = tuple[int, ...]\n\n\nclass Layout(NamedTuple):\n    shape: Shape\n\n\n"
+OTHERS = {
+    "a one-line function loses its body": ("def f(): return 41\n", STUB),
+    "private helpers, unnamed functions and constants are removed": (
         "SECRET = 41\n\n\ndef _helper():\n    return SECRET\n\n\n"
-        "def unnamed():\n    return 42\n\n\nclass Unnamed:\n    x = 43\n\n\n"
-        "def f():\n    return _helper()\n"
-    )
-    assert text == 'def f():\n    raise NotImplementedError("ex: not started")\n'
-
-
-def test_marked_helpers_stay_without_their_marker():
-    text = stub(
+        f"def unnamed():\n    return 42\n\n\nclass Unnamed:\n    x = 43\n{F}",
+        STUB,
+    ),
+    "marked helpers stay without their marker": (
         "import math\n\n# What it is for.\n# handout: keep\nTABLE = [1]\n\n\n"
-        "# handout: keep\n@cached\ndef _helper():\n    # why\n    return 41\n\n\n"
-        "def f():\n    return _helper()\n"
-    )
-    assert text == (
+        f"# handout: keep\n@cached\ndef _helper():\n    # why\n    return 41\n{F}",
         "import math\n\n# What it is for.\nTABLE = [1]\n\n\n"
-        "@cached\ndef _helper():\n    # why\n    return 41\n\n\n"
-        'def f():\n    raise NotImplementedError("ex: not started")\n'
-    )
+        f"@cached\ndef _helper():\n    # why\n    return 41\n\n\n{STUB}",
+    ),
+    "type aliases and __all__ stay": (ALIASES + F, f"{ALIASES}\n\n{STUB}"),
+    "plain data that a signature needs stays": (
+        f"{LAYOUT}def f(x: Layout):\n    return 41\n",
+        LAYOUT + STUB.replace("f()", "f(x: Layout)"),
+    ),
+}
 
 
-def test_type_aliases_and_all_stay():
-    source = '__all__ = ["f"]\nT = TypeVar("T")\nShape: TypeAlias = tuple[int, ...]\n'
-    assert stub(source + "\n\ndef f():\n    return 1\n").startswith(source)
-
-
-def test_plain_data_that_a_signature_needs_stays():
-    text = stub(
-        "Shape = tuple[int, ...]\n\n\nclass Layout(NamedTuple):\n    shape: Shape\n\n\n"
-        "def f(x: Layout):\n    return 41\n"
-    )
-    assert "Shape = tuple[int, ...]\n\n\nclass Layout(NamedTuple):\n    shape: Shape\n" in text
+@pytest.mark.parametrize(("source", "expected"), OTHERS.values(), ids=OTHERS)
+def test_what_stays_beside_a_stub(source, expected):
+    assert stub(source) == expected
 
 
 def test_a_signature_that_needs_removed_code_is_an_error():

@@ -17,11 +17,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-
-from rich.console import Console
-from rich.table import Table
+from typing import NamedTuple
 
 from assignment import manifest
 from grader.authoring.variants import SOLUTIONS, Wrong, all_wrong
@@ -30,15 +27,14 @@ from tests.harness.conftest import HOSTILE, new_quick_grader, processes_of
 from tests.harness.hostile.assertions import assert_earns_nothing, assert_nothing_left, time_limit
 from tests.harness.hostile.attacks import CAUSES, NEVER_ENDS, target_of
 
-# Allowed growth in bytes, from the median of the second tenth of the gradings to that of the last.
-GROWTH = 8 * 2**20
+# Allowed growth in MiB, from the median of the second tenth of the gradings to that of the last.
+GROWTH = 8
 
 
-@dataclass(frozen=True)
-class Resources:
-    """What a process uses: memory in bytes, and the number of open descriptors."""
+class Resources(NamedTuple):
+    """What a process uses: MiB of memory, and the number of open descriptors."""
 
-    memory: int
+    mib: float
     descriptors: int
 
 
@@ -48,20 +44,15 @@ def main() -> None:
     parser.add_argument("--gradings", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     options = parser.parse_args()
-    console = Console()
-    console.print(f"{options.gradings} gradings, seed {options.seed}")
+    print(f"{options.gradings} gradings, seed {options.seed}")
     with tempfile.TemporaryDirectory() as place:
-        grade_many(Path(place), options.gradings, options.seed, console)
+        grade_many(Path(place), options.gradings, options.seed)
 
 
-def grade_many(place: Path, gradings: int, seed: int, console: Console) -> None:
-    """Grades `gradings` submissions with one grader.
+def grade_many(place: Path, gradings: int, seed: int) -> None:
+    """Grades `gradings` submissions, in an order that `seed` draws, with one grader.
 
-    Args:
-        place: an empty folder, for the tests and for wrong submissions.
-        gradings: the number of gradings.
-        seed: draws their order.
-        console: takes the progress and the results.
+    `place` is an empty folder, for the tests and for wrong submissions.
 
     Raises:
         AssertionError: a mark was wrong, something was left behind, or a process grew.
@@ -69,6 +60,7 @@ def grade_many(place: Path, gradings: int, seed: int, console: Console) -> None:
     done: Counter[str] = Counter()
     wrong = {w.path.stem: w for w in all_wrong(manifest.load(), hidden=True)}
     held: dict[str, list[Resources]] = {"judge": [], "zygote": []}
+    tenth = max(gradings // 10, 1)
     with new_quick_grader(place / "repository") as grader:
         grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
         idle_processes = processes_of(grader)
@@ -78,16 +70,16 @@ def grade_many(place: Path, gradings: int, seed: int, console: Console) -> None:
             done[kind] += 1
             held["judge"].append(_resources_of(os.getpid()))
             held["zygote"].append(_resources_of(grader.zygote._process.pid))
-            if number % max(gradings // 10, 1) == 0:
-                console.print(f"{number}: {', '.join(_format(n, h[-1]) for n, h in held.items())}")
-    console.print(_table(held))
-    console.print(f"every mark right: {', '.join(f'{n} {kind}' for kind, n in done.items())}")
+            if number % tenth == 0:
+                for name, values in held.items():
+                    mib, descriptors = _median(values[-tenth:]), values[-1].descriptors
+                    print(f"{number}: {name} {mib:.1f} MiB, {descriptors} descriptors", flush=True)
+    print(f"every mark right: {', '.join(f'{n} {kind}' for kind, n in done.items())}")
     for name, values in held.items():
-        tenth = max(len(values) // 10, 1)
         # The first tenth is left out: its gradings still load what all later ones share.
         early, late = values[tenth : 2 * tenth] or values, values[-tenth:]
         grown = _median(late) - _median(early)
-        assert grown <= GROWTH, f"the {name} grew by {grown / 2**20:.1f} MiB"
+        assert grown <= GROWTH, f"the {name} grew by {grown:.1f} MiB"
         most = max(h.descriptors for h in late)
         assert most <= max(h.descriptors for h in early), f"the {name} holds {most} descriptors"
 
@@ -118,44 +110,25 @@ def _grade(grader: Grader, kind: str, name: str, wrong: dict[str, Wrong], place:
             grade = grader.grade(HOSTILE / name, only=[exercise])
         assert_earns_nothing(grade, exercise, CAUSES[name].causes)
         return
-    if kind == "good":
-        with time_limit(grader, 60.0):
-            grade = grader.grade(SOLUTIONS, only=[name])
-        assert grade.score == grade.max_score > 0, (name, grade.checks)
-    else:
-        folder = wrong[name].write(place / "wrong")
-        with time_limit(grader, 60.0):
-            grade = grader.grade(folder, only=[wrong[name].exercise.id])
-        shutil.rmtree(folder)
-        assert grade.score is not None
-        assert grade.score < grade.max_score, name
+    folder, exercise = SOLUTIONS, name
+    if kind == "wrong":
+        folder, exercise = wrong[name].write(place / "wrong"), wrong[name].exercise.id
+    with time_limit(grader, 60.0):
+        grade = grader.grade(folder, only=[exercise])
+    shutil.rmtree(place / "wrong", ignore_errors=True)
+    assert grade.score is not None
+    assert (grade.score == grade.max_score > 0) == (kind == "good"), (name, grade.checks)
     assert grade.faults == ()
 
 
 def _resources_of(pid: int) -> Resources:
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     descriptors = len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208
-    return Resources(pages * os.sysconf("SC_PAGE_SIZE"), descriptors)
+    return Resources(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, descriptors)
 
 
 def _median(values: list[Resources]) -> float:
-    return statistics.median(h.memory for h in values)
-
-
-def _format(name: str, held: Resources) -> str:
-    return f"{name} {held.memory / 2**20:.1f} MiB, {held.descriptors} descriptors"
-
-
-def _table(held: dict[str, list[Resources]]) -> Table:
-    table = Table(title="Held after a grading: median of each tenth of the run, MiB")
-    table.add_column("")
-    for tenth in range(1, 11):
-        table.add_column(str(tenth), justify="right")
-    for name, values in held.items():
-        step = max(len(values) // 10, 1)
-        parts = [values[i : i + step] for i in range(0, step * 10, step)]
-        table.add_row(name, *(f"{_median(part) / 2**20:.0f}" for part in parts if part))
-    return table
+    return statistics.median(h.mib for h in values)
 
 
 if __name__ == "__main__":

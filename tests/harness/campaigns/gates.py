@@ -1,7 +1,7 @@
 """Runs the repository's tests under unusual conditions: a busy machine, and other environments.
 
     python -m tests.harness.campaigns.gates load --runs 3 --busy 4 --slow 3 [--stops] [TEST …]
-    python -m tests.harness.campaigns.gates matrix [--pythons python3.12 …] [TEST …]
+    python -m tests.harness.campaigns.gates matrix [--pythons python3.12 …] [-- TEST …]
 
 `load` runs them repeatedly beside busy loops, as if the processor were slow, or on a machine that
 stops for seconds at any instruction. `matrix` runs them once in each of six environments, with each
@@ -35,7 +35,7 @@ BUILD = REPOSITORY / "build"
 # As `make test`, with a process for each core.
 PYTEST = ("-m", "pytest", "-n", "auto", "--dist", "worksteal")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-_VERSION = "import sys; print(*sys.version_info[:3], sys.prefix != sys.base_prefix)"
+_VERSION = "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.prefix != sys.base_prefix)"
 
 
 # What computes in torch, on how many threads, and in numpy; "" leaves the choice to the machine.
@@ -53,31 +53,25 @@ ENVIRONMENTS = (
 
 def run_tests(
     what: str,
-    python: Path,
+    command: Sequence[str | Path],
     tree: Path,
-    tests: Sequence[str],
     log: Path,
-    variables: Mapping[str, str] = {},
-    slow: float = 1.0,
+    variables: Mapping[str, str],
     stops: bool = False,
 ) -> bool:
-    """Runs the tests in `tree`, prints a line on `what`; returns whether all were green.
+    """Runs pytest in `tree`, prints a line on `what`; returns whether all tests were green.
 
-    pytest's output goes to `log`. Workers are charged `slow` times the CPU time that they need;
-    `stops`: see `stop_at_random`.
+    pytest's output goes to `log`. `stops`: see `stop_at_random`.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     with log.open("w") as file:
+        environment = {**os.environ, **variables}
         run = subprocess.Popen(
-            [str(python), *PYTEST, "-p", slow_cpu.__name__, *tests],
-            cwd=tree,
-            env={**os.environ, **variables, slow_cpu.VARIABLE: str(slow)},
-            stdout=file,
-            stderr=subprocess.STDOUT,
+            command, cwd=tree, env=environment, stdout=file, stderr=subprocess.STDOUT
         )
         try:
-            stopped = stop_at_random(run) if stops else 0
+            stopped = f", {stop_at_random(run)} stops" if stops else ""
             ended = run.wait()
         except BaseException:
             run.kill()
@@ -86,8 +80,7 @@ def run_tests(
     lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
     summary = re.sub(r" in [\d.]+s.*", "", lines[-1].strip("= "))
     colour = "RED" if ended else "green"
-    seconds = f"{time.monotonic() - begun:.0f} s" + (f", {stopped} stops" if stopped else "")
-    print(f"{what}: {colour} in {seconds}: {summary}", flush=True)
+    print(f"{what}: {colour} in {time.monotonic() - begun:.0f} s{stopped}: {summary}", flush=True)
     if ended:
         print(f"  {log}", flush=True)
     return not ended
@@ -145,21 +138,24 @@ def _signal(held: Sequence[int], number: int) -> None:
             signal.pidfd_send_signal(descriptor, number)
 
 
-def load(
-    runs: int, loops: int, tests: Sequence[str], slow: float = 1.0, stops: bool = False
-) -> bool:
-    """Runs the tests `runs` times, prints a line for each run; returns whether all were green.
+def load(runs: int, busy: int, slow: float, stops: bool, tests: Sequence[str]) -> bool:
+    """Runs the tests `runs` times beside `busy` loops; returns whether all were green.
 
     Workers are charged `slow` times the CPU time that they need; `stops`: see `stop_at_random`.
     """
     green = True
-    beside = f"{loops} busy loops" + (f", {slow:g} times the CPU time" if slow != 1 else "")
+    beside = f"{busy} busy loops" + (f", {slow:g} times the CPU time" if slow != 1 else "")
+    command = [sys.executable, *PYTEST, "-p", slow_cpu.__name__, *tests]
     for i in range(1, runs + 1):
-        log = BUILD / "load" / f"busy-{loops}-run-{i}.log"
-        what = f"run {i} of {runs}, {beside}"
-        with busy_loops(loops):
+        log = BUILD / "load" / f"busy-{busy}-run-{i}.log"
+        with busy_loops(busy):
             green &= run_tests(
-                what, Path(sys.executable), REPOSITORY, tests, log, slow=slow, stops=stops
+                f"run {i} of {runs}, {beside}",
+                command,
+                REPOSITORY,
+                log,
+                {slow_cpu.VARIABLE: str(slow)},
+                stops,
             )
     return green
 
@@ -181,26 +177,23 @@ def find_python(name: str) -> Python | None:
     A pyenv command may belong to a version that is not installed, so each candidate has to print
     its version.
     """
-    is_version = re.fullmatch(r"\d\.\d+", name) is not None
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    found = [shutil.which(f"python{name}" if is_version else name)]
-    if is_version:
-        found += sorted(map(str, pyenv.glob(f"versions/{name}.*/bin/python")), reverse=True)
-    for path in filter(None, found):
+    of_pyenv = sorted(pyenv.glob(f"versions/{name}.*/bin/python"), reverse=True)
+    for path in filter(None, (shutil.which(name), shutil.which(f"python{name}"), *of_pyenv)):
         done = subprocess.run([path, "-c", _VERSION], capture_output=True, text=True, check=False)
         if done.returncode == 0:
-            *version, in_venv = done.stdout.split()
-            return Python(Path(path), ".".join(version), in_venv == "True")
+            version, in_venv = done.stdout.split()
+            return Python(Path(path), version, in_venv == "True")
     return None
 
 
-def matrix(names: Sequence[str], tests: Sequence[str]) -> bool:
+def matrix(pythons: Sequence[str], tests: Sequence[str]) -> bool:
     """Runs the tests in each environment, with one interpreter after the other.
 
     Prints a line for each run. Returns whether an interpreter was found, and all runs were green.
     """
     ready, green = [], True
-    for name in names:
+    for name in pythons:
         python = find_python(name)
         if python is None:
             print(f"{name}: skipped, it is not installed here", flush=True)
@@ -215,7 +208,7 @@ def matrix(names: Sequence[str], tests: Sequence[str]) -> bool:
         variables = {name: value for name, value in zip(VARIABLES, values, strict=True) if value}
         what = " ".join([version, *(f"{name}={value}" for name, value in variables.items())])
         log = folder / f"{'-'.join(variables.values())}.log"
-        green &= run_tests(what, path, folder / "tree", tests, log, variables)
+        green &= run_tests(what, [path, *PYTEST, *tests], folder / "tree", log, variables)
     return bool(ready) and green
 
 
@@ -227,16 +220,12 @@ def _install(python: Python, folder: Path) -> Path:
     Raises:
         subprocess.CalledProcessError: the setup failed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    tree, venv = folder / "tree", folder / "venv"
-    if tree.exists():
-        shutil.rmtree(tree)
+    tree, path = folder / "tree", python.path
+    shutil.rmtree(tree, ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", REPOSITORY, tree], check=True)
-    path = python.path
     if not python.in_venv:
-        path = venv / "bin" / "python"
-        if not path.exists():
-            subprocess.run([python.path, "-m", "venv", venv], check=True)
+        path = folder / "venv" / "bin" / "python"
+        subprocess.run([python.path, "-m", "venv", folder / "venv"], check=True)
     install = [path, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*install, "-c", "constraints.txt", "-e", ".[dev,docs]"], cwd=tree, check=True)
     return path
@@ -244,32 +233,24 @@ def _install(python: Python, folder: Path) -> Path:
 
 def main() -> None:
     """Runs the command line; the exit status is 1 if a run was red."""
-    assert __doc__ is not None
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="command", required=True)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    commands = parser.add_subparsers(required=True)
     loading = commands.add_parser("load", help="run the tests repeatedly on a busy machine")
+    loading.set_defaults(campaign=load)
     loading.add_argument("--runs", type=int, default=5)
     loading.add_argument("--busy", type=int, default=0, help="number of busy loops beside them")
     loading.add_argument("--slow", type=float, default=1.0, help="factor of workers' CPU time")
     loading.add_argument("--stops", action="store_true", help="stop processes for up to 5 s")
     trying = commands.add_parser("matrix", help="run the tests in six environments")
-    trying.add_argument(
-        "--pythons",
-        nargs="+",
-        default=PYTHONS,
-        metavar="PYTHON",
-        help=f"versions, commands or paths; {', '.join(PYTHONS)} by default",
-    )
+    trying.set_defaults(campaign=matrix)
+    named = f"versions, commands or paths; {', '.join(PYTHONS)} by default"
+    trying.add_argument("--pythons", nargs="+", default=PYTHONS, metavar="PYTHON", help=named)
     for command in (loading, trying):
-        command.add_argument(
-            "tests", nargs="*", default=[], help="tests for pytest; all by default"
-        )
-    options = parser.parse_args()
+        command.add_argument("tests", nargs="*", help="tests for pytest; all by default")
+    options = vars(parser.parse_args())
+    campaign = options.pop("campaign")
     with signals.stop_on_signals():  # so that a signal to this process ends pytest too
-        if options.command == "load":
-            green = load(options.runs, options.busy, options.tests, options.slow, options.stops)
-        else:
-            green = matrix(options.pythons, options.tests)
+        green = campaign(**options)
     sys.exit(0 if green else 1)
 
 

@@ -19,8 +19,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 
@@ -46,8 +46,7 @@ _GROUPS = (
 _START = 30.0  # seconds to start, which the bound does not include: torch is loaded twice
 
 
-@dataclass(frozen=True)
-class Situation:
+class Situation(NamedTuple):
     """The conditions of a grading; `share` is the share of a core that it gets at least."""
 
     name: str
@@ -74,9 +73,7 @@ def main() -> None:
     The exit status is 1 if verdicts differ or a grading exceeds its bound.
     """
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "--budget", type=float, default=None, help="seconds; by default the manifest's"
-    )
+    parser.add_argument("--budget", type=float, help="seconds; by default the manifest's")
     parser.add_argument("--nonce", default="hangs")
     options = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
@@ -108,12 +105,10 @@ def submissions(place: Path) -> dict[str, Path]:
     found = {"half": REPOSITORY / "tests" / "submissions" / "half_finished"}
     for name, body in _HANGS.items():
         found[name] = place / name
-        shutil.copytree(
-            REPOSITORY / "handout" / "resource_accounting", place / name / "resource_accounting"
-        )
-        for file in (place / name).rglob("*.py"):
-            text = file.read_text(encoding="utf-8")
-            file.write_text(_STUB.sub(body, text), encoding="utf-8")
+        package = place / name / "resource_accounting"
+        shutil.copytree(REPOSITORY / "handout" / "resource_accounting", package)
+        for file in package.rglob("*.py"):
+            file.write_text(_STUB.sub(body, file.read_text(encoding="utf-8")), encoding="utf-8")
     return found
 
 
@@ -156,21 +151,22 @@ def half_core_cgroup() -> Iterator[Path | None]:
 
     Yields the file that takes its process ids, or None if this process may not create one.
     """
+    group = None
     for root, file, value, tasks in _GROUPS:
-        group = Path(root, f"half-{os.getpid()}")
+        folder = Path(root, f"half-{os.getpid()}")
         try:
-            group.mkdir()
-            (group / file).write_text(value)
+            folder.mkdir()
+            (folder / file).write_text(value)
+            group = folder / tasks
+            break
         except OSError:
-            if group.is_dir():
-                group.rmdir()
-            continue
-        try:
-            yield group / tasks
-        finally:
-            group.rmdir()
-        return
-    yield None
+            if folder.is_dir():
+                folder.rmdir()
+    try:
+        yield group
+    finally:
+        if group is not None:
+            group.parent.rmdir()
 
 
 if __name__ == "__main__":

@@ -67,10 +67,9 @@ def test_package_with_only_encrypted_modules_is_refused_with_the_reason(tmp_path
 
 def test_zip_that_lies_about_a_size_is_refused_or_cut(tmp_path):
     data = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": b"#" * 4_000_000}).read_bytes()
-    for true, lie in (((4_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little")),):
-        assert data.count(true) >= 2
-        data = data.replace(true, lie)
-    (tmp_path / "in.zip").write_bytes(data)
+    true, lie = (size.to_bytes(4, "little") for size in (4_000_000, 10))
+    assert data.count(true) >= 2
+    (tmp_path / "in.zip").write_bytes(data.replace(true, lie))
     try:
         staged = run(tmp_path / "in.zip", tmp_path / "out")
     except SubmissionError:
@@ -100,11 +99,6 @@ def test_zip_members_that_share_their_bytes_are_refused(tmp_path):
         archive._didModify = True
     with pytest.raises(SubmissionError, match="is damaged: File name in directory"):
         run(path, tmp_path / "out")
-
-
-def test_empty_file_is_refused(tmp_path):
-    (tmp_path / "in.zip").touch()
-    assert "is empty" in refused(tmp_path / "in.zip", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -169,12 +163,6 @@ def test_message_names_the_start_of_an_endless_name(tmp_path):
     message = refused(deep, tmp_path / "out")
     assert len(message) < 1000
     assert message.endswith(f"hand in that folder alone, or name it {PACKAGE}/")
-
-
-def test_pipe_is_refused_and_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "in.zip")
-    words = "is neither a file nor a folder; expected a folder, zip or tar"
-    assert words in refused(tmp_path / "in.zip", tmp_path / "out")
 
 
 @pytest.mark.parametrize("name", ["d/", ".git/x", "x"])

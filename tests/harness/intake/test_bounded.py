@@ -11,7 +11,7 @@ import pytest
 from grader.faults import GraderFault
 from grader.intake import bounded
 from grader.intake.bounded import LimitExceeded, Limits, run_bounded
-from tests.harness.conftest import MAX_WAIT
+from tests.harness.conftest import MAX_WAIT, wait_until
 
 LIMITS = Limits(cpu_seconds=30, memory=64 * 2**20, wall_seconds=MAX_WAIT, answer=2**24)
 
@@ -92,22 +92,6 @@ def test_too_large_an_answer_is_a_fault_of_the_grader():
         run_bounded(lambda: bytes(2**20), replace(LIMITS, answer=2**19))
 
 
-def sleeper(path):
-    """Work that notes its process's id and never ends, nor uses any CPU time."""
-
-    def work() -> bytes:
-        path.write_text(str(os.getpid()))
-        time.sleep(10 * MAX_WAIT)
-        return b""
-
-    return work
-
-
-def assert_gone(path):
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(path.read_text()), 0)
-
-
 def test_wait_without_end_is_a_fault_of_the_grader_and_ends_the_process(monkeypatch):
     """The process sleeps longer than any test may take"""
     started, fork = [], os.fork
@@ -130,14 +114,20 @@ def test_signal_to_the_whole_group_is_the_judges_alone(number):
 
 
 def test_signal_to_the_judge_ends_the_process(tmp_path, monkeypatch):
-    """It comes when the process has written its number"""
+    """It comes when the process has written its number; it uses no CPU time, and never ends"""
+    pid = tmp_path / "pid"
+
+    def work() -> bytes:
+        pid.symlink_to(f"{os.getpid()}")
+        time.sleep(10 * MAX_WAIT)
+        return b""
 
     def interrupted(*_):
-        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-            time.sleep(0.01)
+        assert wait_until(pid.is_symlink)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(bounded, "_receive", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_bounded(sleeper(tmp_path / "pid"), LIMITS)
-    assert_gone(tmp_path / "pid")
+        run_bounded(work, LIMITS)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.readlink().name), 0)

@@ -1,18 +1,12 @@
 """The limits that folders, zips and tars share."""
 
+import os
+
 import pytest
 
 from grader.intake import entries
 from grader.intake.entries import SubmissionError
-from tests.harness.intake.archives import (
-    KINDS,
-    PACKAGE,
-    TEXT,
-    make_zip,
-    refused,
-    run,
-    staged_files,
-)
+from tests.harness.intake.archives import KINDS, PACKAGE, TEXT, make_zip, refused, run, staged_files
 
 
 def test_archive_of_too_many_entries_is_refused(tmp_path, monkeypatch):
@@ -22,15 +16,26 @@ def test_archive_of_too_many_entries_is_refused(tmp_path, monkeypatch):
         run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
 
 
-def test_ignored_folders_do_not_count_as_entries(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("kind", "limit"), [("folder", "MAX_LISTED"), ("zip", "MAX_ENTRIES")])
+def test_what_tools_create_does_not_count(tmp_path, monkeypatch, kind, limit):
+    """Such folders are not even opened"""
     monkeypatch.setattr(entries, "MAX_ENTRIES", 100)
+    monkeypatch.setattr(entries, limit, 100)
     files = {f"{PACKAGE}/strides.py": TEXT} | {f".venv/{i}.py": b"" for i in range(200)}
-    for i, kind in enumerate(("folder", "zip")):
-        staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / f"out{i}")
-        assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
 
 
-def test_missing_path_is_refused(tmp_path):
-    assert "does not exist; expected a folder, zip or tar" in refused(
-        tmp_path / "nothing", tmp_path / "out"
-    )
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: None, "does not exist; expected a folder, zip or tar"),
+        (lambda path: path.touch(), "is empty"),
+        # It is not waited for.
+        (os.mkfifo, "is neither a file nor a folder; expected a folder, zip or tar"),
+    ],
+    ids=["missing", "empty", "pipe"],
+)
+def test_what_is_no_submission_is_refused(tmp_path, make, words):
+    make(tmp_path / "in.zip")
+    assert words in refused(tmp_path / "in.zip", tmp_path / "out")

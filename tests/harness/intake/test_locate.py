@@ -18,15 +18,8 @@ from tests.harness.intake.archives import (
     write_tar,
 )
 
-
-def test_folder_with_the_packages_name_wins_over_loose_modules(tmp_path):
-    write_folder(tmp_path / "in", {"strides.py": b"1", f"{PACKAGE}/strides.py": b"2"})
-    staged = run(tmp_path / "in", tmp_path / "out")
-    assert (staged.folder / PACKAGE / "strides.py").read_bytes() == b"2"
-    assert staged.left_out == ("strides.py (outside)",)
-
-
 TEN = tuple("abcdefghij")
+ALL = "".join(TEN)
 
 
 def run_ten(tmp_path: Path, *files: str) -> Staged:
@@ -39,64 +32,56 @@ def package_of(folder: str, modules: str) -> list[str]:
     return [f"{folder}{module}.py" for module in modules]
 
 
-def test_package_with_the_most_modules_is_graded_and_the_others_are_reported(tmp_path):
-    staged = run_ten(
-        tmp_path,
-        *package_of(f"backup/{PACKAGE}/", "a"),
-        *package_of(f"hw/sub/{PACKAGE}/", "abcdefghij"),
-    )
-    assert (staged.folder / PACKAGE / "a.py").read_text() == f"hw/sub/{PACKAGE}/a.py"
-    assert staged.left_out == (
-        f"backup/{PACKAGE}/ (1 of the assignment's 10 modules; hw/sub/{PACKAGE}/ has 10)",
-    )
+# Folders with the modules of each; the first is graded, and this is left out.
+FOUND = {
+    "its name wins over loose modules": ({f"{PACKAGE}/": "a", "": "a"}, ("a.py (outside)",)),
+    "the one with the most modules": (
+        {f"hw/sub/{PACKAGE}/": ALL, f"backup/{PACKAGE}/": "a"},
+        (f"backup/{PACKAGE}/ (1 of the assignment's 10 modules; hw/sub/{PACKAGE}/ has 10)",),
+    ),
+    "modules count more than the name": (
+        {"": "abc", f"old/{PACKAGE}/": "ab"},
+        (),
+    ),
+    "at any depth": ({f"repo-main/course/assignments/a/b/c/{PACKAGE}/": "ab"}, ()),
+    # The whole handout holds them too, even if the student deleted a module.
+    "not the handout's stubs": (
+        {f"{PACKAGE}/": "abc", "assignment/stubs/": ALL},
+        ("assignment/ (10 files outside the package)",),
+    ),
+    "not what tools create": (
+        {
+            f"{PACKAGE}/": "ab",
+            f"__MACOSX/{PACKAGE}/": "abcdefg",
+            f"{PACKAGE}/.ipynb_checkpoints/": "abcdefg",
+            f".ipynb_checkpoints/{PACKAGE}/": "abcdefg",
+            f"{PACKAGE}/._": "a",
+            "._": "b",
+        },
+        (),
+    ),
+}
 
 
-@pytest.mark.parametrize("deep", ["a/b/c/d/e", "repo-main/course/assignments/hw2"])
-def test_package_by_its_name_is_found_at_any_depth(tmp_path, deep):
-    staged = run_ten(tmp_path, *package_of(f"{deep}/{PACKAGE}/", "ab"), "README.md")
-    assert (staged.folder / PACKAGE / "a.py").read_text() == f"{deep}/{PACKAGE}/a.py"
+@pytest.mark.parametrize(("folders", "left_out"), FOUND.values(), ids=FOUND)
+def test_package_is_found(tmp_path, folders, left_out):
+    files = [name for folder, modules in folders.items() for name in package_of(folder, modules)]
+    staged = run_ten(tmp_path, *files)
+    assert (staged.folder / PACKAGE / "a.py").read_text() == f"{next(iter(folders))}a.py"
+    assert staged.left_out == left_out
 
 
-def test_number_of_modules_counts_more_than_the_folders_name(tmp_path):
-    staged = run_ten(tmp_path, *package_of("", "abc"), *package_of(f"old/{PACKAGE}/", "ab"))
-    assert (staged.folder / PACKAGE / "a.py").read_text() == "a.py"
-
-
-@pytest.mark.parametrize("modules", ["a", "abcdefghij"])
+@pytest.mark.parametrize("modules", ["a", ALL])
 def test_tie_is_refused_and_names_both_folders(tmp_path, modules):
     with pytest.raises(SubmissionError) as caught:
         run_ten(
-            tmp_path,
-            *package_of(f"copy/{PACKAGE}/", modules),
-            *package_of(f"{PACKAGE}/", modules),
+            tmp_path, *package_of(f"copy/{PACKAGE}/", modules), *package_of(f"{PACKAGE}/", modules)
         )
     assert (
         f"holds the package more than once: copy/{PACKAGE}/ and {PACKAGE}/ have {len(modules)} of "
         "the assignment's 10 modules each; hand in one of them"
     ) in str(caught.value)
     assert not (tmp_path / "out").exists()
-
-
-def test_stubs_of_the_handout_are_not_the_package(tmp_path):
-    """The whole handout holds them too, even if the student deleted a module"""
-    staged = run_ten(
-        tmp_path, *package_of(f"{PACKAGE}/", "abc"), *package_of("assignment/stubs/", TEN)
-    )
-    assert (staged.folder / PACKAGE / "a.py").read_text() == f"{PACKAGE}/a.py"
-    assert staged.left_out == ("assignment/ (10 files outside the package)",)
-
-
-def test_folders_that_tools_create_are_not_the_package(tmp_path):
-    staged = run_ten(
-        tmp_path,
-        *package_of(f"{PACKAGE}/", "ab"),
-        *package_of(f"__MACOSX/{PACKAGE}/", "abcdefg"),
-        *package_of(f"{PACKAGE}/.ipynb_checkpoints/", "abcdefg"),
-        *package_of(f".ipynb_checkpoints/{PACKAGE}/", "abcdefg"),
-        *(f"{PACKAGE}/._a.py", "._b.py"),
-    )
-    assert (staged.folder / PACKAGE / "a.py").read_text() == f"{PACKAGE}/a.py"
-    assert staged.left_out == ()
 
 
 def test_refusal_says_where_modules_were_found(tmp_path):
@@ -198,8 +183,8 @@ def handed_out(folder: str, modules: str) -> dict[str, bytes]:
 def test_copy_that_is_as_handed_out_is_not_graded(tmp_path, first):
     """Even if it has more modules"""
     own = dict.fromkeys(package_of(f"m/{PACKAGE}/", "abcdefgh"), b"own")
-    stubs = handed_out("handout/assignment/stubs/", "abcdefghij")
-    other = handed_out(f"{first}/{PACKAGE}/", "abcdefghij")
+    stubs = handed_out("handout/assignment/stubs/", ALL)
+    other = handed_out(f"{first}/{PACKAGE}/", ALL)
     write_folder(tmp_path / "in", own | stubs | other)
     staged = run(tmp_path / "in", tmp_path / "out", TEN)
     assert (staged.folder / PACKAGE / "a.py").read_bytes() == b"own"

@@ -11,30 +11,19 @@ from assignment import manifest
 from grader import cli
 from grader.causes import Cause
 from grader.faults import GraderFault
-from grader.pack import files, gradescope, rehearsal
-from grader.results.record import Check, Grade, Isolation
+from grader.pack import gradescope, rehearsal
 from tests.harness.conftest import REPOSITORY
-
-
-def graded(score, *checks):
-    """The grade of a reference."""
-    return Grade(
-        submission="solutions",
-        score=score,
-        max_score=manifest.load().points,
-        isolation=Isolation(tier="A", probes={}),
-        nonce="",
-        tests="all",
-        checks=checks,
-        exercises=(),
-        modules=(),
-    )
+from tests.harness.pack.conftest import copied
+from tests.harness.results.example_grade import check, grade
 
 
 @pytest.fixture
 def full_marks(monkeypatch):
     """Skips the grading of the reference, which other tests check."""
-    monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(manifest.load().points))
+    full = manifest.load().points
+    monkeypatch.setattr(
+        rehearsal, "grade_packed", lambda _: grade(score=full, max_score=full, checks=())
+    )
 
 
 def test_commands_write_what_is_packed(full_marks, tmp_path):
@@ -53,16 +42,9 @@ def test_commands_write_what_is_packed(full_marks, tmp_path):
 @pytest.mark.parametrize("kind", ["gradescope", "docker"])
 def test_commands_pack_nothing_without_full_marks(monkeypatch, tmp_path, kind):
     """As a mistake of the assignment's author"""
-    check = Check(
-        exercise="storage_index",
-        test="test_strides::test_rule",
-        title="A rule",
-        state="failed",
-        points=0,
-        max_points=1,
-        cause=Cause.WRONG_ANSWER,
-    )
-    monkeypatch.setattr(rehearsal, "grade_packed", lambda _: graded(99.5, *[check] * 7))
+    failed = [check("strides", "failed", Cause.WRONG_ANSWER, test="test_strides::test_rule")] * 7
+    of = grade(score=99.5, max_score=manifest.load().points, checks=tuple(failed))
+    monkeypatch.setattr(rehearsal, "grade_packed", lambda _: of)
     result = CliRunner().invoke(cli.build_app(), ["pack", kind, "--out", str(tmp_path / "out")])
     assert result.exit_code == 4
     assert (
@@ -119,11 +101,8 @@ def commands_in(folder):
 
 
 def test_packed_grader_offers_only_the_commands_that_it_can_run(tmp_path):
-    for name, data in files.contents().items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    assert commands_in(tmp_path) == ["grade", "doctor"]
+    packed = copied(tmp_path)
+    assert commands_in(packed) == ["grade", "doctor"]
     assert {"author", "pack"} < set(commands_in(REPOSITORY))
-    (tmp_path / "grader" / "authoring" / "__pycache__").mkdir(parents=True)
-    assert commands_in(tmp_path) == ["grade", "doctor"]
+    (packed / "grader" / "authoring" / "__pycache__").mkdir(parents=True)
+    assert commands_in(packed) == ["grade", "doctor"]

@@ -1,5 +1,6 @@
 """Fixtures of the tests of races: short races whose clock is simulated."""
 
+import itertools
 import math
 import statistics
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from grader.judge.grader import Grader
 from grader.races import device
 from grader.races.statistic import RULES, Interval
 from grader.results.record import from_json, to_json
+from grader.supervisor.worker import Worker
 from tests.harness.races import racing
 from tests.harness.races.hash_chain import HashChain
 
@@ -69,10 +71,6 @@ def by_cpu_time(short_races: None, monkeypatch: pytest.MonkeyPatch) -> None:
     racing.measure_cpu_time(monkeypatch)
 
 
-def honest_submission(folder):
-    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.module_text(1.0))
-
-
 def grade_once(grader, submission):
     """Grades a submission; returns the grade and its only check."""
     grade = grader.grade(submission)
@@ -81,3 +79,36 @@ def grade_once(grader, submission):
     assert check.visibility == "hidden"
     assert from_json(to_json(grade)) == grade
     return grade, check
+
+
+def honest_submission(folder):
+    return racing.submission(folder / "in", racing.HASHES, racing.HASHES.module_text(1.0))
+
+
+@pytest.fixture
+def raced(tmp_path):
+    """Grades a module, again and again: `raced(grader, setup, text)`. By default honest hashes."""
+    numbers = itertools.count()
+
+    def graded(grader, setup=racing.HASHES, text=""):
+        folder = tmp_path / f"{next(numbers)}"
+        text = text or setup.module_text(1.0)
+        return grade_once(grader, racing.submission(folder, setup, text))
+
+    return graded
+
+
+@pytest.fixture
+def before_calls(monkeypatch):
+    """Has something done before each call: `before_calls(lambda worker, target, args: …)`."""
+
+    def install(do):
+        real = Worker.call
+
+        def call(self, target, args, kwargs, seconds=None):
+            do(self, target, args)
+            return real(self, target, args, kwargs, seconds)
+
+        monkeypatch.setattr(Worker, "call", call)
+
+    return install

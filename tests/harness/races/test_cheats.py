@@ -122,8 +122,7 @@ def test_every_cheat_is_in_a_table_and_has_its_own_docstring():
     assert all(line.startswith('"""') and line.endswith('"""') for line in first_lines)
 
 
-def test_honest_products_earn_everything(product_grader, by_cpu_time, tmp_path):
+def test_honest_products_earn_everything(raced, product_grader, by_cpu_time):
     """A test of the tests above: without a cheat they pass"""
-    text = racing.PRODUCTS.module_text(1.0)
-    grade, _ = grade_once(product_grader, racing.submission(tmp_path / "in", racing.PRODUCTS, text))
+    grade, _ = raced(product_grader, racing.PRODUCTS, racing.PRODUCTS.module_text(1.0))
     assert grade.score == grade.max_score

@@ -6,7 +6,6 @@ from assignment.programs.memory import Recompute
 from grader.causes import Cause
 from tests.harness.conftest import long_unless
 from tests.harness.races import racing
-from tests.harness.races.conftest import grade_once
 
 pytestmark = pytest.mark.usefixtures("short_races")
 
@@ -29,13 +28,9 @@ def recompute_grader(hash_grader, tmp_path_factory):
 @pytest.mark.parametrize(
     ("times", "mark"), long_unless([(1.0, 1.0), (4.0, 0.5), (8.0, 0.0)], (4.0, 0.5))
 )
-def test_mark_follows_from_the_memory_budgets_that_are_enough(
-    recompute_grader, tmp_path, times, mark
-):
+def test_mark_follows_from_the_memory_budgets_that_are_enough(raced, recompute_grader, times, mark):
     text = racing.RECOMPUTE.module_text(times)
-    grade, check = grade_once(
-        recompute_grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text)
-    )
+    grade, check = raced(recompute_grader, racing.RECOMPUTE, text)
     assert check.fit is not None, check.detail
     assert check.fit.fitted == (mark > 0, mark == 1)
     assert (check.state, check.cause) == (
@@ -45,18 +40,16 @@ def test_mark_follows_from_the_memory_budgets_that_are_enough(
 
 
 @pytest.mark.usefixtures("small")
-def test_wrong_gradients_within_the_budget_earn_nothing(recompute_grader, tmp_path):
+def test_wrong_gradients_within_the_budget_earn_nothing(raced, recompute_grader):
     text = racing.RECOMPUTE.module_text(1.0).replace("layers[start :", "layers[start + 1 :")
-    grade, check = grade_once(
-        recompute_grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text)
-    )
+    grade, check = raced(recompute_grader, racing.RECOMPUTE, text)
     assert (grade.score, check.cause) == (0, Cause.WRONG_ANSWER)
 
 
 @pytest.mark.usefixtures("small")
-def test_exercise_is_not_measured_if_the_naive_program_fits(hash_grader, tmp_path):
+def test_exercise_is_not_measured_if_the_naive_program_fits(raced, hash_grader, tmp_path):
     place = tmp_path / "race"
     with racing.grader_for(place, racing.RECOMPUTE, naive=1.0, started=hash_grader) as grader:
         text = racing.RECOMPUTE.module_text(8.0)
-        _, check = grade_once(grader, racing.submission(tmp_path / "in", racing.RECOMPUTE, text))
+        _, check = raced(grader, racing.RECOMPUTE, text)
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)

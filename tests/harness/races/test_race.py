@@ -12,9 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from assignment import programs
-from assignment.manifest import parse
 from grader.causes import Cause
 from grader.faults import GraderFault
 from grader.races import device, race
@@ -26,7 +26,7 @@ from grader.supervisor.worker import Worker
 from grader.supervisor.zygote import Zygote
 from tests.harness.conftest import long_unless
 from tests.harness.races import hash_chain, racing
-from tests.harness.races.conftest import BLOCKS, NAIVE_BLOCKS, grade_once, honest_submission
+from tests.harness.races.conftest import BLOCKS, NAIVE_BLOCKS, honest_submission
 
 pytestmark = pytest.mark.usefixtures("short_races")
 
@@ -41,10 +41,10 @@ REAL_CLOCK = device.Cpu.clock
         *((1.05, 1), (2.2, 0)),
     ),
 )
-def test_mark_follows_from_the_ratio_of_times(hash_grader, tmp_path, monkeypatch, times, mark):
+def test_mark_follows_from_the_ratio_of_times(raced, hash_grader, monkeypatch, times, mark):
     racing.simulate(monkeypatch, submission=times)
     racing.change_rules(looks=(8,), interval=RULES["cpu"].interval)  # no fewer give an interval
-    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    grade, check = raced(hash_grader)
     assert (check.state, check.cause) == (
         ("passed", None) if mark == 1 else ("failed", Cause.TOO_SLOW)
     )
@@ -53,7 +53,7 @@ def test_mark_follows_from_the_ratio_of_times(hash_grader, tmp_path, monkeypatch
     assert grade.score == check.points == 4 * check.timing.mark == 4 * mark
 
 
-def test_machine_that_slows_down_changes_no_mark(hash_grader, tmp_path, monkeypatch):
+def test_machine_that_slows_down_changes_no_mark(raced, hash_grader, monkeypatch):
     """The runs of a block alternate, so that both parties are slowed down alike"""
     speeds = [1.0 + 0.01 * run for run in range(200)]
     order = iter(speeds)
@@ -63,22 +63,20 @@ def test_machine_that_slows_down_changes_no_mark(hash_grader, tmp_path, monkeypa
         "naive": (racing.NAIVE * speed for speed in order),
     }
     racing.simulate(monkeypatch, **parties)
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    _, check = raced(hash_grader)
     assert check.timing.ratio == pytest.approx(1.5, rel=0.001)
     assert check.timing.mark == 0.5
 
 
-def test_real_clock_advances_while_a_worker_runs(hash_grader, tmp_path, monkeypatch):
+def test_real_clock_advances_while_a_worker_runs(raced, hash_grader, monkeypatch):
     monkeypatch.setattr(device.Cpu, "clock", REAL_CLOCK)
     racing.change_rules(max_drift=math.inf, max_spread=math.inf, least_span=0.0)
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    _, check = raced(hash_grader)
     assert all(s > 0 for block in check.timing.quads for s in block.seconds)
 
 
-def test_the_reference_itself_earns_everything_and_every_sample_is_in_the_grade(
-    hash_grader, tmp_path
-):
-    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+def test_the_reference_itself_earns_everything_and_every_sample_is_in_the_grade(raced, hash_grader):
+    grade, check = raced(hash_grader)
     assert list(hash_grader.zygote.submissions.iterdir()) == []  # none is left behind
     assert (check.state, check.cause) == ("passed", None)
     assert grade.score == grade.max_score == 4
@@ -94,17 +92,10 @@ def test_the_reference_itself_earns_everything_and_every_sample_is_in_the_grade(
     assert timing["low"] <= timing["ratio"] <= timing["high"]
 
 
-def test_pairs_of_runs_share_inputs_and_no_other_runs_do(hash_grader, tmp_path, monkeypatch):
+def test_pairs_of_runs_share_inputs_and_no_other_runs_do(raced, hash_grader, before_calls):
     calls = []
-    real = Worker.call
-
-    def call(self, target, args, kwargs, seconds=None):
-        if target.startswith("programs."):
-            calls.append((target.partition(".")[2], args))
-        return real(self, target, args, kwargs, seconds)
-
-    monkeypatch.setattr(Worker, "call", call)
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    before_calls(lambda _, target, args: calls.append((target.removeprefix("programs."), args)))
+    _, check = raced(hash_grader)
     starts = [args[1] for target, args in calls if target == "run"]
     exact = [args[-1] for target, args in calls if target == "exact"]
     assert starts[:2] == exact
@@ -118,7 +109,7 @@ def test_pairs_of_runs_share_inputs_and_no_other_runs_do(hash_grader, tmp_path, 
     assert len(set(seeds)) == len(rounds)
 
 
-def test_place_of_a_round_may_have_several_runs(hash_grader, tmp_path, monkeypatch):
+def test_place_of_a_round_may_have_several_runs(raced, hash_grader, monkeypatch, before_calls):
     """On a device a worker's start takes longer than its runs; the mean of its runs counts
 
     Between runs there is no other worker.
@@ -128,17 +119,15 @@ def test_place_of_a_round_may_have_several_runs(hash_grader, tmp_path, monkeypat
     submission = itertools.cycle([1.5, 0.75, 0.75])
     racing.simulate(monkeypatch, submission=submission, naive=1.5)
     workers, others, calls = set(), set(), []
-    real = Worker.call
 
-    def call(self, target, args, kwargs, seconds=None):
+    def note(worker, target, args):
         if target == "programs.run":
-            others.update(state_of(pid) for pid in workers - {self.pid})
-            workers.add(self.pid)
+            others.update(state_of(pid) for pid in workers - {worker.pid})
+            workers.add(worker.pid)
             calls.append(args[1])
-        return real(self, target, args, kwargs, seconds)
 
-    monkeypatch.setattr(Worker, "call", call)
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    before_calls(note)
+    _, check = raced(hash_grader)
     assert {block.seconds for block in check.timing.quads} == {(1.0, 1.0, 1.0, 1.0)}
     assert others == {"gone"}
     assert len(workers) == 2 + 4 * (NAIVE_BLOCKS + BLOCKS)
@@ -166,7 +155,7 @@ POWER = (0.94, 0.96, 0.98, 0.98, 1.0, 1.07, 1.01, 0.98, 0.99, 0.98, 1.04, 1.02)
 
 @pytest.mark.parametrize("program", long_unless(MEASURED, "matmul_chain", "adamw"))
 def test_race_of_the_reference_on_a_device_ends_within_two_minutes(
-    hash_grader, tmp_path, monkeypatch, program
+    raced, hash_grader, monkeypatch, program
 ):
     """By a simulated clock"""
     start, run, naive, spread = MEASURED[program]
@@ -196,26 +185,25 @@ def test_race_of_the_reference_on_a_device_ends_within_two_minutes(
     monkeypatch.setattr(TimedWorker, "_ready", _ready)
     monkeypatch.setattr(Worker, "call", call)
     monkeypatch.setattr(device.Cpu, "clock", lambda self, pid: now)
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    _, check = raced(hash_grader)
     assert (check.state, check.timing.mark) == ("passed", 1)
     assert len(check.timing.quads) <= 20
     assert (check.timing.high - check.timing.low) / 2 <= PRECISE
     assert now <= 120
 
 
-def test_each_output_of_a_place_is_compared(hash_grader, tmp_path):
+def test_each_output_of_a_place_is_compared(raced, hash_grader):
     """A submission that works only in the first of its runs earns nothing"""
     racing.change_rules(place_seconds=2.0)
     text = racing.HASHES.module_text(1.0)
     text += "\nright, seen = hash_block, []\n\ndef hash_block(state, rounds):\n"
     text += "    seen.append(state)\n    found = right(state, rounds)\n"
     text += f"    return found if len(seen) <= {4 * 3} else found[::-1]\n"  # four blocks a run
-    submission = racing.submission(tmp_path / "in", racing.HASHES, text)
-    _, check = grade_once(hash_grader, submission)
+    _, check = raced(hash_grader, text=text)
     assert check.cause is Cause.WRONG_ANSWER
 
 
-def test_races_on_a_device_have_a_separate_zygote(hash_grader, tmp_path, monkeypatch):
+def test_races_on_a_device_have_a_separate_zygote(raced, hash_grader, monkeypatch):
     """It sees the device, and lives as long as the race; here the device is a CPU"""
     started = []
     real = Zygote.with_device
@@ -227,7 +215,7 @@ def test_races_on_a_device_have_a_separate_zygote(hash_grader, tmp_path, monkeyp
     monkeypatch.setattr(Zygote, "with_device", with_device)
     monkeypatch.setattr(device, "find", lambda kind="auto": device.Cpu())
     with hash_chain.known_to_zygotes():
-        grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+        grade, check = raced(hash_grader)
     assert check.timing is not None  # the race finished
     (zygote,) = started
     assert zygote is not hash_grader.zygote
@@ -262,90 +250,85 @@ def test_races_of_the_harness_run_on_the_cpu_on_every_machine(monkeypatch):
     assert isinstance(device.find("cpu"), device.Cpu)
 
 
-def test_failing_submission_has_the_cause_of_its_failure(hash_grader, tmp_path):
+def test_failing_submission_has_the_cause_of_its_failure(raced, hash_grader):
     for text, cause in (
         ("def hash_block(state, rounds):\n    raise NotImplementedError\n", Cause.NOT_STARTED),
         ("import os\n\ndef hash_block(state, rounds):\n    os._exit(3)\n", Cause.DIED),
         ("def hash_block(state, rounds):\n    return state * 3\n", Cause.WRONG_ANSWER),
     ):
-        folder = racing.submission(tmp_path / cause, racing.HASHES, text)
-        grade, check = grade_once(hash_grader, folder)
+        grade, check = raced(hash_grader, text=text)
         assert (check.state, check.cause) == ("failed", cause)
         assert grade.score == 0
 
 
 def test_exercise_is_not_measured_where_the_naive_program_is_too_fast(
-    hash_grader, tmp_path, monkeypatch
+    raced, hash_grader, monkeypatch
 ):
     racing.simulate(monkeypatch, naive=1.29)
-    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    grade, check = raced(hash_grader)
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
     assert (grade.score, grade.max_score) == (0, 0)
     assert not grade.exercises[0].measured
 
 
-def test_exercise_is_not_measured_on_an_unsteady_device(hash_grader, tmp_path, monkeypatch):
+def test_exercise_is_not_measured_on_an_unsteady_device(raced, hash_grader, monkeypatch):
     monkeypatch.setattr(race, "_MAX_VOID", 2)
     racing.simulate(monkeypatch, reference=itertools.cycle([1.0, 2.1]))
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    _, check = raced(hash_grader)
     assert (check.state, check.cause) == ("not_run", Cause.NOT_MEASURED)
     assert "too unsteady: two runs of the reference were 110% apart" in check.detail
 
 
-def test_block_in_which_the_reference_drifted_is_void(hash_grader, tmp_path, monkeypatch):
+def test_block_in_which_the_reference_drifted_is_void(raced, hash_grader, monkeypatch):
     """It is ignored, and another block is run"""
     before = [1.0] * (2 + 2 * NAIVE_BLOCKS)  # the exact runs, then those beside the naive program
     drifted = [1.0, 1.0, 4.5, 4.5]
     reference = itertools.chain(before, drifted, itertools.repeat(1.0))
     racing.simulate(monkeypatch, reference=reference)
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    _, check = raced(hash_grader)
     void = "the reference drifted by +350.0%"
     assert [block.void for block in check.timing.quads] == ["", void, *[""] * (BLOCKS - 1)]
     assert check.timing.mark == 1
 
 
-def test_block_on_a_throttled_device_is_void(hash_grader, tmp_path, monkeypatch):
+def test_block_on_a_throttled_device_is_void(raced, hash_grader, monkeypatch):
     hot = {3, 12}  # the naive program's first block, and the submission's second
     reports = iter("it is too hot" if run in hot else "" for run in range(200))
     monkeypatch.setattr(device.Cpu, "disturbance", lambda self: next(reports))
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    _, check = raced(hash_grader)
     void = "it is too hot"
     assert [block.void for block in check.timing.naive_quads] == [void, ""]
     assert [block.void for block in check.timing.quads] == ["", void, *[""] * (BLOCKS - 1)]
 
 
-def test_undecided_race_goes_on(hash_grader, tmp_path):
+def test_undecided_race_goes_on(raced, hash_grader):
     found = iter([Interval(1.0, 0.9, 1.2), Interval(1.0, 0.99, 1.01)])
     racing.change_rules(looks=(3, 4, 5), interval=lambda ds: next(found))
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    _, check = raced(hash_grader)
     assert (len(check.timing.quads), check.timing.low) == (4, 0.99)
 
 
-def test_block_has_rounds_until_its_seconds_are_over(hash_grader, tmp_path, monkeypatch):
+def test_block_has_rounds_until_its_seconds_are_over(raced, hash_grader, monkeypatch):
     racing.change_rules(block_seconds=0.2)
     racing.simulate(monkeypatch, submission=0.03, reference=0.03, naive=0.3)
-    _, check = grade_once(hash_grader, honest_submission(tmp_path))
+    _, check = raced(hash_grader)
     assert {len(block.seconds) for block in check.timing.naive_quads} == {4}
     assert {len(block.seconds) for block in check.timing.quads} == {8}
 
 
-@pytest.mark.parametrize("keeps_workers", long_unless([True, False], True))
-def test_only_one_party_runs_at_a_time(hash_grader, tmp_path, monkeypatch, keeps_workers):
-    """Meanwhile the other party's process is stopped, or does not exist"""
-    monkeypatch.setattr(device.Cpu, "keeps_workers", keeps_workers)
+def test_only_one_party_runs_at_a_time(raced, hash_grader, before_calls):
+    """Meanwhile the other party's process is stopped, or does not exist any more"""
     met, others = set(), set()
-    real = Worker.call
 
-    def call(self, target, args, kwargs, seconds=None):
+    def note(worker, target, args):
         if target == "programs.run":
-            others.update(state_of(pid) for pid in met - {self.pid})
-            met.add(self.pid)
-        return real(self, target, args, kwargs, seconds)
+            others.update(state_of(pid) for pid in met - {worker.pid})
+            met.add(worker.pid)
 
-    monkeypatch.setattr(Worker, "call", call)
-    grade, _ = grade_once(hash_grader, honest_submission(tmp_path))
+    before_calls(note)
+    grade, _ = raced(hash_grader)
     assert grade.score == 4
-    assert others == ({"stopped", "gone"} if keeps_workers else {"gone"})
+    assert others == {"stopped", "gone"}
 
 
 def state_of(pid):
@@ -356,9 +339,9 @@ def state_of(pid):
     return {"T": "stopped", "Z": "ending", "X": "ending"}.get(state, "running")
 
 
-def test_time_below_the_hardware_limit_is_left_to_a_person(hash_grader, tmp_path, monkeypatch):
+def test_time_below_the_hardware_limit_is_left_to_a_person(raced, hash_grader, monkeypatch):
     monkeypatch.setattr("grader.races.runner._floor", lambda *_: 1e6)
-    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+    grade, check = raced(hash_grader)
     assert (check.state, check.cause) == ("not_run", Cause.SUSPICIOUS)
     assert not grade.exercises[0].measured
 
@@ -398,12 +381,10 @@ def test_races_can_be_left_out_and_required(hash_grader, tmp_path, monkeypatch):
     assert list(hash_grader.zygote.submissions.iterdir()) == []
 
 
-def test_exercise_that_needs_cuda_is_not_measured_without_it(hash_grader, tmp_path, monkeypatch):
-    needs = racing.MANIFEST.replace("LIMITS", racing.LIMITS["cpu"])
-    needs = needs.replace("points = 4\n\n", "points = 0\ncuda_points = 4\n\n")
-    needs = needs.replace("points = 4\nhint", 'points = 4\nneeds = ["cuda"]\nhint')
-    needs = needs.format(module=racing.HASHES.module, function=racing.HASHES.function)
-    monkeypatch.setattr(hash_grader, "manifest", parse(needs))
-    grade, check = grade_once(hash_grader, honest_submission(tmp_path))
+def test_exercise_that_needs_cuda_is_not_measured_without_it(raced, hash_grader, monkeypatch):
+    usual = hash_grader.manifest
+    exercise = replace(usual.exercise[0], needs=("cuda",))
+    monkeypatch.setattr(hash_grader, "manifest", replace(usual, exercise=(exercise,)))
+    grade, check = raced(hash_grader)
     assert (check.state, check.cause) == ("not_run", Cause.NEEDS_CUDA)
     assert (grade.score, grade.max_score) == (0, 0)

@@ -65,11 +65,7 @@ def test_interval_is_as_narrow_as_its_confidence_allows(rng):
         sums = signs @ np.arange(1, count + 1)  # of the ranks of the errors upwards
         assert 2 * (sums <= rank).mean() < 0.0125
         assert 2 * (sums <= rank + 1).mean() > (0.0075 if count > LOOKS[0] else 0.0115)
-    assert [statistic._rank(count) for count in (8, 16, 32)] == [
-        0,
-        19,
-        128,
-    ]  # as in tables
+    assert [statistic._rank(count) for count in (8, 16, 32)] == [0, 19, 128]  # as in tables
 
 
 def test_too_few_blocks_give_no_interval():

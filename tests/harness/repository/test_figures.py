@@ -1,36 +1,19 @@
 """Limits that grader/README.md names are those of the code."""
 
-import math
-
 import pytest
 
 from assignment import manifest
 from assignment.calls.callbacks import MAX_USES
-from grader.causes import Cause
 from grader.intake import stage
 from grader.intake.archives import _MAX_HEADER, MAX_ARCHIVE
 from grader.intake.entries import MAX_ENTRIES, MAX_LISTED
 from grader.isolation import DISK_MIB, SCRATCH_MIB
-from grader.judge.session import collected
-from grader.judge.verdict import UNMEASURED_CAUSES
-from grader.results.student import HIDDEN_EXCEPTIONS
 from grader.supervisor import meter
 from grader.supervisor.watching import MAX_CALLS
 from tests.harness.conftest import REPOSITORY
 
 TEXT = " ".join((REPOSITORY / "grader" / "README.md").read_text(encoding="utf-8").split())
 MIB = 2**20
-# In which a submission can make a hidden check fail; an exception has its class as well.
-NEVER = {
-    Cause.NEEDS_WORK,
-    Cause.PREREQUISITE,
-    Cause.TOO_SLOW,
-    Cause.SUSPICIOUS,
-    Cause.GRADER_FAULT,
-    *UNMEASURED_CAUSES,
-}
-WAYS = set(Cause) - NEVER - {Cause.EXCEPTION}
-TEXTS = 1 + len(WAYS) + len(HIDDEN_EXCEPTIONS) + 1  # it passes; another exception
 USUAL = manifest.load()
 
 
@@ -48,8 +31,6 @@ USUAL = manifest.load()
         f"less than {meter._LEAST_ROOM // MIB} MiB or {meter._LEAST_FILES} files left",
         f"has less than {DISK_MIB + meter._LEAST_ROOM // MIB} MiB of room",
         f"at least {DISK_MIB // 2} MiB less room",
-        f"one of {TEXTS} texts: it passes, or fails in one of {len(WAYS)} other ways",
-        f"That is {math.log2(TEXTS):.1f} bits a check",
         f"(`seconds` in the manifest, {USUAL.limits.seconds:g} s)",
         f"(`exercise_seconds` in the manifest, {USUAL.exercise_seconds:g} s,",
         f"`--budget`; {USUAL.budget_seconds:g} s)",
@@ -57,10 +38,3 @@ USUAL = manifest.load()
 )
 def test_readme_of_the_grader_names_the_limits_of_the_code(said):
     assert said in TEXT
-
-
-def test_readme_of_the_grader_counts_what_checks_can_tell():
-    with collected(USUAL, REPOSITORY, ("hidden",)) as session:
-        checks = sum(not test.exercise.needs for test in session.tests)
-    told = f"{checks * math.log2(TEXTS) / 8:.0f} bytes in the {checks} checks that need no device"
-    assert told in TEXT

@@ -41,8 +41,9 @@ def imports_of(path: Path, root: Path = REPOSITORY) -> set[str]:
 
 
 def offenders(folder: str, allowed: Callable[[str], bool], root: Path = REPOSITORY) -> list[str]:
-    """Every import of a folder's files that is not allowed."""
-    files = sorted((root / folder).rglob("*.py"))
+    """Every import of a folder's files, or of one file, that is not allowed."""
+    place = root / folder
+    files = [place] if place.is_file() else sorted(place.rglob("*.py"))
     assert files, f"{folder} holds no Python file"
     return [
         f"{path.relative_to(root)} imports {name}"
@@ -65,6 +66,8 @@ JUDGE = within(
     *("assignment", *LOW, "grader.supervisor", "grader.races", "grader.judge"),
     *("grader.preload", "grader.signals"),
 )
+FORBIDDEN = within("grader.authoring", "grader.pack")  # for the modules beside the packages
+LIGHT = ("causes", "command_line", "folders", "isolation", "machine", "paths", "signals")
 RULES = {
     "assignment": within("assignment"),
     "assignment/calls": within("assignment.calls", "assignment.programs", "assignment.scenarios"),
@@ -73,6 +76,10 @@ RULES = {
         *("assignment.calls", "assignment.material", "assignment.programs", "assignment.scenarios")
     ),
     "assignment/programs": within("assignment.programs"),
+    "grader/wire/frames.py": within("assignment.calls.plain"),
+    "grader/wire/arguments.py": within(
+        *("assignment.calls.plain", "assignment.calls.layouts", "grader.wire.frames")
+    ),
     "grader/wire": within("assignment", "grader.causes", "grader.faults", "grader.wire"),
     "grader/results": within("assignment", "grader.causes", "grader.isolation", "grader.results"),
     "grader/intake": within(
@@ -100,26 +107,20 @@ RULES = {
     "handout/assignment": within("assignment", "handout.assignment.stubs"),
     "handout/resource_accounting": within("assignment", "handout.resource_accounting"),
     "handout/tests": within("assignment"),
+    **{f"grader/{name}.py": within() for name in LIGHT},
+    **{
+        path.relative_to(REPOSITORY).as_posix(): lambda name: not FORBIDDEN(name)
+        for path in (REPOSITORY / "grader").glob("*.py")
+        if path.stem not in LIGHT
+    },
+    "grader": lambda name: not within("tests")(name),
+    "solutions": lambda name: not within("tests")(name),
 }
 
 
 @pytest.mark.parametrize("folder", RULES)
 def test_folder_imports_only_what_it_may(folder):
     assert offenders(folder, RULES[folder]) == []
-
-
-def test_frames_and_arguments_import_the_assignment_alone():
-    wire = REPOSITORY / "grader" / "wire"
-    assert imports_of(wire / "frames.py") == {"assignment.calls.plain"}
-    arguments = imports_of(wire / "arguments.py")
-    assert arguments == {"assignment.calls.plain", "assignment.calls.layouts", "grader.wire.frames"}
-
-
-@pytest.mark.parametrize(
-    "name", ["causes", "command_line", "folders", "isolation", "machine", "paths", "signals"]
-)
-def test_light_module_imports_nothing_of_this_repository(name):
-    assert imports_of(REPOSITORY / "grader" / f"{name}.py") == set()
 
 
 def test_only_races_and_authoring_import_the_solutions():
@@ -130,28 +131,13 @@ def test_only_races_and_authoring_import_the_solutions():
             assert not any("solutions" in name for name in imports_of(path)), place
 
 
-def test_modules_beside_the_packages_import_neither_authoring_nor_pack():
-    forbidden = within("grader.authoring", "grader.pack")
-    paths = sorted((REPOSITORY / "grader").glob("*.py"))
-    assert REPOSITORY / "grader" / "cli.py" in paths
-    assert [p.name for p in paths if any(map(forbidden, imports_of(p)))] == []
-
-
 def test_the_grading_commands_load_no_module_of_authoring_or_pack():
     code = "import sys, grader.cli; print([n for n in sys.modules if n.startswith('grader.')])"
-    loaded = ast.literal_eval(
-        subprocess.run(
-            [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True
-        ).stdout.decode()
-    )
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    loaded = ast.literal_eval(run.stdout)
     assert "grader.cli" in loaded
-    forbidden = within("grader.authoring", "grader.pack")
-    assert [name for name in loaded if forbidden(name)] == []
-
-
-def test_no_package_imports_the_tests():
-    for folder in ("assignment", "grader", "solutions"):
-        assert offenders(folder, lambda name: not within("tests")(name)) == []
+    assert [name for name in loaded if FORBIDDEN(name)] == []
 
 
 def test_forbidden_import_is_found_however_it_is_written(tmp_path):

@@ -244,8 +244,7 @@ class FakeZygote:
         (self.submission / "strides.py").write_text("")
         usual = manifests.load()
         manifest = msgspec.structs.replace(
-            usual,
-            exercise=tuple(e for e in usual if e.id in ("storage_index", "is_contiguous")),
+            usual, exercise=tuple(e for e in usual if e.id in ("storage_index", "is_contiguous"))
         )
         parameters = {
             "storage_index": ["index", "strides", "offset"],

@@ -15,7 +15,6 @@ fewer than the states of the hidden tests, which code that knows its test can ch
 from __future__ import annotations
 
 import builtins
-import io
 import signal
 from collections.abc import Iterator
 
@@ -25,23 +24,16 @@ import pytest
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from grader.causes import Cause
-from grader.results import console, gradescope, html, junit, student
-from grader.results.record import (
-    Check,
-    ExerciseScore,
-    FurtherFailure,
-    FurtherRuns,
-    Grade,
-    Isolation,
-    ModuleReport,
-)
+from grader.results import student
+from grader.results.record import Check, FurtherFailure, FurtherRuns, Grade, Isolation
 from grader.results.student import FurtherView
 from grader.wire import frames
 from grader.wire.claims import CAUSES
 from tests.harness.conftest import NAMED
+from tests.harness.results.example_grade import STUDENT_OUTPUTS, exercise
+from tests.harness.results.example_grade import grade as example
 from tests.harness.results.fake_workers import CANARY, HIDDEN, Behaviour, FakeZygote, Reply
 
 PARAMETER = "size-1023"  # a parameter in the name of a hidden test
@@ -67,16 +59,11 @@ def deterministic(examples: int) -> settings:
 
 def rendered(grade: Grade) -> dict[str, str]:
     """All outputs that a student may read, by name."""
-    screen = io.StringIO()
-    Console(file=screen, width=120, color_system=None).print(console.summary(grade))
-    outputs = {
-        "console": screen.getvalue(),
-        "report.html": html.to_html(grade),
-        "junit.xml": junit.to_junit(grade).decode(),
+    return {
+        name: render(grade)
+        for name, render in STUDENT_OUTPUTS.items()
+        if grade.score is not None or name != "results.json"
     }
-    if grade.score is not None:
-        outputs["results.json"] = gradescope.to_gradescope(grade).decode()
-    return outputs
 
 
 def anonymous(grade: Grade) -> Grade:
@@ -140,38 +127,36 @@ seconds = st.floats(0, 99)
 def grades(draw: st.DrawFn) -> Grade:
     """Any grade of three exercises, even one that no grading can give."""
     ids = ("first", "second", "third")
+    hidden = st.builds(
+        "test_{}::test_{}{}".format,
+        st.sampled_from(ids),
+        st.sampled_from(["rule", "shape"]),
+        st.sampled_from(["", f"[{CANARY}]", f"[a::{CANARY}-[1]]", f"[{PARAMETER}]"]),
+    )
+    both = {"exercise": st.sampled_from(ids), "detail": st.none() | words, "seconds": seconds}
     checks = st.builds(
         Check,
-        exercise=st.sampled_from(ids),
-        test=st.builds(
-            "test_{}::test_{}{}".format,
-            st.sampled_from(ids),
-            st.sampled_from(["rule", "shape"]),
-            st.sampled_from(["", f"[{CANARY}]", f"[a::{CANARY}-[1]]", f"[{PARAMETER}]"]),
-        ),
+        test=hidden,
         title=st.sampled_from(["A rule", "Another rule"]),
         state=st.sampled_from(["passed", "failed", "not_run"]),
         points=st.sampled_from([0.0, 1.0]),
         max_points=st.just(1.0),
         cause=st.none() | st.sampled_from(Cause) | st.just(Cause.EXCEPTION),
         exception=st.none() | words | st.sampled_from(EXCEPTIONS),
-        detail=st.none() | words,
         shown=st.none() | words,  # None for a hidden check; anything else must not be shown
-        seconds=seconds,
         visibility=st.just("hidden"),
+        **both,
     )
     public = st.builds(
         Check,
-        exercise=st.sampled_from(ids),
         test=st.just("test_public::test_rule"),
         title=st.just("A public rule"),
         state=st.sampled_from(["passed", "failed"]),
         points=st.just(0.0),
         max_points=st.just(0.0),
-        detail=st.none() | words,
         shown=st.none() | st.just(PUBLIC),
-        seconds=seconds,
         visibility=st.just("public"),
+        **both,
     )
     failure = st.builds(
         FurtherFailure,
@@ -190,33 +175,18 @@ def grades(draw: st.DrawFn) -> Grade:
         fault=words,
     )
     measured = draw(st.booleans())
-    return Grade(
-        submission="alice",
+    return example(
         score=draw(st.none() | st.just(2.5)),
-        max_score=9.0,
         isolation=Isolation(
             tier=draw(st.sampled_from(["A", "none"])), probes={"read": draw(words)}
         ),
         nonce=draw(words),
-        tests="all",
         checks=tuple(draw(st.lists(checks | public, max_size=8))),
         exercises=tuple(
-            ExerciseScore(
-                id=name,
-                title=f"About {name}",
-                chapter="strides",
-                points=1.0,
-                max_points=3.0,
-                measured=measured or name != "third",
-                hint=f"Think of {name}.",
-            )
-            for name in ids
+            exercise(name, 1.0, 3.0, measured=measured or name != "third") for name in ids
         ),
-        modules=(ModuleReport(module="strides", ok=True, message="storage_index is missing"),),
         faults=tuple(draw(st.lists(words, max_size=2))),
-        started="2026-01-02T03:04:05+00:00",
         seconds=draw(seconds),
-        version="0.1.0",
         further=draw(st.none() | further),
     )
 
@@ -346,25 +316,23 @@ def test_messages_of_public_tests_are_shown(fake_zygote):
     assert all(PUBLIC in text for text in rendered(grade).values())
 
 
-def test_leaked_detail_of_a_further_seed_is_noticed(fake_zygote, monkeypatch):
+@pytest.mark.parametrize(
+    ("tests", "view", "leaks"),
+    [
+        (HIDDEN, "_detail", lambda check: student.clean(check.detail or "")),
+        (("further",), "_further", lambda failure: FurtherView(failure.detail or "", "")),
+    ],
+    ids=["hidden", "further"],
+)
+def test_leaked_detail_is_noticed(fake_zygote, monkeypatch, tests, view, leaks):
     """A test of the tests above: a view that tells the message fails them"""
     reply = Reply({"failed": "exception", "exception": "KeyError", "message": CANARY})
     all_wrong = {"public": HONEST, **dict.fromkeys(HIDDEN, WRONG)}
-    grade = fake_zygote.grade(all_wrong | {"further": Behaviour((reply,))}, further_seeds=True)
-    assert CANARY in str(grade.further), "staff read it"
-    assert all("SEED=1" in text for text in rendered(grade).values())
-    assert_nothing_revealed(grade)
-    monkeypatch.setattr(student, "_further", lambda f: FurtherView(f.detail or "", ""))
-    with pytest.raises(AssertionError, match="Traceback"):
-        assert_nothing_revealed(grade)
-
-
-def test_leaked_detail_of_a_hidden_test_is_noticed(fake_zygote, monkeypatch):
-    """A test of the tests above: a renderer that shows a detail fails them"""
-    reply = Reply({"failed": "exception", "exception": "KeyError", "message": CANARY})
-    grade = fake_zygote.grade({"public": HONEST, **dict.fromkeys(HIDDEN, Behaviour((reply,)))})
+    says = dict.fromkeys(tests, Behaviour((reply,)))
+    grade = fake_zygote.grade(all_wrong | says, further_seeds="further" in tests)
     assert CANARY in str(grade), "staff read it"
+    assert "further" not in tests or all("SEED=1" in text for text in rendered(grade).values())
     assert_nothing_revealed(grade)
-    monkeypatch.setattr(student, "_detail", lambda check: student.clean(check.detail or ""))
-    with pytest.raises(AssertionError, match="Traceback"):
+    monkeypatch.setattr(student, view, leaks)
+    with pytest.raises(AssertionError, match=r"results\.json"):
         assert_nothing_revealed(grade)

@@ -2,20 +2,22 @@
 
 import xml.etree.ElementTree as ET
 
+import pytest
+
 from grader.results.junit import to_junit
 from tests.harness.results.example_grade import grade
 
 
-def test_junit_counts_agree_with_its_testcases():
-    suite = ET.fromstring(to_junit(grade())).find("testsuite")
+@pytest.fixture
+def suite():
+    return ET.fromstring(to_junit(grade())).find("testsuite")
+
+
+def test_junit_counts_and_names_tests_as_pytest_does(suite):
     assert suite.get("tests") == str(len(suite.findall("testcase"))) == "11"
     for count, tag in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
         assert suite.get(count) == str(len(suite.findall(f"testcase/{tag}")))
     assert [suite.get(name) for name in ("failures", "skipped", "errors")] == ["5", "2", "1"]
-
-
-def test_junit_names_tests_as_pytest_does():
-    suite = ET.fromstring(to_junit(grade())).find("testsuite")
     cases = [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")]
     assert cases[:3] == [
         ("", "strides"),
@@ -25,8 +27,7 @@ def test_junit_names_tests_as_pytest_does():
     assert len(set(cases)) == len(cases)
 
 
-def test_junit_tells_a_failure_with_a_further_seed_in_the_first_failed_hidden_check():
-    suite = ET.fromstring(to_junit(grade())).find("testsuite")
+def test_junit_tells_a_failure_with_a_further_seed_in_the_first_failed_hidden_check(suite):
     texts = [failure.text for failure in suite.findall("testcase/failure")]
     assert [text for text in texts if "SEED" in text] == [
         "An offset is added\n"
@@ -36,13 +37,12 @@ def test_junit_tells_a_failure_with_a_further_seed_in_the_first_failed_hidden_ch
     ]
 
 
-def test_junit_times_public_checks_only():
-    suite = ET.fromstring(to_junit(grade())).find("testsuite")
+def test_junit_times_public_checks_only(suite):
     assert sorted({case.get("time") for case in suite.findall("testcase")}) == ["0.000", "0.250"]
     assert suite.get("time") == "0.250"
 
 
-def test_junit_of_a_broken_module_is_a_collection_error():
-    error = ET.fromstring(to_junit(grade())).find("testsuite/testcase/error")
+def test_junit_of_a_broken_module_is_a_collection_error(suite):
+    error = suite.find("testcase/error")
     assert error.get("message") == "collection failure"
     assert error.text.startswith("resource_accounting/strides.py:12\nSyntaxError: <script>")

@@ -1,5 +1,7 @@
 """Text that a submission wrote does no harm in any output."""
 
+import msgspec
+
 from grader.causes import Cause
 from grader.results.record import ModuleReport
 from grader.results.text import clean, points, printable
@@ -24,8 +26,11 @@ def test_no_control_character_reaches_an_output(render):
         ModuleReport(module="n", ok=True, message=HOSTILE),
     )
     shown = check("half", "failed", Cause.WRONG_ANSWER, visibility="public", shown=HOSTILE)
+    (failure,) = grade().further.failures
+    failures = (msgspec.structs.replace(failure, title=HOSTILE),)
     text = render(
         grade(
+            further=msgspec.structs.replace(grade().further, failures=failures),
             submission=HOSTILE,
             modules=hostile,
             left_out=(HOSTILE,),

@@ -13,7 +13,6 @@ anew; read the difference. A new mistake needs no line `----`.
 
 import json
 import math
-import os
 import re
 import shutil
 import tempfile
@@ -23,11 +22,9 @@ from pathlib import Path
 from assignment import manifest
 from grader.authoring import handout
 from tests.harness import warm
+from tests.harness.assignment.students import REFERENCE, environment, set_limit
 
 HERE = Path(__file__).parent
-REPOSITORY = HERE.parents[3]
-REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
-SECONDS = 1  # the time limit of a test, so that endless loops end soon
 
 
 @dataclass(frozen=True)
@@ -74,53 +71,35 @@ def run(mistakes, place):
         place: an empty folder.
     """
     handout.build(place / "handout")
-    limits = place / "handout" / "assignment" / "assignment.toml"
-    text = limits.read_text(encoding="utf-8")
-    limits.write_text(text.replace("\nseconds = 10 ", f"\nseconds = {SECONDS} "), encoding="utf-8")
-    cases = [_case(mistake, place, n) for n, mistake in enumerate(mistakes)]
-    (place / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
-    outer = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "MAKE"))}
-    code = f"import runpy; runpy.run_path({str(HERE / 'runner.py')!r}, run_name='__main__')"
-    warm.run(
-        *("-c", code, str(place / "cases.json")),
-        cwd=place / "handout",
-        env=outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"},
-    ).check_returncode()
-    return [
-        _with_message(mistake, Path(case["folder"]))
-        for mistake, case in zip(mistakes, cases, strict=True)
-    ]
+    set_limit(place / "handout", seconds=1)
+    return [_with_message(mistake, place, place / str(n)) for n, mistake in enumerate(mistakes)]
 
 
-def _case(mistake, place, number):
-    """A student's folder with the mistake in it."""
+def _with_message(mistake, place, folder):
+    """Runs the public tests in a student's folder with the mistake in it."""
     exercise = manifest.load()[mistake.exercise]
-    folder = place / str(number)
     package = folder / "resource_accounting"
     shutil.copytree(REFERENCE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    module = package / f"{exercise.modules[0]}.py"
-    module.write_text(
-        module.read_text(encoding="utf-8") + "\n\n" + mistake.code + "\n", encoding="utf-8"
-    )
+    with (package / f"{exercise.modules[0]}.py").open("a", encoding="utf-8") as module:
+        module.write(f"\n\n{mistake.code}\n")
     test = f"tests/test_{exercise.chapter}.py"
     (folder / "tests").mkdir()
     shutil.copy(place / "handout" / test, folder / test)
     shutil.copy(place / "handout" / "pyproject.toml", folder)
-    chosen = [f"{test}::{mistake.test}"] if mistake.test else [test]
-    return {"folder": str(folder), "arguments": [*chosen, "--ex", mistake.exercise]}
-
-
-def _with_message(mistake, folder):
-    output = (folder / "output.txt").read_text(encoding="utf-8")
+    chosen = f"{test}::{mistake.test}" if mistake.test else test
+    command = ("-m", "pytest", chosen, "--ex", mistake.exercise)
+    env = environment(PYTHONPATH=str(place / "handout"))
+    output = warm.run(*command, cwd=folder, env=env).stdout
     found = re.search(r"^✗ .*?(?=^✗ |^Progress ─|^[\w]+: .* ─|\Z)", output, re.M | re.S)
     if found is None:
         return replace(mistake, message="passes:\n" + output)
-    failed = (folder / "failed.txt").read_text(encoding="utf-8").splitlines()
+    failed = json.loads((folder / ".pytest_cache/v/cache/lastfailed").read_bytes())
+    first = next(iter(failed)).partition("::")[2]
     message = "\n".join(line.rstrip() for line in found[0].strip("\n").splitlines())
     message = re.sub(r"(\.py):\d+", r"\1:N", message)  # tests and solutions get other lines
     message = re.sub(r"… \d+ times", "… N times", message)  # as deep as the stack allows
     message = with_digits_of(mistake.message, message)
-    return replace(mistake, test=mistake.test or failed[0], message=message)
+    return replace(mistake, test=mistake.test or first, message=message)
 
 
 def with_digits_of(recorded, message):

@@ -1,0 +1,25 @@
+"""A student's folder and environment, for the tests of what students run."""
+
+import os
+import re
+
+from tests.harness.conftest import REPOSITORY
+
+REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
+
+
+def environment(**more):
+    """The variables of a terminal of 80 columns, without what pytest and make set here.
+
+    Students have no hypothesis, whose plugin takes a second to load.
+    """
+    unset = ("PYTEST", "MAKE", "PYTHONDONTWRITEBYTECODE")
+    outer = {name: value for name, value in os.environ.items() if not name.startswith(unset)}
+    return outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"} | more
+
+
+def set_limit(folder, seconds):
+    """Gives each test of a handout another time limit, so that endless loops end soon."""
+    path = folder / "assignment" / "assignment.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r"(?m)^seconds = \S+", f"seconds = {seconds}", text), encoding="utf-8")
