@@ -4,6 +4,7 @@ Those that show only by their time are timed by the worker's CPU time, as the ke
 eight times the reference's work must take more than twice its time.
 """
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,18 @@ ON_CUDA = {
 }
 
 
+@pytest.fixture
+def graded(tmp_path):
+    """Grades a cheat, which has honest work in a module beside it."""
+
+    def graded(grader, name):
+        folder = Path(shutil.copytree(CHEATS / name, tmp_path / name))
+        shutil.copy(CHEATS / "honest.py", folder / "resource_accounting")
+        return grade_once(grader, folder)
+
+    return graded
+
+
 @pytest.fixture(scope="module")
 def product_grader(hash_grader, tmp_path_factory):
     place = tmp_path_factory.mktemp("products")
@@ -81,19 +94,19 @@ def cuda_grader(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", long_unless(EXPECTED_CAUSES, *SHORT))
-def test_cheat_gains_nothing(product_grader, by_cpu_time, monkeypatch, name):
+def test_cheat_gains_nothing(graded, product_grader, by_cpu_time, name):
     if name in USE_ALL_TIME:
         racing.change_rules(slack=5.0)
-    grade, check = grade_once(product_grader, CHEATS / name)
+    grade, check = graded(product_grader, name)
     assert grade.score == 0
     assert check.cause in EXPECTED_CAUSES[name], check.detail
 
 
 @pytest.mark.parametrize("name", ON_CUDA)
 @pytest.mark.skipif(device.find() is None, reason="needs a CUDA device, and nvidia-ml-py")
-def test_cheat_gains_nothing_on_cuda(cuda_grader, monkeypatch, name):
+def test_cheat_gains_nothing_on_cuda(graded, cuda_grader, monkeypatch, name):
     monkeypatch.undo()  # a whole race, by the clock
-    grade, check = grade_once(cuda_grader, CHEATS / name)
+    grade, check = graded(cuda_grader, name)
     assert grade.score == 0
     assert check.cause in ON_CUDA[name], check.detail
 

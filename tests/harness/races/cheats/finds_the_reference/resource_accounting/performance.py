@@ -8,21 +8,9 @@ from pathlib import Path
 
 import torch
 
+from .honest import slow_chain
+
 MINE = Path(__file__).resolve()
-
-
-def product(x, weight):
-    x = x @ weight
-    x = x.maximum(0.8 * x)
-    return x / x.square().mean(-1, keepdim=True).sqrt()
-
-
-def slow_chain(x, weights):
-    for weight in weights:
-        for _ in range(8):
-            y = product(x, weight)
-        x = y
-    return x
 
 
 def modules():

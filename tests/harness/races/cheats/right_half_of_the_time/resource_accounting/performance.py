@@ -3,22 +3,10 @@
 import itertools
 import random
 
+from .honest import product
+
 
 skips = itertools.cycle(random.sample([True, False], 2))
-
-
-def product(x, weight):
-    x = x @ weight
-    x = x.maximum(0.8 * x)
-    return x / x.square().mean(-1, keepdim=True).sqrt()
-
-
-def slow_chain(x, weights):
-    for weight in weights:
-        for _ in range(8):
-            y = product(x, weight)
-        x = y
-    return x
 
 
 def matmul_chain(x, weights):
