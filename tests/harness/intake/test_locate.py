@@ -71,34 +71,37 @@ def test_package_is_found(tmp_path, folders, left_out):
     assert staged.left_out == left_out
 
 
-@pytest.mark.parametrize("modules", ["a", ALL])
-def test_tie_is_refused_and_names_both_folders(tmp_path, modules):
-    with pytest.raises(SubmissionError) as caught:
-        run_ten(
-            tmp_path, *package_of(f"copy/{PACKAGE}/", modules), *package_of(f"{PACKAGE}/", modules)
-        )
-    assert (
-        f"holds the package more than once: copy/{PACKAGE}/ and {PACKAGE}/ have {len(modules)} of "
-        "the assignment's 10 modules each; hand in one of them"
-    ) in str(caught.value)
-    assert not (tmp_path / "out").exists()
-
-
-def test_refusal_says_where_modules_were_found(tmp_path):
-    with pytest.raises(SubmissionError) as caught:
-        run_ten(tmp_path, *package_of("assignments/hw2/", "abcd"), *package_of("x/y/z/", "a"))
-    assert str(caught.value).endswith(
-        f"found: 4 of them in assignments/hw2/; hand in that folder alone, or name it {PACKAGE}/"
-    )
-
-
-def test_deep_folder_with_more_modules_is_refused_not_ignored(tmp_path):
-    with pytest.raises(SubmissionError) as caught:
-        run_ten(tmp_path, "hw1/a.py", *package_of("assignments/hw2/", TEN))
-    assert (
+MORE_THAN_ONCE = f"holds the package more than once: copy/{PACKAGE}/ and {PACKAGE}/ have {{}} of "
+MORE_THAN_ONCE += "the assignment's 10 modules each; hand in one of them"
+# Folders with the modules of each, and what is said of them.
+REFUSED = {
+    "a tie": ({f"copy/{PACKAGE}/": "a", f"{PACKAGE}/": "a"}, MORE_THAN_ONCE.format(1)),
+    "a whole tie": ({f"copy/{PACKAGE}/": ALL, f"{PACKAGE}/": ALL}, MORE_THAN_ONCE.format(10)),
+    "too deep": (
+        {"assignments/hw2/": "abcd", "x/y/z/": "a"},
+        f"found: 4 of them in assignments/hw2/; hand in that folder alone, or name it {PACKAGE}/",
+    ),
+    # It is not ignored beside one that is not too deep.
+    "deep, with more modules": (
+        {"hw1/": "a", "assignments/hw2/": ALL},
         "holds 10 of the assignment's 10 modules in assignments/hw2/ and 1 in hw1/; "
-        f"hand in one of these folders, named {PACKAGE}/"
-    ) in str(caught.value)
+        f"hand in one of these folders, named {PACKAGE}/",
+    ),
+    "no module": (
+        {"essay": "-", "src/main": "-"},
+        f"holds no {PACKAGE}/ with the assignment's modules (a.py, b.py, c.py, …); "
+        "found: essay-.py, src",
+    ),
+}
+
+
+@pytest.mark.parametrize(("folders", "words"), REFUSED.values(), ids=REFUSED)
+def test_refusal_names_what_was_found(tmp_path, folders, words):
+    files = [name for folder, modules in folders.items() for name in package_of(folder, modules)]
+    with pytest.raises(SubmissionError) as caught:
+        run_ten(tmp_path, *files)
+    assert str(caught.value).endswith(words)
+    assert not (tmp_path / "out").exists()
 
 
 def test_empty_folder_and_empty_archives_are_refused(tmp_path):
@@ -110,13 +113,6 @@ def test_empty_folder_and_empty_archives_are_refused(tmp_path):
         write_tar("w:gz")(tmp_path / "in.tgz", {}),
     ):
         assert "found: nothing" in refused(path, tmp_path / "out")
-
-
-def test_submission_without_a_module_is_refused_and_its_files_are_named(tmp_path):
-    write_folder(tmp_path / "in", {"essay.pdf": b"%PDF", "src/main.py": TEXT})
-    message = refused(tmp_path / "in", tmp_path / "out")
-    assert f"holds no {PACKAGE}/" in message
-    assert "found: essay.pdf, src" in message
 
 
 def test_archives_beside_other_files_are_named_in_the_refusal(tmp_path):
