@@ -23,7 +23,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
-from typing import NamedTuple
 
 from grader import signals
 from grader.sandbox import kernel
@@ -35,7 +34,7 @@ BUILD = REPOSITORY / "build"
 # As `make test`, with a process for each core.
 PYTEST = ("-m", "pytest", "-n", "auto", "--dist", "worksteal")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-_VERSION = "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.prefix != sys.base_prefix)"
+_VERSION = "import platform; print(platform.python_version())"
 
 
 # What computes in torch, on how many threads, and in numpy; "" leaves the choice to the machine.
@@ -163,27 +162,18 @@ def load(runs: int, busy: int, slow: float, stops: bool, tests: Sequence[str]) -
 # --- matrix --------------------------------------------------------------------------------------
 
 
-class Python(NamedTuple):
-    """An interpreter, its full version, and whether it belongs to a virtual environment."""
+def find_python(name: str) -> tuple[Path, str] | None:
+    """The interpreter for a version such as "3.12", a command or a path, and its full version.
 
-    path: Path
-    version: str
-    in_venv: bool
-
-
-def find_python(name: str) -> Python | None:
-    """The interpreter for a version such as "3.12", a command or a path; None if there is none.
-
-    A pyenv command may belong to a version that is not installed, so each candidate has to print
-    its version.
+    None if there is none. A pyenv command may belong to a version that is not installed, so each
+    candidate has to print its version.
     """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     of_pyenv = sorted(pyenv.glob(f"versions/{name}.*/bin/python"), reverse=True)
     for path in filter(None, (shutil.which(name), shutil.which(f"python{name}"), *of_pyenv)):
         done = subprocess.run([path, "-c", _VERSION], capture_output=True, text=True, check=False)
         if done.returncode == 0:
-            version, in_venv = done.stdout.split()
-            return Python(Path(path), version, in_venv == "True")
+            return Path(path), done.stdout.strip()
     return None
 
 
@@ -194,15 +184,16 @@ def matrix(pythons: Sequence[str], tests: Sequence[str]) -> bool:
     """
     ready, green = [], True
     for name in pythons:
-        python = find_python(name)
-        if python is None:
+        found = find_python(name)
+        if found is None:
             print(f"{name}: skipped, it is not installed here", flush=True)
             continue
-        folder = BUILD / "matrix" / python.version
+        python, version = found
+        folder = BUILD / "matrix" / version
         try:
-            ready.append((python.version, folder, _install(python, folder)))
+            ready.append((version, folder, _install(python, folder)))
         except subprocess.CalledProcessError as error:
-            print(f"{python.version}: RED: {error.cmd} ended with {error.returncode}", flush=True)
+            print(f"{version}: RED: {error.cmd} ended with {error.returncode}", flush=True)
             green = False
     for values, (version, folder, path) in zip(ENVIRONMENTS, cycle(ready), strict=False):
         variables = {name: value for name, value in zip(VARIABLES, values, strict=True) if value}
@@ -212,7 +203,7 @@ def matrix(pythons: Sequence[str], tests: Sequence[str]) -> bool:
     return bool(ready) and green
 
 
-def _install(python: Python, folder: Path) -> Path:
+def _install(python: Path, folder: Path) -> Path:
     """Clones the repository into `folder`, installs it, and returns the interpreter to use.
 
     One of a virtual environment is used directly; for any other one an environment is created.
@@ -220,15 +211,15 @@ def _install(python: Python, folder: Path) -> Path:
     Raises:
         subprocess.CalledProcessError: the setup failed.
     """
-    tree, path = folder / "tree", python.path
+    tree = folder / "tree"
     shutil.rmtree(tree, ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", REPOSITORY, tree], check=True)
-    if not python.in_venv:
-        path = folder / "venv" / "bin" / "python"
-        subprocess.run([python.path, "-m", "venv", folder / "venv"], check=True)
-    install = [path, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if not (python.parent.parent / "pyvenv.cfg").exists():
+        subprocess.run([python, "-m", "venv", folder / "venv"], check=True)
+        python = folder / "venv" / "bin" / "python"
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*install, "-c", "constraints.txt", "-e", ".[dev,docs]"], cwd=tree, check=True)
-    return path
+    return python
 
 
 def main() -> None:

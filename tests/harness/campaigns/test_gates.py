@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import platform
 import random
 import re
 import subprocess
@@ -109,13 +110,12 @@ def test_python_is_found_by_version_command_and_path(tmp_path, monkeypatch):
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     (installed := tmp_path / "versions" / "3.97.1" / "bin").mkdir(parents=True)
-    (installed / "python").write_text("#!/bin/sh\necho 3.97.1 False\n")
+    (installed / "python").write_text("#!/bin/sh\necho 3.97.1\n")
     (installed / "python").chmod(0o755)
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
-    version = "{}.{}.{}".format(*sys.version_info)
-    here = gates.Python(Path(sys.executable), version, sys.prefix != sys.base_prefix)
+    here = Path(sys.executable), platform.python_version()
     assert gates.find_python(sys.executable) == here
-    assert gates.find_python("3.97") == gates.Python(installed / "python", "3.97.1", False)
+    assert gates.find_python("3.97") == (installed / "python", "3.97.1")
     for name in ("3.98", "3.99", "/no/such/python"):
         assert gates.find_python(name) is None
 
@@ -143,7 +143,7 @@ def test_matrix_runs_each_environment_with_one_python_after_the_other(
     tests = write_test(tmp_path, f"assert {found} in {gates.ENVIRONMENTS[:-1]}")
     for version in ("1.2.3", "1.2.4"):
         (tmp_path / "build" / "matrix" / version / "tree").mkdir(parents=True)
-    monkeypatch.setattr(gates, "find_python", lambda name: gates.Python(Path(), name, True))
+    monkeypatch.setattr(gates, "find_python", lambda name: (Path(), name))
     monkeypatch.setattr(gates, "_install", lambda python, folder: Path(sys.executable))
     monkeypatch.setattr(gates, "PYTEST", (*gates.PYTEST, "--rootdir", str(tmp_path)))
     assert not gates.matrix(["1.2.3", "1.2.4"], tests)
