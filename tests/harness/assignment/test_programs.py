@@ -84,11 +84,6 @@ def test_sizes_and_work_fit_the_device(name):
     assert work.flops > kind.work(kind.sizes_on("cpu", 0)).flops > 0
 
 
-def test_unknown_program_is_an_error():
-    with pytest.raises(LookupError, match="no program is called 'none': "):
-        programs.find("none")
-
-
 ONE = torch.ones(2, 2)
 
 
