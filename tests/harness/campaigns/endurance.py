@@ -26,9 +26,10 @@ from rich.table import Table
 from assignment import manifest
 from grader.authoring.variants import SOLUTIONS, Wrong, all_wrong
 from grader.judge.grader import Grader
-from tests.harness.conftest import HOSTILE, new_quick_grader, processes_of
+from tests.harness.conftest import new_quick_grader, processes_of
 from tests.harness.hostile.assertions import assert_earns_nothing, assert_nothing_left, time_limit
-from tests.harness.hostile.attacks import CAUSES, NEVER_ENDS, target_of
+from tests.harness.hostile.attacks import CAUSES, NEVER_ENDS
+from tests.harness.hostile.hand_in import hand_in, target_of
 
 # Allowed growth in bytes, from the median of the second tenth of the gradings to that of the last.
 GROWTH = 8 * 2**20
@@ -58,7 +59,7 @@ def grade_many(place: Path, gradings: int, seed: int, console: Console) -> None:
     """Grades `gradings` submissions with one grader.
 
     Args:
-        place: an empty folder, for the tests and for wrong submissions.
+        place: an empty folder, for the tests and for submissions.
         gradings: the number of gradings.
         seed: draws their order.
         console: takes the progress and the results.
@@ -70,7 +71,7 @@ def grade_many(place: Path, gradings: int, seed: int, console: Console) -> None:
     wrong = {w.path.stem: w for w in all_wrong(manifest.load(), hidden=True)}
     held: dict[str, list[Resources]] = {"judge": [], "zygote": []}
     with new_quick_grader(place / "repository") as grader:
-        grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+        grader.grade(hand_in("nan", place / "first"), only=["storage_index", "get_batch"])
         idle_processes = processes_of(grader)
         for number, (kind, name) in enumerate(_draw_submissions(grader, wrong, gradings, seed), 1):
             _grade(grader, kind, name, wrong, place)
@@ -113,9 +114,10 @@ def _draw_submissions(
 
 def _grade(grader: Grader, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
     if kind == "hostile":
-        exercise = target_of(HOSTILE / name)
+        exercise, folder = target_of(name), hand_in(name, place / "hostile")
         with nullcontext() if name in NEVER_ENDS else time_limit(grader, 60.0):
-            grade = grader.grade(HOSTILE / name, only=[exercise])
+            grade = grader.grade(folder, only=[exercise])
+        shutil.rmtree(folder)
         assert_earns_nothing(grade, exercise, CAUSES[name].causes)
         return
     if kind == "good":
