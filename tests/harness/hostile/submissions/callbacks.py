@@ -14,10 +14,11 @@ import threading
 import numpy as np
 import torch
 
+from grader.wire.frames import HEADER
 from grader.worker import stand_ins
 from grader.worker.channel import receive, send
 
-from .channel import frame, serving
+from .channel import RESULT, channel, current, frame, raw_frame, write
 
 
 def inside(stand_in):
@@ -159,8 +160,8 @@ def uses_for_ever(function, *, warmup=2, repeats=5, synchronize=None, clock=None
     threading.Event().wait()
 
 
-def drain(channel):
-    while os.read(channel, 2**20):
+def drain(socket):
+    while os.read(socket, 2**20):
         pass
 
 
@@ -193,12 +194,6 @@ class Batches:
         return self.next_item(self.batches)
 
 
-def write(data):
-    """Writes to the serve loop's own channel."""
-    while data:
-        data = data[os.write(serving()["channel"], data) :]
-
-
 def iterator_ends_early(batches, device):
     """prefetch: ends its iterator by a StopIteration that it raises and throws in the midst"""
     ends = iter([StopIteration(((1,),), "and more")])
@@ -213,7 +208,7 @@ def iterator_answers_the_first_call(batches, device):
     """prefetch: answers requests for batches under the id of the call that made the iterator"""
 
     def answer(batches):
-        write(frame(serving()["call_id"] - 1, {"result": next(batches)}))
+        write(frame(current() - 1, {"result": next(batches)}))
         os._exit(0)
 
     return Batches(batches, answer)
@@ -225,7 +220,7 @@ def iterator_answers_twice(batches, device):
     def answer(batches):
         batch = next(batches)
         for _ in range(2):
-            write(frame(serving()["call_id"], {"result": batch}))
+            write(frame(current(), {"result": batch}))
         return batch
 
     return Batches(batches, answer)
@@ -236,34 +231,29 @@ def iterator_ends_and_gives(batches, device):
 
     def answer(batches):
         claim = {"ended": True, "result": next(batches), "state": "passed"}
-        write(frame(serving()["call_id"], claim))
+        write(frame(current(), claim))
         os._exit(0)
 
     return Batches(batches, answer)
 
 
-COUNT = struct.Struct("<I")
-HEADER = struct.Struct("<4sxxxxQQ")
-RESULT = b"{" + COUNT.pack(1) + b"s" + COUNT.pack(6) + b"result["
-
-
 def iterator_fills_the_judge(batches, device):
     """prefetch: hands out long lists without end, for a test that asks for all of them"""
-    body = RESULT + COUNT.pack(300_000) + b"N" * 300_000
+    body = RESULT + b"[" + struct.pack("<I", 300_000) + b"N" * 300_000
 
     def serve_for_ever(_):
-        channel, number = serving()["channel"], serving()["call_id"]
+        number = current()
         while True:
-            write(HEADER.pack(b"RAG1", number, len(body)) + body)
-            number = HEADER.unpack(os.read(channel, 2**16)[: HEADER.size])[1]
+            write(raw_frame(number, body))
+            number = HEADER.unpack(os.read(channel(), 2**16)[: HEADER.size])[1]
 
     return Batches((), serve_for_ever)
 
 
 def a_million_tensors():
     """A list of empty tensors: each has a name, a shape, a size, and fills up to 16 bytes."""
-    empty = b"t" + COUNT.pack(7) + b"float32" + bytes([1]) + bytes(16)
-    parts = [RESULT + COUNT.pack(900_000)]
+    empty = b"t" + struct.pack("<I", 7) + b"float32" + bytes([1]) + bytes(16)
+    parts = [RESULT + b"[" + struct.pack("<I", 900_000)]
     at = len(parts[0])
     for _ in range(48):  # then the padding repeats
         part = empty + bytes(-(at + len(empty)) % 16)
@@ -277,7 +267,7 @@ def iterator_of_a_million_tensors(batches, device):
     body = a_million_tensors()
 
     def answer(_):
-        write(HEADER.pack(b"RAG1", serving()["call_id"], len(body)) + body)
+        write(raw_frame(current(), body))
         os._exit(0)
 
     return Batches((), answer)

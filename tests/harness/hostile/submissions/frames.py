@@ -124,15 +124,15 @@ def frame_odd_tensors(index, strides, offset=0):
 
 def bodies_with_several(answer):
     """Bodies of frames that start as a right one does."""
-    right = frame(0, {"result": answer})[len(raw_frame(0, b"")) :]
-    entry = right[5:]
+    whole = frame(0, {"result": answer})[len(raw_frame(0, b"")) :]
+    entry = whole[5:]
     yield b"{\x02\x00\x00\x00" + entry + entry
     yield b"{\x02\x00\x00\x00" + entry + b"s\x06\x00\x00\x00failedN"
     yield b"{\x02\x00\x00\x00" + entry + b"s\x06\x00\x00\x00pointsi" + bytes([100] + [0] * 7)
-    yield right + right
-    yield right + b"\x00"
-    yield right[:-1]
-    yield b"[\x01\x00\x00\x00" + right
+    yield whole + whole
+    yield whole + b"\x00"
+    yield whole[:-1]
+    yield b"[\x01\x00\x00\x00" + whole
     yield b"(\x02\x00\x00\x00s\x06\x00\x00\x00result" + entry[11:]
     yield entry[11:]
 
