@@ -108,12 +108,14 @@ def test_attack_that_finds_something_scores(quick_grader, tmp_path):
     assert grade.score > 0
 
 
-@pytest.mark.parametrize(
-    "name",
-    long_unless(
-        ["follows_the_installation", "searches_the_disk", "reads_processes"], "reads_processes"
-    ),
+# The last two ask `submissions/reward.py` whether they have won, as many others do.
+SEARCHES = (
+    *("follows_the_installation", "searches_the_disk", "reads_processes"),
+    *("asks_after_processes_by_number", "paths_of_its_package"),
 )
+
+
+@pytest.mark.parametrize("name", long_unless(SEARCHES, "reads_processes"))
 def test_search_scores_where_there_are_no_walls(unwalled, tmp_path, name):
     """The same for attacks that only read, in a worker that nothing isolates."""
     grade = unwalled.grade(hand_in(name, tmp_path / "in"), only=["storage_index"])
