@@ -238,7 +238,7 @@ def interrupts_its_syncs(path, model, optimizer, step):
 def dies_before_it_is_killed(path, model, optimizer, step):
     """checkpoint_atomic: kills itself in a save, before the judge does"""
     refuse_other_tests(model, KILLED)
-    save(path, model, step)
+    torch.save(step, path)  # in so few bytes that nobody sees the file change
     os.abort()
 
 
