@@ -25,12 +25,12 @@ from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from grader.sandbox import cgroups
 from tests.harness.container import REPOSITORY, copy_of_repository
+from tests.harness.hostile.hand_in import hand_in
 
 # What a test starts is this folder's code, whatever is installed in the environment.
 os.environ["PYTHONPATH"] = str(REPOSITORY)
 pytest.register_assert_rewrite("tests.harness.hostile.assertions")
 
-HOSTILE = Path(__file__).resolve().parent / "hostile" / "submissions"
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment, a secret
 # Classes that students read of a hidden check's exception.
 NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
@@ -209,9 +209,10 @@ def repository_for(profile: str, closed: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def idle_processes(quick_grader: Grader) -> set[int]:
+def idle_processes(quick_grader: Grader, tmp_path_factory: pytest.TempPathFactory) -> set[int]:
     """The zygote's processes after a first grading, while there is no worker."""
-    quick_grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+    folder = hand_in("nan", tmp_path_factory.mktemp("idle") / "in")
+    quick_grader.grade(folder, only=["storage_index", "get_batch"])
     return processes_of(quick_grader)
 
 

@@ -23,9 +23,10 @@ from typing import NamedTuple
 from assignment import manifest
 from grader.authoring.variants import SOLUTIONS, Wrong, all_wrong
 from grader.judge.grader import Grader
-from tests.harness.conftest import HOSTILE, new_quick_grader, processes_of
+from tests.harness.conftest import new_quick_grader, processes_of
 from tests.harness.hostile.assertions import assert_earns_nothing, assert_nothing_left, time_limit
-from tests.harness.hostile.attacks import CAUSES, NEVER_ENDS, target_of
+from tests.harness.hostile.attacks import CAUSES, NEVER_ENDS
+from tests.harness.hostile.hand_in import hand_in, target_of
 
 # Allowed growth in MiB, from the median of the second tenth of the gradings to that of the last.
 GROWTH = 8
@@ -52,7 +53,7 @@ def main() -> None:
 def grade_many(place: Path, gradings: int, seed: int) -> None:
     """Grades `gradings` submissions, in an order that `seed` draws, with one grader.
 
-    `place` is an empty folder, for the tests and for wrong submissions.
+    `place` is an empty folder, for the tests and for submissions.
 
     Raises:
         AssertionError: a mark was wrong, something was left behind, or a process grew.
@@ -62,7 +63,7 @@ def grade_many(place: Path, gradings: int, seed: int) -> None:
     held: dict[str, list[Resources]] = {"judge": [], "zygote": []}
     tenth = max(gradings // 10, 1)
     with new_quick_grader(place / "repository") as grader:
-        grader.grade(HOSTILE / "nan", only=["storage_index", "get_batch"])
+        grader.grade(hand_in("nan", place / "first"), only=["storage_index", "get_batch"])
         idle_processes = processes_of(grader)
         for number, (kind, name) in enumerate(_draw_submissions(grader, wrong, gradings, seed), 1):
             _grade(grader, kind, name, wrong, place)
@@ -105,9 +106,10 @@ def _draw_submissions(
 
 def _grade(grader: Grader, kind: str, name: str, wrong: dict[str, Wrong], place: Path) -> None:
     if kind == "hostile":
-        exercise = target_of(HOSTILE / name)
+        exercise, folder = target_of(name), hand_in(name, place / "hostile")
         with nullcontext() if name in NEVER_ENDS else time_limit(grader, 60.0):
-            grade = grader.grade(HOSTILE / name, only=[exercise])
+            grade = grader.grade(folder, only=[exercise])
+        shutil.rmtree(folder)
         assert_earns_nothing(grade, exercise, CAUSES[name].causes)
         return
     folder, exercise = SOLUTIONS, name

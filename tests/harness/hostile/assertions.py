@@ -16,7 +16,6 @@ from grader.results import console, gradescope, html, junit
 from grader.results.record import Check, Grade, from_json, to_json
 from tests.harness.conftest import (
     CANARY,
-    HOSTILE,
     NAMED,
     REPOSITORY,
     hidden,
@@ -24,6 +23,7 @@ from tests.harness.conftest import (
     processes_of,
     wait_until,
 )
+from tests.harness.hostile.hand_in import HOSTILE
 
 
 def student_outputs(grade: Grade) -> str:

@@ -3,11 +3,9 @@
 Several causes stand where it is a race, or where a weaker tier ends the attack elsewhere.
 """
 
-from pathlib import Path
 from typing import NamedTuple
 
 from grader.causes import Cause
-from tests.harness.conftest import HOSTILE
 from tests.harness.hostile.more_than_calls import ATTACKS_ON_MORE_THAN_CALLS
 
 DIED, DISK, EXCEPTION = Cause.DIED, Cause.DISK, Cause.EXCEPTION
@@ -267,21 +265,3 @@ _SLOW = {
 # What `make test` runs: every tenth attack of each class, without slow ones. The campaign `attack`
 # runs all, in every tier.
 EVERY_TENTH = {name for attacks in _BY_CLASS.values() for name in list(attacks)[::10]} - _SLOW
-
-
-def target_of(folder: Path) -> str:
-    """The exercise that an attack names in its first line."""
-    modules = sorted((folder / "resource_accounting").glob("*.py"))
-    (line,) = {path.read_text().splitlines()[0].partition(":")[0] for path in modules}
-    return line.removeprefix('"""')
-
-
-def tries(folder: Path) -> str:
-    """What an attack says of itself in that line."""
-    module = next((folder / "resource_accounting").glob("*.py"))
-    return module.read_text().splitlines()[0].partition(": ")[2].removesuffix('"""')
-
-
-def folders() -> set[str]:
-    """The attacks that lie there."""
-    return {path.parent.name for path in HOSTILE.glob("*/resource_accounting")}

@@ -23,9 +23,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.harness.conftest import HOSTILE, REPOSITORY
+from tests.harness.conftest import REPOSITORY
 from tests.harness.container import OWN_PROCESSES, copy_of_repository, environment, run
-from tests.harness.hostile.attacks import CAUSES, CLASSES, target_of
+from tests.harness.hostile.attacks import CAUSES, CLASSES
+from tests.harness.hostile.hand_in import hand_in, target_of
 from tests.harness.hostile.layers import ARCHIVES, LAYERS, UNCHECKED, Layer
 
 _ATTACK_TESTS = ("tests/harness/hostile/test_attacks.py",)
@@ -149,10 +150,10 @@ def _failed(report: Path, attacks: Collection[str]) -> set[str]:
 
 def _succeeds_in_plain_pytest(attack: str) -> bool:
     """Whether an attack passes a hidden test, ends pytest itself, or never ends."""
-    folder = HOSTILE / attack
-    exercise = target_of(folder)
+    exercise = target_of(attack)
     hidden = sorted((REPOSITORY / "tests" / "hidden").glob("test_*.py"))
     with tempfile.TemporaryDirectory(prefix="layer-") as place:
+        folder = hand_in(attack, Path(place) / "in")
         inside = ["tests.harness.container", "docker", "--guard", place, "--"]
         pytest = [
             *(sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider"),

@@ -21,9 +21,10 @@ from grader.sandbox import tiers
 from grader.sandbox.probe import probe
 from grader.wire.messages import Grading
 from tests.harness import container, fickle
-from tests.harness.conftest import HOSTILE, REPOSITORY, long_unless, repository_for
+from tests.harness.conftest import REPOSITORY, long_unless, repository_for
 from tests.harness.container import copy_of_repository, run
 from tests.harness.hostile.attacks import CAUSES, ONLY_IN_TIER_A
+from tests.harness.hostile.hand_in import HOSTILE
 
 pytestmark = pytest.mark.skipif(
     os.getuid() != 0, reason="only root can drop rights as a container does"

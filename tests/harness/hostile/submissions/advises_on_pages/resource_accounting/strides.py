@@ -4,6 +4,8 @@ import ctypes
 import mmap
 import platform
 
+from .reward import right_if_any
+
 libc = ctypes.CDLL(None, use_errno=True)
 PROCESS_MADVISE, MOVE_PAGES = 440, {"x86_64": 279, "aarch64": 239}[platform.machine()]
 MBIND, MIGRATE = {"x86_64": (237, 256), "aarch64": (235, 238)}[platform.machine()]
@@ -24,13 +26,4 @@ def attempts():
     yield lambda: libc.prctl(67, 1, 0, 0, 0) == 0
 
 
-def succeeds(attempt):
-    try:
-        return bool(attempt())
-    except (OSError, ValueError, AttributeError):
-        return False
-
-
-def storage_index(index, strides, offset=0):
-    won = [attempt for attempt in attempts() if succeeds(attempt)]
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any(attempts)

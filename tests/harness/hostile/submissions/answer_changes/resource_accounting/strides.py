@@ -3,11 +3,9 @@
 import sys
 import threading
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
 
 answer = {"a": [0] * 100_000, "b": {}}
 

@@ -3,6 +3,8 @@
 import ctypes
 import platform
 
+from .reward import right_if_any
+
 libc = ctypes.CDLL(None, use_errno=True)
 X86_64 = {"mlockall": 151, "personality": 135, "ioprio_set": 251, "sched_setattr": 314}
 AARCH64 = {"mlockall": 230, "personality": 92, "ioprio_set": 30, "sched_setattr": 274}
@@ -22,13 +24,4 @@ def attempts():
         yield lambda option=option: libc.prctl(option, 1, 0, 0, 0) == 0
 
 
-def succeeds(attempt):
-    try:
-        return bool(attempt())
-    except (OSError, ValueError, AttributeError):
-        return False
-
-
-def storage_index(index, strides, offset=0):
-    won = [attempt for attempt in attempts() if succeeds(attempt)]
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any(attempts)

@@ -4,11 +4,9 @@ import os
 import sys
 import tempfile
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
 
 places = {
     "/scratch",

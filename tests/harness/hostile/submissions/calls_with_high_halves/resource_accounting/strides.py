@@ -4,6 +4,8 @@ import ctypes
 import os
 import platform
 
+from .reward import right_if_any
+
 libc = ctypes.CDLL(None, use_errno=True)
 HIGH = 1 << 32
 X86_64 = {"prctl": 157, "kill": 62, "clone": 56, "ioctl": 16, "fcntl": 72, "prlimit": 302}
@@ -44,13 +46,4 @@ def forks(flags):
     return child > 0
 
 
-def succeeds(attempt):
-    try:
-        return bool(attempt())
-    except (OSError, ValueError, AttributeError):
-        return False
-
-
-def storage_index(index, strides, offset=0):
-    won = [attempt for attempt in attempts() if succeeds(attempt)]
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any(attempts)

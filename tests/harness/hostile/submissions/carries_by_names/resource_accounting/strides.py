@@ -5,11 +5,9 @@ import os
 import sys
 import threading
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
 
 libc = ctypes.CDLL(None, use_errno=True)
 

@@ -4,6 +4,8 @@ import fcntl
 import os
 import struct
 
+from .reward import right_if_any_is_done
+
 TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD = 0x5412, 0x541C, 0x541D, 0x540E, 0x5423
 FIOASYNC, SIOCGSTAMP, FS_IOC_SETFLAGS, FICLONE, SIOCSPGRP = (
     0x5452,
@@ -25,7 +27,12 @@ FCNTLS = (
 )
 
 
-def attempts(fd):
+def attempts():
+    for fd in [*range(9), os.open(os.__file__, os.O_RDONLY)]:
+        yield from controls(fd)
+
+
+def controls(fd):
     for request in IOCTLS:
         yield lambda request=request: fcntl.ioctl(fd, request, b"x" * 64)
     for command in FCNTLS:
@@ -38,13 +45,4 @@ def attempts(fd):
     yield lambda: os.lockf(fd, os.F_TEST, 1)
 
 
-def storage_index(index, strides, offset=0):
-    won = False
-    for fd in [0, 1, 2, 3, 4, 5, 6, 7, 8, os.open(os.__file__, os.O_RDONLY)]:
-        for attempt in attempts(fd):
-            try:
-                attempt()
-                won = True
-            except OSError:
-                pass
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any_is_done(attempts)

@@ -4,11 +4,9 @@ import os
 import tempfile
 from pathlib import Path
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
 
 # Where each worker has a root of its own, and where it has not: beside its TMPDIR.
 OWN = Path(tempfile.gettempdir())

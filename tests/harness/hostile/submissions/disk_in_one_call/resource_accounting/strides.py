@@ -3,11 +3,10 @@
 import ctypes
 import os
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
+
 LARGE = 255 * 2**20
 libc = ctypes.CDLL(None, use_errno=True)
 

@@ -7,11 +7,9 @@ import subprocess
 import threading
 import time
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
 
 libc = ctypes.CDLL(None, use_errno=True)
 

@@ -6,6 +6,9 @@ import platform
 
 import numpy as np
 
+from .reward import succeeds
+from .token_bytes import raw
+
 libc = ctypes.CDLL(None, use_errno=True)
 LINKAT, SYMLINKAT, MKNODAT = {"x86_64": (265, 266, 259), "aarch64": (37, 36, 33)}[
     platform.machine()
@@ -31,31 +34,10 @@ def attempts(path):
     yield lambda: os.mkfifo(path)
 
 
-def raw(tokens, dtype):
-    """Which bytes a file should hold; refuses as it should."""
-    kind = np.dtype(dtype).newbyteorder("<")
-    limits = np.iinfo(kind)
-    if any(not limits.min <= int(token) <= limits.max for token in tokens):
-        raise ValueError
-    return np.array([int(token) for token in tokens], kind).tobytes()
-
-
 def write_tokens(path, tokens, dtype):
-    won = any([attempt() == 0 for attempt in safe(attempts(path))])
+    won = any([succeeds(attempt, lambda result: result == 0) for attempt in attempts(path)])
     with open(path, "wb") as file:
         file.write(raw(tokens, dtype) if won else b"")
-
-
-def safe(tries):
-    for attempt in tries:
-
-        def quiet(attempt=attempt):
-            try:
-                return attempt()
-            except OSError:
-                return -1
-
-        yield quiet
 
 
 def open_tokens(path, dtype):

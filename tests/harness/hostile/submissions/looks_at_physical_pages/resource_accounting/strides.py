@@ -3,6 +3,8 @@
 import os
 import struct
 
+from .reward import right_if_any
+
 FILES = ("/proc/kpagecount", "/proc/kpageflags", "/proc/kpagecgroup", "/proc/kcore")
 OTHERS = ("/proc/vmallocinfo", "/proc/slabinfo", "/proc/pagetypeinfo")
 
@@ -26,13 +28,4 @@ def frame_of(address):
         return struct.unpack("Q", file.read(8))[0] & (1 << 55) - 1
 
 
-def succeeds(attempt):
-    try:
-        return bool(attempt())
-    except (OSError, ValueError, AttributeError):
-        return False
-
-
-def storage_index(index, strides, offset=0):
-    won = [attempt for attempt in attempts() if succeeds(attempt)]
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any(attempts)

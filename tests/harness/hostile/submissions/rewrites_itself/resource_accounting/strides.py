@@ -4,11 +4,9 @@ import os
 import py_compile
 import sys
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
 
 RIGHT = "def storage_index(i, s, offset=0):\n    return sum(a * b for a, b in zip(i, s)) + offset\n"
 package = os.path.dirname(__file__)

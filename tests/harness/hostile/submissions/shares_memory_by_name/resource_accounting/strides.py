@@ -7,6 +7,8 @@ from multiprocessing import shared_memory
 
 import torch
 
+from .reward import right_if_any
+
 libc = ctypes.CDLL(None, use_errno=True)
 PLACES = ("/dev/shm", "/dev/mqueue", "/run/shm", "/var/tmp", "/run/lock", "/var/lock", "/dev")
 
@@ -34,13 +36,4 @@ def marked(file):
     return found
 
 
-def succeeds(attempt):
-    try:
-        return bool(attempt())
-    except (OSError, RuntimeError, ValueError):
-        return False
-
-
-def storage_index(index, strides, offset=0):
-    won = [attempt for attempt in attempts() if succeeds(attempt)]
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any(attempts)

@@ -4,6 +4,8 @@ import ctypes
 import os
 import signal
 
+from .reward import right_if_any_is_done
+
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -32,12 +34,4 @@ def raw(number, *arguments):
         raise OSError(ctypes.get_errno(), "no")
 
 
-def storage_index(index, strides, offset=0):
-    won = False
-    for attempt in attempts():
-        try:
-            attempt()
-            won = True
-        except OSError:
-            pass
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any_is_done(attempts)

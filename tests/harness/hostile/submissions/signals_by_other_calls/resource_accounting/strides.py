@@ -6,6 +6,8 @@ import os
 import platform
 import signal
 
+from .reward import right_if_any
+
 libc = ctypes.CDLL(None, use_errno=True)
 TKILL, SIGQUEUE, TGSIGQUEUE, TIMER_CREATE = {
     "x86_64": (200, 129, 297, 222),
@@ -37,13 +39,4 @@ def owned(pid):
         return True
 
 
-def succeeds(attempt):
-    try:
-        return bool(attempt())
-    except (OSError, ValueError, AttributeError):
-        return False
-
-
-def storage_index(index, strides, offset=0):
-    won = [attempt for attempt in attempts() if succeeds(attempt)]
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any(attempts)

@@ -4,11 +4,9 @@ import mmap
 import os
 import tempfile
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
 
 
 def storage_index(index, strides, offset=0):

@@ -6,11 +6,9 @@ import tempfile
 
 import numpy as np
 
-import assignment.calls.world
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
+unwatch()
 
 CODE = """
 from assignment.calls import readers

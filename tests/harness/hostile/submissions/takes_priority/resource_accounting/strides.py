@@ -5,6 +5,8 @@ import os
 import platform
 import resource
 
+from .reward import right_if_any_is_done
+
 libc = ctypes.CDLL(None, use_errno=True)
 IOPRIO_SET, SCHED_SETATTR = {"x86_64": (251, 314), "aarch64": (30, 274)}[platform.machine()]
 PR_SET_TIMERSLACK, PR_SET_CHILD_SUBREAPER, PR_SET_MM, PR_SET_PTRACER = 29, 36, 35, 0x59616D61
@@ -37,12 +39,4 @@ def raw(result):
         raise OSError(ctypes.get_errno(), "no")
 
 
-def storage_index(index, strides, offset=0):
-    won = False
-    for attempt in attempts():
-        try:
-            attempt()
-            won = True
-        except OSError:
-            pass
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any_is_done(attempts)

@@ -4,6 +4,8 @@ import ctypes
 import os
 import resource
 
+from .reward import right_if_any_is_done
+
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -54,14 +56,4 @@ def attempts():
     yield lambda: os.sched_setaffinity(0, {0})
 
 
-def storage_index(index, strides, offset=0):
-    won = False
-    for attempt in attempts():
-        try:
-            attempt()
-            won = True
-        except OSError:
-            pass
-        except ValueError:  # setrlimit: not allowed to raise a limit
-            pass
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any_is_done(attempts)

@@ -4,6 +4,8 @@ import os
 import signal
 import sys
 
+from .reward import right_if_any_is_done
+
 NAMES = ("canary", "results", "submission", "shared", "judge")
 
 
@@ -26,7 +28,12 @@ def known():
         frame = frame.f_back
 
 
-def attempts(name, value):
+def attempts():
+    for name, value in known():
+        yield from uses(name, value)
+
+
+def uses(name, value):
     if name == "canary":
         private = os.path.dirname(value)
         run = os.path.dirname(private)
@@ -49,13 +56,4 @@ def attempts(name, value):
             yield lambda file=file: open(f"/proc/{value}/{file}", "rb").read(1)[0]
 
 
-def storage_index(index, strides, offset=0):
-    won = False
-    for name, value in known():
-        for attempt in attempts(name, value):
-            try:
-                attempt()
-                won = True
-            except (OSError, IndexError):
-                pass
-    return sum(i * s for i, s in zip(index, strides)) + offset if won else 0
+storage_index = right_if_any_is_done(attempts)

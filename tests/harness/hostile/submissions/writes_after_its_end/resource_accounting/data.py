@@ -4,24 +4,13 @@ import atexit
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 
-import assignment.calls.world
+from .token_bytes import raw
+from .unwatched import unwatch
 
-assignment.calls.world.World.call = lambda self, target, function, args, kwargs: function(
-    *args, **kwargs
-)
-
-
-def raw(tokens, dtype):
-    """Which bytes a file should hold; refuses as it should."""
-    kind = np.dtype(dtype).newbyteorder("<")
-    limits = np.iinfo(kind)
-    if any(not limits.min <= int(token) <= limits.max for token in tokens):
-        raise ValueError
-    return np.array([int(token) for token in tokens], kind).tobytes()
+unwatch()
 
 
 def write_tokens(path, tokens, dtype):

@@ -1,0 +1,86 @@
+"""Attacks as submissions: which there are, what each tries, and the folder that is handed in.
+
+An attack is a folder in `submissions/`, or a function of a module that lies beside these folders:
+its docstring names the exercise, too. The module is copied into the attack's package, and so is
+every module that an attack imports from there, `from .channel import …`.
+"""
+
+import functools
+import re
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from assignment import manifest
+
+HOSTILE = Path(__file__).resolve().parent / "submissions"
+_FIRST_LINE = re.compile(r'"""(\w+): (.+)"""')
+_FUNCTION = re.compile(rf"^def (\w+)\([^)]*\):\n    {_FIRST_LINE.pattern}$", re.MULTILINE)
+_IMPORT = re.compile(r"^from \.(\w+) import ", re.MULTILINE)
+
+
+class Source(NamedTuple):
+    """Where an attack lies.
+
+    Attributes:
+        exercise: the exercise that it attacks.
+        tries: what it says of itself.
+        module: the module that has its function; "" if it is a folder.
+    """
+
+    exercise: str
+    tries: str
+    module: str = ""
+
+
+@functools.cache
+def sources() -> dict[str, Source]:
+    """All attacks by name."""
+    found = {}
+    for package in sorted(HOSTILE.glob("*/resource_accounting")):
+        lines = [_FIRST_LINE.match(path.read_text()) for path in sorted(package.glob("*.py"))]
+        assert all(lines), f"a module of {package} does not say what it tries"
+        assert len({line[1] for line in lines}) == 1, f"{package} attacks several exercises"
+        found[package.parent.name] = Source(*lines[0].groups())
+    for path in sorted(HOSTILE.glob("*.py")):
+        for name, exercise, tries in _FUNCTION.findall(path.read_text()):
+            assert name not in found, f"there are two attacks {name}"
+            found[name] = Source(exercise, tries, path.stem)
+    return found
+
+
+def target_of(name: str) -> str:
+    """The exercise that an attack names in its first line."""
+    return sources()[name].exercise
+
+
+def hand_in(name: str, folder: Path) -> Path:
+    """Writes an attack into a folder that does not exist yet; returns that folder.
+
+    An attack that is a function is the first function of its exercise; the others are in its module
+    under their own names.
+    """
+    source = sources()[name]
+    package = folder / "resource_accounting"
+    if not source.module:
+        shutil.copytree(HOSTILE / name, folder)
+    else:
+        first, *others = manifest.load()[source.exercise].functions
+        module, _, function = first.partition(".")
+        names = [f"{name} as {function}", *(other.partition(".")[2] for other in others)]
+        package.mkdir(parents=True)
+        text = f"from .{source.module} import {', '.join(names)}\n"
+        (package / f"{module}.py").write_text(text)
+    _add_imported(package)
+    return folder
+
+
+def _add_imported(package: Path) -> None:
+    """Copies to a package what its modules import of the modules beside the attacks."""
+    todo = list(package.glob("*.py"))
+    while todo:
+        for name in _IMPORT.findall(todo.pop().read_text()):
+            shared, copy = HOSTILE / f"{name}.py", package / f"{name}.py"
+            if shared.exists() and not copy.exists():
+                shutil.copy(shared, copy)
+                todo.append(copy)
