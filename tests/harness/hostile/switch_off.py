@@ -152,8 +152,13 @@ def _succeeds_in_plain_pytest(attack: str) -> bool:
     """Whether an attack passes a hidden test, ends pytest itself, or never ends."""
     exercise = target_of(attack)
     hidden = sorted((REPOSITORY / "tests" / "hidden").glob("test_*.py"))
-    with tempfile.TemporaryDirectory(prefix="layer-") as place:
-        folder = hand_in(attack, Path(place) / "in")
+    build = REPOSITORY / "build"  # the container hides temporary folders
+    build.mkdir(exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="layer-") as place,
+        tempfile.TemporaryDirectory(prefix="layer-", dir=build) as visible,
+    ):
+        folder = hand_in(attack, Path(visible) / "in")
         inside = ["tests.harness.container", "docker", "--guard", place, "--"]
         pytest = [
             *(sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "no:cacheprovider"),
