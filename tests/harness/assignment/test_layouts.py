@@ -51,7 +51,11 @@ ARRAYS = {
 }
 
 
-@pytest.mark.parametrize("send", WAYS.values(), ids=WAYS)
+@pytest.fixture(params=WAYS.values(), ids=WAYS)
+def send(request):
+    return request.param
+
+
 @pytest.mark.parametrize("sent", TENSORS.values(), ids=TENSORS)
 def test_tensor_keeps_values_and_layout(send, sent):
     (found,) = send([sent])
@@ -65,7 +69,6 @@ def test_tensor_keeps_values_and_layout(send, sent):
     assert not found.requires_grad
 
 
-@pytest.mark.parametrize("send", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("sent", ARRAYS.values(), ids=ARRAYS)
 def test_array_keeps_values_and_layout(send, sent):
     (found,) = send([sent])
@@ -76,7 +79,6 @@ def test_array_keeps_values_and_layout(send, sent):
     assert found.tolist() == sent.tolist()
 
 
-@pytest.mark.parametrize("send", WAYS.values(), ids=WAYS)
 def test_tensors_of_one_storage_share_it(send):
     base = torch.arange(12.0)
     sent = {
@@ -97,7 +99,6 @@ def test_tensors_of_one_storage_share_it(send):
     assert base[0] == 0
 
 
-@pytest.mark.parametrize("send", WAYS.values(), ids=WAYS)
 def test_what_no_argument_shows_is_noise(send):
     secret = torch.full((1000,), 42.0)
     gap, tail = send([secret[10:30:2], secret[500:600]])
@@ -105,12 +106,8 @@ def test_what_no_argument_shows_is_noise(send):
         storage = torch.empty(0).set_(found.untyped_storage())
         assert (storage == 42).sum() == length
         assert length < len(storage) < 1000
-
-
-@pytest.mark.parametrize("send", WAYS.values(), ids=WAYS)
-def test_noise_of_bools_is_bools(send):
-    (found,) = send([torch.ones(100, dtype=torch.bool)[::3]])
-    raw = torch.empty(0, dtype=torch.uint8).set_(found.untyped_storage())
+    (bools,) = send([torch.ones(100, dtype=torch.bool)[::3]])
+    raw = torch.empty(0, dtype=torch.uint8).set_(bools.untyped_storage())
     assert raw.max() == 1
 
 
@@ -139,7 +136,6 @@ def test_answers_are_dense():
     assert plain.copy(torch.zeros(4, 4).T).is_contiguous()
 
 
-@pytest.mark.parametrize("send", WAYS.values(), ids=WAYS)
 def test_arguments_may_hold_paths_and_big_endian_dtypes(send):
     sent = {"path": Path("/tmp/a"), "dtype": np.dtype(">u2"), "other": np.dtype("<u2")}
     found = send(sent)

@@ -33,13 +33,10 @@ def said_of(*arguments):
     return shape_error(str(caught.value))
 
 
-def test_dtype_is_named():
+def test_argument_or_result_is_named_with_what_came():
     said = said_of(torch.ones(2, 3, dtype=torch.int64), torch.ones(3, 5))
     assert "argument x" in said
     assert "found:    i64[2,3]" in said
-
-
-def test_result_is_named():
     said = said_of(torch.ones(2, 3), torch.ones(3, 1))
     assert "product: what it returned is not as annotated" in said
     assert "expected: Float[Tensor, 'B K']" in said

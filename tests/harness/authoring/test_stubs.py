@@ -57,12 +57,10 @@ def test_what_stays_beside_a_stub(source, expected):
     assert stub(source) == expected
 
 
-def test_a_signature_that_needs_removed_code_is_an_error():
+def test_code_that_is_not_there_is_an_error():
+    """That a signature needs, and is removed; that the manifest names"""
     with pytest.raises(stubs.StubError, match=r"f needs _wrap, .* '# handout: keep' directly"):
         stub("def _wrap(g):\n    return g\n\n\n@_wrap\ndef f():\n    return 41\n")
-
-
-def test_a_function_that_the_module_lacks_is_an_error():
     with pytest.raises(stubs.StubError, match=r"module\.py does not define g"):
         stub("def f():\n    return 41\n", g="ex: not started")
 

@@ -30,7 +30,7 @@ class Campaign(NamedTuple):
 
     what: str
     takes: str
-    command: tuple[str, ...]
+    command: tuple[str, ...] = ()  # by default the author's command of the same name
     variables: Mapping[str, str] = MappingProxyType({})
 
 
@@ -91,22 +91,18 @@ CAMPAIGNS = {
     "mutate": Campaign(
         "small changes of the reference, all or --sample 20 of them: do hidden tests notice?",
         "12 min",
-        (*AUTHOR, "mutate"),
     ),
     "flakes": Campaign(
         "hidden tests on every correct solution with random inputs: do all pass?",
         "30 min",
-        (*AUTHOR, "flakes"),
     ),
     "stable-marks": Campaign(
         "every wrong submission with ten draws of inputs: are the marks the same?",
         "30 min",
-        (*AUTHOR, "stable-marks"),
     ),
     "public-coverage": Campaign(
         "of the wrong submissions, how many fail a public test too?",
         "5 min",
-        (*AUTHOR, "public-coverage"),
     ),
     "coverage": Campaign(
         "do hidden tests execute every line and branch of the reference?",
@@ -138,7 +134,7 @@ def main(arguments: list[str]) -> None:
     if name not in CAMPAIGNS:
         sys.exit(f"no campaign is called {name}; there are {', '.join(CAMPAIGNS)}")
     campaign = CAMPAIGNS[name]
-    command = [sys.executable, *campaign.command, *options]
+    command = [sys.executable, *(campaign.command or (*AUTHOR, name)), *options]
     os.execve(sys.executable, command, {**os.environ, **campaign.variables})
 
 

@@ -5,6 +5,7 @@ import math
 import statistics
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,16 +22,10 @@ BLOCKS = 3  # of a race
 NAIVE_BLOCKS = 1  # before them
 
 
-def no_interval(ds: list[float]) -> Interval:
-    """The median alone: simulated durations leave no doubt."""
+def interval(ds: list[float], width: float = 1.0) -> Interval:
+    """The median alone, since simulated durations leave no doubt; or an interval around it."""
     ratio = math.exp(statistics.median(ds))
-    return Interval(ratio, ratio, ratio)
-
-
-def wide_interval(ds: list[float]) -> Interval:
-    """So wide that twice the reference's time gets full marks, and eight times none."""
-    ratio = math.exp(statistics.median(ds))
-    return Interval(ratio, ratio / 2.5, ratio * 2.5)
+    return Interval(ratio, ratio / width, ratio * width)
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +47,7 @@ def short_races(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         block_seconds=0.0,
         naive_blocks=NAIVE_BLOCKS,
         looks=(BLOCKS,),
-        interval=no_interval,
+        interval=interval,
         slack=60.0,
     )
     racing.simulate(monkeypatch)
@@ -66,7 +61,8 @@ def by_cpu_time(short_races: None, monkeypatch: pytest.MonkeyPatch) -> None:
         max_spread=math.inf,
         naive_blocks=4,
         least_span=0.0,
-        interval=wide_interval,
+        # So wide that twice the reference's time gets full marks, and eight times none.
+        interval=partial(interval, width=2.5),
     )
     racing.measure_cpu_time(monkeypatch)
 

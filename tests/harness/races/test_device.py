@@ -116,10 +116,7 @@ def test_disturbance_is_what_was_counted_since_the_last_look(nvml):
     assert cuda.disturbance() == ""
     nvml.slowed = {0: 99, 1: 9, 3: 10}
     assert cuda.disturbance() == "it is too hot, its power is cut"
-
-
-def test_device_that_counts_nothing_shows_no_disturbance(nvml):
-    nvml.slowed = {}
+    nvml.slowed = {}  # a device that counts nothing
     assert device.Cuda().disturbance() == ""
 
 

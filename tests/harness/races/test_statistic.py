@@ -88,19 +88,15 @@ def test_bands_are_even_in_log_time():
     assert shares == [1, 1, 0.75, 0.75, 0.5, 0.25, 0, 0, 0]
 
 
-def test_undecided_race_gets_the_better_mark():
-    marks = Marks(3.0)
-    found = statistic.Interval(ratio=1.2, low=1.05, high=1.3)
-    assert not marks.decided(found)
-    assert marks.given(found) == 1.0
-    assert marks.given(statistic.Interval(1.2, 1.15, 1.3)) == 0.75
-
-
 def test_race_is_decided_when_it_is_precise_or_earns_nothing():
+    """One that is undecided at its end gets the better mark"""
     marks = Marks(3.0)
     for ratio, width, enough in ((1.0, 0.05, False), (1.0, 0.015, True), (5.0, 0.5, True)):
         found = statistic.Interval(ratio, ratio - width, ratio + width)
         assert marks.decided(found) is enough
+        assert found.half_width == pytest.approx(width / ratio)
+    assert marks.given(statistic.Interval(1.2, 1.05, 1.3)) == 1.0
+    assert marks.given(statistic.Interval(1.2, 1.15, 1.3)) == 0.75
 
 
 def test_mark_is_the_true_one_or_one_band_better(rng):
@@ -109,7 +105,3 @@ def test_mark_is_the_true_one_or_one_band_better(rng):
         ratio = float(rng.uniform(0.9, 3.3))
         found, _ = simulate_race(rng, ratio, marks, noise=0.02, drift=0.001, spikes=0.02)
         assert marks.of(ratio) <= marks.given(found) <= marks.of(ratio) + 0.25
-
-
-def test_half_width_is_a_share_of_the_ratio():
-    assert statistic.Interval(2.0, 1.9, 2.1).half_width == pytest.approx(0.05)

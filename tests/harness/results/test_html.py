@@ -5,21 +5,13 @@ from grader.results.html import code_spans, to_html
 from tests.harness.results.example_grade import check, exercise, grade
 
 
-def test_html_escapes_what_a_submission_wrote():
+def test_html_escapes_what_a_submission_wrote_and_fetches_nothing():
     page = to_html(grade())
     assert "<script" not in page
     assert "&lt;script&gt;alert(&#39;hi&#39;)&lt;/script&gt; was never closed" in page
-
-
-def test_html_fetches_nothing():
-    page = to_html(grade())
     assert "default-src 'none'" in page
     for outside in ("http:", "https:", "src=", "<link", "url(", "@import"):
         assert outside not in page
-
-
-def test_html_tells_a_failure_with_a_further_seed():
-    page = to_html(grade())
     assert "A public test fails for another input: Any <code>x</code> of [half] &lt;b&gt;" in page
     assert "<code>make test EX=half SEED=17</code>" in page
 
