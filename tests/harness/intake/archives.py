@@ -23,7 +23,11 @@ class Staged(Selected, frozen=True):
     folder: Path
 
 
-def run(submission: Path, destination: Path, modules: tuple[str, ...] = MODULES) -> Staged:
+def run(
+    submission: Path, destination: Path | None = None, modules: tuple[str, ...] = MODULES
+) -> Staged:
+    """Stages a submission, by default into the folder `out` beside it."""
+    destination = destination or submission.with_name("out")
     selected = stage(submission, destination, PACKAGE, modules)
     return Staged(**msgspec.structs.asdict(selected), folder=destination)
 
@@ -99,9 +103,9 @@ def mark_member(path: Path, name: str, *, flags: int = 0, method: int | None = N
         info.compress_type = info.compress_type if method is None else method
 
 
-def refused(path: Path, destination: Path) -> str:
+def refused(path: Path) -> str:
     """Asserts that a submission is refused and nothing is written; returns the message."""
     with pytest.raises(SubmissionError) as caught:
-        run(path, destination)
-    assert not destination.exists()
+        run(path)
+    assert not path.with_name("out").exists()
     return str(caught.value)

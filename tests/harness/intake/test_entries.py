@@ -13,7 +13,7 @@ def test_archive_of_too_many_entries_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(entries, "MAX_ENTRIES", 100)
     files = {f"{PACKAGE}/strides.py": TEXT} | {f"junk/{i}": b"" for i in range(100)}
     with pytest.raises(SubmissionError, match="more than 100 files"):
-        run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+        run(make_zip(tmp_path / "in.zip", files))
 
 
 @pytest.mark.parametrize(("kind", "limit"), [("folder", "MAX_LISTED"), ("zip", "MAX_ENTRIES")])
@@ -22,7 +22,7 @@ def test_what_tools_create_does_not_count(tmp_path, monkeypatch, kind, limit):
     monkeypatch.setattr(entries, "MAX_ENTRIES", 100)
     monkeypatch.setattr(entries, limit, 100)
     files = {f"{PACKAGE}/strides.py": TEXT} | {f".venv/{i}.py": b"" for i in range(200)}
-    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files))
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
 
 
@@ -38,4 +38,4 @@ def test_what_tools_create_does_not_count(tmp_path, monkeypatch, kind, limit):
 )
 def test_what_is_no_submission_is_refused(tmp_path, make, words):
     make(tmp_path / "in.zip")
-    assert words in refused(tmp_path / "in.zip", tmp_path / "out")
+    assert words in refused(tmp_path / "in.zip")

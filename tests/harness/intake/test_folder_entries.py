@@ -21,7 +21,7 @@ def test_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", closed)
-    assert refused(tmp_path / "in", tmp_path / "out") == (
+    assert refused(tmp_path / "in") == (
         f"{tmp_path / 'in' / 'own'} cannot be opened: Permission denied"
     )
 
@@ -37,7 +37,7 @@ def test_links_are_not_followed(tmp_path):
     (tmp_path / "in" / PACKAGE / "up").symlink_to("..")
     (tmp_path / "in" / ".venv").symlink_to("/usr")
     (tmp_path / "in" / "gone").symlink_to("nowhere")
-    staged = run(tmp_path / "in", tmp_path / "out")
+    staged = run(tmp_path / "in")
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
     assert set(staged.left_out) == {
         *(f"{name} (outside)" for name in (".venv", "gone", "loop")),
@@ -55,7 +55,7 @@ def test_every_file_and_folder_counts(tmp_path, monkeypatch, name):
             path.mkdir(parents=True)
         else:
             path.touch()
-    assert "lists more than 100 files and folders" in refused(tmp_path / "in", tmp_path / "out")
+    assert "lists more than 100 files and folders" in refused(tmp_path / "in")
 
 
 def test_folder_deeper_than_any_path_is_refused(tmp_path):
@@ -67,7 +67,7 @@ def test_folder_deeper_than_any_path_is_refused(tmp_path):
         os.close(here)
         here = inner
     os.close(here)
-    assert "cannot be opened: File name too long" in refused(tmp_path / "in", tmp_path / "out")
+    assert "cannot be opened: File name too long" in refused(tmp_path / "in")
 
 
 def by_path(root):

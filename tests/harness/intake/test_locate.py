@@ -25,7 +25,7 @@ ALL = "".join(TEN)
 def run_ten(tmp_path: Path, *files: str) -> Staged:
     """Stages a folder of these files for an assignment of ten modules, `a` to `j`."""
     write_folder(tmp_path / "in", {name: name.encode() for name in files})
-    return run(tmp_path / "in", tmp_path / "out", TEN)
+    return run(tmp_path / "in", modules=TEN)
 
 
 def package_of(folder: str, modules: str) -> list[str]:
@@ -39,10 +39,7 @@ FOUND = {
         {f"hw/sub/{PACKAGE}/": ALL, f"backup/{PACKAGE}/": "a"},
         (f"backup/{PACKAGE}/ (1 of the assignment's 10 modules; hw/sub/{PACKAGE}/ has 10)",),
     ),
-    "modules count more than the name": (
-        {"": "abc", f"old/{PACKAGE}/": "ab"},
-        (),
-    ),
+    "modules count more than the name": ({"": "abc", f"old/{PACKAGE}/": "ab"}, ()),
     "at any depth": ({f"repo-main/course/assignments/a/b/c/{PACKAGE}/": "ab"}, ()),
     # The whole handout holds them too, even if the student deleted a module.
     "not the handout's stubs": (
@@ -112,13 +109,13 @@ def test_empty_folder_and_empty_archives_are_refused(tmp_path):
         write_tar("w")(tmp_path / "in.tar", {}),
         write_tar("w:gz")(tmp_path / "in.tgz", {}),
     ):
-        assert "found: nothing" in refused(path, tmp_path / "out")
+        assert "found: nothing" in refused(path)
 
 
 def test_archives_beside_other_files_are_named_in_the_refusal(tmp_path):
     """A platform may unpack zips and leave other archives packed"""
     write_folder(tmp_path / "in", {"hw.rar": b"Rar!", "hw.7z": b"7z"})
-    assert refused(tmp_path / "in", tmp_path / "out").endswith(
+    assert refused(tmp_path / "in").endswith(
         "found: hw.7z, hw.rar; archives beside other files are not unpacked (hw.7z, hw.rar): "
         "hand in one of them alone"
     )
@@ -128,7 +125,7 @@ def test_archives_beside_other_files_are_named_in_the_refusal(tmp_path):
 def test_archive_alone_in_a_submission_is_the_submission(tmp_path, kind):
     inner = make_zip(tmp_path / "inner.zip", {f"{PACKAGE}/strides.py": TEXT}).read_bytes()
     files = {"a/submission.zip": inner, "a/notes.txt": b"", "a/._submission.zip": b""}
-    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files))
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
     assert staged.name == f"in.{kind}"
 
@@ -136,7 +133,7 @@ def test_archive_alone_in_a_submission_is_the_submission(tmp_path, kind):
 def test_archive_in_an_archive_in_an_archive_is_not_opened(tmp_path):
     data = make_zip(tmp_path / "1.zip", {f"{PACKAGE}/strides.py": TEXT}).read_bytes()
     data = make_zip(tmp_path / "2.zip", {"inner.zip": data}).read_bytes()
-    message = refused(make_zip(tmp_path / "3.zip", {"b.zip": data}), tmp_path / "out")
+    message = refused(make_zip(tmp_path / "3.zip", {"b.zip": data}))
     assert message.startswith(f"{tmp_path}/3.zip/b.zip holds no {PACKAGE}/")
 
 
@@ -145,7 +142,7 @@ def test_archive_in_an_archive_in_an_archive_is_not_opened(tmp_path):
     [(b"Rar!\x1a\x07\0", "hw.rar is a RAR archive"), (bytes(21 * 2**20), "larger than 20 MiB")],
 )
 def test_archive_alone_that_cannot_be_read_is_refused(tmp_path, data, words):
-    assert words in refused(make_zip(tmp_path / "in.zip", {"hw.rar": data}), tmp_path / "out")
+    assert words in refused(make_zip(tmp_path / "in.zip", {"hw.rar": data}))
 
 
 COPIES = ["a (1).py", "a(2).py", "a-1.py", "a copy.py", "doejane_123_4567_a.py"]
@@ -182,7 +179,7 @@ def test_copy_that_is_as_handed_out_is_not_graded(tmp_path, first):
     stubs = handed_out("handout/assignment/stubs/", ALL)
     other = handed_out(f"{first}/{PACKAGE}/", ALL)
     write_folder(tmp_path / "in", own | stubs | other)
-    staged = run(tmp_path / "in", tmp_path / "out", TEN)
+    staged = run(tmp_path / "in", modules=TEN)
     assert (staged.folder / PACKAGE / "a.py").read_bytes() == b"own"
     assert (
         f"{first}/{PACKAGE}/ (10 of the assignment's 10 modules, as handed out; m/{PACKAGE}/ has 8)"
@@ -192,13 +189,13 @@ def test_copy_that_is_as_handed_out_is_not_graded(tmp_path, first):
 def test_untouched_handout_alone_is_graded(tmp_path):
     files = handed_out("assignment/stubs/", "abc") | handed_out(f"{PACKAGE}/", "abc")
     files |= handed_out(f"again/{PACKAGE}/", "abc")
-    staged = run(write_folder(tmp_path / "in", files), tmp_path / "out", TEN)
+    staged = run(write_folder(tmp_path / "in", files), modules=TEN)
     assert (staged.folder / PACKAGE / "a.py").read_bytes() == b"a.py"
 
 
 def test_copies_that_are_the_same_are_no_tie(tmp_path):
     files = handed_out(f"{PACKAGE}/", "abc") | handed_out(f"again/{PACKAGE}/", "abc")
-    staged = run(write_folder(tmp_path / "in", files), tmp_path / "out", TEN)
+    staged = run(write_folder(tmp_path / "in", files), modules=TEN)
     assert staged.left_out == (
         f"{PACKAGE}/ (3 of the assignment's 10 modules; again/{PACKAGE}/ has 3)",
     )

@@ -42,7 +42,7 @@ from tests.harness.intake.archives import (
 )
 def test_package_is_found_in_every_kind_of_archive_and_some_levels_down(tmp_path, kind, prefix):
     files = {f"{prefix}{name}.py": TEXT + name.encode() for name in ("strides", "flops", "own")}
-    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files))
     assert staged_files(staged) == {
         f"{PACKAGE}/{name}.py" for name in ("__init__", "strides", "flops", "own")
     }
@@ -52,14 +52,14 @@ def test_package_is_found_in_every_kind_of_archive_and_some_levels_down(tmp_path
 
 def test_helper_modules_and_subpackages_are_copied(tmp_path):
     files = {f"{PACKAGE}/{name}": TEXT for name in ("__init__.py", "strides.py", "own/deep.py")}
-    staged = run(write_folder(tmp_path / "in", files), tmp_path / "out")
+    staged = run(write_folder(tmp_path / "in", files))
     assert staged_files(staged) == set(files)
 
 
 def test_staged_files_are_plain_and_not_executable(tmp_path):
     write_folder(tmp_path / "in", {"strides.py": TEXT})
     (tmp_path / "in" / "strides.py").chmod(0o4777)
-    staged = run(tmp_path / "in", tmp_path / "out")
+    staged = run(tmp_path / "in")
     mode = (staged.folder / PACKAGE / "strides.py").stat().st_mode
     assert stat.S_ISREG(mode)
     assert stat.S_IMODE(mode) == 0o644
@@ -84,7 +84,7 @@ def test_everything_but_the_students_modules_is_left_out_and_reported(tmp_path, 
         "tests/hidden/test_strides.py": TEXT,
         "tests/hidden/test_flops.py": TEXT,
     }
-    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files))
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
     assert set(staged.left_out) == {
         f"{PACKAGE}/conftest.py (tests are the grader's own)",
@@ -120,7 +120,7 @@ def test_module_that_is_no_regular_file_is_refused(tmp_path, kind, name):
     members = [(member(f"{PACKAGE}/strides.py"), TEXT), (member(f"{PACKAGE}/{name}.py", *odd), b"")]
     (tmp_path / "in.tar").write_bytes(tar_bytes(members))
     expected = f"{tmp_path}/in.tar: {PACKAGE}/{name}.py {words}"
-    assert refused(tmp_path / "in.tar", tmp_path / "out") == expected
+    assert refused(tmp_path / "in.tar") == expected
 
 
 @pytest.mark.parametrize(("kind", "words"), [("link", LINKED), ("pipe", NO_FILE)])
@@ -132,7 +132,7 @@ def test_module_of_a_folder_that_is_no_regular_file_is_refused(tmp_path, kind, w
     else:
         os.mkfifo(odd)
     expected = f"{tmp_path}/in: {PACKAGE}/flops.py {words}"
-    assert refused(tmp_path / "in", tmp_path / "out") == expected
+    assert refused(tmp_path / "in") == expected
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip"])
@@ -145,7 +145,7 @@ def test_link_as_the_package_is_named(tmp_path, kind):
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         with zipfile.ZipFile(tmp_path / "in", "w") as archive:
             archive.writestr(link, "../work")
-    message = refused(tmp_path / "in", tmp_path / "out")
+    message = refused(tmp_path / "in")
     assert message.endswith(f"; {PACKAGE} {LINKED}")
 
 
@@ -187,7 +187,7 @@ def test_last_of_several_files_of_one_name_is_taken(tmp_path, kind):
                 archive.writestr(name, body)
     else:
         path.write_bytes(tar_bytes([(member(n), b) for n, b in zip(names, bodies, strict=True)]))
-    staged = run(path, tmp_path / "out")
+    staged = run(path)
     assert (staged.folder / PACKAGE / "strides.py").read_bytes() == b"second"
     assert (staged.folder / PACKAGE / "Strides.py").read_bytes() == b"another"
     assert staged.left_out == ()
@@ -197,7 +197,7 @@ def test_module_is_its_last_entry_even_if_that_is_a_link(tmp_path):
     link = member(f"{PACKAGE}/strides.py", tarfile.SYMTYPE, "flops.py")
     members = [(member(f"{PACKAGE}/strides.py"), TEXT), (link, b"")]
     (tmp_path / "in.tar").write_bytes(tar_bytes(members))
-    assert LINKED in refused(tmp_path / "in.tar", tmp_path / "out")
+    assert LINKED in refused(tmp_path / "in.tar")
 
 
 def test_odd_names_are_left_out_and_made_printable(tmp_path):
@@ -211,7 +211,7 @@ def test_odd_names_are_left_out_and_made_printable(tmp_path):
         "class é.py",
     ]
     files = {f"{PACKAGE}/strides.py": TEXT} | {f"{PACKAGE}/{name}": TEXT for name in odd}
-    staged = run(make_zip(tmp_path / "in.zip", files), tmp_path / "out")
+    staged = run(make_zip(tmp_path / "in.zip", files))
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
     assert len(staged.left_out) == len(odd)
     assert all(line.isprintable() for line in staged.left_out)
@@ -222,7 +222,7 @@ def test_name_that_is_not_utf8_is_left_out(tmp_path):
     package.mkdir(parents=True)
     (package / "strides.py").write_bytes(TEXT)
     (Path(os.fsdecode(os.fsencode(package) + b"/\xff\xfe.py"))).write_bytes(TEXT)
-    staged = run(tmp_path / "in", tmp_path / "out")
+    staged = run(tmp_path / "in")
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
     assert len(staged.left_out) == 1
 
@@ -235,7 +235,7 @@ def test_name_that_is_not_utf8_is_left_out(tmp_path):
 @pytest.mark.parametrize("kind", ["zip", "tar"])
 def test_name_too_long_for_a_file_system_is_left_out(tmp_path, kind, name):
     files = {f"{PACKAGE}/strides.py": TEXT, f"{PACKAGE}/{name}": TEXT}
-    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files), tmp_path / "out")
+    staged = run(KINDS[kind](tmp_path / f"in.{kind}", files))
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
     assert [line.endswith("(its name is too long)") for line in staged.left_out] == [True]
 
@@ -246,7 +246,7 @@ def test_module_over_the_size_limit_is_refused(tmp_path, kind):
     files = {f"{PACKAGE}/strides.py": TEXT, f"{PACKAGE}/large.py": large}
     path = KINDS[kind](tmp_path / f"in.{kind}", files)
     expected = f"{path}: {PACKAGE}/large.py is larger than 2 MiB"
-    assert refused(path, tmp_path / "out") == expected
+    assert refused(path) == expected
 
 
 def test_module_that_claims_to_be_large_is_refused(tmp_path):
@@ -255,22 +255,20 @@ def test_module_that_claims_to_be_large_is_refused(tmp_path):
     head, directory, tail = path.read_bytes().partition(b"PK\1\2")
     assert tail.count(size) >= 1
     path.write_bytes(head + directory + tail.replace(size, b"\xfe\xff\xff\xff"))
-    assert "is larger than 2 MiB" in refused(path, tmp_path / "out")
+    assert "is larger than 2 MiB" in refused(path)
 
 
 def test_package_of_too_many_modules_is_refused(tmp_path):
     files = {f"{PACKAGE}/m{i:04}.py": TEXT for i in range(staging.MAX_FILES)}
     path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT} | files)
-    assert refused(path, tmp_path / "out") == (
+    assert refused(path) == (
         f"{path}: {PACKAGE}/ has more than 200 modules or 8 MiB of them; hand in your modules alone"
     )
 
 
 def test_files_left_out_are_counted_after_the_first(tmp_path):
     files = {f"{PACKAGE}/{i}.txt": TEXT for i in range(100)}
-    staged = run(
-        make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT} | files), tmp_path / "out"
-    )
+    staged = run(make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT} | files))
     assert len(staged.left_out) == 51
     assert staged.left_out[-1] == "and 50 more"
 
@@ -304,7 +302,7 @@ def test_submission_that_takes_too_long_to_read_is_refused(tmp_path, monkeypatch
 
     monkeypatch.setattr(staging, "find_package", reading)
     path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
-    assert refused(path, tmp_path / "out") == (
+    assert refused(path) == (
         f"{path} takes more than 1 s of CPU time to read; hand in the package alone"
     )
 
@@ -314,5 +312,5 @@ def test_process_that_crashes_while_it_reads_is_no_refusal(tmp_path, monkeypatch
     monkeypatch.setattr(staging, "find_package", lambda *_: os.kill(os.getpid(), signal.SIGTRAP))
     path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
     with pytest.raises(GraderFault):
-        run(path, tmp_path / "out")
+        run(path)
     assert not (tmp_path / "out").exists()
