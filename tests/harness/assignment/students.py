@@ -3,6 +3,7 @@
 import os
 import re
 
+from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
 REFERENCE = REPOSITORY / "solutions" / "resource_accounting"
@@ -23,3 +24,8 @@ def set_limit(folder, seconds):
     path = folder / "assignment" / "assignment.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(re.sub(r"(?m)^seconds = \S+", f"seconds = {seconds}", text), encoding="utf-8")
+
+
+def run_in(folder, *arguments, **variables):
+    """Runs `python -m ...` in a folder as a student would."""
+    return warm.run("-m", *arguments, cwd=folder, env=environment(**variables))

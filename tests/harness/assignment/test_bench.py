@@ -8,40 +8,34 @@ import torch
 from assignment import programs
 from assignment.calls.implementation import Package
 from assignment.student import bench
-from tests.harness import warm
-from tests.harness.assignment.students import REFERENCE
-
-
-def run_bench(folder, *names):
-    done = warm.run("-m", "assignment", "bench", *names, cwd=folder)
-    return done.returncode, done.stdout + done.stderr
+from tests.harness.assignment.students import REFERENCE, run_in
 
 
 def test_untouched_handout_is_not_started(workspace):
-    status, said = run_bench(workspace, "adamw", "batches")
-    assert status == 0, said
-    assert said.count("not started") == 2
+    done = run_in(workspace, "assignment", "bench", "adamw", "batches")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("not started") == 2
     assert not (workspace / "roofline.svg").exists()
 
 
 def test_finished_handout_shows_speed_and_place(workspace):
     for path in REFERENCE.glob("*.py"):
         shutil.copy(path, workspace / "resource_accounting")
-    status, said = run_bench(workspace)
-    assert status == 0, said
-    lines = {line.split()[0]: line for line in said.splitlines() if " × " in line}
+    done = run_in(workspace, "assignment", "bench")
+    assert done.returncode == 0, done.stderr
+    lines = {line.split()[0]: line for line in done.stdout.splitlines() if " × " in line}
     assert set(lines) == {"matmul_chain", "training", "adamw", "batches"}
     assert all(line.count(" ms ") == 2 and line.count("%") == 2 for line in lines.values())
     picture = (workspace / "roofline.svg").read_text()
     assert picture.startswith("<?xml")
-    assert "measured here" in said
+    assert "measured here" in done.stdout
 
 
 def test_unknown_program_is_named(workspace):
-    status, said = run_bench(workspace, "adam")
-    assert status == 2
-    assert "no program is called 'adam'; there are matmul_chain" in said
-    assert "Traceback" not in said
+    done = run_in(workspace, "assignment", "bench", "adam")
+    assert done.returncode == 2
+    assert "no program is called 'adam'; there are matmul_chain" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("name", ["matmul_chain", "training", "adamw", "batches"])

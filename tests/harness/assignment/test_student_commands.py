@@ -14,26 +14,19 @@ from assignment import manifest
 from assignment.calls.imports import ADVICE
 from assignment.hooks import nonce_of, seed_of
 from assignment.student.progress import Tally
-from tests.harness import warm
 from tests.harness.assignment.changes import LIBRARIES, SETTINGS
-from tests.harness.assignment.students import REFERENCE, environment
+from tests.harness.assignment.students import REFERENCE, environment, run_in
 from tests.harness.conftest import long_unless
 from tests.harness.results.example_grade import console
 
 
 def python(folder, *arguments, options=(), **variables):
-    """Runs `python -m ...` in a folder as a student would."""
-    env = environment(PYTHONUTF8="1", **variables)
+    """Runs `python -m ...` in a folder as a student would; with options in a new process."""
     if not options and "PYTHONOPTIMIZE" not in variables:
-        return warm.run("-m", *arguments, cwd=folder, env=env)
-    return subprocess.run(
-        [sys.executable, *options, "-m", *arguments],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+        return run_in(folder, *arguments, PYTHONUTF8="1", **variables)
+    command = [sys.executable, *options, "-m", *arguments]
+    env = environment(**variables)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, encoding="utf-8")
 
 
 def states(output):

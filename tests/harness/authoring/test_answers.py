@@ -1,10 +1,12 @@
-"""Answers to problems: folded on the pages, at the end of the PDF, refused in a wrong place."""
+"""Answers to problems: folded on the pages, at the end of the PDF.
+
+`test_writeup.py` has those that are refused.
+"""
 
 import re
 
 import pytest
 
-from grader.authoring import site
 from grader.authoring.site import pages, pdf, text
 
 PROBLEM = "**Problem {}.** How much?"
@@ -48,23 +50,3 @@ def test_book_without_problems_has_no_page_of_answers(add, tmp_path):
     book = add("Words.")
     assert "= Answers" not in pdf.source(book)
     pdf.write(book, tmp_path / "book.pdf")
-
-
-@pytest.mark.parametrize(
-    ("blocks", "message"),
-    [
-        ((ANSWER.format("12"),), r"expected \*\*Problem 1.\*\* directly above its answer"),
-        ((PROBLEM.format(2), ANSWER.format("12")), r"expected \*\*Problem 1.\*\* directly above"),
-        ((PROBLEM.format(1), "Words.", ANSWER.format("12")), r"expected \*\*Problem 1.\*\*"),
-        (
-            (PROBLEM.format(1), "<details><summary>Answer</summary>", "12"),
-            "answer 1 has no line </details>",
-        ),
-        ((PROBLEM.format(1), "<details>\n\n12\n\n</details>"), "has raw html"),
-        ((PROBLEM.format(1), "12", "</details>"), "has raw html"),
-    ],
-    ids=["no problem", "wrong number", "words between", "not closed", "no summary", "not opened"],
-)
-def test_misplaced_answer_is_refused(add, blocks, message):
-    with pytest.raises(site.WriteupError, match=rf"dtypes\.md: {message}"):
-        add(*blocks)

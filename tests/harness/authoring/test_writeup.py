@@ -68,6 +68,9 @@ def test_no_file_of_the_text_is_forgotten():
 # What cannot be shown is refused
 
 
+ANSWER = "<details><summary>Answer</summary>\n\n12\n\n</details>"
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -79,6 +82,12 @@ def test_no_file_of_the_text_is_forgotten():
         ("See [there](#none).", "links to #none, but"),
         ("![A figure](figures/none.svg)", "shows figures/none.svg, which is no file"),
         ("Not <b>raw</b>.", "has raw html"),
+        (ANSWER, "expected **Problem 1.** directly above its answer"),
+        (f"**Problem 2.** What?\n\n{ANSWER}", "expected **Problem 1.** directly above"),
+        (f"**Problem 1.** What?\n\nWords.\n\n{ANSWER}", "expected **Problem 1.** directly above"),
+        (f"**Problem 1.** What?\n\n{ANSWER[:-10]}", "answer 1 has no line </details>"),
+        ("**Problem 1.** What?\n\n<details>\n\n12\n\n</details>", "has raw html"),
+        ("**Problem 1.** What?\n\n12\n\n</details>", "has raw html"),
         ("# Another title", "expected one title, got a second: 'Another title'"),
     ],
 )

@@ -145,17 +145,11 @@ def load(runs: int, busy: int, slow: float, stops: bool, tests: Sequence[str]) -
     green = True
     beside = f"{busy} busy loops" + (f", {slow:g} times the CPU time" if slow != 1 else "")
     command = [sys.executable, *PYTEST, "-p", slow_cpu.__name__, *tests]
+    variables = {slow_cpu.VARIABLE: str(slow)}
     for i in range(1, runs + 1):
-        log = BUILD / "load" / f"busy-{busy}-run-{i}.log"
+        what, log = f"run {i} of {runs}, {beside}", BUILD / "load" / f"busy-{busy}-run-{i}.log"
         with busy_loops(busy):
-            green &= run_tests(
-                f"run {i} of {runs}, {beside}",
-                command,
-                REPOSITORY,
-                log,
-                {slow_cpu.VARIABLE: str(slow)},
-                stops,
-            )
+            green &= run_tests(what, command, REPOSITORY, log, variables, stops)
     return green
 
 

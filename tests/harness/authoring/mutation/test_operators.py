@@ -40,19 +40,16 @@ CASES = [
     ("comparison", "t = a not in b", "t = a in b"),
     ("comparison", "t = a != (b)", "t = a == (b)"),
     (
-        "comparison",
-        "t = a <= b < c",
+        *("comparison", "t = a <= b < c"),
         "t = a < b < c; t = a > b < c; t = a <= b <= c; t = a <= b >= c",
     ),
     ("boolean", "t = a and b", "t = a or b; t = a; t = b"),
     (
-        "boolean",
-        "t = a and (b or c)",
+        *("boolean", "t = a and (b or c)"),
         "t = a or (b or c); t = a; t = (b or c); t = a and (b and c); t = a and (b); t = a and (c)",
     ),
     (
-        "boolean",
-        "t = a or b and c",
+        *("boolean", "t = a or b and c"),
         "t = a and (b and c); t = a; t = b and c; t = a or (b or c); t = a or b; t = a or c",
     ),
     ("negation", "if a:\n    b()", "if not a:"),
@@ -66,8 +63,7 @@ CASES = [
     ("ternary", "t = a if b else c", "t = a; t = c"),
     ("filter", "t = [x for x in xs if x]", "t = [x for x in xs]"),
     (
-        "number",
-        "t = 0, 1, 255",
+        *("number", "t = 0, 1, 255"),
         "t = 1, 1, 255; t = -1, 1, 255; t = 0, 2, 255; t = 0, 0, 255; t = 0, 1, 256; t = 0, 1, 254",
     ),
     ("number", "t = 0.5, 0.0", "t = 1.0, 0.0; t = 0.25, 0.0; t = 0.5, 1.0"),
