@@ -84,6 +84,11 @@ def test_sizes_and_work_fit_the_device(name):
     assert work.flops > kind.work(kind.sizes_on("cpu", 0)).flops > 0
 
 
+def test_unknown_program_is_an_error():
+    with pytest.raises(LookupError, match="no program is called 'none': "):
+        programs.find("none")
+
+
 ONE = torch.ones(2, 2)
 
 
@@ -172,6 +177,7 @@ def test_sketch_is_small_and_has_the_error_of_its_state(size):
 
 
 def test_every_element_changes_the_sketch_and_every_start_draws_another():
+    """Of large floats; small states and integers are returned whole"""
     state = torch.ones(programs.SKETCH * 3, dtype=torch.float64)
     right = sketched(state)
     for place in (0, 1, 2, -1, programs.SKETCH):
@@ -179,12 +185,8 @@ def test_every_element_changes_the_sketch_and_every_start_draws_another():
         other[place] += 1.0
         assert (sketched(other) != right).sum() == 1
     assert (sketched(state, 8) != right).all()
-
-
-def test_small_states_and_integers_are_returned_whole():
-    small, many = torch.randn(4, 4), torch.arange(programs.SKETCH + 1)
-    assert torch.equal(sketched(small), small)
-    assert torch.equal(sketched(many), many)
+    for whole in (torch.randn(4, 4), torch.arange(programs.SKETCH + 1)):
+        assert torch.equal(sketched(whole), whole)
 
 
 def test_every_answer_of_a_race_on_a_device_fits_into_a_frame(monkeypatch):

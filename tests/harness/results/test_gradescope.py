@@ -63,10 +63,7 @@ def test_gradescope_has_documented_fields_only_and_totals_that_agree():
     assert sum(test.score for test in scored) == of.score
     assert sum(test.max_score for test in scored) == of.max_score
     assert [test.status for test in scored] == ["passed", "failed", "failed", "failed"]
-
-
-def test_gradescope_score_is_not_rounded():
-    assert read_gradescope(grade(score=2 / 3)).score == 2 / 3
+    assert read_gradescope(grade(score=2 / 3)).score == 2 / 3  # it is not rounded
 
 
 def test_gradescope_lists_the_checks_of_an_exercise():
