@@ -295,16 +295,17 @@ def iterator_of_the_test_itself(batches, device):
     return iter(())
 
 
+class Kind(type(Exception)):
+    def __call__(cls, *args):
+        return StopIteration()
+
+
+class Batch(LookupError, metaclass=Kind):
+    pass
+
+
 def replaces_the_tests_exceptions(batches, device):
     """prefetch: has the exceptions of the test's functions become others on their way"""
-
-    class Kind(type(Exception)):
-        def __call__(cls, *args):
-            return StopIteration()
-
-    class Batch(LookupError, metaclass=Kind):
-        pass
-
     for name in ("LookupError", "StopIteration", "RuntimeError", "KeyError"):
         setattr(builtins, name, Batch)
     return itertools.chain([(1,)], batches)
