@@ -154,19 +154,19 @@ class _Header(tarfile.TarInfo):
         if self.type == tarfile.GNUTYPE_SPARSE:
             self._refuse_sparse(self)
         found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
-        self._refuse_negative(found.size)  # of a folder or a link, too
+        self._refuse_negative(found, found.size)  # of a folder or a link, too
         return found
 
     def _block(self, count: int) -> int:
         # Called for a size before it is gone by. Newer Pythons' own error of a negative one ends
         # the list of members without a word.
-        self._refuse_negative(count)
+        self._refuse_negative(self, count)
         size: int = super()._block(count)  # type: ignore[misc]
         return size
 
-    def _refuse_negative(self, size: int) -> None:
+    def _refuse_negative(self, info: tarfile.TarInfo, size: int) -> None:
         if size < 0:
-            raise ValueError(f"{printable_name(self.name)} has a negative size; pack it again")
+            raise ValueError(f"{printable_name(info.name)} has a negative size; pack it again")
 
     def _refuse_sparse(self, info: tarfile.TarInfo, *_: object) -> NoReturn:
         """A sparse file's map may have gigabytes, and stand for terabytes."""
