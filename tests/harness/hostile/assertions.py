@@ -1,18 +1,15 @@
 """Assertions about an attack: it earns nothing, reveals no secret, and leaves nothing behind."""
 
 import functools
-import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
-from rich.console import Console
 
 from grader.causes import Cause
 from grader.judge.grader import Grader
-from grader.results import console, gradescope, html, junit
 from grader.results.record import Check, Grade, from_json, to_json
 from tests.harness.conftest import (
     CANARY,
@@ -24,21 +21,13 @@ from tests.harness.conftest import (
     wait_until,
 )
 from tests.harness.hostile.hand_in import HOSTILE
+from tests.harness.results.example_grade import STUDENT_OUTPUTS, console
 
 
 def student_outputs(grade: Grade) -> str:
     """All outputs that a student may read, as one text."""
-    screen = Console(file=io.StringIO(), width=200)
-    screen.print(console.summary(grade))
-    assert isinstance(screen.file, io.StringIO)
-    return "\n".join(
-        [
-            screen.file.getvalue(),
-            html.to_html(grade),
-            junit.to_junit(grade).decode(),
-            gradescope.to_gradescope(grade).decode(),
-        ]
-    )
+    others = [render(grade) for name, render in STUDENT_OUTPUTS.items() if name != "console"]
+    return "\n".join([console(grade, width=200), *others])
 
 
 @functools.cache

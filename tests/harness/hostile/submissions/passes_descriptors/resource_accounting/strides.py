@@ -3,8 +3,9 @@
 import ctypes
 import os
 import platform
-import stat
 import struct
+
+from .channel import channels
 
 libc = ctypes.CDLL(None, use_errno=True)
 SENDMSG, RECVMSG = {"x86_64": (46, 47), "aarch64": (211, 212)}[platform.machine()]
@@ -27,15 +28,6 @@ class Message(ctypes.Structure):
         ("flags", ctypes.c_int),
         ("sent", ctypes.c_uint32),  # of the first of many messages
     )
-
-
-def channels():
-    for fd in range(3, 128):
-        try:
-            if stat.S_ISSOCK(os.fstat(fd).st_mode):
-                yield fd
-        except OSError:
-            pass
 
 
 def message(kind, data):
