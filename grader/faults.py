@@ -92,7 +92,10 @@ def is_machines(error: BaseException) -> bool:
 def is_out_of_memory(error: BaseException | None) -> bool:
     """Whether an exception, or one that led to it, says that no memory could be allocated."""
     while error is not None:
-        of_torch = isinstance(error, RuntimeError) and "allocate memory" in str(error)
+        text = str(error)
+        of_torch = isinstance(error, RuntimeError) and (
+            "allocate memory" in text or "bad_alloc" in text
+        )
         if (of_torch or isinstance(error, MemoryError)) and not isinstance(error, FromSubmission):
             return True
         error = error.__cause__ or error.__context__

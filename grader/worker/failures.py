@@ -16,7 +16,7 @@ _MAX_TRACE_FRAMES, _MAX_TRACE_LINKS = 40, 8  # of a traceback, and exceptions th
 # As Python says it, between two exceptions.
 _CAUSED = "\nThe above exception was the direct cause of the following exception:\n\n"
 _MET = "\nDuring handling of the above exception, another exception occurred:\n\n"
-_NO_MEMORY = ("allocate memory", "Cannot allocate", "enough memory", "out of memory")
+_NO_MEMORY = ("allocate memory", "Cannot allocate", "enough memory", "out of memory", "bad_alloc")
 
 
 def failure(kind: str, message: str) -> dict[str, Any]:

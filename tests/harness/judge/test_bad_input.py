@@ -30,9 +30,11 @@ TEXTS = {
     f"{HEAD}pass": Cause.WRONG_ANSWER,
     f"{HEAD}import torch; return torch.tensor(6)": Cause.WRONG_ANSWER,
     f"{HEAD}return 6.0": Cause.WRONG_ANSWER,
+    # What torch says of a small allocation, at a limit that counts pages.
+    f"{HEAD}raise RuntimeError('std::bad_alloc')": Cause.MEMORY,
 }
 # Of each cause one case; of a kind of answer the one that is least like what is expected.
-SHORT = (1, 2, 6, 7, 8, 9, 10, 11, 12, 14)
+SHORT = (1, 2, 6, 7, 8, 9, 10, 11, 12, 14, 16)
 
 
 @pytest.fixture

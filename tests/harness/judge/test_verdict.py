@@ -45,6 +45,7 @@ def test_error_of_the_kernel_is_a_fault_of_the_grader_whatever_its_number():
         (SubmissionFailure(Cause.MEMORY, ""), Cause.MEMORY),
         (MemoryError(), Cause.TOO_LARGE),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), Cause.TOO_LARGE),
+        (RuntimeError("std::bad_alloc"), Cause.TOO_LARGE),  # a small allocation of torch
     ],
 )
 def test_everything_else_after_an_answer_is_the_submissions(error, cause):
