@@ -62,7 +62,7 @@ bench: .venv/ready
 	@$(RUN) -m tests.benchmarks.watch
 
 campaign: .venv/dev .venv/docs
-	@$(RUN) -m tests.harness.campaigns $(NAME) $(ARGS)
+	@$(RUN) -m tests.campaigns $(NAME) $(ARGS)
 
 clean:
 	rm -rf out build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -36,7 +36,6 @@ CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment, a secr
 NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 CHAPTERS = ("dtypes", "strides", "data", "checkpoint", "device")  # for attacks and bad input
 MORE_TESTS = ("test_killed_saves.py",)  # of these chapters
-collect_ignore = ["forgers", "hostile/submissions"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

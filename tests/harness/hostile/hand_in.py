@@ -1,8 +1,8 @@
 """Attacks as submissions: which there are, what each tries, and the folder that is handed in.
 
-An attack is a folder in `submissions/`, or a function of a module that lies beside these folders:
-its docstring names the exercise, too. The module is copied into the attack's package, and so is
-every module that an attack imports from there, `from .channel import …`.
+An attack is a folder in `tests/submissions/hostile`, or a function of a module that lies beside
+these folders: its docstring names the exercise, too. The module is copied into the attack's
+package, and so is every module that an attack imports from there, `from .channel import …`.
 """
 
 import functools
@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assignment import manifest
+from tests.harness.container import REPOSITORY
 
-HOSTILE = Path(__file__).resolve().parent / "submissions"
+HOSTILE = REPOSITORY / "tests" / "submissions" / "hostile"
 _FIRST_LINE = re.compile(r'"""(\w+): (.+)"""')
 _FUNCTION = re.compile(rf"^def (\w+)\([^)]*\):\n    {_FIRST_LINE.pattern}$", re.MULTILINE)
 _IMPORT = re.compile(r"^from \.(\w+) import ", re.MULTILINE)

@@ -1,6 +1,6 @@
 """Forgers: wrong code that also replaces everything in its process earns no more for that.
 
-A folder in `tests/harness/forgers/` is one forger, named for its exercise (after `--`, which of
+A folder in `tests/submissions/forgers/` is one forger, named for its exercise (after `--`, which of
 several it is). Its modules replace the reference's. While `FORGES` is true, they replace scenarios,
 the serve loop, torch or whatever else helps to report work that was not done. They hold no code
 that would pass honestly if it stood in the function itself.
@@ -21,7 +21,7 @@ from grader.judge.grader import Grader, Tests
 from tests.harness.conftest import lent, long_unless
 from tests.harness.container import REPOSITORY
 
-FORGERS = REPOSITORY / "tests" / "harness" / "forgers"
+FORGERS = REPOSITORY / "tests" / "submissions" / "forgers"
 FLAG = "FORGES = True"
 NAMES = sorted(folder.name for folder in FORGERS.iterdir() if folder.is_dir())
 NONCE = "forgers"

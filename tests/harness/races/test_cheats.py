@@ -14,10 +14,11 @@ from assignment.programs.products import MatmulChain
 from grader.causes import Cause
 from grader.races import device
 from tests.harness.conftest import long_unless
+from tests.harness.container import REPOSITORY
 from tests.harness.races import racing
 from tests.harness.races.conftest import grade_once
 
-CHEATS = Path(__file__).parent / "cheats"
+CHEATS = REPOSITORY / "tests" / "submissions" / "cheats"
 pytestmark = pytest.mark.usefixtures("short_races")
 WRONG, SLOW, TIMEOUT = Cause.WRONG_ANSWER, Cause.TOO_SLOW, Cause.TIMEOUT
 # The causes for which each cheat may fail. Its honest work takes eight times the reference's time.

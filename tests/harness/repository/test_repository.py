@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring import pictures
-from tests.harness.campaigns.__main__ import CAMPAIGNS
+from tests.campaigns.__main__ import CAMPAIGNS
 from tests.harness.conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")

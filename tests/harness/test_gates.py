@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.campaigns import gates
+from tests.campaigns import gates
 from tests.harness.conftest import wait_until
 from tests.harness.processes import children, command
 
@@ -92,7 +92,7 @@ def test_signal_to_the_campaign_ends_pytest(tmp_path):
     pid = tmp_path / "pid"
     tests = write_test(tmp_path, f"os.symlink(str(os.getpid()), {str(pid)!r})\ntime.sleep(600)")
     code = (
-        "import pathlib\nfrom tests.harness.campaigns import gates\n\n"
+        "import pathlib\nfrom tests.campaigns import gates\n\n"
         f"gates.BUILD = pathlib.Path({str(tmp_path)!r})\n"
         f"gates.PYTEST = {gates.PYTEST!r}\ngates.main()\n"
     )

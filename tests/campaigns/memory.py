@@ -1,6 +1,6 @@
 """Measures what the hidden tests that judge memory read, of right code and of mistakes.
 
-    python -m tests.harness.campaigns.memory --gradings 100 checkpointed_forward train_loop
+    python -m tests.campaigns.memory --gradings 100 checkpointed_forward train_loop
 
 Grades the reference, and each wrong submission of these exercises. A line for each test and
 submission has the number of gradings, how many refused it, and each reading after the first: the

@@ -1,6 +1,6 @@
 """Many gradings by one grader: good, wrong and hostile submissions in turn.
 
-    python -m tests.harness.campaigns.endurance --gradings 1000
+    python -m tests.campaigns.endurance --gradings 1000
 
 Every mark must be right, no process may be left, and the judge's memory may not grow. Memory and
 descriptors are printed from time to time; the run ends at the first failure.

@@ -1,7 +1,7 @@
 """Runs the repository's tests under unusual conditions: a busy machine, and other environments.
 
-    python -m tests.harness.campaigns.gates load --runs 3 --busy 4 --slow 3 [--stops] [TEST …]
-    python -m tests.harness.campaigns.gates matrix [--pythons python3.12 …] [-- TEST …]
+    python -m tests.campaigns.gates load --runs 3 --busy 4 --slow 3 [--stops] [TEST …]
+    python -m tests.campaigns.gates matrix [--pythons python3.12 …] [-- TEST …]
 
 `load` runs them repeatedly beside busy loops, as if the processor were slow, or on a machine that
 stops for seconds at any instruction. `matrix` runs them once in each of six environments, with each
@@ -26,7 +26,7 @@ from pathlib import Path
 
 from grader import signals
 from grader.sandbox import kernel
-from tests.harness.campaigns import slow_cpu
+from tests.campaigns import slow_cpu
 from tests.harness.container import REPOSITORY
 from tests.harness.processes import descendants, status
 

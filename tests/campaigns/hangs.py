@@ -1,6 +1,6 @@
 """Grades code that hangs, or sleeps, in every function, under several conditions.
 
-    python -m tests.harness.campaigns.hangs
+    python -m tests.campaigns.hangs
 
 Each grading has to end within its printed bound, and all verdicts have to be the same under all
 conditions: alone, beside four busy loops, on half a core, in one lane and in two. The same holds
@@ -25,7 +25,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from grader.results.record import Grade, from_json
-from tests.harness.campaigns.gates import busy_loops
+from tests.campaigns.gates import busy_loops
 from tests.harness.container import REPOSITORY
 
 _STUB = re.compile(r"raise NotImplementedError\(.*?\n? *\)\n", re.DOTALL)

@@ -1,6 +1,6 @@
 """Campaigns: what takes too long for every change. `make test` has a short version of most.
 
-    python -m tests.harness.campaigns [NAME [OPTION …]]
+    python -m tests.campaigns [NAME [OPTION …]]
 
 Without a name it lists them. Options are the campaign's own; `--help` shows most of them.
 """
@@ -18,7 +18,7 @@ from rich.table import Table
 
 # One test of a campaign may run every attack in a container.
 PYTEST = ("-m", "pytest", "-n", "auto", "-m", "", "-o", "faulthandler_timeout=3600")
-GATES = ("-m", "tests.harness.campaigns.gates")
+GATES = ("-m", "tests.campaigns.gates")
 AUTHOR = ("-m", "grader", "author")
 HARNESS = "tests/harness"
 HOSTILE = ("hostile", "pack", "races", "sandbox", "worker")
@@ -66,17 +66,17 @@ CAMPAIGNS = {
     "endurance": Campaign(
         "--gradings 1000 by one judge: are all marks right, is nothing left behind?",
         "15 min",
-        ("-m", "tests.harness.campaigns.endurance"),
+        ("-m", "tests.campaigns.endurance"),
     ),
     "hangs": Campaign(
         "code that hangs in every function: does each grading end in time, with the same states?",
         "45 min",
-        ("-m", "tests.harness.campaigns.hangs"),
+        ("-m", "tests.campaigns.hangs"),
     ),
     "memory": Campaign(
         "what tests that judge memory read of the reference, and of each mistake",
         "hours",
-        ("-m", "tests.harness.campaigns.memory"),
+        ("-m", "tests.campaigns.memory"),
     ),
     "frames": Campaign(
         "--frames 10000000, malformed, to the judge's protocol decoder",
@@ -107,7 +107,7 @@ CAMPAIGNS = {
     "coverage": Campaign(
         "do hidden tests execute every line and branch of the reference?",
         "2 min",
-        ("-m", "tests.harness.campaigns.coverage"),
+        ("-m", "tests.campaigns.coverage"),
     ),
     "races": Campaign(
         "how exact races are on this CPU, for programs of known ratio",
