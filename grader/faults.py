@@ -80,7 +80,7 @@ def is_machines(error: BaseException) -> bool:
 
     No answer of a submission explains it, so it is a fault of the grader wherever it comes. The
     kernel's errors have a number; without one an OSError comes from code that reads an answer's
-    bytes, or from a test.
+    bytes, or from a test. Only `is_out_of_memory` tells that torch got no memory.
     """
     if isinstance(error, FromSubmission):
         return False
@@ -90,7 +90,7 @@ def is_machines(error: BaseException) -> bool:
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether an exception, or one that led to it, says that no memory could be allocated."""
+    """Whether an exception, or one that led to it, says that Python or torch got no memory."""
     while error is not None:
         text = str(error)
         of_torch = isinstance(error, RuntimeError) and (
@@ -115,7 +115,7 @@ def machines_faults(what: str) -> Iterator[None]:
 
 @contextmanager
 def trusted(what: str) -> Iterator[None]:
-    """Around what a worker does before any code of the submission: its failure is the grader's."""
+    """Around a worker's start, before submission code: any failure but Killed is the grader's."""
     try:
         yield
     except Killed:

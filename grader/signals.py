@@ -45,7 +45,7 @@ def stop_on_signals() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Within this context a signal waits for the end: torch's import aborts at an exception."""
+    """Within this context `Stopped` waits for the end: torch's import aborts at an exception."""
     _held_back.append(True)
     try:
         yield

@@ -75,7 +75,7 @@ class Rung(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """In words."""
+        """In words; several layers are always all of them."""
         if len(self.layers) > 1:
             return "all layers, with all exceptions"
         if not self.layers:
@@ -104,7 +104,7 @@ class CudaDiagnosis(msgspec.Struct, frozen=True):
         return "" in self.tiers.values()
 
     def advice(self) -> Iterator[str]:
-        """What fails first and what to change, for each layer that the device fails behind."""
+        """What fails first and what to change: without lockdown, or else behind a layer or all."""
         first = self.rungs[0]
         if first.failed:
             change = _CHANGES_OF_THE_MACHINE.get(first.failed, "mend the machine")
@@ -126,7 +126,7 @@ class CudaDiagnosis(msgspec.Struct, frozen=True):
 
 
 def diagnose(device: str = "cuda", steps: tuple[str, ...] = ()) -> CudaDiagnosis:
-    """Climbs the ladder, and tries a worker in each tier.
+    """Climbs the ladder and tries a worker in each tier, even if no device is found.
 
     Args:
         device: "cuda", or "cpu" to rehearse it where there is none.
@@ -141,7 +141,7 @@ def diagnose(device: str = "cuda", steps: tuple[str, ...] = ()) -> CudaDiagnosis
 def device_of(kind: str) -> tuple[str, str]:
     """The device in words, and its UUID; for a CPU "".
 
-    Where no device can be used: why, and what this process may see of them.
+    Where no device can be used: why, and `CUDA_VISIBLE_DEVICES` (or "0") in place of the UUID.
     """
     if kind == "cpu":
         return "a CPU, to rehearse", ""
@@ -154,7 +154,7 @@ def device_of(kind: str) -> tuple[str, str]:
 
 
 def climb(device: str, uuid: str, steps: tuple[str, ...]) -> Iterator[Rung]:
-    """Each rung, from no lockdown to all of it; of a layer no more than the first that holds."""
+    """No layer; each layer alone, with more and more exceptions until it holds; all layers."""
     root = os.geteuid() == 0
     layers = [
         layer

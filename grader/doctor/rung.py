@@ -31,7 +31,7 @@ _USER = 170_000  # no user of this machine
 
 
 def lock_down(layers: Sequence[str], allowed: Sequence[str]) -> None:
-    """Puts layers on this process, with these of their exceptions."""
+    """Drops all capabilities, and puts layers on this process, with these of their exceptions."""
     if "rlimits" in layers:
         lockdown.limit_resources(with_cuda=True)
     if "user" in layers:

@@ -52,7 +52,7 @@ def is_compressed(data: bytes) -> bool:
 
 
 def tar_entries(data: bytes, path: Path) -> Iterator[Entry]:
-    """The files of a tar, from its bytes.
+    """The files of a tar, from its bytes; links and devices are listed as unreadable.
 
     Raises:
         SubmissionError: it is too large, or reading it could take for ever.
@@ -204,7 +204,10 @@ def open_entries(path: Path, package: str) -> Iterator[Iterator[Entry]]:
 
 @contextlib.contextmanager
 def open_archive(data: bytes, path: Path, package: str) -> Iterator[Iterator[Entry]]:
-    """The entries of an archive's bytes; `path` is for messages. Raises SubmissionError."""
+    """The entries of an archive's bytes; `path` is for messages.
+
+    Opening raises SubmissionError; listing a damaged archive may raise anything.
+    """
     with contextlib.ExitStack() as stack:
         try:
             if zipfile.is_zipfile(io.BytesIO(data)):

@@ -172,7 +172,7 @@ def open_below(
     Args:
         root: a descriptor of the folder that the path starts from.
         path: relative to that folder.
-        check: is given a descriptor of each folder on the way.
+        check: is given a descriptor of each folder on the way, of the root first.
 
     Raises:
         OSError: it cannot be opened, or a folder above it is none; and what `check` raises.

@@ -49,7 +49,7 @@ class Package:
 
 
 def name_copies(entries: Collection[Entry], modules: Collection[str]) -> dict[Entry, str]:
-    """The module of each file such as `dtypes (1).py` that stands in for a missing module.
+    """`dtypes.py` for each file such as `dtypes (1).py` that stands in for a missing module.
 
     A file counts only if it is the one copy in its folder, and the folder lacks the module itself.
     """
@@ -70,6 +70,8 @@ def find_package(
 ) -> Package:
     """Chooses the folder of a submission that is graded.
 
+    Folders that are as handed out count only if all are; then the one with most modules wins.
+
     Args:
         entries: what the submission holds.
         package: the package's name.
@@ -77,7 +79,8 @@ def find_package(
         submission: the submission's path, for messages.
 
     Raises:
-        SubmissionError: no folder can be the package, or several can.
+        SubmissionError: no folder can be the package, several that differ can, or one with
+            another name has more modules.
     """
     found = _modules(entries, modules)
     counts = {folder: len(inside) for folder, inside in found.items()}

@@ -113,7 +113,7 @@ def _answer(submission: Path, package: str, modules: tuple[str, ...]) -> bytes:
 
 
 def select(submission: Path, package: str, modules: tuple[str, ...]) -> Selected:
-    """Finds and reads the package of a submission; raises SubmissionError."""
+    """Finds and reads the package, also in an archive inside; raises SubmissionError."""
     with open_entries(submission, package) as entries:
         everything = list_entries(entries, submission)
         archives = [e for e in everything if is_archive(e) and not _is_of_macos(e)]
@@ -194,7 +194,7 @@ def _read_package(
 
 
 def write(selected: Selected, target: Path) -> None:
-    """Writes the package into a folder that does not exist yet."""
+    """Writes the package, with an `__init__.py`, into a folder that does not exist yet."""
     target.mkdir(parents=True, mode=0o755)
     for name, data in selected.files.items():
         path = target / name

@@ -33,7 +33,7 @@ class Effort:
 
     @contextmanager
     def bounded(self) -> Iterator[None]:
-        """Within this context too much memory raises MemoryError, too much time TooMuchWork."""
+        """Too much memory within raises MemoryError, too much time TooMuchWork; sets `charged`."""
         began, usual = time.process_time(), resource.getrlimit(resource.RLIMIT_AS)
         handler = signal.signal(signal.SIGVTALRM, _strike)
         resource.setrlimit(resource.RLIMIT_AS, (address_space() + MEMORY, usual[1]))

@@ -46,7 +46,7 @@ def tests_to_repeat(
 
 
 def seeded_tests(tests: Sequence[GradedTest]) -> dict[str, list[GradedTest]]:
-    """The public tests that draw their inputs from a seed, by exercise."""
+    """The public tests that draw their inputs from a seed and need no device, by exercise."""
     found: dict[str, list[GradedTest]] = {}
     for test in tests:
         is_seeded = SEEDED_FIXTURES & set(getattr(test.item, "fixturenames", ()))
@@ -140,7 +140,7 @@ class FurtherSeeds:
         return None
 
     def _run(self, test: GradedTest, seed: int, group: str) -> Check:
-        """Runs a test once; raises GraderFault for a fault of the grader."""
+        """Runs a test once and charges its time; raises GraderFault for a fault of the grader."""
         signals.raise_if_stopped()
         before = self._cpu_seconds()
         check = self._run_test(test, self._context(seed, group)).check

@@ -112,7 +112,7 @@ class Grader:
         They are collected once.
 
         Raises:
-            GraderFault: a file of tests cannot be read.
+            GraderFault: there are no such tests, or a file of them cannot be read.
         """
         _load_libraries()
         from grader.judge.race_fixtures import TimingPlugin
@@ -143,8 +143,9 @@ class Grader:
                 leaves the public ones out, which carry no points then.
             only: exercises to run; all if empty.
             nonce: that of an earlier grading, to repeat it; drawn freshly if None.
-            timing: "skip" leaves races out; "require" refuses to grade where there is no CUDA
-                device, "auto" leaves the exercises that need one out of the total.
+            timing: of races, which run only if `tests` is "all": "skip" leaves them out; "require"
+                refuses to grade where there is no CUDA device, "auto" leaves the exercises that
+                need one out of the total.
             further_seeds: whether public tests run with further seeds after a hidden one failed.
             on_check: called with each check as it comes.
 
@@ -237,7 +238,7 @@ class Grader:
 
     @contextmanager
     def _staged(self, submission: stage.Selected) -> Iterator[Path]:
-        """Writes a submission's package into a folder, and then removes it.
+        """Yields a new folder with a submission's package in it, and then removes the folder.
 
         Also gives back the memory of its grading.
         """
@@ -290,7 +291,7 @@ def _release_memory() -> None:
 
 @functools.cache  # once: a second `gc.freeze` would keep the garbage of earlier gradings
 def _load_libraries() -> None:
-    """Loads torch and pytest. The zygote loads them at the same time, on another core."""
+    """Loads torch, as the zygote does on another core; adds the repository to `sys.path`."""
     from grader import preload, signals
 
     with signals.held_back():

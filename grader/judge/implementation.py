@@ -315,7 +315,7 @@ def sandboxed(
 def _implementation(
     pool: WorkerPool, nonce: str, counted: Visibility | None, test: GradedTest
 ) -> Iterator[GradedImplementation]:
-    """The `impl` of one test: limited by the pool's budget, charged to it, and ended afterwards."""
+    """The `impl` of one test. What it and the judge take is limited, and charged to the budget."""
     seconds = pool.budget.limit(test.group, test.limits.seconds)
     limits = msgspec.structs.replace(test.limits, seconds=seconds)
     group = "" if counted in (None, test.visibility) else test.group

@@ -39,7 +39,8 @@ def check_tests(manifest: Manifest, tests: Path, text: str) -> None:
 
     Args:
         manifest: the assignment.
-        tests: the folder that holds `public`, `hidden` and `timing`.
+        tests: the folder that holds `public`, `hidden` and, for exercises that need a device,
+            `timing`.
         text: the manifest's source, to find line numbers in.
 
     Raises:

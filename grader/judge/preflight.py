@@ -134,7 +134,7 @@ class _ImportCheck:
     def stubs_after_all_imports(self, found: Preflight) -> frozenset[str]:
         """The functions that are still stubs after all modules were imported in one worker.
 
-        A module may rebind another module's functions.
+        A module may rebind another module's functions. Empty if these imports fail together.
         """
         modules = [report.module for report in found.reports if report.ok]
         stubs: dict[str, list[str]] = {}

@@ -124,7 +124,7 @@ class SubmissionRun:
             self._run_further(first)
 
     def _run_further(self, pool: WorkerPool) -> None:
-        """Runs public tests with further seeds, once the workers of all other tests are gone."""
+        """Ends all workers, then runs public tests with further seeds if there is no fault."""
         again = tests_to_repeat(self._session.tests, [outcome.check for outcome in self.outcomes])
         self.faults += self._close()
         if again and not self.faults:

@@ -170,7 +170,7 @@ class LaneRunner:
     def run_batches(
         self, batches: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
     ) -> None:
-        """Runs the batches that this lane takes from the queue, as long as `parent` lives."""
+        """Runs batches from the queue until it is empty; ends the process if `parent` is gone."""
         while (number := queue.take()) is not None:
             for test in batches[number]:
                 if parent not in (None, os.getppid()):

@@ -83,7 +83,7 @@ class Attempt:
     outcome: Outcome | None = None
 
     def note(self, call: pytest.CallInfo[None]) -> None:
-        """Notes how setup, call or teardown ended. The last error is the outcome."""
+        """Sets the outcome, that of a call or of a failed setup or teardown. The last counts."""
         error = call.excinfo.value if call.excinfo else None
         self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
         made = self.implementation
@@ -232,7 +232,7 @@ def collected(
         others: further plugins.
 
     Raises:
-        GraderFault: a file of tests cannot be read, or pytest fails.
+        GraderFault: there are no such tests, a file of them cannot be read, or pytest fails.
     """
     plugin = _Plugin(manifest, repository / "tests" / "public", only)
     # The grader's own report shows failures; pytest's would parse whole files for it.
@@ -288,7 +288,7 @@ def _without_variables() -> Iterator[None]:
 
 
 def _files(repository: Path, folders: Collection[str], only: Collection[str]) -> list[str]:
-    """The files of tests. pytest reads all that are named, whatever a `conftest.py` ignores."""
+    """The files of tests, at least one. pytest reads all, whatever a `conftest.py` ignores."""
     files = [
         file
         for folder in folders

@@ -54,7 +54,7 @@ def for_student(error: BaseException, calls: KeptCalls) -> str:
     """Formats a public test's failure for the student, without a traceback.
 
     The student also reads a sentence about the cause and the exercise's hint, which are not
-    repeated here.
+    repeated here. The text is empty if they are enough.
 
     Args:
         error: what the test raised.

@@ -262,7 +262,7 @@ def outcome_of_run(
     charged: float = 0.0,
     measured: Timing | Fit | Truth | None = None,
 ) -> Outcome:
-    """The outcome of a test that ran.
+    """The outcome of a test that ran; a fault of the grader if it passed without any answer.
 
     Args:
         test: the test.

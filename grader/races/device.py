@@ -164,7 +164,7 @@ class Cuda(Device):
         return ", ".join(reason for reason, ns in self._slowed.items() if ns > before[reason])
 
     def _slowed_so_far(self) -> dict[str, int]:
-        """Nanoseconds for which each reason has slowed the device down since the driver started."""
+        """Nanoseconds that each reason has slowed it since the driver started; 0 if unknown."""
         found = {}
         for reason, policy in (
             ("it is too hot", self._nvml.NVML_PERF_POLICY_THERMAL),
@@ -189,7 +189,7 @@ class Cuda(Device):
             time.sleep(_LEAVING_SECONDS / 100)
 
     def start_driver(self) -> None:
-        """Starts the driver in a process that then ends: only root can make its device nodes.
+        """Tries to start the driver, in a process that ends: only root can make its device nodes.
 
         Workers cannot, and neither may their zygote touch CUDA.
         """
@@ -203,7 +203,7 @@ class Cuda(Device):
 
 
 def find(kind: str = "auto") -> Device | None:
-    """The device of this kind; for "auto" a CUDA device or None. Loads no CUDA."""
+    """The CPU for "cpu"; for any other kind a CUDA device or None. Loads no CUDA."""
     if kind == "cpu":
         return Cpu()
     try:

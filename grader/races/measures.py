@@ -27,13 +27,13 @@ class MemoryBudgets(DeviceTest):
     """The memory budgets of one program."""
 
     def run(self) -> Fit:
-        """Tries each budget, the largest first.
+        """Tries all budgets, the largest first.
 
         Raises:
             SubmissionFailure: the submission did not answer, or not rightly.
             NotMeasured: the reference needs more than the smallest budget here, or the naive
                 program no more than the largest.
-            GraderFault: the reference failed otherwise.
+            GraderFault: a program of ours failed otherwise.
         """
         budgets = self.kind.budgets(self.sizes)
         with self.device.exclusively():

@@ -82,6 +82,7 @@ class Race(DeviceTest):
         return self._timing(found, marks)
 
     def _timing(self, found: Interval, marks: Marks) -> Timing:
+        """The result; raises Suspicious if a run took less than the hardware needs."""
         fastest = min(s for block in self.blocks for s in places(block.seconds, CONTENDER))
         if fastest < _FLOOR * self.floor:
             raise Suspicious(
@@ -123,7 +124,7 @@ class Race(DeviceTest):
         self._runs = min(max(math.ceil(expected), 1), MAX_RUNS)
 
     def _learn_times(self) -> float:
-        """Measures naive / reference, before the submission has run."""
+        """Measures naive / reference before the submission runs; also sets the timeouts."""
         naive = self.parties.naive
         count = self.rules.naive_blocks
         blocks = [self._steady_block(naive, self._naive_blocks) for _ in range(count)]
@@ -203,6 +204,7 @@ class Race(DeviceTest):
     def _worker(
         self, who: WorkerPool, seed: int, warm_ups: int = programs.WARM_UPS
     ) -> Iterator[TimedWorker]:
+        """A worker that starts and warms up at its first run; notes how long ours warm up."""
         worker = TimedWorker(self, who, seed, self._timeouts, warm_ups)
         try:
             yield worker

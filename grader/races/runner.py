@@ -136,7 +136,7 @@ class TimingRunner:
 
 
 def _floor(race: Race) -> float:
-    """The least seconds that a program can take by the device's data sheet; 0 on a CPU."""
+    """The least seconds by the device's data sheet (else NotMeasured is raised); 0 on a CPU."""
     if race.device.kind == "cpu":
         return 0.0
     work = race.kind.work(race.sizes)

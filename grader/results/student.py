@@ -323,7 +323,7 @@ class ExerciseView:
 
     @property
     def sentence(self) -> str:
-        """One line for an exercise that was not started, not run or not measured; else ""."""
+        """One line for an exercise not started, run or measured, if its checks agree; else ""."""
         if not self.status.startswith("not") or len({check.words for check in self.checks}) != 1:
             return ""
         left_out = f"Not measured here: {points(self.max_points)} points left out."

@@ -100,7 +100,7 @@ def _create(folder: Path, own: _OwnGroup, limits: dict[str, str]) -> None:
 def _own_groups(
     mounts: Path = Path("/proc/self/mountinfo"), groups: Path = Path("/proc/self/cgroup")
 ) -> Iterator[_OwnGroup]:
-    """This process's group in each hierarchy that can limit something."""
+    """This process's group in each hierarchy with limits, which it enables in version 2."""
     paths = {}
     for line in groups.read_text().splitlines():
         _, controllers, path = line.split(":", 2)

@@ -29,7 +29,7 @@ def interpreter_folders() -> list[str]:
 
 
 def detach(channel: int, output: int, *others: int) -> None:
-    """Leaves the zygote's session and closes all descriptors but these."""
+    """Leaves the zygote's session, makes `output` stdout and stderr, closes other descriptors."""
     os.setsid()
     signal.set_wakeup_fd(-1)
     null = os.open("/dev/null", os.O_RDONLY)

@@ -49,7 +49,7 @@ class Namespaces(Sandbox):
     def prepare(self) -> None:
         """Enters namespaces and builds the root; before any thread exists.
 
-        Without CAP_SYS_ADMIN it creates a user namespace first. The code then goes on in a child,
+        Without CAP_SYS_ADMIN it first creates a user namespace, and the code goes on in a child,
         which is pid 1 of a new pid namespace; the caller's process only waits for that child.
 
         Raises:
@@ -70,7 +70,7 @@ class Namespaces(Sandbox):
         kernel.drop_bounding_set()  # for all workers: the zygote executes no program
 
     def _enter_namespaces(self) -> bool:
-        """Enters mount and network namespaces; whether that worked without a user namespace."""
+        """Enters mount and network namespaces; False if that took a user namespace and a child."""
         uid, gid = os.getuid(), os.getgid()
         try:
             kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWNET)

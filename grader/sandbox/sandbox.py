@@ -95,7 +95,7 @@ class Sandbox:
     def become_like(self, pid: int, uid: int) -> None:
         """Gives this process the user and the first group of a worker, to look at it from outside.
 
-        The kernel compares both. Of a worker that has ended nothing can be seen.
+        The kernel compares both. A worker that has ended is no error; nothing of it can be seen.
         """
         group = self.grading.first_uid
         with contextlib.suppress(OSError):

@@ -74,7 +74,7 @@ class SharedFilesystem(Sandbox):
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
 
     def _close_folders(self) -> None:
-        """Gives each folder that some workers may enter a group of its own, which `_groups` reads.
+        """Gives each folder that some workers may enter its own group; `_groups` reads it there.
 
         Workers know the paths of all of them: they inherit the zygote's memory.
         """
@@ -171,7 +171,7 @@ def _require_reachable(paths: Iterable[str]) -> None:
 
 
 def _without_hidden(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
-    """Paths that together hold everything below a path but the hidden folders.
+    """Resolved paths that hold all below a path but the hidden folders, given as resolved paths.
 
     Only the path itself, if no hidden folder is below it; nothing, if it is hidden or missing.
     """

@@ -69,7 +69,7 @@ class TimeBudget:
         time_limit: wall seconds, from now, within which the grading has to end; None for no limit.
         now: a clock, in seconds, that the lanes share.
         lanes: the largest possible number of lanes.
-        least_share: seconds that each exercise has at least for its tests; all it needs if None.
+        least_share: seconds that each exercise has at least for its tests; all it may use if inf.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class TimeBudget:
         return min(usual, self.share_left(group) or usual)
 
     def charge(self, group: str, seconds: float, usual: float) -> None:
-        """Records what a test was charged: to its share, or else to the budget."""
+        """Records what a test was charged: all to its share if some is left, else to the budget."""
         self._charged[self.lane] += seconds
         if not self.share_left(group):
             self._draw(seconds, usual)
@@ -205,7 +205,7 @@ class TimeBudget:
             limits: for each test its group, its name, and its usual limit in seconds. A group, such
                 as an exercise's public tests, has one share.
             imports: for each module the limit of its import, in seconds.
-            cores: the number the grading may use; with half a core everything takes twice as long.
+            cores: the number the grading may use; half a core does half as much in the time limit.
             further: seconds that may be charged after the tests. The bound counts them; they do not
                 reduce the budget, since they end with the time limit.
         """

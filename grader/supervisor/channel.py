@@ -80,6 +80,7 @@ class Channel:
         """Sends one message of a call, whose functions `number_of` numbers; returns its bytes.
 
         Raises:
+            plain.NotPlainData: the request is not plain data, or exceeds `room`.
             WorkerEnded: the worker has ended; and what the timer raises.
         """
         parts = arguments.encode(call_id, request, number_of=number_of, caps=room)
@@ -105,7 +106,7 @@ class Channel:
         """Receives a message within the call: its value, and the room that is left after it.
 
         Args:
-            timer: ends the wait.
+            timer: ends the wait, and is charged the CPU time that decoding takes.
             room: how much the message may hold.
 
         Raises:
@@ -147,7 +148,7 @@ class Channel:
             filled += got
 
     def _wait(self, event: int, timer: Timer) -> None:
-        """Waits for the socket."""
+        """Waits for the socket; meanwhile reads the output and answers the listener's calls."""
         poll = select.poll()
         poll.register(self._socket, event)
         poll.register(self._output, select.POLLIN)

@@ -27,7 +27,7 @@ class LeftFiles:
     """The files below one folder, as their owner might read them.
 
     Its methods but `seen` are those readers of `assignment/calls/readers.py` that parse nothing,
-    and raise what these raise.
+    and raise what these raise, and SubmissionFailure for more than a worker may send.
 
     Args:
         folder: a descriptor of the folder.
@@ -39,7 +39,7 @@ class LeftFiles:
         self._room = _MOST_SEEN
 
     def seen(self, path: str) -> Seen | None:
-        """A file at this moment, if its owner can read a regular file of this name.
+        """A regular file now, up to `MOST` bytes; None if its owner could read none of this name.
 
         Raises:
             SubmissionFailure: all that was seen until now is more than any correct save needs.
@@ -89,6 +89,7 @@ class LeftFiles:
         return _content(self._open(path, as_folder=False), limit)
 
     def _open(self, path: str, as_folder: bool) -> int:
+        """Opens it; an error that its owner would meet is FromSubmission, a machine's is not."""
         below = PurePosixPath(path)
         if not below.is_relative_to(self._path) or ".." in below.parts:
             raise GraderFault(f"a test asked for {path}, which is not below {self._path}")

@@ -277,7 +277,7 @@ class LimitChecker:
         self._checked = time.monotonic()
 
     def is_disk_full(self) -> bool:
-        """Whether the disk that the worker shares with others has no room, for bytes or files."""
+        """Whether the disk that the worker shares with others is nearly full, of bytes or files."""
         for folder in self._folders:
             with contextlib.suppress(OSError):
                 found = os.statvfs(folder)
@@ -298,8 +298,8 @@ def _room(folders: tuple[Path, ...]) -> int:
 def disk_usage(*folders: Path) -> tuple[int, int]:
     """Bytes and files below some folders.
 
-    A folder deeper than `_SCAN_MAX_DEPTH` counts as more files than are allowed: a scan of it would
-    take longer than it took to make.
+    Stops at more files than are allowed. A folder deeper than `_SCAN_MAX_DEPTH` counts as so many:
+    a scan of it would take longer than it took to make.
     """
     size = files = 0
     todo = [(folder, 0) for folder in folders]

@@ -206,6 +206,7 @@ class WorkerProcess:
 
     @functools.cached_property
     def _ids(self) -> _Ids:
+        """Waits for the fork; closes everything if it raises GraderFault."""
         try:
             pid = self._forked.wait(messages.Forked).pid
             if len(self._forked.descriptors) != 1:
@@ -227,10 +228,10 @@ class WorkerProcess:
         return Process(self.pid)
 
     def kill(self, keep_scratch: bool) -> None:
-        """Kills it, reads the rest of its output, and asks the zygote to reap it; once.
+        """Kills it, reads the rest of its output, asks the zygote to reap it, and closes all; once.
 
-        An exception may end this at any step. Every descriptor is closed then, and the zygote ends
-        the process at the latest when it ends itself.
+        An exception may end this at any step. All is closed even then, and the zygote ends the
+        process at the latest when it ends itself.
         """
         if self.is_killed:
             return
@@ -287,8 +288,8 @@ class WorkerProcess:
         """Checks in `/proc/<pid>/status` the worker's ids, capabilities, filter and threads.
 
         Args:
-            tier: decides whether the bounding set must be empty.
-            own_uids: whether the worker must have a user of its own.
+            tier: in every tier but C the bounding set must be empty.
+            own_uids: whether the worker must have its own user and groups, or else the judge's.
 
         Raises:
             GraderFault: it has kept something that it must give up.
@@ -314,7 +315,7 @@ class WorkerProcess:
                 )
 
     def exit_failure(self) -> SubmissionFailure:
-        """How it ended by itself; waits until the zygote has reaped it."""
+        """How it ended, `Killed` if by SIGKILL; comes after `kill`, and waits for the zygote."""
         assert self._exited is not None, "kill() comes first"
         status = self._exited.wait(messages.Reaped).status
         if os.WIFSIGNALED(status):

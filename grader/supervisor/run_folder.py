@@ -20,7 +20,7 @@ _MAPPED = range(30_000, 60_000)  # where a container knows no more than 65,536 u
 
 @functools.cache
 def first_uid(judge: int) -> int:
-    """The first user of the judge with this process id: no other judge on this machine has it."""
+    """The first user of the judge with this process id; no other judge's, unless few are mapped."""
     found = _FIRST + judge * _EACH
     for line in Path("/proc/self/uid_map").read_text().splitlines():
         start, _, count = map(int, line.split())

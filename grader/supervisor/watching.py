@@ -100,7 +100,7 @@ class Listener(ABC):
         """The call that waited last was interrupted, and did nothing."""
 
     def take_descriptor(self) -> None:
-        """Takes what the worker has sent in its lockdown; if it has ended, there is nothing."""
+        """Takes what the worker sent in its lockdown, or closes if it ended; else GraderFault."""
         if self._file is not None or not self.is_open:
             return
         try:
@@ -182,7 +182,7 @@ class FileCalls(Listener):
         self.calls: list[Call] = []
 
     def _before(self, call: Announced) -> None:
-        """Notes a call; raises SubmissionFailure also for too many files."""
+        """Notes a call and the files then; raises SubmissionFailure also for too many files."""
         assert self.look is not None, "nobody has said how to look at the worker's files"
         if len(self.calls) >= MAX_CALLS:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CALLS} syncs and renames")

@@ -211,10 +211,10 @@ class Worker:
         """Calls a target and returns its result. `seconds` replaces the test's limit.
 
         Raises:
-            SubmissionFailure: no usable answer came; the worker may be gone.
+            SubmissionFailure: no usable answer came; the worker is gone, or must be ended.
             Exception: of the nearest built-in class, if the submission's code raised.
-            AssertionError, KillProcess: a function among the arguments raised it; the worker is
-                gone.
+            AssertionError, KillProcess: a function of the test raised it; the worker is gone.
+            plain.NotPlainData: an argument cannot be sent; the worker is gone.
             GraderFault: the grader failed meanwhile; the worker is gone.
         """
         trace.event(f"call {target}", self.pid)
@@ -279,7 +279,8 @@ class Worker:
 
         Meanwhile it may use the functions among the arguments. The judge's time in them is not
         charged. All that they are given and give, and the answer, must fit into one message; so
-        must the items of an iterator together.
+        must the items of an iterator together. Any exception but SubmissionFailure has ended the
+        worker; after that one the caller ends it.
         """
         assert self._meter is not None, "go() comes before the first call"
         meter = self._meter

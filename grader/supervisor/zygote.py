@@ -41,7 +41,7 @@ def start_zygote(control: int, log: IO[bytes], device: str | None) -> subprocess
 
     Args:
         control: the descriptor on which it is asked for workers.
-        log: takes what it prints.
+        log: takes what it writes to stderr; the rest is dropped.
         device: the UUID of the CUDA device that its workers see; None for none.
     """
     return subprocess.Popen(
@@ -258,7 +258,7 @@ class Zygote:
     def look_at_files(
         self, scratch: ScratchFolder, pid: int = 0, descriptor: int = -1
     ) -> PendingReply:
-        """Asks for the files in a scratch folder, and for the one behind a worker's descriptor."""
+        """Asks for the files in a scratch folder, and a worker's open one; see `LookAtFiles`."""
         return self._control.request(
             messages.LookAtFiles(
                 pid=pid, uid=scratch.uid, scratch=scratch.name, descriptor=descriptor
@@ -286,7 +286,7 @@ class Zygote:
         return self._control.request(messages.GetCpuTime()).wait(messages.CpuTime).seconds
 
     def fork(self, lane: int) -> Zygote:
-        """Forks another zygote from this one, for the judge process of a lane but the first."""
+        """Forks a zygote for a later lane's judge process; end it by `disconnect`, not `close`."""
         self.wait()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:

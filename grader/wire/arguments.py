@@ -99,6 +99,7 @@ class _ArgumentWriter(Writer):
         self.shown = 0  # bytes of all tensors and arrays
 
     def other(self, value: Any, where: str) -> None:
+        """Writes a path, or the number of a function or a generator; refuses all else."""
         kind = type(value)
         if kind is plain.PATH:
             self.text(b"p", str(value).encode())
@@ -178,7 +179,7 @@ class _ArgumentReader(Reader):
             raise FrameError(str(error)) from None
 
     def layout(self, itemsize: int) -> tuple[int, Layout]:
-        """Reads a storage's number and a layout; all elements so far fit into the caps."""
+        """Reads a storage's number and a layout within the caps; `built` checks the storage."""
         dimensions = self.dimensions()
         numbers = [LONG.unpack(self.take(8))[0] for _ in range(2 * dimensions)]
         shape, strides = tuple(numbers[:dimensions]), tuple(numbers[dimensions:])

@@ -29,7 +29,7 @@ _FUNCTION = re.compile(r"[\w<>]{1,80}")
 
 
 def result(answer: Any, target: str) -> Any:
-    """The result in an answer to a call of `target`.
+    """The result in an answer to a call of `target`; a claimed error has its traceback as a note.
 
     Raises:
         Exception: of the nearest built-in class, if the answer claims that the code raised one.
@@ -122,7 +122,7 @@ def text_field(answer: dict[Any, Any], name: str, limit: int) -> str:
 def failure_detail(answer: dict[Any, Any], target: str) -> str:
     """Formats a failure reported by the worker; every field is untrusted.
 
-    The exception comes first, then the submission's own lines, innermost last:
+    The exception, then the submission's own lines, innermost last; `target: exception` if none:
 
     KeyError: 'B'
       resource_accounting/flops.py:12 in mlp_flops
@@ -134,7 +134,7 @@ def failure_detail(answer: dict[Any, Any], target: str) -> str:
 
 
 def _source_lines(frames: Any) -> Iterator[str]:
-    """Formats the frames that have the form [file, line, function], and skips all others."""
+    """The last frames of the form [file, line, function], each as `file:line in function`."""
     if not isinstance(frames, list):
         return
     for frame in frames[-_MAX_FRAMES:]:

@@ -65,7 +65,7 @@ def lists_in_empty(shape: tuple[int, ...]) -> int:
     return math.prod(length or 1 for length in shape) if 0 in shape else 0
 
 
-def _dtypes() -> dict[str, torch.dtype]:
+def _all_torch_dtypes() -> dict[str, torch.dtype]:
     found = {
         str(value).removeprefix("torch."): value
         for value in vars(torch).values()
@@ -74,7 +74,7 @@ def _dtypes() -> dict[str, torch.dtype]:
     return dict(sorted(found.items()))
 
 
-_TORCH_DTYPES = _dtypes()
+_TORCH_DTYPES = _all_torch_dtypes()
 TORCH_NAMES = {dtype: name.encode() for name, dtype in _TORCH_DTYPES.items()}
 # A tensor is sent as its bytes: no quantized dtypes, none narrower than a byte.
 TENSOR_DTYPES = {
@@ -198,7 +198,7 @@ class Writer:
         self.tail += data
 
     def check_size(self, size: int, shape: tuple[int, ...], where: str) -> None:
-        """Checks a tensor before copying: one of stride 0 may claim exabytes."""
+        """Counts a tensor and checks it before copying: one of stride 0 may claim exabytes."""
         self.tensors += 1
         self.items += lists_in_empty(shape)
         if self.items > self.caps.items:
@@ -266,7 +266,7 @@ def encode(
     what: str = "value",
     caps: Caps = DEFAULT_CAPS,
 ) -> list[bytes | bytearray | memoryview]:
-    """A frame in parts, for one gathered write. Large tensors are not copied.
+    """A frame in parts, for one gathered write. Large contiguous tensors are not copied.
 
     Args:
         call_id: the call that it belongs to.
@@ -470,7 +470,7 @@ class Reader:
         return shape, self.take(size)
 
     def tensor(self) -> torch.Tensor:
-        """Reads a tensor, which shares the body's memory."""
+        """Reads a tensor, which shares the body's memory unless its dtype is bool."""
         dtype: torch.dtype = self.known(TENSOR_DTYPES)
         shape, raw = self.buffer(dtype.itemsize)
         if not raw.nbytes:

@@ -258,6 +258,7 @@ def receive(connection: socket.socket) -> tuple[Request | Reply, list[int]]:
         EOFError: the other end is gone.
         DescriptorsLost: there is no room for the descriptors.
         OSError: nothing can be read, or not in time.
+        msgspec.DecodeError: it is none of the messages.
     """
     data, descriptors, flags, _ = socket.recv_fds(connection, _MAX_MESSAGE, _MAX_DESCRIPTORS)
     if flags & socket.MSG_CTRUNC:

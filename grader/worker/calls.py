@@ -173,7 +173,7 @@ def _outcome(
     function: Callable[[], Any],
     unchanged: AbstractContextManager[None] | None = None,
 ) -> dict[str, Any]:
-    """{"result": what a function returned}, or a failure.
+    """{"result": what a function returned}, or a failure; its cause depends on what was raised.
 
     Args:
         package: whose function it is, if it is a submission's.
@@ -196,7 +196,7 @@ def _outcome(
 
 
 def compile_files(paths: WorkerPaths, files: list[str]) -> dict[str, bytes]:
-    """The bytecode of each file by its name, without those that cannot be compiled."""
+    """What a .pyc of each file holds, by the file's name, without those that cannot be compiled."""
     compiled = f"{paths.tmp}/compiled"
     found: dict[str, bytes] = {}
     for name in files:

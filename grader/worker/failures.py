@@ -25,7 +25,7 @@ def failure(kind: str, message: str) -> dict[str, Any]:
 
 
 def describe(kind: str, error: BaseException, root: str) -> dict[str, Any]:
-    """Describes an exception of the submission's code.
+    """Describes an exception of the submission's code, in the fields that `wire/claims.py` reads.
 
     Args:
         kind: the name of the cause, as in `grader/causes.py`.

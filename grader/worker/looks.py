@@ -119,7 +119,7 @@ def _with_digests(names: dict[str, File], scratch: Path) -> dict[str, File]:
 
 
 def _names_in(scratch: str) -> tuple[dict[str, File], bool]:
-    """The files of a scratch folder, and whether there are more than fit into a message."""
+    """The files and folders in scratch, itself as "."; and whether more than fit into a message."""
     found: dict[str, File] = {".": file_of(os.stat(scratch))}  # noqa: PTH116
     room = _MAX_NAMES
     todo = [scratch]

@@ -71,7 +71,7 @@ def run(
 
 
 def _prepare(go: dict[str, Any], paths: WorkerPaths) -> calls.CheckedPackage | None:
-    """Does what "go" asks for; returns the submission's package, unless the worker has none."""
+    """Limits memory, seeds, sets folders; returns the submission's package, if it has one."""
     lockdown.limit_memory(go["memory_mib"], go["address_space"])
     seed_everything(go["seed"])
     os.environ["HOME"] = os.environ["TMPDIR"] = paths.tmp

@@ -25,7 +25,7 @@ class StandIns:
         self._uses = 0  # in this call
 
     def of(self, number: int, is_iterator: bool) -> Any:
-        """The stand-in of the judge's function of a number, or of its generator."""
+        """A new stand-in of the judge's function of a number, or of its generator."""
 
         def use(*args: Any, **kwargs: Any) -> Any:
             return self._use(number, args, kwargs)
@@ -42,6 +42,7 @@ class StandIns:
         self._turn.acquire()
 
     def _use(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Has the judge call a function; between calls, waits for the next one to begin."""
         with self._turn:
             use = {"use": self._uses, "function": number, "args": args, "kwargs": kwargs}
             send(self._channel, self._call_id, use, "what a function of the test was given")

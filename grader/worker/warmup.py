@@ -15,7 +15,7 @@ ADDED = "GRADER_PROGRAMS"  # environment variable: a module with one more progra
 
 
 def preload(with_devices: bool) -> None:
-    """Imports and runs what a worker will need, so that a fork finds it done.
+    """Loads and runs what workers need, for all forks; then hides environment and repository.
 
     A library that is first used behind Landlock could not read /proc/cpuinfo, and would take other
     code paths with other last bits. Workers of a zygote `with_devices` use CUDA, which a process

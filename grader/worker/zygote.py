@@ -45,7 +45,7 @@ class _JudgeGone(Exception):
 
 
 def main(control_fd: int) -> None:
-    """Serves requests on the control socket until the judge closes it."""
+    """Serves requests until the judge closes the control socket; then removes the run's folder."""
     control = socket.socket(fileno=control_fd)
     speed.import_without_fork_hooks()
     sys.argv[:] = sys.orig_argv[:] = ["worker"]  # workers need not know the repository's path
@@ -65,7 +65,7 @@ def main(control_fd: int) -> None:
 
 
 def _start(control: socket.socket, start: Start) -> None:
-    """Answers the first request, and then all others."""
+    """Answers the first request; then all others, unless that was only a try or has failed."""
     from grader.isolation import CannotIsolate
     from grader.sandbox.tiers import choose, try_tier
 
@@ -134,7 +134,7 @@ class Zygote:
         signal.signal(signal.SIGIO, signal.SIG_DFL)
 
     def serve(self) -> None:
-        """Answers requests until the judge is gone."""
+        """Answers requests; raises _JudgeGone once the judge is gone."""
         while True:
             try:
                 request, descriptors = _receive(self.control)
@@ -191,7 +191,7 @@ class Zygote:
         os.close(pidfd)
 
     def fork_zygote(self, control: int) -> None:
-        """Forks another zygote, which serves another judge process over another socket."""
+        """Forks a zygote for another judge process; returns in both, and there uses `control`."""
         from grader.sandbox import kernel
 
         self.sandbox.before_zygote_fork()
@@ -261,7 +261,7 @@ class Zygote:
         _send(self.control, messages.Reaped(status=status))
 
     def end(self) -> None:
-        """Ends all processes, so that the grading's folder can be removed."""
+        """Ends its children and tears down the sandbox; a zygote that is not the first exits."""
         if not self.is_first:
             os._exit(0)  # the first zygote still needs the folder
         for child in self.alive:

@@ -74,7 +74,7 @@ def test_a_deadline_that_was_stopped_ends_nothing():
 
 @pytest.fixture
 def deadline():
-    """One of 10 s that looks at the clock when a test calls `_strike`."""
+    """One of 10 s that looks at the clock when a test calls `_look`."""
     deadline = Deadline(10.0, stderr=2)
     deadline.start()
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -84,7 +84,7 @@ def deadline():
 
 def strike_in(file, deadline):
     """The timer's signal while code of this file runs."""
-    strike = {"strike": lambda: deadline._strike(signal.SIGALRM, sys._getframe(1))}
+    strike = {"strike": lambda: deadline._look(signal.SIGALRM, sys._getframe(1))}
     exec(compile("strike()", file, "exec"), strike)
 
 
