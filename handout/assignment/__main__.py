@@ -48,7 +48,7 @@ class UserError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit status: 2 for a usage error or a bad manifest."""
+    """Runs one command; returns its exit status: 2 for a UserError or a bad manifest."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # for consoles that cannot show ×
     console = Console(highlight=False, soft_wrap=True)
@@ -137,7 +137,7 @@ def predict_step(console: Console, sizes: Sequence[str]) -> None:
 
 
 def find(exercise_id: str) -> Exercise:
-    """The exercise with this id; raises UserError with similar names if there is none."""
+    """The exercise with this id; raises UserError that offers other ids if there is none."""
     exercises = manifest.load()
     try:
         found = exercises.named(exercise_id)

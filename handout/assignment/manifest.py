@@ -101,6 +101,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return iter(self.exercise)
 
     def __getitem__(self, exercise_id: str) -> Exercise:
+        """The exercise with this id; raises ManifestError, not KeyError, if there is none."""
         for exercise in self.exercise:
             if exercise.id == exercise_id:
                 return exercise
@@ -183,7 +184,7 @@ def parse(text: str, source: str = MANIFEST.name) -> Manifest:
 
 @functools.cache
 def load() -> Manifest:
-    """The manifest beside this file; raises ManifestError."""
+    """Reads the manifest beside this file; raises ManifestError."""
     try:
         text = MANIFEST.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

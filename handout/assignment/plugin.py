@@ -47,6 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Refuses runs that could not judge, hides CUDA devices, and starts what `--progress` shows."""
     if not __debug__:
         raise pytest.UsageError(
             "Python leaves out every assert, so tests pass; start it without -O and PYTHONOPTIMIZE"
@@ -85,6 +86,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `--ex`, keeps only the tests of that exercise or chapter."""
     chosen = config.getoption("--ex")
     if chosen is None:
         return

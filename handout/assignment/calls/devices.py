@@ -17,7 +17,7 @@ _before: dict[str, str] | None = None  # what `visible` returned when `hide` was
 def hide() -> None:
     """Hides all CUDA devices from this process and its children; call it before using a device.
 
-    It may be called after importing torch, since the import does not ask for devices.
+    It may come after importing torch, which does not ask for devices. `allowed` remembers them.
     """
     global _before
     if _before is None:

@@ -65,8 +65,9 @@ def events(calls: list[Call], end: Names) -> list[Event]:
     """What happened, in order.
 
     ("sync", name) is a sync of the file that has this name at the end, when it had all its content,
-    ("sync too early", name) one when it had another content, ("sync folder", name) that of a
-    folder, and ("rename", old, new) a renaming. Files that are gone at the end are left out.
+    ("sync too early", name) one when its content was another or unknown, ("sync folder", name) that
+    of a folder, and ("rename", old, new) a renaming, as names before and after the call tell. Syncs
+    of files that are gone at the end are left out.
 
     Args:
         calls: in order.
@@ -118,7 +119,7 @@ def digest_of(path: Path, most: int, follow: bool = False) -> str:
 
 
 def seen(path: Path) -> Seen | None:
-    """A file as it is now; None if there is no regular file of this name."""
+    """A file as it is now, with at most its first `MOST` bytes; None if it cannot be read."""
     try:
         with path.open("rb") as file:
             return Seen(os.fstat(file.fileno()).st_ino, file.read(MOST))
@@ -156,6 +157,8 @@ def noted(folder: Path, package: str) -> Iterator[list[Call]]:
 def _noting(
     call: Callable[..., Any], syncs: bool, folder: Path, calls: list[Call]
 ) -> Callable[..., Any]:
+    """What first notes all that is in the folder, then calls `call`, which may still fail."""
+
     def noting(*args: Any, **kwargs: Any) -> Any:
         synced = None
         if syncs:

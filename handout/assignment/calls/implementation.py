@@ -111,7 +111,8 @@ class Implementation(ABC):
         `kill_at_change` chooses another moment.
 
         Returns:
-            Whether it was killed; False if the call ended earlier.
+            Whether it was killed; False if the call ended earlier. Exceptions of the call are
+            raised; a local run prints them instead.
         """
 
     @abstractmethod
@@ -137,10 +138,10 @@ class Implementation(ABC):
         """Calls a target, and shows what a kill at any change to files would leave of one file.
 
         Args:
-            path: the file, in `scratch`.
+            path: the file's whole path, in `scratch`.
             see: is given it just before each change, while the code waits; None if there is no
                 regular file of this name. All writes count, those to the output too.
-            target, *args, **kwargs: as `call` has them.
+            target, *args, **kwargs: as `call` has them; for exceptions see `kill_during`.
         """
 
     @abstractmethod
@@ -261,7 +262,7 @@ class LocalImplementation(Implementation):
                 raise stand_ins.verdict
 
     def _start(self, stand_ins: Any, target: str, args: Any, kwargs: Any) -> Any:
-        """Calls a target with copies of the arguments."""
+        """Calls a target with copies of the arguments, and notes that in the journal."""
         if self.journal is None:
             return self._make(self._package, stand_ins, target, args, kwargs)
         package = self.journal.noting(self._package) if is_driven(target) else self._package

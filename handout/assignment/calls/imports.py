@@ -84,6 +84,7 @@ class _Finder(MetaPathFinder):
         return None
 
     def _execute(self, execute: Callable[[ModuleType], None], module: ModuleType) -> None:
+        """Executes a module as if it were imported first, and sets back what that changed."""
         here, outer = BeforeImport(), self._start
         self._start = start = outer or here
         start.set_back()  # what the importing module has set is not for this one

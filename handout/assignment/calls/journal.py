@@ -65,7 +65,7 @@ class Journal:
         self._running: list[Call] = []
 
     def run(self, target: str, args: Any, kwargs: Any, code: Callable[[], Any]) -> Any:
-        """Notes a call with these arguments, and what the code, which makes it, returns."""
+        """Notes a call, makes it by running `code`, and returns the result, which is noted too."""
         call = self.note(target, args, kwargs)
         self._running.append(call)
         try:
@@ -83,7 +83,7 @@ class Journal:
         return call
 
     def note_starts(self, function: Callable[..., Any], args: Any, kwargs: Any, copy: Any) -> None:
-        """Notes in the tensors of a scenario's result what they were before, as `before`.
+        """Notes in the tensors of `copy`, a scenario's result, what they were before, as `before`.
 
         An argument and an entry of the result with the same name are the same tensors.
         """

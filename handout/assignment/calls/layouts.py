@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-MARGIN = 256  # bytes of a storage that are kept on each side of what is shown
+MARGIN = 256  # bytes of noise on each side of what is shown of a storage
 _ALIGNMENT = 16  # the widest element
 _NOISE = np.random.default_rng(0).integers(0, 256, 2**12, dtype=np.uint8)
 _NOISE_OF_BOOLS = _NOISE & 1
@@ -79,7 +79,7 @@ class _Storage:
     views: list[_View] = field(default_factory=list)
 
     def segments(self) -> Iterator[Segment]:
-        """Its pieces that are shown, each with a margin. Those that are near are one."""
+        """Its pieces that are shown, each with a margin of noise. Those that are near are one."""
         near: list[_View] = []
         high = 0
         for view in sorted(self.views, key=lambda v: v.low):

@@ -185,7 +185,7 @@ _WRAP: tuple[tuple[tuple[type, ...], str], ...] = (
 
 
 def _advice(value: Any) -> str:
-    """How to turn a value into plain data; "" if unknown.
+    """How to turn a value into plain data, after a "; "; "" if unknown.
 
     Compares types by identity: the value comes from a submission, and `isinstance` or `==` could
     run the submission's code.

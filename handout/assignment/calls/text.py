@@ -15,7 +15,7 @@ _MAX_BITS = 1000  # of a number that is written out
 
 
 def show(value: Any) -> str:
-    """A value as text for a message: its type, and its contents if they are short."""
+    """A value for a message: `repr`, cut if long; a tensor's or array's type, elements if few."""
     if isinstance(value, torch.Tensor | np.ndarray):
         text = plain.describe(value)
         size = value.numel() if isinstance(value, torch.Tensor) else value.size

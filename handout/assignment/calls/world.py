@@ -103,8 +103,8 @@ class World:
             args, kwargs: its arguments.
 
         Raises:
-            LeftChanged: the call has left something changed, or a list or dict of its result is not
-                new.
+            LeftChanged: the call has left something changed, also if it raised, or a list or dict
+                of its result is not new.
         """
         self._calls[target] += 1
         is_thorough = not self._calls[target] & (self._calls[target] - 1)
@@ -137,7 +137,7 @@ class World:
 
 @contextmanager
 def modes_unchanged(target: str) -> Iterator[None]:
-    """Raises LeftChanged if what is done inside leaves a mode changed, which is set again."""
+    """Raises LeftChanged if the block, even one that raises, left a mode changed; sets it back."""
     before = [read() for read in _READS]
     try:
         yield
@@ -182,7 +182,7 @@ class BeforeImport:
         return changed + [f"the import leaves {what}" for what in left]
 
     def set_back(self) -> None:
-        """Sets back all but threads that run. This can be done again."""
+        """Sets back modes, generators and warning filters, not threads. This can be done again."""
         _set_modes(self._modes)
         waits = self._numpys[3]  # in numpy's, the second of a pair of normal numbers
         if waits or _changed_generators(self._generators):
@@ -242,6 +242,7 @@ class _Surroundings:
             raise LeftChanged(f"{self._target} leaves {changed}") from error
 
     def _changes(self) -> Iterator[str]:
+        """What is not as it was, each as the end of a sentence: `<target> leaves …`."""
         for container, items in self._containers:
             now = _items(container)
             if len(now) != len(items) or any(a is not b for a, b in zip(now, items, strict=True)):
@@ -294,7 +295,7 @@ def _another_program(target: str, number: int) -> Iterator[None]:
 
 
 def _check_memory(target: str, known: Any, result: Any) -> list[torch.Tensor]:
-    """The tensors of a result; raises LeftChanged if they share memory with known ones."""
+    """The tensors of a result; raises LeftChanged if they share memory, also with known ones."""
     seen = [elements(tensor) for tensor in _tensors(known)]
     seen += [leaf for leaf in _leaves(known) if type(leaf) is np.ndarray]
     tensors = _tensors(result)

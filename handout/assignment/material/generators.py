@@ -12,7 +12,7 @@ _WORDS = 624  # in the state of a Mersenne twister
 
 
 def states() -> dict[str, Any]:
-    """The state of each generator."""
+    """The state of each generator, by name: `random`, `numpy` and `torch`."""
     version, words, normal = random.getstate()
     return {
         # A tuple of so many ints takes longer to send.
@@ -31,7 +31,7 @@ def set_states(states: dict[str, Any]) -> None:
 
 
 def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
-    """What random and numpy draw in these states, which may come from untrusted code.
+    """A normal and `count` uniform draws of random and numpy in these states, trusted or not.
 
     Raises:
         AssertionError: these are no states of the two generators.

@@ -59,7 +59,7 @@ class Block(nn.Module):
         return x + added
 
     def attention(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Attention of all heads: B×T×D to B×T×D. All T×T scores of a head are computed."""
+        """Attention of all heads, before `out`: B×T×D to B×T×D. All T×T scores are computed."""
         q, k, v = (
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2).contiguous()  # B×H×T×d
             for part in self.qkv(x).chunk(3, -1)

@@ -71,7 +71,7 @@ class TensorFile:
         self._end = torch.frombuffer(bytearray(content), dtype=self._dtype)
 
     def tensors(self, places: Sequence[Place]) -> list[torch.Tensor]:
-        """The tensors in the file after the last call; `before` is what each was at the start."""
+        """The tensors in the file after the last call; each has its start as `.before`."""
         assert self._end is not None
         found = [tensor_at(self._end, place) for place in places]
         start = self.start if places else self._end
@@ -171,7 +171,7 @@ class OptimizerRuns:
         Args:
             params: the parameters before the first step.
             grads: a tensor for each parameter, whose first dimension is the steps.
-            onward_from: an earlier run whose parameters are used as it left them.
+            onward_from: an earlier run to continue and return; `params` is then not used.
             settings: further arguments of the scenario.
         """
         if onward_from is None:

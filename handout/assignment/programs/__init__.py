@@ -184,7 +184,7 @@ def sketches(state: list[torch.Tensor], start: int) -> list[torch.Tensor]:
 
 
 def sketch(state: torch.Tensor, drawn: torch.Generator) -> torch.Tensor:
-    """A large state's product with random numbers that its run's start draws; a small one whole.
+    """A large float state's product with random numbers that its run's start draws; others whole.
 
     Each element changes one of the sketch's, and the relative error of a sketch is that of the
     state, but for a thousandth. It takes one pass over the state. Who wanted to compute the sketch

@@ -135,7 +135,7 @@ def load_and_step(
 
 @contextmanager
 def _loads_in_place(model: torch.nn.Module) -> Iterator[None]:
-    """Raises LeftChanged if loading inside moves tensors, or changes modes or gradients."""
+    """Sets gradients; raises LeftChanged if loading moves tensors or changes modes or gradients."""
     for parameter in model.parameters():
         parameter.grad = torch.ones_like(parameter)
     tensors = [*model.parameters(), *model.buffers()]
@@ -286,8 +286,8 @@ def save_again_and_again(
     The optimizer's state is the negative of the weights.
 
     Args:
-        survived: is given what an earlier run saved, before the first state is taken: the step, the
-            weights, and the optimizer's state, or None if that was not loaded.
+        survived: if given, `path` is loaded before the first state is taken; it gets what an
+            earlier run saved: step, weights, and the optimizer's state, None if not loaded.
         process: the number of this process, as `os.getpid` says it; by default its own.
     """
     if survived is not None:

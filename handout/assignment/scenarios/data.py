@@ -51,7 +51,7 @@ def read_tokens(
 
 @scenario
 def opened_as(student: Any, path: str, dtype: str) -> dict[str, Any]:
-    """What `open_tokens` returns: an np.memmap, and is it writeable?"""
+    """What `open_tokens` returns: is it an np.memmap, is it writeable, its shape and dtype."""
     tokens = student.data.open_tokens(path, dtype)
     return {
         "is_memmap": isinstance(tokens, np.memmap),

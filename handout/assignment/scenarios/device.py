@@ -54,7 +54,7 @@ class _Stuck(torch.Tensor):
 def prefetched_until_stuck(
     student: Any, batches: Iterable[tuple[torch.Tensor, ...]], index: int
 ) -> Iterator[tuple[torch.Tensor, ...]]:
-    """As `prefetched`, on the CPU; but the tensors of the batch at `index` cannot be moved."""
+    """Prefetches a list of all batches, on the CPU; the tensors of that at `index` cannot move."""
     given = [
         tuple(t.as_subclass(_Stuck) for t in batch) if i == index else batch
         for i, batch in enumerate(batches)

@@ -40,8 +40,8 @@ def language_model_updates(
     Args:
         batches: (batch, length + 1) tokens for each step.
         vocabulary: size of the vocabulary.
-        optimizers: how many share the parameters and take turns. Each step leaves gradients to
-            the parameters of the others.
+        optimizers: how many divide the parameters among them and take turns. Each step leaves
+            gradients to the parameters of the others.
         dtype: dtype of the parameters.
 
     Returns:

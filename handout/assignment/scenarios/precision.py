@@ -96,7 +96,7 @@ def bf16_run(
     model, and that of a layer that doubles its inputs in training mode.
 
     Raises:
-        LeftChanged: the mode of a layer has changed.
+        LeftChanged: the mode of a layer, or torch's or numpy's generator, has changed.
     """
     model = _model(weights, unused, offset, training)
     _fill_gradients(model, stale)
@@ -132,7 +132,7 @@ def fp16_run(
     its sum, times `slope`, to the loss.
 
     Raises:
-        LeftChanged: the mode of a layer has changed.
+        LeftChanged: the mode of a layer, or torch's or numpy's generator, has changed.
     """
     model = _model(weights, unused, offset, training)
     _fill_gradients(model, stale)
@@ -166,7 +166,7 @@ def _model(
 
 @contextmanager
 def _modes_stay(model: torch.nn.Module) -> Iterator[None]:
-    """Raises LeftChanged if what is done inside leaves a layer in another mode."""
+    """Raises LeftChanged if a layer's mode, or torch's or numpy's generator, is changed inside."""
     before = [module.training for module in model.modules()]
     with generators_unchanged("training"):
         yield

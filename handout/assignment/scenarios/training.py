@@ -146,7 +146,7 @@ def train_run(
 
     Raises:
         LeftChanged: the model is not in training mode when the first batch is requested, or at the
-            end; or the batches are iterated over twice.
+            end; the batches are iterated over twice; or torch's or numpy's generator has changed.
     """
     model = Model(weights, forward_factor, backward_factor, mask, unused)
     for module in model.children() if eval_mode == "layers" else (model,):
@@ -216,7 +216,8 @@ def accumulate_run(
         unused, forward_factor, backward_factor, mask: as in `Model`.
 
     Raises:
-        LeftChanged: a call leaves the model in another mode, or raises and has changed a gradient.
+        LeftChanged: a call changes the mode, torch's or numpy's generator, or raises and has
+            changed a gradient.
     """
     model = Model(weights, forward_factor, backward_factor, mask, unused).train(not eval_mode)
     for i, weight in enumerate(model.weights):
@@ -251,11 +252,12 @@ def clip_run(
 ) -> dict[str, Any]:
     """Calls `clip_grad_norm`; returns the "norm", and the parameters' "grads" afterwards.
 
-    With `refused`, an exception is expected, and the norm is None. Every second parameter requires
-    no gradient, but has one from before.
+    With `refused`, a ValueError or RuntimeError makes the norm None. Every second parameter
+    requires no gradient, but has one from before.
 
     Raises:
-        LeftChanged: a gradient is another tensor afterwards, or has changed in a call that raised.
+        LeftChanged: a gradient is another tensor, or changed in a call that raised; or torch's
+            or numpy's generator has changed.
     """
     parameters = [
         torch.nn.Parameter(torch.zeros(3) if g is None else torch.zeros_like(g)) for g in grads

@@ -63,7 +63,7 @@ class Deadline:
         self._looked = self._began, self._began_cpu
         self._has_struck = False
         if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
-            self._before = signal.signal(signal.SIGALRM, self._strike) or signal.SIG_DFL
+            self._before = signal.signal(signal.SIGALRM, self._look) or signal.SIG_DFL
             # Python forgets its handlers before it ends, and SIGALRM would then kill the process.
             atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
             signal.setitimer(signal.ITIMER_REAL, _PERIOD, _PERIOD)
@@ -84,7 +84,7 @@ class Deadline:
         if self._stderr is not None:
             faulthandler.cancel_dump_traceback_later()
 
-    def _strike(self, _: int, frame: FrameType | None) -> None:
+    def _look(self, _: int, frame: FrameType | None) -> None:
         now = time.monotonic(), time.thread_time()
         if self._is_importing(frame):
             self._began += now[0] - self._looked[0]
@@ -126,7 +126,7 @@ class Deadline:
         return False
 
     def _watch(self, thread: int, ended: threading.Event) -> None:
-        """Where there are no timers, as on Windows: another thread looks at the clock.
+        """Where no signal can come, as on Windows: another thread waits, and imports count too.
 
         Its exception comes between two lines of Python; what sleeps is not woken up.
         """

@@ -153,13 +153,13 @@ class Failure:
     def _signature(self) -> list[str]:
         return signature_lines(self._package, self._journal)
 
-    def _other_type(self, shape: str) -> str:
-        """An argument or a result that is not as annotated."""
-        heading, *lines = shape.split("\n")
+    def _other_type(self, text: str) -> str:
+        """An argument or a result that is not as annotated, by the text of `shape_error`."""
+        heading, *lines = text.split("\n")
         hint = "return what the annotation after -> says"
         if "argument" in heading:
             hint = "pass what the annotation of the parameter says"
-        elif re.search(r"^  found: +None$", shape, re.M):
+        elif re.search(r"^  found: +None$", text, re.M):
             hint = diagnosis.RETURNED_NONE
         call = call_lines(self._journal.last)
         return self._report(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
@@ -203,7 +203,7 @@ class Failure:
         return self._report(*lines, at=self._own)
 
     def _unusable(self) -> str:
-        """An exception of the test's own code, which could not use what came."""
+        """Any other exception, mostly the test's own, which could not use what came."""
         call, culprit = self._journal.last, culprit_at(self._last) if self._last else None
         name = call.name if call else "your code"
         if isinstance(self._value, AttributeError | TypeError) and self._signature:

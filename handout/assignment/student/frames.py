@@ -69,7 +69,7 @@ class Places:
         return f"{self.short(Path(file_of(entry)))}:{entry.lineno + 1} {entry.name}"
 
     def shown(self, entries: Sequence[Any], with_values: bool = False) -> list[str]:
-        """Each place with its statement; repeated ones once, and those in the middle left out."""
+        """Each place with its statement (and values); repeats once, some in the middle left out."""
         lines: list[str] = []
         for entry, repeats in _runs(entries):
             if repeats is None:
@@ -207,7 +207,7 @@ def _evaluated(node: ast.expr, entry: Any) -> str:
 
 
 def culprit_at(entry: Any) -> tuple[str, Any, str] | None:
-    """The value that a test could not use at a line: its source, itself, and the use.
+    """The value whose item or attribute a test could not get: its source, itself, and the use.
 
     In `result[0]` that is ("result", its value, "[0]"). Looks at the parts of the statement
     without calls, from the inside out, and takes the first whose use fails.

@@ -28,7 +28,7 @@ def call_lines(call: Call | None) -> list[str]:
 
 
 def signature_lines(package: str, journal: Journal) -> list[str]:
-    """The first function of those called whose parameters are not the handout's; [] for none."""
+    """The first called function that is missing or lacks the handout's parameters; [] for none."""
     for target in dict.fromkeys(call.target for call in journal.calls):
         changed = signatures.changed(package, target)
         if changed is None:

@@ -58,7 +58,7 @@ class Own:
 
 
 def build(package: str, destination: Path, console: Console) -> Path:
-    """Draws every figure with a package's functions, and writes the page; returns its path."""
+    """Draws every figure with a package's functions; returns the page, in a folder made anew."""
     if destination.is_dir():
         shutil.rmtree(destination)
     for folder in ("yours", "text"):

@@ -118,7 +118,7 @@ def commit(
 
 
 def _read_unaltered(file: Path) -> Iterator[Record]:
-    """The records; raises PredictError at a line that was changed, added or moved."""
+    """The records of a file that exists; raises PredictError at a line changed, added or moved."""
     after = ""
     text = file.read_text(encoding="utf-8", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
@@ -161,7 +161,7 @@ def table(
     first: Mapping[str, float] | None,
     measured: Mapping[str, float],
 ) -> Table:
-    """Predicted and measured values side by side, with the first prediction if it was another."""
+    """Predicted and measured values side by side, with the first prediction unless it is None."""
     shown = Table(box=None, pad_edge=False)
     shown.add_column("", no_wrap=True)
     predictions = [("predicted", predicted)] if first is None else []

@@ -67,7 +67,7 @@ class Failure:
 class Tally:
     """How one exercise's tests went."""
 
-    collected: int = 0
+    collected: int = 0  # also those that the run leaves out
     ran: int = 0
     passed: int = 0
     waiting: int = 0  # ended at a stub
@@ -76,7 +76,7 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """Number of its tests, including those that did not run because the run was stopped."""
+        """Number of its tests, including those that the run left out or did not reach."""
         return max(self.collected, self.ran)
 
     @property
@@ -207,6 +207,7 @@ class Progress:
         terminalreporter.write(_readable(screen.getvalue(), encoding))
 
     def _print_failures(self, console: Console) -> None:
+        """Every failure; that of an import, which each of its tests shares, once."""
         seen: set[str] = set()
         for exercise in self._exercises():
             tally = self._tallies[exercise.id]
@@ -316,7 +317,7 @@ class Progress:
             )
 
     def _next(self) -> Exercise | None:
-        """The first exercise in the text's order not known to pass from this or earlier runs."""
+        """Notes a whole run's passes; the first exercise, of this run or all, not known to pass."""
         cache = getattr(self._config, "cache", None)
         passing = set(cache.get(_CACHE, [])) if cache else set()
         passing -= self._tallies.keys()
@@ -330,7 +331,7 @@ class Progress:
         return next((e for e in candidates if e.id not in passing), None)
 
     def _is_whole_run(self) -> bool:
-        """Whether no tests were left out by -k, -m, --lf or a path."""
+        """Whether no tests were left out by -k, -m, --lf or a path; --ex does not count."""
         option = self._config.option
         last_failed = getattr(option, "lf", False)  # an option of pytest's cache, if it is enabled
         return not (option.keyword or option.markexpr or last_failed) and (

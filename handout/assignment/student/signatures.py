@@ -15,8 +15,8 @@ STUBS = Path(__file__).parents[1] / "stubs"  # only in a handout
 def changed(package: str, target: str) -> tuple[str, str] | None:
     """The signatures (the student's, the handout's) of a function whose parameters were changed.
 
-    None if calls of the handout's form still work: a further parameter with a default is allowed.
-    The student's is "" if the function is gone.
+    None if calls of the handout's form still work (a further parameter may have a default), or the
+    module is not imported. The student's is "" if the function is gone.
     """
     module, _, name = target.partition(".")
     stub = _stub(module, name)
@@ -33,18 +33,18 @@ def changed(package: str, target: str) -> tuple[str, str] | None:
 
 def returns(target: str) -> str:
     """What a function returns by the annotation of its stub; "" if that is not known."""
-    node = _definition(*target.split(".", 1))
+    node = _stub_node(*target.split(".", 1))
     return ast.unparse(node.returns) if node is not None and node.returns is not None else ""
 
 
 def _stub(module: str, name: str) -> inspect.Signature | None:
     """The signature of a stub, without annotations."""
-    node = _definition(module, name)
+    node = _stub_node(module, name)
     return None if node is None else _signature(node.args)
 
 
 @functools.cache
-def _definition(module: str, name: str) -> ast.FunctionDef | None:
+def _stub_node(module: str, name: str) -> ast.FunctionDef | None:
     try:
         tree = ast.parse((STUBS / f"{module}.py").read_text(encoding="utf-8"))
     except OSError:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def command(verb: str, exercise_id: str = "") -> str:
-    """`make hint EX=adamw_step`, or `python -m assignment hint adamw_step`."""
+    """Under make, `make hint EX=adamw_step`; else `python -m assignment hint adamw_step`."""
     if is_under_make():
         return f"make {verb} EX={exercise_id}" if exercise_id else f"make {verb}"
     if verb == "test":

@@ -54,7 +54,7 @@ class Run:
         return os.waitstatus_to_exitcode(status) if pid else None
 
     def stop(self) -> None:
-        """Ends it, whatever it does."""
+        """Ends it, whatever it does; not after `status` has told its end."""
         if self._child is not None:
             self._child.kill()
             self._child.wait()
@@ -184,7 +184,7 @@ class Watch:
 
 
 def already_passed(root: Path) -> set[str]:
-    """The exercises that are known to pass."""
+    """The exercises that passed when they last ran; their code may have changed since."""
     try:
         found = json.loads((root / _PASSED).read_text(encoding="utf-8"))
         return {name for name in found if isinstance(name, str)}
