@@ -30,7 +30,7 @@ def receive(channel: int, stand_in: Callable[[int, bool], Any] | None = None) ->
     """Waits for one frame: its call id and its value; ends the process if the judge is gone."""
     header = memoryview(bytearray(frames.HEADER.size))
     _fill(channel, header)
-    call_id, length = frames.decode_header(bytes(header))
+    call_id, length = frames.decode_header(bytes(header), arguments.ARGUMENT_CAPS)
     body = frames.new_body(length)
     _fill(channel, body)
     return call_id, arguments.decode(body, stand_in)
