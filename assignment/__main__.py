@@ -213,7 +213,9 @@ def pack(console: Console, package: Path, output: Path) -> None:
         raise UserError(f"{package} holds no .py file; run this in the folder of your handout")
     unfinished = output.with_name(output.name + ".part")
     try:
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(
+            unfinished, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False
+        ) as archive:
             for path in files:
                 archive.write(path, f"{package.name}/{path.relative_to(package).as_posix()}")
             archive.writestr(manifest.VERSION_FILE, f"{manifest.load().version}\n")
@@ -276,7 +278,7 @@ def reset_exercise(console: Console, exercise: Exercise) -> None:
             text = path.read_text(encoding="utf-8-sig")
             for name in _names_in(exercise, module):
                 text = replace_definition(text, stub, name)
-        except (SyntaxError, ValueError) as error:
+        except (MemoryError, RecursionError, SyntaxError, ValueError) as error:
             raise UserError(
                 f"{path}: {syntax_error(path) or 'it is not UTF-8'}, so its functions cannot be "
                 f"found; correct it, or copy {pristine} over it"

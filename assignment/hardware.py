@@ -70,10 +70,11 @@ def parse(text: str, source: str = "hardware.toml", local: str = "") -> Hardware
     """
     try:
         table = tomllib.loads(text)
+        hardware = msgspec.convert(table, Hardware)
         if local:
             own = msgspec.convert(tomllib.loads(local), dict[str, dict[str, Any]])
             table = {"accelerator": {**table["accelerator"], **own.pop("accelerator", {})}, **own}
-        hardware = msgspec.convert(table, Hardware)
+            hardware = msgspec.convert(table, Hardware)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise HardwareError(f"{source}: {error}") from error
     owners: dict[str, str] = {}

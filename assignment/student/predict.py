@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -21,6 +21,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from assignment.calls.text import show
 from assignment.material.small_transformer import GPT2, SMALL, Sizes
 from assignment.material.step_counts import FULL, PART, Run, count_step
 from assignment.student.bench import measured_roofs, si, timed
@@ -60,7 +61,7 @@ def parse(words: Sequence[str]) -> Sizes:
             sizes = NAMED[name]
         elif name == "tied" and value in ("yes", "no"):
             sizes = replace(sizes, tied=value == "yes")
-        elif name in asdict(sizes) and name != "tied" and value.isascii() and value.isdigit():
+        elif name in asdict(sizes) and name != "tied" and re.fullmatch("[0-9]{1,18}", value):
             sizes = Sizes(**{**asdict(sizes), name: int(value)})
         else:
             raise PredictError(
@@ -92,8 +93,10 @@ def ask(student: Any, sizes: Sizes, device: Mapping[str, float]) -> dict[str, fl
         ) from error
     for name in (*LABELS, "seconds"):
         value = found.get(name) if isinstance(found, dict) else None
-        if not isinstance(value, int | float) or not math.isfinite(value):
-            raise PredictError(f"predict_step gave no number for {name!r}: {found!r}. Try {test}")
+        if not isinstance(value, int | float) or not abs(value) < 1e300:
+            raise PredictError(
+                f"predict_step gave no number for {name!r}: {show(found)}. Try {test}"
+            )
     return {name: found[name] for name in (*LABELS, "seconds")}
 
 

@@ -247,7 +247,12 @@ class GradedImplementation(Implementation):
         if self._worker is None and self._folder is not None:
             self._pool.zygote.discard(self._folder.name)
         # A test that used `scratch` may have left files there.
-        elif self._group and self._worker and "scratch" not in vars(self):
+        elif (
+            self._group
+            and self._worker
+            and not self._worker.is_killed
+            and "scratch" not in vars(self)
+        ):
             self._account.end()
             self._pool.keep(self._group, self._worker)
             self._worker = None

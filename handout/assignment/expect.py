@@ -155,7 +155,8 @@ def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> 
             return _Far(at, plain.describe(expected), unexpected(actual), part)
         found, wanted = _float64(actual), _float64(expected)
         with np.errstate(invalid="ignore"):  # infinity less infinity
-            bad = ~(np.abs(found - wanted) <= atol + rtol * np.abs(wanted)) & ~(found == wanted)
+            near = np.abs(found - wanted) <= atol + rtol * np.abs(wanted)
+        bad = ~(near & np.isfinite(wanted)) & ~(found == wanted)
         if not bad.any():
             return None
         first = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -171,7 +172,8 @@ def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> 
 
 def _is_near(actual: float, expected: float, rtol: float, atol: float) -> bool:
     try:
-        return math.fabs(actual - expected) <= atol + rtol * math.fabs(expected)
+        near = math.fabs(actual - expected) <= atol + rtol * math.fabs(expected)
+        return near and math.isfinite(expected)
     except OverflowError:  # a whole number beyond every float
         return False
 

@@ -92,8 +92,10 @@ def events(calls: list[Call], end: Names) -> list[Event]:
 def _renames(before: Names, after: Names) -> Iterator[Event]:
     old = {file.identity: name for name, file in before.items()}
     for name, file in after.items():
-        if old.get(file.identity, name) != name:
-            yield "rename", old[file.identity], name
+        first = old.get(file.identity, name)
+        # A hard link is one more name: the first is still there.
+        if first != name and (first not in after or after[first].identity != file.identity):
+            yield "rename", first, name
 
 
 def file_of(found: os.stat_result, digest: str = "") -> File:

@@ -143,7 +143,7 @@ def check_tensor(tensor: torch.Tensor, where: str) -> None:
 
 def check_array(array: np.ndarray, where: str) -> None:
     """Raises NotPlainData for an array of anything but bool, int, float and complex numbers."""
-    if array.dtype.kind not in "biufc":
+    if array.dtype.kind not in "biufc" or array.dtype.char in "gG":  # long doubles
         raise NotPlainData(f"{where} is an array of {array.dtype}; expected bool or numbers")
 
 

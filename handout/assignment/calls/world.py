@@ -122,7 +122,7 @@ class World:
             raise
         before.check(None)
         if target in _OWN_MEMORY:
-            known = (args, self._tensors.get(target))
+            known = (args, kwargs, self._tensors.get(target))
             self._tensors[target] = _check_memory(target, known, result)
         new = _nearest(result)
         for known in (*_nearest((*args, *kwargs.values())), *self._results.get(target, ())):

@@ -49,9 +49,10 @@ def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
         assert type(position) is int
         assert 0 <= position <= _WORDS
         twister.set_state((name, words, position, *normals))
+        normals = python.gauss(0, 1), float(twister.standard_normal())
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise AssertionError(f"these are no states of generators: {error}") from error
     return {
-        "random": [python.gauss(0, 1), *(python.random() for _ in range(count))],
-        "numpy": [float(twister.standard_normal()), *twister.random_sample(count).tolist()],
+        "random": [normals[0], *(python.random() for _ in range(count))],
+        "numpy": [normals[1], *twister.random_sample(count).tolist()],
     }

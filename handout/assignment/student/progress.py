@@ -320,7 +320,7 @@ class Progress:
         """Notes a whole run's passes; the first exercise, of this run or all, not known to pass."""
         cache = getattr(self._config, "cache", None)
         passing = set(cache.get(_CACHE, [])) if cache else set()
-        passing -= self._tallies.keys()
+        passing -= {name for name, tally in self._tallies.items() if tally.ran}
         settled = ("passed", "skipped", "no public test")
         passing |= {name for name, tally in self._tallies.items() if tally.state in settled}
         if cache and self._is_whole_run():

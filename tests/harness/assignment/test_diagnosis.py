@@ -142,3 +142,13 @@ def test_odd_numbers_are_a_mismatch_with_their_kind():
         expect(2**5000).close(1.0, rtol=0.1)
     with pytest.raises(Mismatch, match="3, an int"):
         expect(3).is_a(list)
+
+
+@pytest.mark.parametrize("kind", [float, np.array, torch.tensor])
+def test_only_infinity_is_close_to_infinity(kind):
+    """Once all but nan was, within a relative error"""
+    infinity = kind(math.inf)
+    for found in (kind(5.0), -infinity, kind(math.nan)):
+        with pytest.raises(Mismatch):
+            expect(found).close(infinity, rtol=0.1)
+    expect(infinity).close(infinity, rtol=0.1)

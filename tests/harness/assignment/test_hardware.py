@@ -34,6 +34,8 @@ def test_local_table_adds_and_replaces(tmp_path, monkeypatch):
     for wrong in ("accelerator = 3", "[accelerators.X1]", "[accelerator.X1]", "not = [toml"):
         with pytest.raises(hardware.HardwareError, match="both tables"):
             hardware.parse(ENTRY, "both tables", wrong)
+        with pytest.raises(hardware.HardwareError, match="both tables"):
+            hardware.parse(wrong, "both tables", ENTRY)
     monkeypatch.setattr(hardware, "LOCAL", tmp_path / "hardware.local.toml")
     assert "Y2" not in list(hardware.load.__wrapped__())
     (tmp_path / "hardware.local.toml").write_text(OTHER)

@@ -65,6 +65,14 @@ ADVICE = [
 ]
 
 
+@pytest.mark.parametrize("dtype", [np.longdouble, np.clongdouble])
+def test_long_doubles_are_refused_at_home_as_in_a_worker(dtype):
+    """Machines differ in their bytes"""
+    for send in (plain.copy, plain.copy_arguments, lambda v, _: list(frames.encode(1, v))):
+        with pytest.raises(NotPlainData, match="is an array of"):
+            send([np.zeros(2, dtype)], "value")
+
+
 @pytest.mark.parametrize(("value", "advice"), ADVICE, ids=lambda v: type(v).__name__)
 def test_what_is_not_plain_data_says_how_to_make_it_so(value, advice):
     """In the student's process, and where a worker sends its answer"""

@@ -137,6 +137,7 @@ def raising(error):
         (raising(ZeroDivisionError("division by zero")), "ZeroDivisionError: division by zero"),
         (student(flops=None), "no number for 'flops'"),
         (student(seconds=float("nan")), "no number for 'seconds'"),
+        (student(flops=10**5000), "no number for 'flops'"),
         (with_step(lambda **given: None), "no number for 'parameters': None"),
     ],
 )

@@ -1,5 +1,7 @@
 """What a student sees in a handout: progress of tests, and the commands hint, submit and reset."""
 
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -287,6 +289,16 @@ def test_a_part_of_the_tests_never_looks_like_all(workspace, options, ran):
     assert ("2 of 4 tests" if ran == 4 else f"{ran} of 4 tests run") in run.stdout
 
 
+def test_a_run_that_stops_early_forgets_nothing_of_what_it_did_not_reach(workspace):
+    shutil.copy(REFERENCE / "flops.py", workspace / "resource_accounting")
+    assert python(workspace, "pytest", "--ex", "flops").returncode == 0
+    write(workspace, "flops", "def matmul_flops(n, k, m):\n    return 0\n")
+    python(workspace, "pytest", "--ex", "flops", "-x")
+    (known,) = (workspace / ".pytest_cache" / "v").glob("**/passed")
+    assert "linear_flops" in (passing := json.loads(known.read_text()))
+    assert "matmul_flops" not in passing
+
+
 def test_a_terminal_without_symbols_gets_ascii(pristine):
     run = python(pristine, "pytest", "--ex", "matmul_flops", PYTHONIOENCODING="cp1252:strict")
     assert ". matmul_flops" in run.stdout
@@ -349,6 +361,7 @@ def test_what_cannot_be_compiled_is_said_once(tmp_path, text, said):
 def test_submit_packs_code_that_fails_and_warns_of_syntax_errors(workspace):
     write(workspace, "data", "def (:\n")
     (workspace / "resource_accounting" / "notes.txt").write_text("mine", encoding="utf-8")
+    os.utime(workspace / "resource_accounting" / "data.py", (0, 0))  # zips begin in 1980
     run = python(workspace, "assignment", "submit")
     assert run.returncode == 0
     assert re.search(r"warning: syntax error in line \d+", run.stdout)
@@ -411,6 +424,9 @@ def test_reset_restores_the_stubs_of_one_exercise_and_keeps_a_copy(workspace):
     run = python(workspace, "assignment", "reset", "storage_index")
     assert run.returncode == 2
     assert "syntax error in line 1" in run.stderr
+    path.write_text(f"x = {'-' * 100_000}1\n", encoding="utf-8")
+    run = python(workspace, "assignment", "reset", "storage_index")
+    assert "nested too deeply" in run.stderr
     path.unlink()
     assert python(workspace, "assignment", "reset", "storage_index").returncode == 0
     assert path.read_text(encoding="utf-8") == stub_text

@@ -152,6 +152,11 @@ def test_memory_is_its_own(function):
     call(function, torch.ones(3))
 
 
+def test_memory_is_its_own_also_if_it_came_by_name():
+    with pytest.raises(LeftChanged, match="shares memory"):
+        World().call("strides.gather", lambda storage: storage[0], (), {"storage": torch.ones(3)})
+
+
 def test_memory_of_an_array_is_its_own():
     with pytest.raises(LeftChanged, match="shares memory"):
         call(torch.from_numpy, np.ones(3), target="data.get_batch")

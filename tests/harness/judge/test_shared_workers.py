@@ -29,6 +29,10 @@ def say(text):
     print(text)
 
 
+def calls_it(function):
+    return function()
+
+
 def works():
     return sum(i * i for i in range(10**6))
 
@@ -66,6 +70,17 @@ def test_tests_of_a_group_share_a_worker(next_test):
     assert other.toy.count() == 2
     other.close()
     assert next_test("another group").toy.count() == 1
+
+
+def test_worker_that_a_call_has_ended_is_not_kept(next_test):
+    def fails():
+        pytest.fail("as `pytest.raises` does")
+
+    one = next_test()
+    with pytest.raises(pytest.fail.Exception):
+        one.toy.calls_it(fails)
+    one.close()
+    assert next_test().toy.count() == 1
 
 
 @pytest.mark.parametrize("group", ["", "group"])

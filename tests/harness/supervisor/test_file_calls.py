@@ -212,6 +212,12 @@ def test_what_replaces_no_file_is_seen_as_what_it_is(watched, name, expected):
     assert watched(name) == (None, expected)
 
 
+def test_a_hard_link_is_no_renaming():
+    file = File(device=1, inode=2, size=4, is_folder=False, digest="of the text")
+    end = {"new.tmp": file, "new": file}
+    assert events([Call({"new.tmp": file}, file)], end) == [("sync", "new")]
+
+
 def test_events_cannot_be_made_up(watched):
     result, seen = watched("forges")
     assert [tuple(event) for event in result] == REPLACES
