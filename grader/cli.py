@@ -6,13 +6,10 @@ that is packed for a container has neither package, so it does not have their co
 
 from __future__ import annotations
 
-import functools
-import signal
-from collections.abc import Callable
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Annotated, Literal, ParamSpec
+from typing import Annotated, Literal
 
 import msgspec
 import typer
@@ -21,7 +18,7 @@ from rich.live import Live
 import grader
 from assignment import manifest as manifests
 from assignment.manifest import AUTHORS, ManifestError
-from grader import command_line, signals
+from grader import command_line
 from grader import trace as tracing
 from grader.faults import GraderFault
 from grader.intake.entries import SubmissionError, check_exists
@@ -40,9 +37,8 @@ from grader.terminal import (
     fail,
     print_error,
     print_exception,
+    stoppable,
 )
-
-P = ParamSpec("P")
 
 
 def build_app() -> typer.Typer:
@@ -51,6 +47,7 @@ def build_app() -> typer.Typer:
     app.callback()(_options)
     app.command()(grade)
     app.command()(doctor)
+    _add_commands_of("grader.classroom", app)
     _add_commands_of("grader.pack", app)
     _add_commands_of("grader.authoring", app)
     return app
@@ -81,28 +78,7 @@ def _options(
     """Grades submissions of the assignment, and checks the assignment itself."""
 
 
-def _stoppable(command: Callable[P, None]) -> Callable[P, None]:
-    """Ends the command cleanly at a signal: closes what it opened, with exit status 3.
-
-    After Ctrl-C it ends by that signal, so that a shell's loop ends, too.
-    """
-
-    @functools.wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            with signals.stop_on_signals():
-                command(*args, **kwargs)
-        except signals.Stopped as stopped:
-            print_error(f"stopped by {stopped} before there was a grade")
-            if str(stopped) == signal.SIGINT.name:
-                signal.signal(signal.SIGINT, signal.SIG_DFL)
-                signal.raise_signal(signal.SIGINT)
-            raise typer.Exit(FAULT) from None
-
-    return run
-
-
-@_stoppable
+@stoppable("before there was a grade")
 def grade(
     submission: Annotated[Path, typer.Argument(help="a folder, zip or tar")],
     out: Annotated[Path, typer.Option(help="folder for the results")] = Path("out"),

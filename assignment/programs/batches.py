@@ -44,6 +44,7 @@ class Batches(Program):
         return torch.empty(batch.shape, dtype=batch.dtype, pin_memory=True).copy_(batch)
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
+        """The state after all batches that `prefetch` gave, and their number."""
         drawn = self.drawn_by(start)
         state = torch.zeros(self.sizes["columns"], device=self.device, dtype=self.dtype)
         given = 0

@@ -39,6 +39,7 @@ class Training(Program):
         return Work(flops, 24.0 * parameters * sizes["steps"])
 
     def make(self) -> None:
+        """Draws tokens, a model, and initial values that each run scales and puts into it."""
         sizes = self.sizes
         # cuDNN compiles its attention in each process, which takes two seconds.
         torch.backends.cuda.enable_cudnn_sdp(False)

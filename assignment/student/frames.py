@@ -108,7 +108,7 @@ def statement(entry: Any) -> list[str]:
 
 
 def values(entry: Any) -> Iterator[tuple[str, str]]:
-    """The local variables of the loop that was running, or of the function, as text."""
+    """The first local variables of the loop that was running, or of the function, as text."""
     frame = entry.frame.raw if hasattr(entry.frame, "raw") else entry.frame
     found = {k: v for k, v in frame.f_locals.items() if not k.startswith("__")}
     loop = _loop_at(file_of(entry), entry.lineno + 1)

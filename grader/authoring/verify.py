@@ -28,7 +28,8 @@ from assignment import manifest as manifests
 from assignment.manifest import Exercise
 from grader.authoring import automatic, handout, memorized, variants
 from grader.authoring.variants import Kind, Wrong
-from grader.judge import engine, markers
+from grader.classroom import engine
+from grader.judge import markers
 from grader.judge.grader import Grader, Tests
 from grader.paths import REPOSITORY
 from grader.results.record import Grade

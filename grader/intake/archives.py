@@ -55,8 +55,8 @@ def tar_entries(data: bytes, path: Path) -> Iterator[Entry]:
     """The files of a tar, from its bytes; links and devices are listed as unreadable.
 
     Raises:
-        SubmissionError: it is too large, or reading it could take for ever.
-        tarfile.ReadError: it is no tar. Decompressors raise many other types.
+        SubmissionError: it is too large, or reading it could take for ever; as one iterates.
+        tarfile.ReadError: it is no tar; at once. Decompressors raise many other types.
     """
     unpacked = _TarBytes(data, path)
     archive = tarfile.TarFile(fileobj=unpacked, tarinfo=_Header)  # type: ignore[arg-type]
@@ -108,6 +108,7 @@ class _TarBytes:
         self._end = 0  # of what was read
 
     def read(self, size: int) -> bytes:
+        """Reads; refuses a size that no honest tar asks for, and more than `MAX_UNPACKED`."""
         if not 0 <= size <= MAX_ARCHIVE + tarfile.BLOCKSIZE:
             self._refuse_size()
         if self.tell() + size > MAX_UNPACKED + tarfile.RECORDSIZE:

@@ -137,7 +137,7 @@ def folder_entries(root: Path) -> Iterator[Entry]:
         for found in _scan(root, here, count):
             path = here / found.name
             is_folder = found.is_dir(follow_symlinks=False)
-            if found.name in IGNORED_FOLDERS and found.is_dir():
+            if found.name in IGNORED_FOLDERS and (is_folder or found.is_symlink()):
                 if found.name not in UNREPORTED_FOLDERS:
                     files.append(Entry(path, 0, None, IS_NO_FILE))
             elif is_folder:
@@ -152,6 +152,7 @@ def folder_entries(root: Path) -> Iterator[Entry]:
 
 
 def _scan(root: Path, folder: PurePosixPath, count: EntryCount) -> list[os.DirEntry[str]]:
+    """What a folder holds, counted and unsorted; raises SubmissionError."""
     found = []
     try:
         with os.scandir(root / folder) as entries:

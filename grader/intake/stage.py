@@ -113,7 +113,10 @@ def _answer(submission: Path, package: str, modules: tuple[str, ...]) -> bytes:
 
 
 def select(submission: Path, package: str, modules: tuple[str, ...]) -> Selected:
-    """Finds and reads the package, also in an archive inside; raises SubmissionError."""
+    """Finds and reads the package; raises SubmissionError.
+
+    In an archive inside, if there is one and no module beside it.
+    """
     with open_entries(submission, package) as entries:
         everything = list_entries(entries, submission)
         archives = [e for e in everything if is_archive(e) and not _is_of_macos(e)]

@@ -20,6 +20,7 @@ from assignment.hooks import SEEDED_FIXTURES, nonce_of, seed_of
 from grader import signals
 from grader.causes import Cause
 from grader.faults import GraderFault
+from grader.judge.effort import Effort
 from grader.judge.implementation import GradedImplementation
 from grader.judge.session import TestContext
 from grader.judge.verdict import GradedTest, Outcome
@@ -165,7 +166,8 @@ class FurtherSeeds:
                 group,
             )
             try:
-                yield made
+                with Effort().bounded():
+                    yield made
             finally:
                 made.close()
 

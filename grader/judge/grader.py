@@ -1,4 +1,4 @@
-"""Grades submissions: stage, run the tests, score. One zygote serves any number of them."""
+"""Grades submissions: stage, run the tests, score. Its zygotes serve any number of them."""
 
 from __future__ import annotations
 
@@ -165,8 +165,8 @@ class Grader:
         budget, nonce = self._new_budget(), nonce or secrets.token_hex(16)
         counted: Visibility = "public" if tests == "public" else "hidden"
         folders = (*_FOLDERS[tests], *(("timing",) if with_races else ()))
+        content = content_hash(submission, self.manifest.package)
         with self._staged(submission) as staged:
-            content = content_hash(staged)
             _load_libraries()
             from grader.judge.run import RunOptions
             from grader.judge.verdict import score, total

@@ -268,6 +268,7 @@ class GradedImplementation(Implementation):
         return self._worker
 
     def _end(self, keep_scratch: bool = False) -> None:
+        """Ends the worker, if there is one, and accounts for it."""
         if self._worker is not None:
             try:
                 self._worker.kill(keep_scratch)

@@ -17,6 +17,7 @@ import msgspec
 
 import grader
 from assignment.manifest import Manifest, load
+from grader.intake.stage import Selected
 from grader.paths import REPOSITORY
 from grader.races import device
 from grader.results.record import Check, Grade, Provenance
@@ -85,12 +86,10 @@ def summary(grade: Grade) -> str:
     )
 
 
-def content_hash(staged: Path) -> str:
-    """The hash of a staged submission; it does not depend on the kind of archive."""
-    files = (path for path in staged.rglob("*") if path.is_file())
-    return _hash_of_files(
-        (path.relative_to(staged).as_posix(), path.read_bytes()) for path in files
-    )
+def content_hash(submission: Selected, package: str) -> str:
+    """The hash of what is graded of a submission; it does not depend on the kind of archive."""
+    files = {"__init__.py": b"", **submission.files}  # as staging makes it
+    return _hash_of_files((f"{package}/{name}", data) for name, data in files.items())
 
 
 def _hash_of_files(files: Iterable[tuple[str, bytes]]) -> str:

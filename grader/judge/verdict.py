@@ -211,7 +211,7 @@ def new_outcome(
     charged: float = 0.0,
     measured: Timing | Fit | Truth | None = None,
 ) -> Outcome:
-    """A test's outcome, before points. Without a `cause` it passed."""
+    """A test's outcome, before points: passed without a `cause`; not run, or failed, by it."""
     not_run = cause is Cause.PREREQUISITE or cause in UNMEASURED_CAUSES
     check = Check(
         exercise=test.exercise.id,
@@ -304,8 +304,9 @@ def cause_of(error: BaseException, answers: int) -> Cause:
     """The cause of a test's failure.
 
     After an answer, an exception of the test's own code is blamed on that answer, whose type,
-    content or size (`effort.py`) can make a test raise nearly anything. Before any answer it is a
-    fault of the grader. So are other errors of the machine, and outcomes such as `pytest.skip`.
+    content or size (`effort.py`) can make a test raise nearly anything, for lack of memory, too.
+    Before any answer it is a fault of the grader, and so are always other errors of the machine,
+    and outcomes such as `pytest.skip`.
     """
     if answers and is_out_of_memory(error):
         return Cause.TOO_LARGE

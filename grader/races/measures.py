@@ -14,7 +14,7 @@ from assignment import programs
 from assignment.manifest import Limits
 from grader.causes import Cause
 from grader.faults import NotMeasured, SubmissionFailure
-from grader.races.device_test import DeviceTest
+from grader.races.on_device import DeviceTest
 from grader.results.record import Fit, Truth
 from grader.supervisor.pool import WorkerPool
 

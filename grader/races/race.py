@@ -13,7 +13,7 @@ from typing import Any
 from assignment import programs
 from grader.causes import Cause
 from grader.faults import NotMeasured, SubmissionFailure, Suspicious
-from grader.races.device_test import DeviceTest
+from grader.races.on_device import DeviceTest
 from grader.races.statistic import (
     CONTENDER,
     MAX_RUNS,

@@ -17,8 +17,8 @@ from grader.faults import GraderFault, NotMeasured
 from grader.intake.entries import SubmissionError
 from grader.intake.stage import stage
 from grader.races import device as devices
-from grader.races.device_test import DeviceTest, Parties
 from grader.races.measures import MemoryBudgets, TimerTruth
+from grader.races.on_device import DeviceTest, Parties
 from grader.races.race import Race
 from grader.races.statistic import RULES, RaceRules
 from grader.results.record import Fit, Timing, Truth
@@ -124,7 +124,7 @@ class TimingRunner:
         return self._with_devices
 
     def _stage(self, solutions: Path) -> Path:
-        """Stages programs of ours where no worker that runs a submission can read, in any tier."""
+        """Stages the reference's or the naive package where no submission's worker can read it."""
         folder = self._zygote.trusted / secrets.token_hex(16)
         modules = tuple(p.stem for p in (solutions / self._package).glob("*.py"))
         try:

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from grader.races.device_test import DeviceTest
+from grader.races.on_device import DeviceTest
 from grader.supervisor.pool import WorkerPool
 from grader.supervisor.worker import Worker
 

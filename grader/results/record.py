@@ -30,8 +30,8 @@ class Check(_Finite, frozen=True, kw_only=True):
     `max_points` is its share of the exercise's points; `points` is 0 if it was not run.
     `exception` is the name of the nearest built-in class, only with the cause `exception`.
     `detail` is for staff; `shown` is for the student, and None for a hidden test.
-    `seconds` is wall time; `charged` is the CPU time of the submission's processes plus the time
-    that they slept.
+    `seconds` is wall time; `charged` is the CPU time of the submission's processes, the time that
+    they slept, and the judge's time for their answers.
     A race, or a fit into memory, that earns a part of its points has the state "failed"; `timing`,
     `fit` or `truth` has the measurements.
     """
@@ -153,7 +153,7 @@ class ExerciseScore(_Finite, frozen=True, kw_only=True):
 class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
     """The result of importing one module of the submission, before any hidden test ran.
 
-    A student sees `message` uncut: the worker had received nothing secret by then.
+    A student sees `message`, cut if long: the worker had received nothing secret by then.
     """
 
     module: str

@@ -70,7 +70,7 @@ def join(memory: int, processes: int) -> ControlGroup:
         # The process id is not enough: processes in different pid namespaces may have the same one.
         folder = own.folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
         try:
-            _create(folder, own, limits)
+            _enter_new(folder, own, limits)
         except OSError as error:
             reasons.append(f"{', '.join(own.controllers)}: {_name_of(error)}")
             continue
@@ -82,7 +82,8 @@ def join(memory: int, processes: int) -> ControlGroup:
     )
 
 
-def _create(folder: Path, own: _OwnGroup, limits: dict[str, str]) -> None:
+def _enter_new(folder: Path, own: _OwnGroup, limits: dict[str, str]) -> None:
+    """Makes a group with these limits and puts this process into it; undoes that at an OSError."""
     folder.mkdir()
     try:
         for name in own.controllers:

@@ -211,6 +211,7 @@ class Namespaces(Sandbox):
         return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)
 
     def _enter_root(self, request: ForkWorker, paths: WorkerPaths) -> None:
+        """Enters the worker's own namespaces and root, in which it finds its own /proc and /tmp."""
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
         root = str(self.root)
         # Without what the kernel counts for all: a counter that one worker moves another may read.

@@ -146,6 +146,7 @@ class Changes(Listener):
         self._left, self._in_a_row = number, 0
 
     def _before(self, call: Announced) -> None:
+        """Counts a change, calls `look`, and raises KillProcess at the one to kill before."""
         self._calls += 1
         if self._calls > MAX_CHANGES:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CHANGES} changes to files")

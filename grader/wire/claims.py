@@ -2,8 +2,8 @@
 what it says of a failed call.
 
 The submission's code controls the process that answers. Nothing that an answer says about itself
-can earn points: tests compare the results of calls. Students read what an answer says about a
-failure only if the test is public.
+can earn points: tests compare the results of calls. Of a failure in a hidden test students read
+only its cause and a few classes of exceptions (`results/student.py`).
 """
 
 from __future__ import annotations

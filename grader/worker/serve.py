@@ -89,6 +89,7 @@ def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPath
     while True:
         call_id, request = receive(channel, stand_ins.of)
         stand_ins.begin(call_id)
+        what = f"what {request.get('call', 'all of these calls')} returned"
         if package is None:
             answer = calls.read(request["call"], request["args"], request["kwargs"])
         elif "compile" in request:
@@ -100,19 +101,19 @@ def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPath
         elif "calls" in request:
             answer = calls.call_all(package, request["calls"])
         elif "next" in request:
-            answer = calls.next_item(package, iterators[request["next"]])
+            called, iterator = iterators[request["next"]]
+            answer, what = calls.next_item(package, iterator), f"what {called} handed out"
         else:
             answer = calls.call(package, request["call"], request["args"], request["kwargs"])
             if request.get("iterate") and "result" in answer:
                 answer = calls.iterate(package, answer["result"])
-                iterators[call_id] = answer.pop("iterator", None)
+                iterators[call_id] = request["call"], answer.pop("iterator", None)
         stand_ins.end()
         for stream in (sys.stdout, sys.stderr):  # the judge kills this process without a flush
             with contextlib.suppress(BaseException):
                 stream.flush()
         try:
-            called = request.get("call", "all of these calls")
-            send(channel, call_id, answer, what := f"what {called} returned")
+            send(channel, call_id, answer, what)
         except plain.NotPlainData as error:
             message = str(error).replace(f"{what}['result']", what)
             send(channel, call_id, failure("not_plain_data", message))

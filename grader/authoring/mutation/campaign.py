@@ -10,8 +10,8 @@ from pathlib import Path
 
 from grader.authoring.mutation.plan import Assignment, Plan
 from grader.authoring.mutation.verdicts import Baseline, Killers, Trial, Verdict
-from grader.judge import engine
-from grader.judge.engine import Engine
+from grader.classroom import engine
+from grader.classroom.engine import Engine
 from grader.judge.grader import Grader
 
 _BATCH_SIZE = 16  # mutants in one pytest session

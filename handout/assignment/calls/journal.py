@@ -85,7 +85,8 @@ class Journal:
     def note_starts(self, function: Callable[..., Any], args: Any, kwargs: Any, copy: Any) -> None:
         """Notes in the tensors of `copy`, a scenario's result, what they were before, as `before`.
 
-        An argument and an entry of the result with the same name are the same tensors.
+        An argument and an entry of the result with the same name are the same tensors, and so are
+        the argument `weights` and the entry `params`.
         """
         if not isinstance(copy, dict):
             return

@@ -1,4 +1,4 @@
-"""Layouts: arguments arrive with their strides and offsets, and share what they share.
+"""Layouts: arguments arrive with their strides and offsets; tensors share what they share.
 
 Code that works only on contiguous tensors must not look right. So a tensor or an array in the
 arguments of a call is not made contiguous on its way to an implementation. Only the bytes that an
@@ -117,7 +117,7 @@ class Storages:
         self._next = count()
 
     def add_tensor(self, tensor: torch.Tensor) -> tuple[int, Layout]:
-        """Takes a tensor along; returns its storage's number and its layout.
+        """Takes a tensor along; returns its storage's number and its layout, in bytes.
 
         Its storage is that of all tensors with the same memory. It must live until `segments`.
         """

@@ -30,7 +30,7 @@ def prefetched(
                 elsewhere.append(batch)
             yield batch
 
-    def checked() -> Iterator[tuple[torch.Tensor, ...]]:
+    def taken_in_one_thread() -> Iterator[tuple[torch.Tensor, ...]]:
         for batch in batches_on_device:
             if elsewhere:
                 raise LeftChanged(
@@ -39,7 +39,7 @@ def prefetched(
             yield batch
 
     batches_on_device = student.device.prefetch(source(), torch.device(device))
-    return checked()
+    return taken_in_one_thread()
 
 
 class _Stuck(torch.Tensor):

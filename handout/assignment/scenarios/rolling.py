@@ -37,7 +37,7 @@ class RollLayer(torch.autograd.Function):
 
 
 def run(x: torch.Tensor, w: float, n: int, out: torch.Tensor) -> torch.Tensor:
-    """The layer's output, written to `out`."""
+    """One layer's output, x + w·relu(x rolled by n), written to `out`."""
     size = x.shape[-1]
     n %= size
     torch.clamp_min(x[..., : size - n], 0, out=out[..., n:])

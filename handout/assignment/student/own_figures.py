@@ -144,6 +144,7 @@ def _page(drawn: list[Own]) -> str:
 
 
 def _section(own: Own) -> str:
+    """HTML: caption, verdict, and the student's figure (or "–") beside the text's."""
     caption, verdict = html.escape(own.caption), html.escape(own.verdict)
     image = f'<img src="yours/{own.name}.svg" alt="The figure, drawn with your functions">'
     return f"""<section id="{own.name}">

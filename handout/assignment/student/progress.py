@@ -145,12 +145,12 @@ class Progress:
         return report
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Counts the tests of each exercise in the collected files, also those not chosen."""
         if self._is_off:
             return
         for item in session.items:
             if (exercise := exercise_of(item)) is not None:
                 self._tallies.setdefault(exercise, Tally()).collected += 1
-        # A part of an exercise's tests, by -k or a test's name, must not look like all of them.
         modules = {item.getparent(pytest.Module) for item in session.items}
         every = Counter(exercise_of(test) for module in modules for test in _tests_of(module))
         for name, tally in self._tallies.items():

@@ -37,10 +37,11 @@ def test_links_are_not_followed(tmp_path):
     (tmp_path / "in" / PACKAGE / "up").symlink_to("..")
     (tmp_path / "in" / ".venv").symlink_to("/usr")
     (tmp_path / "in" / "gone").symlink_to("nowhere")
+    (tmp_path / "in" / "venv").symlink_to("venv")  # once the whole folder could not be read
     staged = run(tmp_path / "in")
     assert staged_files(staged) == {f"{PACKAGE}/__init__.py", f"{PACKAGE}/strides.py"}
     assert set(staged.left_out) == {
-        *(f"{name} (outside)" for name in (".venv", "gone", "loop")),
+        *(f"{name} (outside)" for name in (".venv", "gone", "loop", "venv")),
         f"{PACKAGE}/up (not a Python module)",
     }
 

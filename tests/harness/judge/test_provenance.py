@@ -19,6 +19,7 @@ from assignment import manifest
 from assignment.__main__ import pack as pack_submission
 from assignment.manifest import VERSION_FILE
 from grader.causes import Cause
+from grader.intake import stage
 from grader.isolation import TIERS
 from grader.judge import provenance
 from grader.judge.grader import SECRETS, Grader
@@ -29,28 +30,25 @@ from grader.results.student import report
 from grader.supervisor.zygote import Zygote
 from tests.harness import fickle
 from tests.harness.conftest import REPOSITORY, lent, long_unless
-from tests.harness.intake import archives
 from tests.harness.intake.archives import make_zip
 from tests.harness.results.example_grade import grade as a_grade
 
 TEXTS = {"strides": "def storage_index(*_):\n    return 0\n", "flops": "X = 1\n"}
 
 
-@pytest.fixture
-def staged(tmp_path):
-    """Stages a submission and returns the result."""
-    count = iter(range(100))
+def read(submission):
+    exercises = manifest.load()
+    return stage.read(submission, exercises.package, exercises.modules)
 
-    def run(submission):
-        return archives.run(submission, tmp_path / f"{next(count)}", manifest.load().modules)
 
-    return run
+def hash_of(submission):
+    return content_hash(read(submission), manifest.load().package)
 
 
 # --- what was graded -----------------------------------------------------------------------------
 
 
-def test_hash_of_a_submission_does_not_depend_on_its_archive(staged, submit, tmp_path):
+def test_hash_of_a_submission_does_not_depend_on_its_archive(submit, tmp_path):
     """A folder, a zip, a tar, the package alone, files in another order: the same code"""
     folder = submit(**TEXTS)
     files = {f"{name}.py": text for name, text in TEXTS.items()}
@@ -66,7 +64,7 @@ def test_hash_of_a_submission_does_not_depend_on_its_archive(staged, submit, tmp
         make_zip(tmp_path / "more.zip", {**inside, "notes.txt": "mine", VERSION_FILE: "0.1.0\n"}),
         tmp_path / "it.tar.gz",
     ]
-    assert len({content_hash(staged(way).folder) for way in variants}) == 1
+    assert len({hash_of(way) for way in variants}) == 1
 
 
 def test_order_in_which_files_are_found_does_not_matter():
@@ -85,30 +83,30 @@ def test_order_in_which_files_are_found_does_not_matter():
     ],
     ids=["one byte", "added file", "removed file", "swapped names"],
 )
-def test_hash_of_a_submission_changes_with_its_files(staged, tmp_path, other):
+def test_hash_of_a_submission_changes_with_its_files(tmp_path, other):
     hashes = []
     for name, texts in (("one", TEXTS), ("other", other)):
         inside = {f"resource_accounting/{module}.py": text for module, text in texts.items()}
-        hashes.append(content_hash(staged(make_zip(tmp_path / f"{name}.zip", inside)).folder))
+        hashes.append(hash_of(make_zip(tmp_path / f"{name}.zip", inside)))
     assert hashes[0] != hashes[1]
 
 
-def test_submission_zip_names_its_handout(staged, submit, tmp_path):
+def test_submission_zip_names_its_handout(submit, tmp_path):
     """`make submit` writes the version beside the package; it is not reported as left out"""
     archive = tmp_path / "submission.zip"
     console = Console(quiet=True)
     pack_submission(console, submit(**TEXTS) / "resource_accounting", archive)
-    found = staged(archive)
+    found = read(archive)
     assert found.handout == manifest.load().version
     assert found.left_out == ()
     with zipfile.ZipFile(archive) as opened:  # as Gradescope passes it on
         opened.extractall(tmp_path / "unpacked")
-    assert staged(tmp_path / "unpacked").handout == found.handout
+    assert read(tmp_path / "unpacked").handout == found.handout
 
 
-def test_whole_handout_names_its_version_too(staged):
+def test_whole_handout_names_its_version_too():
     """Students may hand in their repository of the handout"""
-    assert staged(REPOSITORY / "handout").handout == manifest.load().version
+    assert read(REPOSITORY / "handout").handout == manifest.load().version
 
 
 @pytest.mark.parametrize(
@@ -116,23 +114,23 @@ def test_whole_handout_names_its_version_too(staged):
     ["", "\n", "0.1.0; rm -rf", "1" * 41, "0" * 2**20, b"\xff\xfe\0", "\x1b[31m0.1.0", "0.1\n0.2"],
     ids=lambda text: repr(text[:12]),
 )
-def test_text_that_is_not_a_version_is_ignored(staged, tmp_path, text):
+def test_text_that_is_not_a_version_is_ignored(tmp_path, text):
     """It is untrusted: at most some bytes are read, and the text must look like a version"""
     inside = {"resource_accounting/flops.py": "X = 1\n", VERSION_FILE: text}
-    assert staged(make_zip(tmp_path / "it.zip", inside)).handout is None
+    assert read(make_zip(tmp_path / "it.zip", inside)).handout is None
 
 
-def test_unreadable_version_is_ignored(staged, submit, tmp_path):
+def test_unreadable_version_is_ignored(submit, tmp_path):
     """A submission is never refused for it"""
     inside = {"resource_accounting/flops.py": "X = 1\n", VERSION_FILE: "0.1.0\n" * 9}
     archive = make_zip(tmp_path / "it.zip", inside)
     data = archive.read_bytes()
     at = data.index(VERSION_FILE.encode()) + len(VERSION_FILE)
     archive.write_bytes(data[:at] + b"\xff\xff" + data[at + 2 :])
-    assert staged(archive).handout is None
+    assert read(archive).handout is None
     folder = submit(**TEXTS)
     (folder / VERSION_FILE).symlink_to("/etc/hostname")
-    assert staged(folder).handout is None
+    assert read(folder).handout is None
 
 
 # --- which grader --------------------------------------------------------------------------------

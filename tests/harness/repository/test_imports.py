@@ -66,7 +66,8 @@ JUDGE = within(
     *("assignment", *LOW, "grader.supervisor", "grader.races", "grader.judge"),
     *("grader.preload", "grader.signals"),
 )
-FORBIDDEN = within("grader.authoring", "grader.pack")  # for the modules beside the packages
+# For the modules beside the packages.
+FORBIDDEN = within("grader.authoring", "grader.classroom", "grader.pack")
 LIGHT = ("causes", "command_line", "folders", "isolation", "machine", "paths", "signals")
 RULES = {
     "assignment": within("assignment"),
@@ -101,6 +102,9 @@ RULES = {
     ),
     # `grader` alone is its version.
     "grader/judge": lambda name: name == "grader" or JUDGE(name),
+    "grader/classroom": lambda name: (
+        JUDGE(name) or within("grader.classroom", "grader.terminal")(name)
+    ),
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
     "tests/public": within("assignment"),
     "tests/hidden": within("assignment"),

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from assignment.calls.callbacks import KillProcess
+from assignment.calls.plain import NotPlainData
 from assignment.expect import expect
 from assignment.manifest import Limits
 from grader.causes import Cause
@@ -53,6 +54,10 @@ def fails_third():
     yield 1
     yield 2
     raise KeyError("third")
+
+
+def odd_items():
+    yield object()
 
 
 def no_iterator():
@@ -194,6 +199,9 @@ def test_exceptions_travel_both_ways(impl):
         next(items)
     with pytest.raises(TypeError):
         impl.iterate("toy.no_iterator")
+    failures = SubmissionFailure, NotPlainData
+    with pytest.raises(failures, match=r"what toy\.odd_items handed out is"):
+        next(impl.iterate("toy.odd_items"))
 
 
 def test_exception_of_a_function_names_no_test(sandboxed):

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import util
 from typing import Any, TypeVar
 
 from grader.faults import GraderFault
@@ -36,8 +37,8 @@ class Engine:
 def started(start: Callable[[], Grader], jobs: int | None = None) -> Iterator[Engine]:
     """An engine, whose processes each call `start` before any work.
 
-    An exception in the `with` block cancels work that has not started. If this process is killed,
-    the engine's processes end too, and with them the zygotes that they started.
+    An exception in the `with` block kills the processes, and so does the end of this one; the
+    zygotes that they started end with them.
 
     Args:
         start: makes a grader; a function at the top of a module, or a partial of one.
@@ -52,7 +53,8 @@ def started(start: Callable[[], Grader], jobs: int | None = None) -> Iterator[En
         try:
             yield Engine(pool)
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.kill()
             raise
 
 
@@ -67,6 +69,7 @@ def _begin(start: Callable[[], Grader]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that holds the engine handles it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _start, _grader = start, start()
+    util.Finalize(None, lambda: _grader.__exit__(), exitpriority=1)
 
 
 def _end_with_parent() -> None:

@@ -1,0 +1,184 @@
+"""The marks of a class: one row for each student, derived from what is in the folder."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from grader.causes import Cause
+from grader.classroom.folder import StudentFolder
+from grader.classroom.policy import Deadlines, Hold, Override
+from grader.classroom.roster import Class, HandIn, Student
+from grader.judge.provenance import SHORT
+from grader.results.record import Grade
+from grader.results.write import write_atomically
+
+Status = Literal["graded", "refused", "fault", "missing"]
+COLUMNS = (
+    *("id", "name", "status", "score", "max", "late_days", "penalty", "final", "import_errors"),
+    *("not_started", "slow_s", "cpu_s", "submission_sha", "handout", "nonce", "verdicts"),
+    "attention",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+
+
+@dataclass
+class Row:
+    """One student's mark.
+
+    Attributes:
+        score: before lateness; None without a grade.
+        final: what is entered as the mark; None if there is none.
+        exercises: points by exercise.
+        attention: what a person should look at.
+        is_held: whether it must not leave yet.
+    """
+
+    student: Student
+    status: Status
+    score: float | None = None
+    max_score: float | None = None
+    late_days: int = 0
+    penalty: float = 0.0
+    final: float | None = None
+    exercises: dict[str, float] = field(default_factory=dict)
+    attention: list[str] = field(default_factory=list)
+    grade: Grade | None = None
+    is_held: bool = False
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What staff decided."""
+
+    deadlines: Deadlines | None = None
+    overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
+    holds: Mapping[str, Hold] = field(default_factory=dict)
+
+
+def rows(found: Class, marks: Path, decisions: Decisions) -> list[Row]:
+    """A row for each student, in the order of their ids."""
+    by_content: dict[str, list[str]] = {}
+    made = []
+    for student in sorted(found.students.values(), key=lambda student: student.id):
+        row = _row(student, found.counted.get(student.id), marks, decisions)
+        if row.grade is not None and row.grade.provenance is not None:
+            by_content.setdefault(row.grade.provenance.submission, []).append(student.id)
+        made.append(row)
+    for row in made:
+        if row.grade is None or row.grade.provenance is None:
+            continue
+        same = by_content[row.grade.provenance.submission]
+        one = found.counted.get(row.student.id)
+        others = [s for s in same if s != row.student.id and found.counted.get(s) != one]
+        if others:
+            row.attention.append(f"the same files as {', '.join(others)}")
+    return made
+
+
+def _row(student: Student, one: HandIn | None, marks: Path, decisions: Decisions) -> Row:
+    folder = StudentFolder(marks, student.id)
+    row = Row(student, "missing")
+    failure = folder.failure()
+    if one is not None and failure is not None:
+        row.status = failure.status
+        row.attention.append(f"{failure.status}: {failure.message}")
+    elif one is not None and (grade := folder.grade()) is not None:
+        _enter(row, grade)
+    elif one is not None:
+        row.status = "fault"
+        row.attention.append("not graded yet")
+    if hold := decisions.holds.get(student.id):
+        row.is_held = True
+        row.attention.append(f"held by {hold.author}: {hold.reason}")
+    _override(row, decisions.overrides)
+    if row.score is None:
+        return row
+    if one is not None and decisions.deadlines is not None:
+        if one.when is not None:
+            row.late_days = decisions.deadlines.days_late(student.id, one.when)
+            row.penalty = decisions.deadlines.penalty(row.late_days)
+        elif one.late:
+            row.attention.append("late, and the export does not say when it came")
+    row.final = round(row.score * (1 - row.penalty), 2)
+    total = decisions.overrides.get((student.id, ""))
+    if total is not None:
+        row.final = total.points
+        row.attention.append(f"the mark is {total.author}'s: {total.reason}")
+    return row
+
+
+def _enter(row: Row, grade: Grade) -> None:
+    row.status, row.grade = "graded", grade
+    row.score, row.max_score = grade.score, grade.max_score
+    row.exercises = {exercise.id: exercise.points for exercise in grade.exercises}
+    broken = [module for module in grade.modules if not module.ok]
+    if grade.score == 0 and broken:
+        row.attention.append(f"0 points, and {broken[0].module} cannot be imported")
+    if grade.left_out:
+        row.attention.append(f"left out: {', '.join(grade.left_out)}")
+    if grade.budget is not None and grade.budget.drawn:
+        row.attention.append(f"slow: drew {grade.budget.drawn:.0f} s of the time budget")
+
+
+def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
+    """Replaces the points of single exercises."""
+    for (student, exercise), one in overrides.items():
+        if student != row.student.id or not exercise:
+            continue
+        if exercise not in row.exercises:
+            row.attention.append(f"the override of {exercise} fits no exercise of the grade")
+            continue
+        assert row.score is not None, "with exercises there is a score"
+        row.score = round(row.score + one.points - row.exercises[exercise], 6)
+        row.exercises[exercise] = one.points
+        row.attention.append(f"{exercise} is {one.author}'s: {one.reason}")
+
+
+def cells(row: Row) -> dict[str, object]:
+    """The row of `marks.csv`."""
+    found: dict[str, object] = dict.fromkeys(COLUMNS, "")
+    found |= {"id": row.student.id, "name": row.student.name, "status": row.status}
+    found["attention"] = "; ".join(row.attention)
+    if row.final is not None:
+        found |= {"score": row.score, "max": row.max_score, "late_days": row.late_days}
+        found |= {"penalty": row.penalty, "final": row.final}
+    if (grade := row.grade) is not None:
+        started = {c.exercise for c in grade.checks if c.cause is not Cause.NOT_STARTED}
+        found["import_errors"] = sum(not module.ok for module in grade.modules)
+        found["not_started"] = sum(e.id not in started for e in grade.exercises)
+        found["slow_s"] = round(grade.budget.drawn, 1) if grade.budget else ""
+        found |= {"nonce": grade.nonce, "verdicts": grade.verdicts[:SHORT]}
+        if (origin := grade.provenance) is not None:
+            found["cpu_s"] = origin.cpu_seconds
+            found["submission_sha"] = origin.submission[:SHORT]
+            found["handout"] = origin.handout or ""
+    return found
+
+
+def write_tables(made: Sequence[Row], marks: Path) -> None:
+    """Writes `marks.csv` and `marks_by_exercise.csv`."""
+    _write_csv(marks / "marks.csv", COLUMNS, map(cells, made))
+    exercises = list(dict.fromkeys(name for row in made for name in row.exercises))
+    by_exercise = ({"id": row.student.id, **row.exercises} for row in made)
+    _write_csv(marks / "marks_by_exercise.csv", ("id", *exercises), by_exercise)
+
+
+def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    for line in lines:
+        writer.writerow({key: _harmless(value) for key, value in line.items()})
+    write_atomically(path, text.getvalue().encode("utf-8"), 0o600)
+
+
+def _harmless(value: object) -> object:
+    """A cell that no spreadsheet takes for a formula: students choose names of files."""
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return value
