@@ -17,7 +17,7 @@ from grader.judge.provenance import SHORT
 from grader.results.record import Grade
 from grader.results.write import write_atomically
 
-Status = Literal["graded", "refused", "fault", "missing"]
+Status = Literal["graded", "refused", "fault", "waiting", "missing"]
 COLUMNS = (
     *("id", "name", "status", "score", "max", "late_days", "penalty", "final", "import_errors"),
     *("not_started", "slow_s", "cpu_s", "submission_sha", "handout", "nonce", "verdicts"),
@@ -90,21 +90,15 @@ def _row(student: Student, one: HandIn | None, marks: Path, decisions: Decisions
     elif one is not None and (grade := folder.grade()) is not None:
         _enter(row, grade)
     elif one is not None:
-        row.status = "fault"
+        row.status = "waiting"
         row.attention.append("not graded yet")
     if hold := decisions.holds.get(student.id):
         row.is_held = True
         row.attention.append(f"held by {hold.author}: {hold.reason}")
     _override(row, decisions.overrides)
-    if row.score is None:
-        return row
-    if one is not None and decisions.deadlines is not None:
-        if one.when is not None:
-            row.late_days = decisions.deadlines.days_late(student.id, one.when)
-            row.penalty = decisions.deadlines.penalty(row.late_days)
-        elif one.late:
-            row.attention.append("late, and the export does not say when it came")
-    row.final = round(row.score * (1 - row.penalty), 2)
+    if row.score is not None and one is not None:
+        _charge_lateness(row, one, decisions.deadlines)
+        row.final = round(row.score * (1 - row.penalty), 2)
     total = decisions.overrides.get((student.id, ""))
     if total is not None:
         row.final = total.points
@@ -123,6 +117,14 @@ def _enter(row: Row, grade: Grade) -> None:
         row.attention.append(f"left out: {', '.join(grade.left_out)}")
     if grade.budget is not None and grade.budget.drawn:
         row.attention.append(f"slow: drew {grade.budget.drawn:.0f} s of the time budget")
+
+
+def _charge_lateness(row: Row, one: HandIn, deadlines: Deadlines | None) -> None:
+    if deadlines is not None and one.when is not None:
+        row.late_days = deadlines.days_late(row.student.id, one.when)
+        row.penalty = deadlines.penalty(row.late_days)
+    elif one.late:
+        row.attention.append("late, and the export does not say when it came")
 
 
 def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:

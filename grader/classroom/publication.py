@@ -28,7 +28,7 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> None:
     Raises:
         NotReady: a submission has no grade through no fault of its own; nothing is written.
     """
-    if open_ones := [row.student.id for row in rows if row.status == "fault"]:
+    if open_ones := [row.student.id for row in rows if row.status in ("fault", "waiting")]:
         raise NotReady(
             f"not graded, so nothing is published: {', '.join(open_ones)}; run the command again"
         )

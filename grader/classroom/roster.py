@@ -11,7 +11,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -143,7 +143,6 @@ def handed_in(folder: Path) -> list[HandIn]:
         raise RosterError(f"{folder} cannot be read: {error}") from error
     if (folder / _METADATA).is_file():
         return list(_of_gradescope(folder / _METADATA))
-    entries = [path for path in entries if path.is_dir() or path.name.endswith(ARCHIVE_SUFFIXES)]
     for pattern, form in ((_CANVAS, _of_canvas), (_MOODLE, _of_moodle)):
         matches = [pattern.fullmatch(path.name) for path in entries]
         if entries and all(matches):
@@ -172,7 +171,9 @@ def _gradescope_submission(path: Path, about: dict[str, Any]) -> HandIn:
     when = about.get(":created_at")
     if isinstance(when, str):
         when = datetime.fromisoformat(when)
-    return HandIn(path, members, when.astimezone() if when else None)
+    if when is not None and when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    return HandIn(path, members, when)
 
 
 def _of_canvas(path: Path, match: re.Match[str]) -> HandIn:
@@ -204,7 +205,9 @@ def match(handed: Iterable[HandIn], roster: dict[str, Student] | None) -> Class:
         if not one.members:
             found.unmatched.append((one.path, "the export names no student"))
         for member in one.members:
-            if roster is None:
+            if not one.path.is_dir() and not one.path.name.endswith(ARCHIVE_SUFFIXES):
+                why = "is neither a folder nor an archive; put a student's files into one folder"
+            elif roster is None:
                 who, why = _as_student(member, found.students)
             else:
                 who, why = _known(member, by_key)

@@ -92,12 +92,16 @@ def grade_all(
     """
     waiting, kills = list(todo), Counter[Job]()
     while waiting:
+        # What ran when a process was killed runs alone: nobody else could say what killed it.
+        suspects = [job for job in waiting if kills[job]]
+        batch = suspects[:1] or waiting
+        waiting = [job for job in waiting if job not in batch]
         running: dict[Future[Status], Job] = {}
         try:
-            with engine.started(start, processes) as graders:
-                while waiting or running:
-                    while waiting and len(running) < 2 * processes:
-                        job = waiting.pop(0)
+            with engine.started(start, min(processes, len(batch))) as graders:
+                while batch or running:
+                    while batch and len(running) < 2 * processes:
+                        job = batch.pop(0)
                         running[graders.submit(grade_one, job, marks, nonce)] = job
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         job = running[future]
@@ -107,7 +111,7 @@ def grade_all(
         except BrokenProcessPool:
             if not running:
                 raise GraderFault("no process that grades could start") from None
-            # Nobody can say which of those that ran has killed it.
+            waiting += batch
             for job in running.values():
                 kills[job] += 1
                 if kills[job] < _TRIES:

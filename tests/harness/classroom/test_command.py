@@ -1,0 +1,87 @@
+"""`grader class` and `grader report`, as a TA uses them; a fake grades."""
+
+import csv
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.classroom import cli
+from grader.cli import build_app
+from tests.harness.classroom import fakes
+from tests.harness.classroom.fakes import hand_in
+
+
+@pytest.fixture
+def grader(tmp_path, monkeypatch):
+    """Runs a command of `grader` in a folder with submissions in `in`; returns its result."""
+    (tmp_path / "log").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FAKE_LOG", str(tmp_path / "log"))
+    monkeypatch.setattr(cli, "Grader", fakes.start)
+
+    def run(*arguments):
+        return CliRunner().invoke(build_app(), list(arguments))
+
+    return run
+
+
+def test_the_evening_of_the_deadline(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7", bob="fault", eve="3")
+    (tmp_path / "in" / "tim.zip").write_bytes(b"no zip")
+    (tmp_path / "roster.csv").write_text("id,name\nada,Ada\nbob,Bob\neve,Eve\ntim,Tim\nzoe,Zoë\n")
+    (tmp_path / "deadlines.toml").write_text("due = 2026-10-02T22:00:00Z\n")
+    command = "class", "in", "--roster", "roster.csv", "--deadlines", "deadlines.toml"
+    first = grader(*command, "--jobs", "1", "--publish", "out")
+    assert first.exit_code == 3, first.output
+    assert "not graded, so nothing is published: bob" in first.output
+    assert not (tmp_path / "out").exists()
+
+    hand_in(tmp_path / "in", bob="5")
+    (tmp_path / "marks" / "overrides.csv").write_text(
+        "id,exercise,points,author,reason,date\ntim,,2,ann,sent by mail,2026-10-03\n"
+    )
+    second = grader(*command, "--publish", "out")
+    assert second.exit_code == 0, second.output
+    assert "mean 4.2, from 2 to 7" in second.output
+    with (tmp_path / "marks" / "marks.csv").open() as file:
+        marks = {row["id"]: (row["status"], row["final"]) for row in csv.DictReader(file)}
+    assert marks == {
+        "ada": ("graded", "7.0"),
+        "bob": ("graded", "5.0"),
+        "eve": ("graded", "3.0"),
+        "tim": ("refused", "2.0"),
+        "zoe": ("missing", ""),
+    }
+    often = {file.name: len(file.read_text().split()) for file in (tmp_path / "log").iterdir()}
+    assert often == {"ada": 1, "bob": 3, "eve": 1}
+    assert (tmp_path / "out" / "ada" / "report.html").exists()
+    assert "tim** (Tim): refused" in (tmp_path / "marks" / "attention.md").read_text()
+
+    shown = grader("report", "marks", "ada")
+    assert shown.exit_code == 0, shown.output
+    assert (tmp_path / "out" / "grade.json").exists()
+    refused = grader("report", "marks", "tim")
+    assert (refused.exit_code, "neither a folder" in refused.output) == (2, True)
+
+
+def test_only_some_students(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7", bob="5")
+    assert grader("class", "in", "--only", "a*").exit_code == 0
+    assert [file.name for file in (tmp_path / "log").iterdir()] == ["ada"]
+    assert "**bob**: not graded yet" in (tmp_path / "marks" / "attention.md").read_text()
+    assert grader("class", "in", "--only", "a*", "--publish", "out").exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere",), "nowhere cannot be read"),
+        (("in", "--roster", "in"), "in cannot be read"),
+        (("in", "--deadlines", "nowhere.toml"), "nowhere.toml cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_named(grader, tmp_path, arguments, said):
+    (tmp_path / "in").mkdir()
+    done = grader("class", *arguments)
+    assert (done.exit_code, said in done.output) == (2, True), done.output
+    assert not (tmp_path / "marks").exists()

@@ -1,0 +1,171 @@
+"""The rows of a class: what was graded, lateness, what staff decided, what needs a person."""
+
+import csv
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from grader.classroom import attention, marks, publication
+from grader.classroom.folder import Failure, Source, StudentFolder, current_run
+from grader.classroom.policy import Deadlines, Hold, Override
+from grader.classroom.roster import Class, HandIn, Member, Student
+from grader.results.record import ModuleReport
+from tests.harness.classroom.fakes import provenance
+from tests.harness.results.example_grade import CANARY, exercise
+from tests.harness.results.example_grade import grade as a_grade
+
+DUE = datetime(2026, 10, 2, tzinfo=UTC)
+SOURCE = Source(path="there", state="", tree="")
+
+
+@pytest.fixture
+def a_class(tmp_path):
+    """A class by the fields of each student's grade, a Failure, or None if nothing came."""
+
+    def make(**students):
+        found = Class({})
+        for name, fields in students.items():
+            found.students[name] = Student(name, f"{name} of x")
+            folder = StudentFolder(tmp_path, name)
+            if fields is not None:
+                found.counted[name] = HandIn(Path(f"{name}.zip"), (Member((name,)),), when=DUE)
+            if isinstance(fields, Failure):
+                folder.write_failure(fields, SOURCE)
+            elif fields is not None:
+                usual = {"score": 8.0, "max_score": 10.0, "provenance": provenance(name)}
+                usual["left_out"] = ()
+                usual["exercises"] = exercise("gather", 3.0, 4.0), exercise("mfu", 5.0, 6.0)
+                folder.write_grade(a_grade(**(usual | fields)), SOURCE)
+        return found
+
+    return make
+
+
+def test_a_row_for_each_student_with_what_was_graded(a_class, tmp_path):
+    found = a_class(ada={}, bob=Failure("refused", "no zip"), eve=None, tim={"score": 0.0})
+    del found.students["tim"]
+    rows = marks.rows(found, tmp_path, marks.Decisions())
+    assert [(row.student.id, row.status, row.final) for row in rows] == [
+        ("ada", "graded", 8.0),
+        ("bob", "refused", None),
+        ("eve", "missing", None),
+    ]
+    marks.write_tables(rows, tmp_path)
+    with (tmp_path / "marks.csv").open() as file:
+        ada, bob, _ = csv.DictReader(file)
+    assert tuple(ada) == marks.COLUMNS
+    assert {key: ada[key] for key in ("name", "max", "not_started", "nonce", "cpu_s")} == {
+        "name": "ada of x",
+        "max": "10.0",
+        "not_started": "2",
+        "nonce": CANARY,
+        "cpu_s": "1.5",
+    }
+    assert (bob["final"], bob["attention"]) == ("", "refused: no zip")
+    by_exercise = (tmp_path / "marks_by_exercise.csv").read_text().splitlines()
+    assert by_exercise == ["id,gather,mfu", "ada,3.0,5.0", "bob,,", "eve,,"]
+
+
+def test_lateness_takes_its_share_and_an_extension_gives_it_back(a_class, tmp_path):
+    found = a_class(ada={}, bob={}, eve={})
+    found.counted["eve"] = HandIn(Path("eve.zip"), (Member(("eve",)),), late=True)
+    deadlines = Deadlines(due=DUE - timedelta(days=1.5), per_day=0.1, extensions={"bob": DUE})
+    ada, bob, eve = marks.rows(found, tmp_path, marks.Decisions(deadlines))
+    assert (ada.late_days, ada.penalty, ada.final) == (2, 0.2, 6.4)
+    assert (bob.late_days, bob.final) == (0, 8.0)
+    assert (eve.final, eve.attention) == (
+        8.0,
+        ["late, and the export does not say when it came"],
+    )
+
+
+def test_staff_override_an_exercise_or_the_mark_and_hold_one(a_class, tmp_path):
+    overrides = {
+        ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "a typo"),
+        ("ada", "nosuch"): Override("ada", "nosuch", 4.0, "tim", "a typo"),
+        ("bob", ""): Override("bob", "", 9.5, "ann", "oral exam"),
+    }
+    holds = {"bob": Hold("bob", "ann", "ask him")}
+    found = a_class(ada={}, bob={})
+    ada, bob = marks.rows(found, tmp_path, marks.Decisions(None, overrides, holds))
+    assert (ada.score, ada.final, ada.exercises) == (9.0, 9.0, {"gather": 4.0, "mfu": 5.0})
+    assert ada.attention == [
+        "gather is tim's: a typo",
+        "the override of nosuch fits no exercise of the grade",
+    ]
+    assert (bob.score, bob.final, bob.is_held) == (8.0, 9.5, True)
+    assert bob.attention == ["held by ann: ask him", "the mark is ann's: oral exam"]
+
+
+def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
+    overrides = {
+        ("ada", ""): Override("ada", "", 5.0, "tim", "on paper"),
+        ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "a typo"),
+    }
+    found = a_class(ada=None)
+    (ada,) = marks.rows(found, tmp_path, marks.Decisions(None, overrides))
+    assert (ada.status, ada.score, ada.final) == ("missing", None, 5.0)
+    assert len(ada.attention) == 2
+
+
+def test_attention_names_the_most_urgent_first(a_class, tmp_path):
+    broken = ModuleReport(module="dtypes", ok=False, message="SyntaxError")
+    same = {"provenance": provenance("the same")}
+    found = a_class(
+        ada={"left_out": ("notes.txt (outside)",)},
+        bob={"score": 0.0, "modules": (broken,), **same},
+        eve=Failure("fault", "on [fire](x)"),
+        tim=same,
+        zoe=None,
+    )
+    found.unmatched.append((Path("in/=x.zip"), "no line of the roster has 'x'"))
+    text = attention.text(found, marks.rows(found, tmp_path, marks.Decisions()), tmp_path)
+    order = [text.index(part) for part in ("=x.zip", "on [fire]", "0 points", "same files", "left")]
+    assert order == sorted(order)
+    assert "the same files as tim" in text
+    assert "the same files as bob" in text
+    assert text.rstrip().endswith("## 1 student handed nothing in\n\nzoe")
+    quiet = a_class(amy={})
+    rows = marks.rows(quiet, tmp_path, marks.Decisions())
+    assert attention.text(quiet, rows, tmp_path) == "# What needs a person\n\nNothing.\n"
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\t=1"])
+def test_no_cell_is_a_formula(a_class, tmp_path, name):
+    found = a_class(ada={})
+    found.students["ada"] = Student("ada", name)
+    marks.write_tables(marks.rows(found, tmp_path, marks.Decisions()), tmp_path)
+    with (tmp_path / "marks.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["name"] == f"'{name}"
+
+
+def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_path):
+    before = current_run(tmp_path)
+    assert current_run(tmp_path) == before
+    found = a_class(ada={}, bob={}, eve=None, tim=Failure("refused", "no zip"))
+    decisions = marks.Decisions(None, {}, {"bob": Hold("bob", "ann", "why")})
+    rows = marks.rows(found, tmp_path, decisions)
+    target = tmp_path / "out"
+    publication.publish(rows, tmp_path, target)
+    left = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
+    assert left == {"marks.csv", "ada/report.html", "ada/results.json"}
+    assert (target / "marks.csv").read_text() == "id,points\nada,8.0\n"
+    for path in left:
+        assert CANARY not in (target / path).read_text(), "what only staff may see"
+    assert current_run(tmp_path).nonce != before.nonce
+
+
+def test_nothing_is_published_while_something_is_not_graded(a_class, tmp_path):
+    found = a_class(ada={}, bob=Failure("fault", "fire"))
+    rows = marks.rows(found, tmp_path, marks.Decisions())
+    with pytest.raises(publication.NotReady, match="bob"):
+        publication.publish(rows, tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_only_staff_may_read_a_grade(a_class, tmp_path):
+    a_class(ada={})
+    (file,) = tmp_path.rglob("grade.json.gz")
+    assert file.stat().st_mode & 0o077 == 0
