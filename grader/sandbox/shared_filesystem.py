@@ -137,8 +137,8 @@ class SameUser(SharedFilesystem):
     def make_submission(self, request: ForkWorker) -> str:
         """A copy of the submission for each worker.
 
-        The worker's user owns the files, and Landlock does not keep it from changing their times
-        and modes, which the next worker could read.
+        The worker's user owns the files, and only seccomp keeps it from changing their times and
+        modes, which the next worker could read.
         """
         copy = self._copy_of_submission(request.scratch)
         shutil.copytree(request.submission, copy)
