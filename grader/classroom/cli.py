@@ -13,7 +13,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from grader.classroom import attention, folder, marks, policy, publication, roster, run
+from grader.classroom import attention, folder, marks, overview, policy, publication, roster, run
 from grader.faults import GraderFault
 from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge.grader import Grader
@@ -65,8 +65,8 @@ def grade_class(
 ) -> None:
     """Grades a class: what is graded already is kept, so the same command goes on.
 
-    Writes marks.csv, marks_by_exercise.csv and attention.md, a list of what needs a person. Staff
-    decide in overrides.csv and holds.csv of the same folder.
+    Writes marks.csv, marks_by_exercise.csv, attention.md, a list of what needs a person, and
+    overview.html. Staff decide in overrides.csv and holds.csv of the same folder.
 
     Exit status: 0 each submission has its mark or was refused; 2 a file cannot be read; 3 a fault
     of the grader; 4 a mistake in the assignment.
@@ -99,6 +99,7 @@ def grade_class(
     out.mkdir(parents=True, exist_ok=True)
     marks.write_tables(rows, out)
     (out / "attention.md").write_text(attention.text(found, rows, out), encoding="utf-8")
+    (out / "overview.html").write_text(overview.html(rows), encoding="utf-8")
     _print_summary(rows, out)
     if publish is not None:
         try:

@@ -1,0 +1,138 @@
+"""`overview.html`: a class at a glance, for staff who would rather look than read."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jinja2
+
+from grader.causes import Cause
+from grader.classroom.marks import Row
+from grader.results.record import Grade
+from grader.results.text import clean, points
+
+_BINS = 10  # of the distribution of marks
+_OURS = 0.8  # of those who started: a check that more of them fail may be a mistake of ours
+_CAUSES = 3  # that are named for an exercise
+_TEMPLATE = Path(__file__).with_name("overview.html")
+
+
+@dataclass
+class ExerciseView:
+    """What the class made of one exercise.
+
+    Attributes:
+        started, full: shares of the graded students.
+        mean: of the points, as a share.
+        discrimination: the correlation of its points with those of all others; None if all have
+            the same.
+        causes: the commonest for which its checks failed, with how often.
+    """
+
+    id: str
+    title: str
+    max_points: float
+    started: float = 0.0
+    full: float = 0.0
+    mean: float = 0.0
+    discrimination: float | None = None
+    causes: list[tuple[str, int]] = field(default_factory=list)
+
+
+@dataclass
+class CheckView:
+    """A hidden check that most fail who started its exercise."""
+
+    exercise: str
+    test: str
+    title: str
+    failed: int
+    started: int
+
+
+def html(rows: Sequence[Row]) -> str:
+    """The page; it fetches nothing and needs no script."""
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["points"] = points
+    graded = [(row, row.grade) for row in rows if row.grade is not None]
+    finals = [row.final for row in rows if row.final is not None]
+    most = max((grade.max_score for _, grade in graded), default=0.0)
+    origins = [grade.provenance for _, grade in graded if grade.provenance is not None]
+    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+        statuses=Counter(row.status for row in rows).most_common(),
+        students=len(rows),
+        most=most,
+        mean=statistics.fmean(finals) if finals else None,
+        median=statistics.median(finals) if finals else None,
+        bins=_distribution(finals, most),
+        exercises=_exercises(graded),
+        suspects=_suspects(graded),
+        seconds=sum(origin.cpu_seconds or 0.0 for origin in origins),
+        tiers=sorted({grade.isolation.tier for _, grade in graded}),
+    )
+
+
+def _distribution(finals: Sequence[float], most: float) -> list[tuple[float, float, int]]:
+    """The bins of the marks: from, to, and the number of students."""
+    if not most:
+        return []
+    counts = Counter(min(int(final / most * _BINS), _BINS - 1) for final in finals)
+    return [(i / _BINS * most, (i + 1) / _BINS * most, counts[i]) for i in range(_BINS)]
+
+
+def _started(grade: Grade) -> set[str]:
+    return {check.exercise for check in grade.checks if check.cause is not Cause.NOT_STARTED}
+
+
+def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
+    views: dict[str, ExerciseView] = {}
+    got: dict[str, list[float]] = defaultdict(list)
+    rest: dict[str, list[float]] = defaultdict(list)
+    started: Counter[str] = Counter()
+    causes: dict[str, Counter[str]] = defaultdict(Counter)
+    for row, grade in graded:
+        started.update(_started(grade))
+        for one in grade.exercises:
+            view = ExerciseView(one.id, clean(one.title), one.max_points)
+            views.setdefault(one.id, view)
+            mine = row.exercises[one.id]
+            got[one.id].append(mine)
+            rest[one.id].append(sum(row.exercises.values()) - mine)
+        for check in grade.checks:
+            if check.state == "failed" and check.cause not in (None, Cause.NOT_STARTED):
+                causes[check.exercise][check.cause] += 1
+    for name, view in views.items():
+        view.started = started[name] / len(graded)
+        view.full = sum(p >= view.max_points for p in got[name]) / len(graded)
+        view.mean = statistics.fmean(got[name]) / view.max_points if view.max_points else 0.0
+        view.causes = causes[name].most_common(_CAUSES)
+        if len(set(got[name])) > 1 and len(set(rest[name])) > 1:
+            view.discrimination = statistics.correlation(got[name], rest[name])
+    return list(views.values())
+
+
+def _suspects(graded: Sequence[tuple[Row, Grade]]) -> list[CheckView]:
+    """The hidden checks that nearly all fail, the worst first."""
+    failed: Counter[tuple[str, str]] = Counter()
+    titles: dict[tuple[str, str], str] = {}
+    started: Counter[str] = Counter()
+    for _, grade in graded:
+        begun = _started(grade)
+        started.update(begun)
+        for check in grade.checks:
+            if check.exercise in begun and check.visibility == "hidden":
+                key = check.exercise, check.test
+                titles[key] = clean(check.title)
+                failed[key] += check.state == "failed"
+    found = [
+        CheckView(exercise, test, titles[exercise, test], number, started[exercise])
+        for (exercise, test), number in failed.items()
+        if started[exercise] > 1 and number >= _OURS * started[exercise]
+    ]
+    return sorted(found, key=lambda check: (-check.failed / check.started, check.test))
