@@ -194,7 +194,7 @@ def run_tests() -> int:
 
 
 def pack(console: Console, package: Path, output: Path) -> None:
-    """Zips the package's `.py` files, working or not, and prints their names.
+    """Zips the package's `.py` files, working or not; prints their names and what is wrong.
 
     The archive also holds the handout's version.
 
@@ -226,7 +226,7 @@ def pack(console: Console, package: Path, output: Path) -> None:
     broken = 0
     for path in files:
         name = f"{package.name}/{path.relative_to(package).as_posix()}"
-        console.print(f"  {name:<44} {path.stat().st_size:>7,} bytes")
+        console.print(Text(f"  {name:<44} {path.stat().st_size:>7,} bytes"))
         if problem := syntax_error(path):
             broken += 1
             console.print(Text(f"    warning: {problem}", style="yellow"))

@@ -90,8 +90,13 @@ def is_machines(error: BaseException) -> bool:
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether an exception, or one that led to it, says that Python or torch got no memory."""
-    while error is not None:
+    """Whether an exception, or one that led to it, says that Python or torch got no host memory.
+
+    What came from a submission does not count.
+    """
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
         text = str(error)
         of_torch = isinstance(error, RuntimeError) and (
             "allocate memory" in text or "bad_alloc" in text

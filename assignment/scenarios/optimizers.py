@@ -109,7 +109,7 @@ def adamw_optimizer(
             of all.
         added: groups that `add_param_group` adds before the first step, in the same form. A single
             parameter comes without a list, as `torch.optim.Optimizer` allows.
-        refused: groups that it should refuse then; one that it accepts stays.
+        refused: groups for which it should raise ValueError then; one that it accepts stays.
         lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
         changes: settings that each group gets before each step, as a scheduler sets them.
         state: a `state_dict` to load before the first step.

@@ -65,6 +65,7 @@ def checkpointed_pass(
 
     def layer_of(i: int, w: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
         def layer(x: torch.Tensor) -> torch.Tensor:
+            """Layer `i`, with random draws; notes the storage held before and after."""
             note_held()
             n = draw(i)
             if not x.is_floating_point():

@@ -128,7 +128,7 @@ def _charge_lateness(row: Row, one: HandIn, deadlines: Deadlines | None) -> None
 
 
 def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
-    """Replaces the points of single exercises."""
+    """Replaces the points of single exercises, and says so in `attention`."""
     for (student, exercise), one in overrides.items():
         if student != row.student.id or not exercise:
             continue

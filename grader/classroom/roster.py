@@ -151,7 +151,7 @@ def handed_in(folder: Path) -> list[HandIn]:
 
 
 def _of_gradescope(metadata: Path) -> Iterator[HandIn]:
-    """Each submission of "Export submissions", with every member of its group."""
+    """What was handed in by "Export submissions"; raises RosterError."""
     try:
         found = msgspec.yaml.decode(metadata.read_bytes())
         for name, about in found.items():

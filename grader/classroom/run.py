@@ -135,6 +135,7 @@ def wait_for_others(jobs: Sequence[Job], marks: Path) -> Iterator[Job]:
 
 
 def _status(future: Future[Status], job: Job, marks: Path) -> Status:
+    """How a job ended; an exception is kept as its fault, but for those that end the run."""
     try:
         return future.result()
     except (BrokenProcessPool, CannotIsolate):

@@ -122,6 +122,7 @@ class Session:
         return attempt.outcome
 
     def _attempt(self, test: GradedTest, context: TestContext) -> Attempt:
+        """Runs a test once, with fixtures of its module made anew; a signal ends it."""
         trace.event(f"test {test.id}")
         item = test.item
         item.stash[ATTEMPT] = attempt = Attempt(test, context)

@@ -213,7 +213,7 @@ def find(kind: str = "auto") -> Device | None:
 
 
 def why_none() -> str:
-    """Why `find` finds no CUDA device; "" if it finds one."""
+    """Why `find` finds no CUDA device, which is opened here; "" if it finds one."""
     try:
         Cuda()
     except NoDevice as error:

@@ -106,6 +106,7 @@ def _text(exercise: ExerciseView, detail: int) -> str:
 
 
 def _summary(view: Report, detail: int) -> str:
+    """What stands above the tests: notices, headline, imports, files left out, isolation."""
     complete = sum(exercise.status == "complete" for exercise in view.exercises)
     parts = [
         *view.notices,

@@ -96,6 +96,7 @@ class Namespaces(Sandbox):
         return False
 
     def _build_root(self) -> None:
+        """Mounts the workers' root, read-only, in the mount namespace of this process, its own."""
         root = str(self.root)
         kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
         self.root.mkdir(mode=0o755)

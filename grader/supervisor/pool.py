@@ -176,7 +176,7 @@ class WorkerPool:
 
     @contextmanager
     def open_scratch(self, scratch: ScratchFolder) -> Iterator[int]:
-        """A descriptor of a scratch folder, after its worker's end."""
+        """A descriptor of the scratch folder of a worker that has ended; the folder stays."""
         reply = self.zygote.open_scratch(scratch)
         reply.wait(messages.Done)
         (folder,) = reply.descriptors

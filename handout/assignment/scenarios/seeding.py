@@ -76,7 +76,7 @@ def stream_seed_of_numpy(student: Any, seed: int, key: int) -> int:
 
 @scenario
 def stream_draws(student: Any, calls: Sequence[Sequence[Any]], count: int) -> list[torch.Tensor]:
-    """Normal draws of `stream_generator(*call)` for each call; all are made before one is used.
+    """`count` normal float64 draws of `stream_generator(*call)` for each call, all made first.
 
     Raises:
         LeftChanged: a global generator has changed.

@@ -100,7 +100,8 @@ def draw(package: str, chapter: str, name: str, caption: str, seconds: float) ->
     except TookTooLong as error:
         problem = f"runs for more than {seconds:g} seconds{_place(error, folder)}"
     except SyntaxError as error:
-        problem = f"{Path(error.filename or '').name} has a syntax error in line {error.lineno}"
+        where = f" in line {error.lineno}" if error.lineno else f": {error.msg}"
+        problem = f"{Path(error.filename or 'a module').name} has a syntax error{where}"
     except (Exception, SystemExit) as error:
         what = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
         place = _place(error, folder)

@@ -1,6 +1,11 @@
 """`grader class` and `grader report`, as a TA uses them; a fake grades."""
 
 import csv
+import os
+import re
+import subprocess
+import sys
+from textwrap import dedent
 
 import pytest
 from typer.testing import CliRunner
@@ -9,6 +14,7 @@ from grader.classroom import cli
 from grader.cli import build_app
 from tests.harness.classroom import fakes
 from tests.harness.classroom.fakes import hand_in
+from tests.harness.container import REPOSITORY
 
 
 @pytest.fixture
@@ -85,3 +91,25 @@ def test_what_cannot_be_read_is_named(grader, tmp_path, arguments, said):
     done = grader("class", *arguments)
     assert (done.exit_code, said in done.output) == (2, True), done.output
     assert not (tmp_path / "marks").exists()
+
+
+def test_every_step_of_the_tutorial_works(tmp_path, monkeypatch):
+    """Its shell commands, one after the other"""
+    text = (REPOSITORY / "grader" / "classroom" / "README.md").read_text(encoding="utf-8")
+    steps = [dedent(step) for step in re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.M | re.S)]
+    assert len(steps) == 5
+    (tmp_path / "log").mkdir()
+    command = f'#!/bin/sh\nexec {sys.executable} -m tests.harness.classroom.fakes "$@"\n'
+    (tmp_path / "bin" / "grader").parent.mkdir()
+    (tmp_path / "bin" / "grader").write_text(command)
+    (tmp_path / "bin" / "grader").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("FAKE_LOG", str(tmp_path / "log"))
+    hand_in(tmp_path / "submissions", ada="7", bob="5")
+    for step in steps:
+        done = subprocess.run(
+            ["bash", "-e"], input=step, cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 0, (step, done.stderr)
+    assert (tmp_path / "feedback" / "marks.csv").read_text() == "id,points\nada,7.0\neve,40.0\n"
+    assert len(list((tmp_path / "log").iterdir())) == 2
