@@ -28,7 +28,7 @@ from grader.results.record import Grade
 
 Status = Literal["graded", "unchanged", "refused", "fault", "elsewhere"]
 _TRIES = 3  # of a submission in whose grading the process was killed
-_PATIENCE = 5.0  # seconds between two looks at what another machine grades
+_PATIENCE = 1.0  # seconds between two looks at what another machine grades
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 import csv
 import os
+import random
 import re
+import signal
 import subprocess
 import sys
 from textwrap import dedent
@@ -14,6 +16,7 @@ from grader.classroom import cli
 from grader.cli import build_app
 from tests.harness.classroom import fakes
 from tests.harness.classroom.fakes import hand_in
+from tests.harness.conftest import long_unless, wait_until
 from tests.harness.container import REPOSITORY
 
 
@@ -113,3 +116,35 @@ def test_every_step_of_the_tutorial_works(tmp_path, monkeypatch):
         assert done.returncode == 0, (step, done.stderr)
     assert (tmp_path / "feedback" / "marks.csv").read_text() == "id,points\nada,7.0\neve,40.0\n"
     assert len(list((tmp_path / "log").iterdir())) == 2
+
+
+@pytest.mark.parametrize("kills", long_unless([3, 10], 3))
+def test_a_class_that_is_killed_on_the_way_is_graded_once(tmp_path, monkeypatch, kills):
+    """Driver and graders, at random; the same command goes on each time"""
+    (tmp_path / "log").mkdir()
+    monkeypatch.setenv("FAKE_LOG", str(tmp_path / "log"))
+    names = [f"s{number:02}" for number in range(40)]
+    hand_in(tmp_path / "in", **{name: f"{i} after 0.02" for i, name in enumerate(names)})
+    command = [sys.executable, "-m", "tests.harness.classroom.fakes", "class", "in", "--jobs", "2"]
+    rng = random.Random(39)
+    for killed in range(kills + 1):
+        run = subprocess.Popen(
+            command, cwd=tmp_path, start_new_session=True, stdout=subprocess.PIPE, text=True
+        )
+        if killed < kills:  # once it grades; of a session all die together, else the driver alone
+            before = len(list(tmp_path.glob("marks/students/*/grade.json.gz")))
+            wanted = min(before + rng.randrange(1, 5), len(names))
+            wait_until(
+                lambda wanted=wanted: (
+                    len(list(tmp_path.glob("marks/students/*/grade.json.gz"))) >= wanted
+                )
+            )
+            (os.killpg if killed % 2 else os.kill)(run.pid, signal.SIGKILL)
+        output, _ = run.communicate()
+    assert run.returncode == 0, output
+    with (tmp_path / "marks" / "marks.csv").open() as file:
+        marks = {row["id"]: row["score"] for row in csv.DictReader(file)}
+    assert marks == {name: str(float(i)) for i, name in enumerate(names)}
+    often = [len(file.read_text().split()) for file in (tmp_path / "log").iterdir()]
+    assert len(often) == len(names)
+    assert sum(often) <= len(names) + 4 * kills, "only what was running was graded again"
