@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -13,13 +14,24 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from grader.classroom import attention, folder, marks, overview, policy, publication, roster, run
+from grader.classroom import (
+    attention,
+    folder,
+    gradebook,
+    marks,
+    overview,
+    policy,
+    publication,
+    roster,
+    run,
+)
 from grader.faults import GraderFault
 from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge.grader import Grader
 from grader.judge.markers import load as load_checked
 from grader.paths import REPOSITORY
-from grader.results.write import write_all
+from grader.results.text import plural
+from grader.results.write import write_all, write_atomically
 from grader.terminal import BAD_INPUT, FAULT, OK, console, fail, stoppable
 
 
@@ -56,6 +68,19 @@ def grade_class(
         Path | None,
         typer.Option(help="write into this folder what students and the platform get"),
     ] = None,
+    exported: Annotated[
+        Path | None,
+        typer.Option(
+            "--gradebook",
+            help="Canvas's or Moodle's exported gradebook; publishing writes it with the marks",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="the gradebook's column of this assignment")
+    ] = None,
+    shard: Annotated[
+        str, typer.Option(metavar="I/N", help="grade only the I-th of N parts, on this machine")
+    ] = "1/1",
     min_tier: Annotated[
         Tier, typer.Option(help="refuse to grade with less isolation than this")
     ] = Tier.C,
@@ -87,7 +112,7 @@ def grade_class(
         for job in run.jobs_of(found.counted)
         if any(fnmatch.fnmatchcase(student, only) for student in job.students)
     ]
-    todo = [job for job in wanted if not run.is_done(job, out)]
+    todo = [job for job in _part(wanted, shard) if not run.is_done(job, out)]
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
     try:
         _grade(todo, out, tiers, jobs or os.cpu_count() or 1)
@@ -98,16 +123,32 @@ def grade_class(
     rows = marks.rows(found, out, decisions)
     out.mkdir(parents=True, exist_ok=True)
     marks.write_tables(rows, out)
+    changed = marks.write_changes(rows, out)
     (out / "attention.md").write_text(attention.text(found, rows, out), encoding="utf-8")
     (out / "overview.html").write_text(overview.html(rows), encoding="utf-8")
-    _print_summary(rows, out)
+    _print_summary(rows, changed, out)
     if publish is not None:
         try:
+            book = gradebook.filled(exported, column, rows) if exported else None
             publication.publish(rows, out, publish)
         except publication.NotReady as error:
             fail(FAULT, str(error))
+        except gradebook.GradebookError as error:
+            fail(BAD_INPUT, str(error))
+        if exported is not None and book is not None:
+            write_atomically(publish / exported.name, book[0], 0o644)
+            if book[1]:
+                console.print(f"in no row of {exported}: {', '.join(book[1])}", markup=False)
         console.print(f"published in {publish}/", markup=False, highlight=False)
     raise typer.Exit(FAULT if any(row.status == "fault" for row in rows) else OK)
+
+
+def _part(jobs: list[run.Job], shard: str) -> list[run.Job]:
+    """The jobs of one part, as `--shard` names it; together the parts are all jobs, each once."""
+    match = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", shard)
+    if match is None or int(match[1]) > int(match[2]):
+        fail(BAD_INPUT, f"--shard {shard}: expected I/N, with I from 1 to N")
+    return sorted(jobs, key=lambda job: job.students)[int(match[1]) - 1 :: int(match[2])]
 
 
 def _grade(todo: list[run.Job], out: Path, tiers: tuple[str, ...], jobs: int) -> None:
@@ -137,7 +178,7 @@ def _grade(todo: list[run.Job], out: Path, tiers: tuple[str, ...], jobs: int) ->
             run.grade_all(left, out, nonce, start, min(jobs, len(left)), done)
 
 
-def _print_summary(rows: list[marks.Row], out: Path) -> None:
+def _print_summary(rows: list[marks.Row], changed: int, out: Path) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for status, count in Counter(row.status for row in rows).most_common():
         table.add_row(str(count), status)
@@ -146,6 +187,9 @@ def _print_summary(rows: list[marks.Row], out: Path) -> None:
     if scores:
         mean = sum(scores) / len(scores)
         console.print(f"mean {mean:.1f}, from {min(scores):g} to {max(scores):g}", highlight=False)
+    if changed:
+        said = f"{plural(changed, 'change')} since the grading before: {out}/changes.csv"
+        console.print(said, markup=False, highlight=False)
     needy = sum(bool(row.attention) for row in rows)
     console.print(
         f"{needy} need a person: {out}/attention.md · marks: {out}/marks.csv",

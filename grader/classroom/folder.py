@@ -3,6 +3,7 @@
     run.json                         the nonce of this run, which all its gradings share
     students/ID/source.json          what was handed in, as it was found last
     students/ID/grade.json.gz        the record of its grading; it is there only whole
+    students/ID/previous.json.gz     the record of the grading before
     students/ID/failure.json         why there is none: refused, or a fault of the grader
 
 Machines may share the folder: whoever grades a student holds a lease, which is a file.
@@ -71,7 +72,7 @@ class StudentFolder:
         self.path = marks / "students" / student
         self.grade_file = self.path / "grade.json.gz"
         self._source, self._failure = self.path / "source.json", self.path / "failure.json"
-        self._lease = self.path / "lease"
+        self._previous, self._lease = self.path / "previous.json.gz", self.path / "lease"
 
     def source(self) -> Source | None:
         """What was handed in when it was looked at last."""
@@ -83,16 +84,23 @@ class StudentFolder:
 
     def grade(self) -> Grade | None:
         """The record of the last grading; None if there is none."""
-        with suppress(FileNotFoundError):
-            data = gzip.decompress(self.grade_file.read_bytes())
-            return msgspec.json.decode(data, type=Grade)
-        return None
+        return _read_grade(self.grade_file)
+
+    def previous(self) -> Grade | None:
+        """The record of the grading before."""
+        return _read_grade(self._previous)
 
     def write_grade(self, grade: Grade, source: Source) -> None:
-        """Keeps a grade, in place of an earlier one or a failure."""
+        """Keeps a grade, in place of a failure or of an earlier one, which becomes `previous`."""
         self._source.unlink(missing_ok=True)  # until it is there, nothing is done
+        with suppress(FileNotFoundError):
+            self.grade_file.rename(self._previous)
         self._write(self.grade_file, gzip.compress(to_json(grade)))
         self._failure.unlink(missing_ok=True)
+        self._write(self._source, msgspec.json.encode(source))
+
+    def write_source(self, source: Source) -> None:
+        """Notes that the grade is of what was found now."""
         self._write(self._source, msgspec.json.encode(source))
 
     def write_failure(self, failure: Failure, source: Source) -> None:
@@ -146,7 +154,7 @@ class StudentFolder:
             age = probe.stat().st_mtime - self._lease.stat().st_mtime
             with suppress(msgspec.DecodeError):  # one that is just being written
                 owner = msgspec.json.decode(self._lease.read_bytes(), type=_Owner)
-                if owner.place == _place() and not Path(f"/proc/{owner.pid}").exists():
+                if owner.place == _place() and not _is_alive(owner.pid):
                     return True
             return age > _LEASE_SECONDS
         except FileNotFoundError:
@@ -160,6 +168,14 @@ class _Owner(msgspec.Struct, frozen=True, kw_only=True):
 
     place: str
     pid: int
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(") ")[2][0] not in "ZX"  # else only its parent has not noticed yet
 
 
 def _place() -> str:
@@ -192,6 +208,12 @@ def state_of(path: Path) -> str:
         line = f"{place.relative_to(path)}\0{status.st_size}\0{status.st_mtime_ns}\0"
         found.update(line.encode("utf-8", "surrogateescape"))
     return found.hexdigest()
+
+
+def _read_grade(path: Path) -> Grade | None:
+    with suppress(FileNotFoundError):
+        return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=Grade)
+    return None
 
 
 def _read(path: Path, kind: type[T]) -> T | None:

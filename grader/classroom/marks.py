@@ -170,6 +170,35 @@ def write_tables(made: Sequence[Row], marks: Path) -> None:
     _write_csv(marks / "marks_by_exercise.csv", ("id", *exercises), by_exercise)
 
 
+CHANGES = ("id", "exercise", "old", "new", "checks")
+
+
+def write_changes(made: Iterable[Row], marks: Path) -> int:
+    """Writes `changes.csv`: which points differ from the grading before. Returns their number.
+
+    `checks` are those whose state changed.
+    """
+    lines: list[dict[str, object]] = []
+    for row in made:
+        before = StudentFolder(marks, row.student.id).previous() if row.grade else None
+        if row.grade is None or before is None:
+            continue
+        old = {exercise.id: exercise.points for exercise in before.exercises}
+        states = {check.test: check.state for check in before.checks}
+        for exercise in row.grade.exercises:
+            if exercise.points == old.get(exercise.id):
+                continue
+            changed = [
+                check.test
+                for check in row.grade.checks
+                if check.exercise == exercise.id and check.state != states.get(check.test)
+            ]
+            cells = row.student.id, exercise.id, old.get(exercise.id), exercise.points
+            lines.append(dict(zip(CHANGES, (*cells, " ".join(changed)), strict=True)))
+    _write_csv(marks / "changes.csv", CHANGES, lines)
+    return len(lines)
+
+
 def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")

@@ -192,7 +192,10 @@ def grade_one(grader: Grader, job: Job, marks: Path, nonce: str) -> Status:
             if grade.faults:
                 raise GraderFault("; ".join(grade.faults))
         for folder in folders:
-            folder.write_grade(grade, source)
+            if folder.grade() == grade:
+                folder.write_source(source)
+            else:
+                folder.write_grade(grade, source)
         return "graded"
 
 

@@ -148,3 +148,28 @@ def test_a_class_that_is_killed_on_the_way_is_graded_once(tmp_path, monkeypatch,
     often = [len(file.read_text().split()) for file in (tmp_path / "log").iterdir()]
     assert len(often) == len(names)
     assert sum(often) <= len(names) + 4 * kills, "only what was running was graded again"
+
+
+def test_shards_together_grade_everyone_once_and_changes_are_listed(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7", bob="5", eve="3")
+    for shard in ("1/2", "2/2"):
+        assert grader("class", "in", "--shard", shard).exit_code == 0
+    assert sorted(file.name for file in (tmp_path / "log").iterdir()) == ["ada", "bob", "eve"]
+    hand_in(tmp_path / "in", bob="6")
+    assert "1 change since the grading before" in grader("class", "in").output
+    changes = (tmp_path / "marks" / "changes.csv").read_text()
+    assert changes == "id,exercise,old,new,checks\nbob,matmul_flops,5.0,6.0,\n"
+    for wrong in ("0/2", "3/2", "1", "a/b"):
+        assert grader("class", "in", "--shard", wrong).exit_code == 2
+
+
+def test_gradebook_is_published_with_the_marks(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7")
+    (tmp_path / "roster.csv").write_text("id,email\nada,ada@x.edu\nbob,bob@x.edu\n")
+    (tmp_path / "moodle.csv").write_text("Email address,Grade\nada@x.edu,\nbob@x.edu,\n")
+    command = "class", "in", "--roster", "roster.csv", "--publish", "out", "--gradebook"
+    done = grader(*command, "moodle.csv")
+    assert done.exit_code == 0, done.output
+    filled = (tmp_path / "out" / "moodle.csv").read_text()
+    assert filled == "Email address,Grade\nada@x.edu,7\nbob@x.edu,\n"
+    assert grader(*command, "nowhere.csv").exit_code == 2

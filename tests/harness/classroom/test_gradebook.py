@@ -1,0 +1,66 @@
+"""Marks in the gradebooks that Canvas and Moodle export, and import again."""
+
+import pytest
+
+from grader.classroom.gradebook import GradebookError, filled
+from grader.classroom.marks import Row
+from grader.classroom.roster import Student
+
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,HW1 (77),Current Score
+    Points Possible,,,,,100,(read only)
+"King, Ada",101,s1,ada@x.edu,A,,5
+"Ross, Bob",102,s2,bob@x.edu,A,EX,5
+"Lind, Eve",103,s3,eve@x.edu,B,,5
+"""
+MOODLE = """Identifier,Full name,Email address,Status,Grade,"Last modified (grade)"
+Participant 7,Ada King,ada@x.edu,Submitted,,-
+Participant 8,Bob Ross,bob@x.edu,Submitted,3,-
+"""
+ROWS = [
+    Row(Student("ada", keys=frozenset({"ada", "101", "participant 7"})), "graded", final=72.5),
+    Row(Student("bob", keys=frozenset({"bob@x.edu"})), "graded", final=40.0, is_held=True),
+    Row(Student("eve", keys=frozenset({"103"})), "missing"),
+    Row(Student("tim", keys=frozenset({"104"})), "graded", final=1.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "line"),
+    [
+        (CANVAS, "HW1 (77)", '"King, Ada",101,s1,ada@x.edu,A,72.5,5'),
+        (MOODLE, None, "Participant 7,Ada King,ada@x.edu,Submitted,72.5,-"),
+    ],
+    ids=["Canvas", "Moodle"],
+)
+def test_only_marks_that_may_leave_are_filled_in(tmp_path, text, column, line):
+    book = tmp_path / "book.csv"
+    book.write_text(text, encoding="utf-8-sig")
+    data, left = filled(book, column, ROWS)
+    expected = text.splitlines()
+    row = next(i for i, old in enumerate(expected) if "Ada" in old)
+    expected[row] = line
+    expected[0] = expected[0].replace('"', "")
+    assert data.decode().splitlines() == expected
+    assert left == ["tim"]
+
+
+def test_two_students_with_one_key_get_no_mark(tmp_path):
+    book = tmp_path / "book.csv"
+    book.write_text(MOODLE)
+    twice = [
+        Row(Student(name, keys=frozenset({"ada@x.edu"})), "graded", final=1.0) for name in "ab"
+    ]
+    data, left = filled(book, None, twice)
+    assert data.decode().splitlines()[1] == MOODLE.splitlines()[1]
+    assert left == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(CANVAS, "no column 'Grade'; --column names one of: Student, ID"), ("", "no")],
+)
+def test_gradebook_without_the_column_is_refused(tmp_path, text, said):
+    book = tmp_path / "book.csv"
+    book.write_text(text)
+    with pytest.raises(GradebookError, match=said):
+        filled(book, None, ROWS)
