@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assignment.manifest import Manifest
+from assignment.manifest import Manifest, ManifestError
 from grader.authoring.variants import REFERENCE, SOLUTIONS, Wrong
 
 PROMISES_NOTHING = SOLUTIONS / "clauses.toml"
@@ -26,7 +26,7 @@ _DEFINITION = re.compile(r"[\w, *]+: (?:\([^)]*\)|[^,;.(])*(?:[,;.] |\.?$)")
 _EXCEPTION = re.compile(r"\w*(Error|Exception|Iteration): ")
 
 
-class ClauseError(Exception):
+class ClauseError(ManifestError):
     """A quote that no docstring holds; the message says whose."""
 
 
@@ -91,7 +91,11 @@ def clauses_of(function: str, docstring: str) -> list[Clause]:
 
 
 def all_clauses(manifest: Manifest, package: Path = REFERENCE) -> dict[str, list[Clause]]:
-    """The clauses of each module and of each function that an exercise names, by that name."""
+    """The clauses of each module and of each function that an exercise names, by that name.
+
+    Raises:
+        ClauseError: the reference lacks a function.
+    """
     found: dict[str, list[Clause]] = {}
     named = {name for exercise in manifest for name in exercise.functions}
     for module in dict.fromkeys(name.partition(".")[0] for name in sorted(named)):
@@ -102,6 +106,8 @@ def all_clauses(manifest: Manifest, package: Path = REFERENCE) -> dict[str, list
             name = f"{module}.{getattr(node, 'name', '')}"
             if name in named and isinstance(node, ast.FunctionDef | ast.ClassDef):
                 found[name] = [c for text in _docstrings(node) for c in clauses_of(name, text)]
+    if absent := sorted(named - found.keys()):
+        raise ClauseError(f"the reference does not define {', '.join(absent)}")
     return found
 
 

@@ -19,7 +19,7 @@ from grader.authoring.campaign_commands import (
 from grader.authoring.variants import Kind
 from grader.faults import GraderFault
 from grader.paths import REPOSITORY
-from grader.terminal import BAD_ASSIGNMENT, FAULT, OK, console, errors, fail
+from grader.terminal import BAD_INPUT, FAULT, OK, console, errors, fail
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -62,7 +62,7 @@ def verify(
     ] = None,
     exercise: Annotated[
         list[str] | None,
-        typer.Option(help="grade only wrong submissions of this exercise; may be repeated"),
+        typer.Option(help="verify only this exercise; may be repeated"),
     ] = None,
 ) -> None:
     """Verifies the assignment: correct solutions, handout, rote answers, all wrong submissions.
@@ -74,7 +74,8 @@ def verify(
     from grader.authoring import verify as verification
 
     done = 0
-    kinds = kind or ((Kind.WRONG,) if exercise else tuple(Kind))
+    of_one = Kind.REFERENCE, Kind.ALTERNATIVE, Kind.WRONG
+    kinds = kind or (of_one if exercise else tuple(Kind))
     cases = verification.cases(kinds, nonces, sample, exercise or ())
     total = len(cases) + 2
 
@@ -101,19 +102,19 @@ def uncovered_clauses(
 ) -> None:
     """Lists the clauses of docstrings that no wrong submission breaks.
 
-    Exit status: 0 there is none; 1 there are some; 4 a quote that no docstring holds.
+    Exit status: 0 there is none; 1 there are some; 2 no such module; 4 a quote that no docstring
+    holds, or another mistake of the assignment's.
     """
     from assignment import manifest as manifests
     from grader.authoring import clauses as finding
     from grader.authoring.variants import all_wrong
 
     manifest = manifests.load()
+    if module is not None and module not in manifest.modules:
+        fail(BAD_INPUT, f"no module is called {module!r}; there are {', '.join(manifest.modules)}")
     known = finding.all_clauses(manifest)
-    try:
-        broken = finding.breakers(known, all_wrong(manifest))
-        left = finding.unbroken(known, broken)
-    except finding.ClauseError as error:
-        fail(BAD_ASSIGNMENT, str(error))
+    broken = finding.breakers(known, all_wrong(manifest))
+    left = finding.unbroken(known, broken)
     count = 0
     for name, some in (known if every else left).items():
         if module in (None, name.partition(".")[0]):

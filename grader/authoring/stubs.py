@@ -22,6 +22,7 @@ from functools import lru_cache
 
 import libcst as cst
 
+from assignment.manifest import ManifestError
 from grader.authoring.statements import (
     defined_names,
     is_docstring,
@@ -37,7 +38,7 @@ from grader.authoring.statements import (
 MARKER = "# handout: keep"
 
 
-class StubError(Exception):
+class StubError(ManifestError):
     """A stub cannot be made; the message names the module, the name and what to do."""
 
 

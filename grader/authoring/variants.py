@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from assignment.manifest import Exercise, Manifest
+from assignment.manifest import Exercise, Manifest, ManifestError
 from grader.paths import REPOSITORY
 
 SOLUTIONS = REPOSITORY / "solutions"
@@ -75,7 +75,7 @@ CORE_SHARE = 0.25  # of an exercise's points, for code without its defining work
 _FIRST_LINE = re.compile(r'"""(\w+)(?: \((public|core)\))?: (.+)')
 
 
-class WrongError(Exception):
+class WrongError(ManifestError):
     """A file of `solutions/wrong` is invalid; the message says what to do."""
 
 
@@ -139,13 +139,22 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
     known = {exercise.id: exercise for exercise in manifest}
     if found is None or found[1] not in known:
         raise WrongError(
-            f'{path.name}: the first line must be """exercise_id: what is wrong""", got {first!r}'
+            f'{_place(path)}:1: the first line must be """exercise_id: what is wrong""", with an '
+            f"exercise of the manifest; got {first!r}"
         )
     if "\nfrom __future__ import" in text:  # then no test would run, and each would seem to fail
-        raise WrongError(f"{path.name}: leave out `from __future__`: it is appended to a module")
+        line = 1 + text[: text.index("\nfrom __future__ import") + 1].count("\n")
+        raise WrongError(
+            f"{_place(path)}:{line}: leave out `from __future__`: it is appended to a module"
+        )
     header = text.split('"""')[1].split("\n\n")[1:]
     breaks = tuple(" ".join(part.split()).removeprefix("Breaks: ") for part in header)
     return Wrong(path, known[found[1]], found[3].strip(), found[2] or "", breaks)
+
+
+def _place(path: Path) -> str:
+    """A file as an editor finds it from the repository."""
+    return str(path.relative_to(REPOSITORY) if path.is_relative_to(REPOSITORY) else path)
 
 
 def all_wrong(manifest: Manifest, folder: Path = WRONG, hidden: bool = False) -> list[Wrong]:

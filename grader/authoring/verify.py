@@ -42,6 +42,7 @@ class Case:
     kind: Kind
     name: str
     source: str = ""  # folder of a correct submission, file of a wrong one, or a rote body
+    only: tuple[str, ...] = ()  # exercises of a correct submission; all if empty
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,17 @@ def cases(
 
     Correct ones are graded `nonces` times. If `sample` is not None, that many random ones of those
     that should fail are graded (wrong, rote and memorized), and one of the correct ones: a pack is
-    refused if the reference has not full marks. `exercises` selects wrong ones.
+    refused if the reference has not full marks. `exercises` selects wrong ones, and what is tested
+    of the correct ones.
+
+    Raises:
+        ManifestError: there is no such exercise.
     """
     manifest = markers.load(REPOSITORY / "tests")
-    correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS))]
+    only = tuple(manifest[exercise].id for exercise in exercises)
+    correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS), only)]
     correct += [
-        Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder))
+        Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder), only)
         for folder in variants.alternatives()
     ]
     correct = [case for case in correct if case.kind in kinds]
@@ -155,8 +161,8 @@ def check(grader: Grader, case: Case) -> Finding:
     with tempfile.TemporaryDirectory(prefix="verify-") as text:
         folder = Path(text) / "submission"
         if case.kind in (Kind.REFERENCE, Kind.ALTERNATIVE):
-            grade = grader.grade(Path(case.source), timing="skip")
-            return _finding(case, grade, _full(grade))
+            grade = grader.grade(Path(case.source), timing="skip", only=case.only)
+            return _finding(case, grade, _full(grade, case.only))
         if case.kind is Kind.HANDOUT:
             grade = grader.grade(Path(case.source), timing="skip")
             return _finding(case, grade, _nothing(grade))
@@ -187,10 +193,11 @@ def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
     return Finding(case.kind, case.name, tuple(problems), f"{score} of {grade.max_score:g}")
 
 
-def _full(grade: Grade) -> list[str]:
+def _full(grade: Grade, only: Collection[str]) -> list[str]:
     """Problems unless every check passed and every exercise has a hidden test."""
     tested = {check.exercise for check in grade.checks if check.visibility == "hidden"}
-    untested = [e.id for e in manifests.load() if not _only_raced(e) and e.id not in tested]
+    wanted = [e for e in manifests.load() if not only or e.id in only]
+    untested = [e.id for e in wanted if not _only_raced(e) and e.id not in tested]
     return [f"{exercise} has no hidden test" for exercise in untested] + [
         f"{check.test} {check.state}: {check.cause}, with nonce {grade.nonce}\n{check.detail or ''}"
         for check in grade.checks

@@ -4,12 +4,14 @@ import runpy
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 import torch
 
 from assignment import manifest as manifests
-from grader.authoring import automatic, variants, verify
-from grader.authoring.variants import Wrong
+from assignment.manifest import ManifestError
+from grader.authoring import automatic, clauses, variants, verify
+from grader.authoring.variants import Kind, Wrong
 from tests.harness.results.example_grade import exercise, grade
 
 MANIFEST = manifests.load()
@@ -48,3 +50,33 @@ def test_a_borrower_calls_a_public_function_of_the_same_name(tmp_path):
     assert [*module["prefetch"](batches, torch.device("cpu"))] == batches
     with pytest.raises(RuntimeError, match="nothing to borrow"):
         module["measured_mfu"](1.0, [1.0], 1.0)
+
+
+def test_one_exercise_is_verified_with_the_reference_and_only_its_own_tests():
+    """Once `--exercise` graded no reference, and a name that no exercise has passed"""
+    kinds = Kind.REFERENCE, Kind.ALTERNATIVE, Kind.WRONG
+    found = verify.cases(kinds, exercises=["gather"])
+    assert [case.only for case in found[:3]] == [("gather",)] * 3
+    assert {case.kind for case in found} == set(kinds)
+    wrong = {variants.read_wrong(Path(case.source), MANIFEST).exercise.id for case in found[3:]}
+    assert wrong == {"gather"}
+    with pytest.raises(ManifestError, match="no exercise is called 'gathers'"):
+        verify.cases(kinds, exercises=["gathers"])
+
+
+def test_mistake_of_the_author_in_a_wrong_submission_is_named_with_its_line(tmp_path):
+    path = tmp_path / "x.py"
+    path.write_text('"""removed_exercise: off by one"""\n')
+    with pytest.raises(ManifestError, match=r"x\.py:1: the first line must be"):
+        variants.read_wrong(path, MANIFEST)
+    path.write_text('"""gather: off by one"""\n\nfrom __future__ import annotations\n')
+    with pytest.raises(ManifestError, match=r"x\.py:3: leave out"):
+        variants.read_wrong(path, MANIFEST)
+
+
+def test_a_function_that_the_reference_lacks_is_named():
+    first, *others = MANIFEST.exercise
+    wrong = msgspec.structs.replace(first, functions=("dtypes.nosuch",))
+    exercises = msgspec.structs.replace(MANIFEST, exercise=(wrong, *others))
+    with pytest.raises(ManifestError, match=r"the reference does not define dtypes\.nosuch"):
+        clauses.all_clauses(exercises)
