@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 import re
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +12,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from grader import command_line
 from grader.classroom import (
     attention,
     folder,
@@ -26,11 +25,12 @@ from grader.classroom import (
     run,
 )
 from grader.faults import GraderFault
-from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
+from grader.isolation import TIERS, UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge.grader import Grader
 from grader.judge.markers import load as load_checked
+from grader.machine import cores
 from grader.paths import REPOSITORY
-from grader.results.text import plural
+from grader.results.text import plural, printable
 from grader.results.write import write_all, write_atomically
 from grader.terminal import BAD_INPUT, FAULT, OK, console, fail, stoppable
 
@@ -55,15 +55,15 @@ def grade_class(
         Path | None,
         typer.Option("--roster", help="CSV with the columns id, name, email, canvas_id, …"),
     ] = None,
-    deadlines: Annotated[
-        Path | None, typer.Option(help="TOML with the late policy and extensions")
-    ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="gradings at a time; by default one for each core")
     ] = None,
     only: Annotated[
         str, typer.Option(metavar="PATTERN", help="grade these students, such as 'a*'")
     ] = "*",
+    shard: Annotated[
+        str, typer.Option(metavar="I/N", help="grade only the I-th of N parts, on this machine")
+    ] = "1/1",
     publish: Annotated[
         Path | None,
         typer.Option(help="write into this folder what students and the platform get"),
@@ -78,9 +78,6 @@ def grade_class(
     column: Annotated[
         str | None, typer.Option(help="the gradebook's column of this assignment")
     ] = None,
-    shard: Annotated[
-        str, typer.Option(metavar="I/N", help="grade only the I-th of N parts, on this machine")
-    ] = "1/1",
     min_tier: Annotated[
         Tier, typer.Option(help="refuse to grade with less isolation than this")
     ] = Tier.C,
@@ -91,56 +88,66 @@ def grade_class(
     """Grades a class: what is graded already is kept, so the same command goes on.
 
     Writes marks.csv, marks_by_exercise.csv, attention.md, a list of what needs a person, and
-    overview.html. Staff decide in overrides.csv and holds.csv of the same folder.
+    overview.html. Staff decide in deadlines.toml, overrides.csv and other files of the same folder.
 
-    Exit status: 0 each submission has its mark or was refused; 2 a file cannot be read; 3 a fault
-    of the grader; 4 a mistake in the assignment.
+    Exit status: 0 each submission has its mark or was refused; 2 a file cannot be read, or names
+    nobody of the class; 3 a fault of the grader, or nothing may be published yet; 4 a mistake in
+    the assignment.
     """
+    command_line.overwrite("grader class")  # workers may read it
     load_checked(REPOSITORY / "tests")
     try:
-        listed = roster.read_roster(students) if students else None
-        found = roster.match(roster.handed_in(submissions), listed)
-        decisions = marks.Decisions(
-            policy.read_deadlines(deadlines) if deadlines else None,
-            policy.read_overrides(out / "overrides.csv"),
-            policy.read_holds(out / "holds.csv"),
-        )
-    except (roster.RosterError, policy.PolicyError) as error:
+        book = gradebook.read(exported, column) if exported else None
+        if book is not None and (publish is None or book.name == publication.MARKS):
+            fail(BAD_INPUT, "--gradebook needs --publish, and another name than marks.csv")
+        found, decisions = _read(submissions, students, out)
+    except (gradebook.GradebookError, policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
+    tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
+    accepted = (*TIERS, UNISOLATED) if unsafe else tiers
+    everything = run.jobs_of(found.counted)
     wanted = [
         job
-        for job in run.jobs_of(found.counted)
+        for job in _part(everything, shard)
         if any(fnmatch.fnmatchcase(student, only) for student in job.students)
     ]
-    todo = [job for job in _part(wanted, shard) if not run.is_done(job, out)]
-    tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
+    if only != "*" and not wanted:
+        fail(BAD_INPUT, f"--only {only}: nobody of them handed anything in")
+    fault = ""
     try:
-        _grade(todo, out, tiers, jobs or os.cpu_count() or 1)
+        _grade([job for job in wanted if not run.is_done(job, out, accepted)], out, tiers, jobs)
     except CannotIsolate as error:
         fail(FAULT, f"this machine cannot isolate a submission as asked:\n{error}")
     except GraderFault as error:
-        fail(FAULT, str(error))
-    rows = marks.rows(found, out, decisions)
-    out.mkdir(parents=True, exist_ok=True)
-    marks.write_tables(rows, out)
-    changed = marks.write_changes(rows, out)
-    (out / "attention.md").write_text(attention.text(found, rows, out), encoding="utf-8")
-    (out / "overview.html").write_text(overview.html(rows), encoding="utf-8")
-    _print_summary(rows, changed, out)
+        fault = str(error)
+    current = {s for job in everything if run.is_done(job, out, accepted) for s in job.students}
+    rows = marks.rows(found, out, decisions, current)
+    _write(found, rows, out)
+    if fault:
+        fail(FAULT, fault)
     if publish is not None:
-        try:
-            book = gradebook.filled(exported, column, rows) if exported else None
-            publication.publish(rows, out, publish)
-        except publication.NotReady as error:
-            fail(FAULT, str(error))
-        except gradebook.GradebookError as error:
-            fail(BAD_INPUT, str(error))
-        if exported is not None and book is not None:
-            write_atomically(publish / exported.name, book[0], 0o644)
-            if book[1]:
-                console.print(f"in no row of {exported}: {', '.join(book[1])}", markup=False)
-        console.print(f"published in {publish}/", markup=False, highlight=False)
-    raise typer.Exit(FAULT if any(row.status == "fault" for row in rows) else OK)
+        _publish(found, rows, out, publish, book)
+    undone = {student for job in wanted for student in job.students} - current
+    raise typer.Exit(FAULT if undone else OK)
+
+
+def _read(
+    submissions: Path, students: Path | None, out: Path
+) -> tuple[roster.Class, marks.Decisions]:
+    """The class and what staff decided; raises RosterError or PolicyError."""
+    listed = roster.read_roster(students) if students else None
+    decided = policy.read_matches(out / "matches.csv")
+    found = roster.match(roster.handed_in(submissions, listed), listed, decided)
+    decisions = marks.Decisions(
+        policy.read_deadlines(out / "deadlines.toml"),
+        policy.read_overrides(out / "overrides.csv"),
+        policy.read_holds(out / "holds.csv"),
+        policy.read_times(out / "times.csv"),
+    )
+    named = decisions.students() | set(filter(None, decided.values()))
+    if unknown := sorted(named - found.students.keys()):
+        raise policy.PolicyError(f"{out}: nobody of the class is called {', '.join(unknown)}")
+    return found, decisions
 
 
 def _part(jobs: list[run.Job], shard: str) -> list[run.Job]:
@@ -151,19 +158,16 @@ def _part(jobs: list[run.Job], shard: str) -> list[run.Job]:
     return sorted(jobs, key=lambda job: job.students)[int(match[1]) - 1 :: int(match[2])]
 
 
-def _grade(todo: list[run.Job], out: Path, tiers: tuple[str, ...], jobs: int) -> None:
+def _grade(todo: list[run.Job], out: Path, tiers: tuple[str, ...], jobs: int | None) -> None:
     if not todo:
         return
-    nonce = folder.current_run(out).nonce
+    processes = min(jobs or max(int(cores()), 1), len(todo))
     elsewhere = []
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("grading", total=len(todo))
+    text = TextColumn("{task.description}", markup=False)
+    shown = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), text
+    _say(f"{plural(len(todo), 'submission')} to grade, {processes} at a time")
+    with Progress(*shown, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=len(todo))
 
         def done(job: run.Job, status: run.Status) -> None:
             if status == "elsewhere":
@@ -171,31 +175,64 @@ def _grade(todo: list[run.Job], out: Path, tiers: tuple[str, ...], jobs: int) ->
             else:
                 progress.update(task, advance=1, description=job.students[0])
 
-        start = partial(Grader, tiers, lanes=1)
-        run.grade_all(todo, out, nonce, start, min(jobs, len(todo)), done)
-        left = [job for job in run.wait_for_others(elsewhere, out) if not run.is_done(job, out)]
-        if left:  # the machine that graded them has ended
-            run.grade_all(left, out, nonce, start, min(jobs, len(left)), done)
+        run.grade_all(todo, out, tiers, processes, done, Grader)
+        if elsewhere:
+            progress.update(task, description=f"{len(elsewhere)} are graded by other machines")
+        left = []
+        for job in run.wait_for_others(elsewhere, out):
+            if not run.is_done(job, out, tiers):  # the machine that graded it has ended
+                left.append(job)
+            else:
+                progress.update(task, advance=1)
+        run.grade_all(left, out, tiers, processes, done, Grader)
 
 
-def _print_summary(rows: list[marks.Row], changed: int, out: Path) -> None:
+def _write(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
+    """Writes the tables and pages, and prints a summary."""
+    out.mkdir(mode=0o700, parents=True, exist_ok=True)
+    marks.write_tables(rows, out)
+    changed = marks.write_changes(rows, out)
+    strangers = folder.known_students(out) - found.students.keys()
+    page = attention.text(found, rows, out, strangers)
+    write_atomically(out / "attention.md", page.encode(), 0o600)
+    write_atomically(out / "overview.html", overview.html(rows).encode(), 0o600)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for status, count in Counter(row.status for row in rows).most_common():
         table.add_row(str(count), status)
     console.print(table)
-    scores = [row.final for row in rows if row.final is not None]
-    if scores:
+    if scores := [row.final for row in rows if row.final is not None]:
         mean = sum(scores) / len(scores)
-        console.print(f"mean {mean:.1f}, from {min(scores):g} to {max(scores):g}", highlight=False)
+        _say(f"mean {mean:.1f}, from {min(scores):g} to {max(scores):g}")
     if changed:
-        said = f"{plural(changed, 'change')} since the grading before: {out}/changes.csv"
-        console.print(said, markup=False, highlight=False)
+        _say(f"{plural(changed, 'change')} since the grading before: {out}/changes.csv")
+    if found.unmatched:
+        _say(f"! {plural(len(found.unmatched), 'hand-in')} of nobody for sure", style="yellow")
     needy = sum(bool(row.attention) for row in rows)
-    console.print(
-        f"{needy} need a person: {out}/attention.md · marks: {out}/marks.csv",
-        markup=False,
-        highlight=False,
-    )
+    _say(f"{plural(needy, 'student')} for a person: {out}/attention.md · marks: {out}/marks.csv")
+
+
+def _publish(
+    found: roster.Class,
+    rows: list[marks.Row],
+    out: Path,
+    target: Path,
+    book: gradebook.Gradebook | None,
+) -> None:
+    try:
+        publication.check(found, rows, out, target)
+    except publication.NotReady as error:
+        fail(FAULT, str(error))
+    publication.publish(rows, out, target)
+    if book is not None:
+        data, left = book.filled(rows)
+        write_atomically(target / book.name, data, 0o644)
+        if left:
+            _say(f"! in no line of {book.name}: {', '.join(left)}", style="yellow")
+    _say(f"published in {target}/")
+
+
+def _say(text: str, style: str | None = None) -> None:
+    console.print(printable(text), style=style, markup=False, highlight=False)
 
 
 def report(

@@ -1,7 +1,7 @@
 """Processes with one started grader each, for what grades many submissions.
 
-However an engine ends, it leaves no process behind. A fault of a grader costs only its own work,
-which is done once more by a new one.
+However an engine ends, it leaves no process behind. After an exception a process has a new grader,
+and after a fault of the grader the work is done once more.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ def _do(work: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
     global _grader
     try:
         return work(_grader, *arguments)
-    except GraderFault:
-        _grader.__exit__()
+    except Exception as error:
+        _grader.__exit__()  # replies to its last requests may still be on the way
         _grader = _start()
+        if not isinstance(error, GraderFault):
+            raise
         return work(_grader, *arguments)

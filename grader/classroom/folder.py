@@ -15,6 +15,7 @@ import gzip
 import hashlib
 import os
 import secrets
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -23,6 +24,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from grader.intake.entries import IGNORED_FOLDERS, MAX_LISTED
 from grader.results.record import Grade, to_json
 from grader.results.write import write_atomically
 
@@ -30,6 +32,7 @@ T = TypeVar("T")
 
 _LEASE_SECONDS = 600.0  # without a renewal, which comes with each test
 _STAFF_ONLY = 0o600
+_MAX_PATH = 2000  # characters of a folder's path that is listed
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,11 +54,13 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         path: where, for people.
         state: the hash of names, sizes and times of change.
         tree: the hash of the grader that looked at it.
+        tier: in which it ran; "" if it did not.
     """
 
     path: str
     state: str
     tree: str
+    tier: str = ""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -93,26 +98,31 @@ class StudentFolder:
     def write_grade(self, grade: Grade, source: Source) -> None:
         """Keeps a grade, in place of a failure or of an earlier one, which becomes `previous`."""
         self._source.unlink(missing_ok=True)  # until it is there, nothing is done
-        with suppress(FileNotFoundError):
-            self.grade_file.rename(self._previous)
-        self._write(self.grade_file, gzip.compress(to_json(grade)))
         self._failure.unlink(missing_ok=True)
-        self._write(self._source, msgspec.json.encode(source))
-
-    def write_source(self, source: Source) -> None:
-        """Notes that the grade is of what was found now."""
+        if self.grade() != grade:
+            self._put_away()
+            self._write(self.grade_file, gzip.compress(to_json(grade)))
         self._write(self._source, msgspec.json.encode(source))
 
     def write_failure(self, failure: Failure, source: Source) -> None:
-        """Keeps why there is no grade, in place of an earlier one."""
+        """Keeps why there is no grade, in place of an earlier one, which becomes `previous`."""
         self._source.unlink(missing_ok=True)
-        self.grade_file.unlink(missing_ok=True)
+        self._put_away()
         self._write(self._failure, msgspec.json.encode(failure))
         self._write(self._source, msgspec.json.encode(source))
+
+    def _put_away(self) -> None:
+        with suppress(FileNotFoundError):
+            self.grade_file.rename(self._previous)
 
     def _write(self, path: Path, data: bytes) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data, _STAFF_ONLY)
+
+    @property
+    def is_leased(self) -> bool:
+        """Whether somebody grades this student, or did when they were killed."""
+        return self._lease.exists()
 
     @contextmanager
     def leased(self) -> Iterator[Callable[[], None] | None]:
@@ -122,41 +132,52 @@ class StudentFolder:
         is taken over, and at once where the owner ran on this machine and is gone.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        if not self._take():
+        mine = _Owner(place=_place(), pid=os.getpid(), token=secrets.token_hex(8))
+        if not self._take(mine):
             yield None
             return
         try:
-            yield partial(os.utime, self._lease)
+            yield partial(self._renew, mine)
         finally:
-            self._lease.unlink(missing_ok=True)
+            if self._owner() == mine:
+                self._lease.unlink(missing_ok=True)
 
-    def _take(self) -> bool:
-        mine = _Owner(place=_place(), pid=os.getpid())
+    def _renew(self, mine: _Owner) -> None:
+        if self._owner() == mine:
+            with suppress(OSError):
+                os.utime(self._lease)
+
+    def _take(self, mine: _Owner) -> bool:
         for _ in range(2):
             with suppress(FileExistsError):
                 flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
                 with os.fdopen(os.open(self._lease, flags, _STAFF_ONLY), "wb") as file:
                     file.write(msgspec.json.encode(mine))
                 return True
-            if not self._is_stale():
+            stale = self._owner()
+            if not self._is_stale(stale):
                 return False
-            # Only one of several who find it stale can rename it.
             gone = self._lease.with_name(f"lease.{secrets.token_hex(8)}")
             with suppress(FileNotFoundError):
                 self._lease.rename(gone)
+                if _read(gone, _Owner) != stale:  # another one was quicker: it is their new lease
+                    with suppress(FileExistsError):
+                        os.link(gone, self._lease)
+                    gone.unlink()
+                    return False
                 gone.unlink()
         return False
 
-    def _is_stale(self) -> bool:
+    def _owner(self) -> _Owner | None:
+        return _read(self._lease, _Owner)
+
+    def _is_stale(self, owner: _Owner | None) -> bool:
+        if owner is not None and owner.place == _place():
+            return not _is_alive(owner.pid)
         probe = self.path / f"now.{secrets.token_hex(8)}"
         try:
             probe.touch()  # the clock of the file system, which all machines share
-            age = probe.stat().st_mtime - self._lease.stat().st_mtime
-            with suppress(msgspec.DecodeError):  # one that is just being written
-                owner = msgspec.json.decode(self._lease.read_bytes(), type=_Owner)
-                if owner.place == _place() and not _is_alive(owner.pid):
-                    return True
-            return age > _LEASE_SECONDS
+            return probe.stat().st_mtime - self._lease.stat().st_mtime > _LEASE_SECONDS
         except FileNotFoundError:
             return True
         finally:
@@ -168,6 +189,7 @@ class _Owner(msgspec.Struct, frozen=True, kw_only=True):
 
     place: str
     pid: int
+    token: str
 
 
 def _is_alive(pid: int) -> bool:
@@ -186,11 +208,19 @@ def _place() -> str:
 def current_run(marks: Path) -> Run:
     """The run that goes on; a new one if there is none, or the last was published."""
     path = marks / "run.json"
+    marks.mkdir(mode=0o700, parents=True, exist_ok=True)
     run = _read(path, Run)
+    if run is not None and run.published:
+        path.unlink(missing_ok=True)
     if run is None or run.published:
-        marks.mkdir(parents=True, exist_ok=True)
-        run = Run(nonce=secrets.token_hex(16))
-        write_atomically(path, msgspec.json.encode(run), _STAFF_ONLY)
+        new = marks / f"run.{secrets.token_hex(8)}"
+        new.write_bytes(msgspec.json.encode(Run(nonce=secrets.token_hex(16))))
+        new.chmod(_STAFF_ONLY)
+        with suppress(FileExistsError):  # of several machines that begin, one names it
+            os.link(new, path)
+        new.unlink()
+        run = _read(path, Run)
+    assert run is not None, "it is there now"
     return run
 
 
@@ -200,23 +230,50 @@ def end_run(marks: Path) -> None:
     write_atomically(marks / "run.json", msgspec.json.encode(run), _STAFF_ONLY)
 
 
+def known_students(marks: Path) -> set[str]:
+    """The ids of all students of whom the folder knows something."""
+    folder = marks / "students"
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+
+
 def state_of(path: Path) -> str:
-    """The hash of a file's or folder's names, sizes and times of change: no content is read."""
+    """The hash of a file's or folder's names, sizes and times of change: no content is read.
+
+    Of a folder with too much to list, which is refused when it is read, it is the same always.
+    """
     found = hashlib.sha256()
-    for place in sorted([path, *path.rglob("*")] if path.is_dir() else [path]):
-        status = place.lstat()
-        line = f"{place.relative_to(path)}\0{status.st_size}\0{status.st_mtime_ns}\0"
-        found.update(line.encode("utf-8", "surrogateescape"))
+    folders, count = [(str(path), path.name)], 0
+    if not path.is_dir():
+        folders, count = [], 1
+        _add(found, path.name, path.lstat())
+    while folders:
+        folder, name = folders.pop()
+        with os.scandir(folder) as listed:
+            entries = sorted(listed, key=lambda entry: entry.name)
+        for entry in entries:
+            inside = f"{name}/{entry.name}"
+            _add(found, inside, entry.stat(follow_symlinks=False))
+            if entry.is_dir(follow_symlinks=False) and entry.name not in IGNORED_FOLDERS:
+                folders.append((entry.path, inside))
+        count += len(entries)
+        if count > MAX_LISTED or len(folder) > _MAX_PATH:
+            return "too much"
     return found.hexdigest()
 
 
+def _add(found: hashlib._Hash, name: str, status: os.stat_result) -> None:
+    line = f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0"
+    found.update(line.encode("utf-8", "surrogateescape"))
+
+
 def _read_grade(path: Path) -> Grade | None:
-    with suppress(FileNotFoundError):
+    """None also for a record that an older grader wrote in another form: it is graded again."""
+    with suppress(FileNotFoundError, EOFError, gzip.BadGzipFile, zlib.error, msgspec.DecodeError):
         return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=Grade)
     return None
 
 
 def _read(path: Path, kind: type[T]) -> T | None:
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, msgspec.DecodeError):
         return msgspec.json.decode(path.read_bytes(), type=kind)
     return None

@@ -1,7 +1,7 @@
 """A platform's own gradebook with the marks filled in: Canvas's export, Moodle's grading worksheet.
 
-Both import the file that they exported. So every column stays, and a row gets its mark only if one
-student of the roster has one of its identifiers.
+Both import the file that they exported. So every column stays, and a row gets a mark only if each
+of its identifiers that the roster knows is the same student's.
 """
 
 from __future__ import annotations
@@ -9,12 +9,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.marks import Row
+from grader.classroom.roster import normal
 
-# Columns that identify a student, the surest first.
-_KEYS = ("ID", "SIS User ID", "SIS Login ID", "Identifier", "Email address")
+# Columns that identify a student, with the roster's.
+_KEYS = {
+    "ID": ("canvas_id",),
+    "SIS User ID": ("sid", "id"),
+    "SIS Login ID": ("login", "id", "email"),
+    "Identifier": ("moodle_id",),
+    "Email address": ("email",),
+}
 _MOODLES = "Grade"
 
 
@@ -22,42 +30,57 @@ class GradebookError(Exception):
     """The gradebook cannot be filled in; the message says why."""
 
 
-def filled(gradebook: Path, column: str | None, rows: Sequence[Row]) -> tuple[bytes, list[str]]:
-    """The gradebook's bytes with each mark that is not held, and the ids that no row has.
+@dataclass(frozen=True)
+class Gradebook:
+    """A gradebook: its lines, and where in them the mark and the identifiers are."""
+
+    name: str
+    lines: list[list[str]]
+    mark: int
+    keys: dict[int, tuple[str, ...]]
+
+    def filled(self, rows: Sequence[Row]) -> tuple[bytes, list[str]]:
+        """The file with each mark that is not held, and the ids of those who are in no line."""
+        marks = {row.student.id: row for row in rows if row.final is not None and not row.is_held}
+        left = set(marks)
+        for line in self.lines[1:]:
+            cells = {
+                (column, normal(line[place]).removeprefix("participant "))
+                for place, columns in self.keys.items()
+                if place < len(line)
+                for column in columns
+            }
+            found = [row for row in rows if cells & row.student.keys.items()]
+            if len(found) == 1 and found[0].student.id in marks and self.mark < len(line):
+                line[self.mark] = f"{found[0].final:g}"
+                left.discard(found[0].student.id)
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(self.lines)
+        return text.getvalue().encode("utf-8"), sorted(left)
+
+
+def read(path: Path, column: str | None) -> Gradebook:
+    """Reads what a platform exported.
 
     Args:
-        gradebook: the file that the platform exported.
+        path: the file.
         column: the assignment's; for Moodle `Grade` if None.
-        rows: the class's.
 
     Raises:
-        GradebookError: it cannot be read, or has no such column.
+        GradebookError: it cannot be read, or lacks the column, or all that identify a student.
     """
     try:
-        with gradebook.open(encoding="utf-8-sig", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             lines = list(csv.reader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise GradebookError(f"{gradebook} cannot be read: {error}") from error
+        raise GradebookError(f"{path} cannot be read: {error}") from error
     header = lines[0] if lines else []
     column = column or _MOODLES
     if column not in header:
         raise GradebookError(
-            f"{gradebook} has no column {column!r}; --column names one of: {', '.join(header)}"
+            f"{path} has no column {column!r}; --column names one of: {', '.join(header)}"
         )
-    place, places = header.index(column), [header.index(key) for key in _KEYS if key in header]
-    marks = {row.student.id: row for row in rows if row.final is not None and not row.is_held}
-    owners: dict[str, set[str]] = {}
-    for row in marks.values():
-        for key in row.student.keys:
-            owners.setdefault(key, set()).add(row.student.id)
-    left = set(marks)
-    for line in lines[1:]:
-        cells = [line[i].strip().lower() for i in places if i < len(line)]
-        found = next((owners[cell] for cell in cells if cell in owners), set())
-        if len(found) == 1 and place < len(line):
-            (student,) = found
-            line[place] = f"{marks[student].final:g}"
-            left.discard(student)
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue().encode("utf-8"), sorted(left)
+    keys = {header.index(key): columns for key, columns in _KEYS.items() if key in header}
+    if not keys:
+        raise GradebookError(f"{path} has none of the columns {', '.join(_KEYS)}")
+    return Gradebook(path.name, lines, header.index(column), keys)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -13,8 +15,10 @@ from grader.causes import Cause
 from grader.classroom.folder import StudentFolder
 from grader.classroom.policy import Deadlines, Hold, Override
 from grader.classroom.roster import Class, HandIn, Student
+from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
 from grader.results.record import Grade
+from grader.results.text import clean_name, printable
 from grader.results.write import write_atomically
 
 Status = Literal["graded", "refused", "fault", "waiting", "missing"]
@@ -23,7 +27,6 @@ COLUMNS = (
     *("not_started", "slow_s", "cpu_s", "submission_sha", "handout", "nonce", "verdicts"),
     "attention",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
 
 
 @dataclass
@@ -36,6 +39,7 @@ class Row:
         exercises: points by exercise.
         attention: what a person should look at.
         is_held: whether it must not leave yet.
+        untimed: whether nobody knows when it came, so that it cost nothing.
     """
 
     student: Student
@@ -49,6 +53,7 @@ class Row:
     attention: list[str] = field(default_factory=list)
     grade: Grade | None = None
     is_held: bool = False
+    untimed: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,14 +63,31 @@ class Decisions:
     deadlines: Deadlines | None = None
     overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
     holds: Mapping[str, Hold] = field(default_factory=dict)
+    times: Mapping[str, datetime] = field(default_factory=dict)
+
+    def students(self) -> set[str]:
+        """All ids that are named."""
+        extensions = self.deadlines.extensions if self.deadlines else {}
+        return {*extensions, *self.holds, *self.times, *(name for name, _ in self.overrides)}
 
 
-def rows(found: Class, marks: Path, decisions: Decisions) -> list[Row]:
-    """A row for each student, in the order of their ids."""
+def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[str]) -> list[Row]:
+    """A row for each student, in the order of their ids.
+
+    Args:
+        found: the class.
+        marks: its folder.
+        decisions: what staff decided.
+        current: the students whose grade, or its refusal, is of what they handed in last.
+    """
     by_content: dict[str, list[str]] = {}
     made = []
     for student in sorted(found.students.values(), key=lambda student: student.id):
-        row = _row(student, found.counted.get(student.id), marks, decisions)
+        one = found.counted.get(student.id)
+        row = _row(student, one, marks, decisions, student.id in current)
+        if earlier := found.earlier.get(student.id):
+            names = ", ".join(sorted(clean_name(other.path.name) for other in earlier))
+            row.attention.append(f"handed in earlier, and not counted: {names}")
         if row.grade is not None and row.grade.provenance is not None:
             by_content.setdefault(row.grade.provenance.submission, []).append(student.id)
         made.append(row)
@@ -80,14 +102,16 @@ def rows(found: Class, marks: Path, decisions: Decisions) -> list[Row]:
     return made
 
 
-def _row(student: Student, one: HandIn | None, marks: Path, decisions: Decisions) -> Row:
+def _row(
+    student: Student, one: HandIn | None, marks: Path, decisions: Decisions, is_current: bool
+) -> Row:
     folder = StudentFolder(marks, student.id)
     row = Row(student, "missing")
     failure = folder.failure()
-    if one is not None and failure is not None:
+    if one is not None and failure is not None and (is_current or failure.status == "fault"):
         row.status = failure.status
         row.attention.append(f"{failure.status}: {failure.message}")
-    elif one is not None and (grade := folder.grade()) is not None:
+    elif one is not None and is_current and (grade := folder.grade()) is not None:
         _enter(row, grade)
     elif one is not None:
         row.status = "waiting"
@@ -97,7 +121,7 @@ def _row(student: Student, one: HandIn | None, marks: Path, decisions: Decisions
         row.attention.append(f"held by {hold.author}: {hold.reason}")
     _override(row, decisions.overrides)
     if row.score is not None and one is not None:
-        _charge_lateness(row, one, decisions.deadlines)
+        _charge_lateness(row, decisions.times.get(student.id, one.when), one.late, decisions)
         row.final = round(row.score * (1 - row.penalty), 2)
     total = decisions.overrides.get((student.id, ""))
     if total is not None:
@@ -113,18 +137,24 @@ def _enter(row: Row, grade: Grade) -> None:
     broken = [module for module in grade.modules if not module.ok]
     if grade.score == 0 and broken:
         row.attention.append(f"0 points, and {broken[0].module} cannot be imported")
+    if grade.isolation.tier == UNISOLATED:
+        row.attention.append("graded without isolation (--unsafe): the points prove nothing")
     if grade.left_out:
         row.attention.append(f"left out: {', '.join(grade.left_out)}")
     if grade.budget is not None and grade.budget.drawn:
         row.attention.append(f"slow: drew {grade.budget.drawn:.0f} s of the time budget")
 
 
-def _charge_lateness(row: Row, one: HandIn, deadlines: Deadlines | None) -> None:
-    if deadlines is not None and one.when is not None:
-        row.late_days = deadlines.days_late(row.student.id, one.when)
-        row.penalty = deadlines.penalty(row.late_days)
-    elif one.late:
-        row.attention.append("late, and the export does not say when it came")
+def _charge_lateness(row: Row, when: datetime | None, is_late: bool, decisions: Decisions) -> None:
+    if decisions.deadlines is None:
+        return
+    if when is not None:
+        row.late_days = decisions.deadlines.days_late(row.student.id, when)
+        row.penalty = decisions.deadlines.penalty(row.late_days)
+    elif is_late:
+        row.attention.append("late, but the export does not say since when; times.csv can")
+    else:
+        row.untimed = True
 
 
 def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
@@ -200,16 +230,21 @@ def write_changes(made: Iterable[Row], marks: Path) -> int:
 
 
 def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:
+    write_atomically(path, table(columns, lines), 0o600)
+
+
+def table(columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
+    """A CSV file, of which no cell is a formula: students choose names of files."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
     for line in lines:
         writer.writerow({key: _harmless(value) for key, value in line.items()})
-    write_atomically(path, text.getvalue().encode("utf-8"), 0o600)
+    return text.getvalue().encode("utf-8")
 
 
 def _harmless(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula: students choose names of files."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    if not isinstance(value, str):
+        return value
+    # A spreadsheet may split cells at other characters than commas.
+    return re.sub(r"(^|[;|\t,])(\s*)([=+\-@])", r"\1\2'\3", printable(value))

@@ -1,10 +1,13 @@
-"""The late policy, and what staff decide by hand: pure functions of data that staff edit.
+"""The late policy, and what staff decide by hand: pure functions of files that staff edit.
 
-deadlines.toml    due = 2026-10-02T23:59:00+02:00, grace_minutes, late_days, per_day, at_most,
-                  and a table [extensions] of times by student
-overrides.csv     id,exercise,points,author,reason,date; without an exercise it is the total.
-                  The last line of a student and exercise counts
-holds.csv         id,author,reason,date,released; a mark is held until `released` has a date
+    deadlines.toml    due = 2026-10-02T23:59:00+02:00, grace_minutes, late_days, per_day, at_most,
+                      and a table [extensions] of times by student
+    times.csv         id,time,author,reason,date: when somebody handed in, if the export is silent
+    overrides.csv     id,exercise,points,author,reason,date; without an exercise it is the total
+    holds.csv         id,author,reason,date,released; a mark is held until `released` has a date
+    matches.csv       name,id,author,reason,date: whose an entry of this name is; "" for nobody's
+
+They are in the class's folder, and the last line about something counts.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,8 +75,10 @@ class Hold(NamedTuple):
     reason: str
 
 
-def read_deadlines(path: Path) -> Deadlines:
-    """Raises PolicyError; all times must have a zone."""
+def read_deadlines(path: Path) -> Deadlines | None:
+    """The late policy; None without the file. Raises PolicyError; all times must have a zone."""
+    if not path.exists():
+        return None
     try:
         found = msgspec.toml.decode(path.read_bytes(), type=Deadlines)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -83,6 +88,8 @@ def read_deadlines(path: Path) -> Deadlines:
             raise PolicyError(f"{path}: {what} has no time zone; write {when.isoformat()}+00:00")
     if not (0 <= found.per_day <= 1 and 0 <= found.at_most <= 1):
         raise PolicyError(f"{path}: per_day and at_most are shares of the score, from 0 to 1")
+    if not (0 <= found.grace_minutes < math.inf and found.late_days >= 0):
+        raise PolicyError(f"{path}: grace_minutes and late_days are at least 0")
     return found
 
 
@@ -104,27 +111,67 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
 def read_holds(path: Path) -> dict[str, Hold]:
     """Marks that are held now, by student; {} without the file. Raises PolicyError."""
     found: dict[str, Hold] = {}
-    for _, row in _rows(path, ("id", "author", "reason", "date", "released")):
+    for line, row in _rows(path, ("id", "author", "reason", "date", "released")):
         if row["released"]:
+            _check_date(path, line, "released", row["released"])
             found.pop(row["id"], None)
         else:
             found[row["id"]] = Hold(row["id"], row["author"], row["reason"])
     return found
 
 
+def read_times(path: Path) -> dict[str, datetime]:
+    """When students handed in, as staff know it; {} without the file. Raises PolicyError."""
+    found = {}
+    for line, row in _rows(path, ("id", "time", "author", "reason", "date")):
+        try:
+            when = datetime.fromisoformat(row["time"])
+        except ValueError:
+            when = None
+        if when is None or when.tzinfo is None:
+            raise PolicyError(
+                f"{path}:{line}: the time {row['time']!r} is none; write 2026-10-02T23:59:00+02:00"
+            )
+        found[row["id"]] = when
+    return found
+
+
+def read_matches(path: Path) -> dict[str, str]:
+    """By an entry's name the student's id, "" for nobody's; {} without the file."""
+    columns = ("name", "id", "author", "reason", "date")
+    return {row["name"]: row["id"] for _, row in _rows(path, columns)}
+
+
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each line with its number; each must name its author and a reason."""
+    """Each line with its number; all must have just these columns, an author, a reason, a date."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+            header, *rows = list(csv.reader(file)) or [[]]
     except FileNotFoundError:
         return
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         raise PolicyError(f"{path} cannot be read: {error}") from error
-    for line, row in enumerate(rows, 2):
-        cells = {key: (row.get(key) or "").strip() for key in columns}
-        for key in ("id", "author", "reason", "date"):
-            if not cells[key]:
-                expected = ",".join(columns)
-                raise PolicyError(f"{path}:{line}: {key} is missing; expected {expected}")
-        yield line, cells
+    expected = ",".join(columns)
+    if [column.strip() for column in header] != list(columns):
+        raise PolicyError(f"{path}:1: expected the columns {expected}, got {','.join(header)}")
+    for line, cells in enumerate(rows, 2):
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != len(columns):
+            raise PolicyError(
+                f"{path}:{line}: {len(cells)} cells for {expected}; a text with a comma needs "
+                "quotation marks"
+            )
+        row = {key: cell.strip() for key, cell in zip(columns, cells, strict=True)}
+        for key in (columns[0], "author", "reason", "date"):
+            if not row[key]:
+                raise PolicyError(f"{path}:{line}: {key} is missing")
+        _check_date(path, line, "date", row["date"])
+        yield line, row
+
+
+def _check_date(path: Path, line: int, key: str, text: str) -> None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise PolicyError(f"{path}:{line}: {key} is {text!r}; write 2026-10-02") from None

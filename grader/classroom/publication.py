@@ -6,44 +6,78 @@ end, and its nonce is never used again: what a student learns of it then opens n
 
 from __future__ import annotations
 
-import csv
-import io
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from grader.classroom.folder import end_run
-from grader.classroom.marks import Row
+from grader.classroom.marks import Row, table
+from grader.classroom.roster import Class
 from grader.results.gradescope import to_gradescope
 from grader.results.html import to_html
 from grader.results.write import write_atomically
 
+MARKS = "marks.csv"
+_FINAL = ("graded", "refused", "missing")
+
 
 class NotReady(Exception):
-    """Something is not graded yet, so nothing may leave."""
+    """Something is not decided yet, so nothing may leave; the message says what to do."""
+
+
+def check(found: Class, rows: Sequence[Row], marks: Path, target: Path) -> None:
+    """Raises NotReady unless all that was handed in has a mark, was refused, or is held."""
+    ours, theirs = marks.resolve(), target.resolve()
+    if theirs.is_relative_to(ours) or ours.is_relative_to(theirs):
+        raise NotReady(f"{target} and {marks} must be folders beside each other")
+    if found.unmatched:
+        names = ", ".join(path.name for path, _ in found.unmatched)
+        raise NotReady(f"nobody knows whose it is: {names}; attention.md says what to do")
+    undecided = [
+        row.student.id
+        for row in rows
+        if row.status not in _FINAL and row.final is None and not row.is_held
+    ]
+    if undecided:
+        raise NotReady(
+            f"not graded, so nothing is published: {', '.join(undecided)}; run the command again, "
+            "or decide in overrides.csv or holds.csv"
+        )
 
 
 def publish(rows: Sequence[Row], marks: Path, target: Path) -> None:
     """Writes `ID/report.html` and `ID/results.json` for each mark that is not held, and marks.csv.
 
-    Raises:
-        NotReady: a submission has no grade through no fault of its own; nothing is written.
+    What an earlier publication wrote of a student who has nothing now is removed.
     """
-    if open_ones := [row.student.id for row in rows if row.status in ("fault", "waiting")]:
-        raise NotReady(
-            f"not graded, so nothing is published: {', '.join(open_ones)}; run the command again"
-        )
     end_run(marks)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "points"))
+    target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lines: list[dict[str, object]] = []
     for row in rows:
+        place = target / row.student.id
+        if row.is_held or row.grade is None:
+            shutil.rmtree(place, ignore_errors=True)
         if row.is_held or row.final is None:
             continue
-        writer.writerow((row.student.id, row.final))
+        lines.append({"id": row.student.id, "points": row.final})
         if row.grade is not None:
-            place = target / row.student.id
-            place.mkdir(parents=True, exist_ok=True)
+            place.mkdir(exist_ok=True)
             write_atomically(place / "report.html", to_html(row.grade).encode(), 0o644)
-            write_atomically(place / "results.json", to_gradescope(row.grade), 0o644)
-    target.mkdir(parents=True, exist_ok=True)
-    write_atomically(target / "marks.csv", text.getvalue().encode(), 0o644)
+            write_atomically(place / "results.json", _results(row), 0o644)
+    write_atomically(target / MARKS, table(("id", "points"), lines), 0o644)
+
+
+def _results(row: Row) -> bytes:
+    """Gradescope's JSON with the student's mark, which lateness or staff may have changed."""
+    assert row.grade is not None, "there is a grade"
+    data = to_gradescope(row.grade)
+    if row.final == round(row.grade.score or 0.0, 2):
+        return data
+    results = msgspec.json.decode(data)
+    results["score"] = row.final
+    late = f", {row.late_days} days late" if row.penalty else ""
+    by_tests = f"{row.grade.score:g} by the tests{late}, then as staff decided"
+    results["output"] = f"The mark is {row.final:g}: {by_tests}.\n\n{results['output']}"
+    return msgspec.json.encode(results)

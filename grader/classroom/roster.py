@@ -1,15 +1,18 @@
 """Who handed in what: a folder or a platform's export, matched with the roster and never guessed.
 
 An export is recognized by its own names: Gradescope's `submission_metadata.yml`, the files of
-Canvas's bulk download, the folders of Moodle's. In any other folder each entry is a student's, and
-its name without the suffix is the student's id.
+Canvas's bulk download, the folders of Moodle's. Any other entry is one student's, and its name
+without the suffix is the student's id. What is nobody's for sure is left for a person, who may
+decide in `matches.csv`.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +23,14 @@ import msgspec
 from grader.intake.entries import ARCHIVE_SUFFIXES
 
 _METADATA = "submission_metadata.yml"
-_CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<number>\d+)_.+")
-_MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file_?")
+# Columns of the roster that identify a student where an entry has no platform's name, and on each.
+_OWN, _CANVAS, _MOODLE = ("id", "email", "login"), ("canvas_id",), ("moodle_id",)
+_SID, _EMAIL = ("id", "sid"), ("email",)
+COLUMNS = tuple(dict.fromkeys((*_OWN, *_CANVAS, *_MOODLE, *_SID)))
+# `lastfirst_LATE_USER_NUMBER_file.zip`. A student may choose a name with numbers in it.
+_CANVAS_NUMBERS = re.compile(r"(?=_(?P<late>LATE_)?(?P<user>\d+)_\d+_)")
+_MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file(?:_.*)?")
 _MAX_ID = 100  # characters
-_IDENTIFY = ("id", "email", "login")  # columns of the roster, and every one that ends in "_id"
 
 
 class RosterError(Exception):
@@ -37,19 +44,19 @@ class Student:
     Attributes:
         id: the folder's name in the marks.
         name: for people.
-        keys: what identifies the student, in lower case. A name does not: on some platforms
-            students choose it.
+        keys: what identifies the student, in lower case, by column. A name does not: on some
+            platforms students choose it.
     """
 
     id: str
     name: str = ""
-    keys: frozenset[str] = frozenset()
+    keys: Mapping[str, str] = field(default_factory=dict)
 
 
 class Member(NamedTuple):
-    """Who handed something in: what identifies them on the platform, the surest first."""
+    """Who handed something in: each text that identifies them, with the columns to look in."""
 
-    keys: tuple[str, ...]
+    keys: tuple[tuple[str, tuple[str, ...]], ...]
     name: str = ""
 
 
@@ -61,14 +68,12 @@ class HandIn:
         path: a folder or an archive.
         members: the students of the group.
         when: the time of handing in; None if the export does not say.
-        order: orders several of one student, later ones last; with `when` None, too.
         late: what the platform itself says.
     """
 
     path: Path
     members: tuple[Member, ...]
     when: datetime | None = None
-    order: int = 0
     late: bool = False
 
 
@@ -89,11 +94,16 @@ class Class:
     earlier: dict[str, list[HandIn]] = field(default_factory=dict)
 
 
+def normal(text: str) -> str:
+    """A key as it is compared: file systems and spreadsheets write letters in different ways."""
+    return unicodedata.normalize("NFC", text).strip().lower()
+
+
 def read_roster(path: Path) -> dict[str, Student]:
     """The students of a CSV file with the columns `id` and, if wanted, `name`.
 
-    Further columns identify students on a platform: `email`, `login`, `canvas_id` and others that
-    end in `_id`.
+    Further columns identify students on a platform: `email`, `login`, `sid`, `canvas_id`,
+    `moodle_id`. Others are not read.
 
     Raises:
         RosterError: it cannot be read, lacks the column, or has an id that is no folder's name, or
@@ -101,24 +111,31 @@ def read_roster(path: Path) -> dict[str, Student]:
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+            reader = csv.DictReader(file)
+            rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RosterError(f"{path} cannot be read: {error}") from error
+    header = [normal(column) for column in reader.fieldnames or ()]
+    if "id" not in header:
+        raise RosterError(
+            f"{path} has no column id; its first line names columns, with commas: {header}"
+        )
     students: dict[str, Student] = {}
     for line, row in enumerate(rows, 2):
-        cells = {key.strip().lower(): (text or "").strip() for key, text in row.items() if key}
+        cells = {normal(key): (text or "").strip() for key, text in row.items() if key}
         if not any(cells.values()):
             continue
-        student = cells.get("id", "")
+        student = cells["id"]
         if why := _why_no_id(student):
             raise RosterError(f"{path}:{line}: the id {student!r} {why}")
         if student in students:
             raise RosterError(f"{path}:{line}: the id {student!r} is there twice")
-        keys = {cells[key] for key in cells if key in _IDENTIFY or key.endswith("_id")} - {""}
-        lower = frozenset(key.lower() for key in keys)
-        students[student] = Student(student, cells.get("name", ""), lower)
+        keys = {column: normal(cells[column]) for column in COLUMNS if cells.get(column)}
+        if "moodle_id" in keys:
+            keys["moodle_id"] = keys["moodle_id"].removeprefix("participant ")
+        students[student] = Student(student, cells.get("name", ""), keys)
     if not students:
-        raise RosterError(f"{path} has no students; expected a line of columns, one of them id")
+        raise RosterError(f"{path} has no students; expected a line for each below the columns")
     return students
 
 
@@ -131,7 +148,7 @@ def _why_no_id(text: str) -> str:
     return ""
 
 
-def handed_in(folder: Path) -> list[HandIn]:
+def handed_in(folder: Path, roster: Mapping[str, Student] | None = None) -> list[HandIn]:
     """Everything that was handed in, in an order that does not depend on the machine.
 
     Raises:
@@ -142,12 +159,20 @@ def handed_in(folder: Path) -> list[HandIn]:
     except OSError as error:
         raise RosterError(f"{folder} cannot be read: {error}") from error
     if (folder / _METADATA).is_file():
-        return list(_of_gradescope(folder / _METADATA))
-    for pattern, form in ((_CANVAS, _of_canvas), (_MOODLE, _of_moodle)):
-        matches = [pattern.fullmatch(path.name) for path in entries]
-        if entries and all(matches):
-            return [form(p, m) for p, m in zip(entries, matches, strict=True) if m]
-    return [HandIn(path, (Member((_stem(path),)),)) for path in entries]
+        named = list(_of_gradescope(folder / _METADATA))
+        rest = {path.name for path in entries} - {one.path.name for one in named} - {_METADATA}
+        return named + [_plain(folder / name) for name in sorted(rest)]
+    users = {s.keys["canvas_id"] for s in (roster or {}).values() if "canvas_id" in s.keys}
+    for form in (lambda path: _of_canvas(path, users), _of_moodle):
+        found = [form(path) for path in entries]
+        # A TA's file, or a kind of entry that nobody thought of, must not hide the platform.
+        if entries and 2 * sum(one is not None for one in found) >= len(entries):
+            return [one or _plain(path) for one, path in zip(found, entries, strict=True)]
+    return [_plain(path) for path in entries]
+
+
+def _plain(path: Path) -> HandIn:
+    return HandIn(path, (Member(((_stem(path), _OWN),)),))
 
 
 def _of_gradescope(metadata: Path) -> Iterator[HandIn]:
@@ -156,14 +181,15 @@ def _of_gradescope(metadata: Path) -> Iterator[HandIn]:
         found = msgspec.yaml.decode(metadata.read_bytes())
         for name, about in found.items():
             yield _gradescope_submission(metadata.parent / name, about)
-    except (OSError, ImportError, msgspec.DecodeError, AttributeError, TypeError, KeyError) as e:
-        raise RosterError(f"{metadata} cannot be read as Gradescope's export: {e!r}") from e
+    except (OSError, ImportError, AttributeError, TypeError, KeyError, ValueError) as error:
+        raise RosterError(f"{metadata} cannot be read as Gradescope's export: {error!r}") from error
 
 
 def _gradescope_submission(path: Path, about: dict[str, Any]) -> HandIn:
+    columns = {":sid": _SID, ":email": _EMAIL}
     members = tuple(
         Member(
-            tuple(str(person[key]) for key in (":sid", ":email") if person.get(key)),
+            tuple((str(person[key]), columns[key]) for key in columns if person.get(key)),
             str(person.get(":name") or ""),
         )
         for person in about[":submitters"]
@@ -176,41 +202,65 @@ def _gradescope_submission(path: Path, about: dict[str, Any]) -> HandIn:
     return HandIn(path, members, when)
 
 
-def _of_canvas(path: Path, match: re.Match[str]) -> HandIn:
-    order, late = int(match["number"]), bool(match["late"])
-    return HandIn(path, (Member((match["user"],), match["name"]),), order=order, late=late)
+def _of_canvas(path: Path, users: set[str]) -> HandIn | None:
+    """An entry of Canvas's bulk download; None if its name is none.
+
+    A name with several pairs of numbers is a user's only if the roster has just one of them.
+    """
+    found = list(_CANVAS_NUMBERS.finditer(path.name))
+    if users and len(found) > 1:
+        found = [match for match in found if match["user"] in users] or found
+    if not found:
+        return None
+    keys = tuple((match["user"], _CANVAS) for match in found)
+    return HandIn(path, (Member(keys),), late=bool(found[0]["late"]))
 
 
-def _of_moodle(path: Path, match: re.Match[str]) -> HandIn:
-    return HandIn(path, (Member((f"Participant {match['id']}", match["id"]), match["name"]),))
+def _of_moodle(path: Path) -> HandIn | None:
+    """An entry of Moodle's bulk download; None if its name is none."""
+    match = _MOODLE_FOLDER.fullmatch(path.name)
+    if match is None:
+        return None
+    return HandIn(path, (Member(((match["id"], _MOODLE),), match["name"]),))
 
 
 def _stem(path: Path) -> str:
     """The name without the suffixes of archives."""
     name = path.name
-    while not path.is_dir() and name.endswith(ARCHIVE_SUFFIXES):
+    while not path.is_dir() and name.lower().endswith(ARCHIVE_SUFFIXES):
         name = name.rpartition(".")[0]
     return name
 
 
-def match(handed: Iterable[HandIn], roster: dict[str, Student] | None) -> Class:
-    """Gives each student what they handed in last; without a roster, everybody who did is one."""
+def match(
+    handed: Iterable[HandIn],
+    roster: Mapping[str, Student] | None,
+    decided: Mapping[str, str] = {},
+) -> Class:
+    """Gives each student what they handed in last; without a roster, everybody who did is one.
+
+    Args:
+        handed: everything.
+        roster: the students by id, if there is a list.
+        decided: by an entry's name the student whose it is, as staff decided; "" for nobody's.
+    """
     found = Class(dict(roster or {}))
-    by_key: dict[str, set[str]] = {}
-    for student in found.students.values():
-        for key in student.keys:
-            by_key.setdefault(key, set()).add(student.id)
     owners: dict[str, list[HandIn]] = {}
     for one in handed:
+        name = one.path.name
+        if name in decided:
+            if decided[name]:
+                owners.setdefault(decided[name], []).append(one)
+            continue
         if not one.members:
             found.unmatched.append((one.path, "the export names no student"))
         for member in one.members:
-            if not one.path.is_dir() and not one.path.name.endswith(ARCHIVE_SUFFIXES):
-                why = "is neither a folder nor an archive; put a student's files into one folder"
+            if not one.path.is_dir() and not name.lower().endswith(ARCHIVE_SUFFIXES):
+                why = "is neither a folder nor an archive"
             elif roster is None:
                 who, why = _as_student(member, found.students)
             else:
-                who, why = _known(member, by_key)
+                who, why = _known(member, roster.values())
             if why:
                 found.unmatched.append((one.path, why))
             else:
@@ -227,32 +277,33 @@ def match(handed: Iterable[HandIn], roster: dict[str, Student] | None) -> Class:
 
 def _as_student(member: Member, students: dict[str, Student]) -> tuple[str, str]:
     """The id of the student who is called so, added if need be; or why nobody can be."""
-    who = member.keys[0] if member.keys else ""
+    if len({key for key, _ in member.keys}) > 1 and member.keys[0][1] is _CANVAS:
+        return "", "its name has several numbers; only a roster can tell whose it is"
+    who = member.keys[0][0] if member.keys else ""
     if why := _why_no_id(who):
         return "", f"its name {who!r} {why}"
     students.setdefault(who, Student(who, member.name))
     return who, ""
 
 
-def _known(member: Member, by_key: dict[str, set[str]]) -> tuple[str, str]:
-    """The id of the roster's one student with one of these keys; or why nobody is."""
-    for key in member.keys:
-        students = by_key.get(key.strip().lower(), set())
-        if len(students) == 1:
-            return next(iter(students)), ""
-        if students:
-            return "", f"{key!r} is in several lines of the roster: {', '.join(sorted(students))}"
-    return "", f"no line of the roster has {' or '.join(map(repr, member.keys)) or 'a key'}"
+def _known(member: Member, students: Iterable[Student]) -> tuple[str, str]:
+    """The id of the one student of the roster whom all keys that anybody has belong to; or why."""
+    looked = {(column, normal(key)) for key, columns in member.keys for column in columns}
+    found = sorted(student.id for student in students if looked & student.keys.items())
+    if len(found) == 1:
+        return found[0], ""
+    texts = ", ".join(f"{key!r} as {' or '.join(columns)}" for key, columns in member.keys)
+    if found:
+        return "", f"several lines of the roster have {texts}: {', '.join(found)}"
+    return "", f"no line of the roster has {texts or 'a key'}"
 
 
 def _last(several: Sequence[HandIn]) -> tuple[HandIn | None, str]:
     """What was handed in last, or why that cannot be known."""
+    times = Counter(one.when for one in several)
     if len(several) == 1:
         return several[0], ""
-    times = [one.when for one in several]
-    if all(times):
+    if None not in times and len(times) == len(several):
         return max(several, key=lambda one: one.when or datetime.min), ""
-    if len({one.order for one in several}) == len(several):
-        return max(several, key=lambda one: one.order), ""
     names = ", ".join(sorted(one.path.name for one in several))
     return None, f"handed in {len(several)} times ({names}), and nothing says which is the last"

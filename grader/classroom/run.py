@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from grader.classroom import engine
-from grader.classroom.folder import Failure, Source, StudentFolder, state_of
+from grader.classroom.folder import Failure, Source, StudentFolder, current_run, state_of
 from grader.classroom.roster import HandIn
 from grader.faults import GraderFault
 from grader.intake import stage
@@ -25,6 +29,7 @@ from grader.isolation import CannotIsolate
 from grader.judge.grader import Grader
 from grader.judge.provenance import content_hash, tree_hash
 from grader.results.record import Grade
+from grader.results.text import printable
 
 Status = Literal["graded", "unchanged", "refused", "fault", "elsewhere"]
 _TRIES = 3  # of a submission in whose grading the process was killed
@@ -47,10 +52,15 @@ def jobs_of(counted: Mapping[str, HandIn]) -> list[Job]:
     return [Job(path, tuple(students)) for path, students in groups.items()]
 
 
-def is_done(job: Job, marks: Path) -> bool:
+def is_done(job: Job, marks: Path, tiers: Collection[str]) -> bool:
     """Whether each student has the grade of just these files by just this grader, or no chance.
 
     Nothing is read of what was handed in but names, sizes and times of change.
+
+    Args:
+        job: what was handed in.
+        marks: the class's folder.
+        tiers: in which it may have run.
     """
     try:
         state = state_of(job.path)
@@ -59,11 +69,12 @@ def is_done(job: Job, marks: Path) -> bool:
     for student in job.students:
         folder = StudentFolder(marks, student)
         source, failure = folder.source(), folder.failure()
-        if source is None or source.state != state or source.tree != tree_hash():
+        if source is None or (source.state, source.tree) != (state, tree_hash()):
             return False
-        if failure is not None and failure.status == "fault":
-            return False
-        if failure is None and not folder.grade_file.exists():
+        if failure is not None:
+            if failure.status == "fault":
+                return False
+        elif source.tier not in tiers or not folder.grade_file.exists():
             return False
     return True
 
@@ -71,49 +82,51 @@ def is_done(job: Job, marks: Path) -> bool:
 def grade_all(
     todo: Sequence[Job],
     marks: Path,
-    nonce: str,
-    start: Callable[[], Grader],
+    tiers: tuple[str, ...],
     processes: int,
     done: Callable[[Job, Status], None],
+    start: Callable[..., Grader] = Grader,
 ) -> None:
-    """Grades each job once.
+    """Grades each job once, all with the nonce of the current run.
 
     Args:
         todo: the jobs.
         marks: the class's folder.
-        nonce: of every grading.
-        start: makes a grader, as in `engine.started`.
+        tiers: of the graders.
         processes: how many grade at a time.
         done: called when a job is done, or is being graded by another machine.
+        start: makes a grader from `tiers` and `lanes`; at the top of a module.
 
     Raises:
         CannotIsolate: the machine does not offer the tier.
         GraderFault: no process could start.
     """
     waiting, kills = list(todo), Counter[Job]()
+    begin = partial(start, tiers, lanes=1)
     while waiting:
         # What ran when a process was killed runs alone: nobody else could say what killed it.
         suspects = [job for job in waiting if kills[job]]
         batch = suspects[:1] or waiting
         waiting = [job for job in waiting if job not in batch]
         running: dict[Future[Status], Job] = {}
+        has_started = False
         try:
-            with engine.started(start, min(processes, len(batch))) as graders:
+            with engine.started(begin, min(processes, len(batch))) as graders:
+                graders.submit(_nothing).result()
+                has_started = True
                 while batch or running:
-                    while batch and len(running) < 2 * processes:
-                        job = batch.pop(0)
-                        running[graders.submit(grade_one, job, marks, nonce)] = job
+                    while batch and len(running) < processes:
+                        future = graders.submit(grade_one, batch[0], marks, tiers)
+                        running[future] = batch.pop(0)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        job = running[future]
-                        status = _status(future, job, marks)
-                        del running[future]
-                        done(job, status)
+                        status = _status(future, running[future], marks)
+                        done(running.pop(future), status)
         except BrokenProcessPool:
-            if not running:
+            if not has_started:
                 raise GraderFault("no process that grades could start") from None
             waiting += batch
             for job in running.values():
-                kills[job] += 1
+                kills[job] += StudentFolder(marks, job.students[0]).is_leased
                 if kills[job] < _TRIES:
                     waiting.append(job)
                 else:
@@ -126,7 +139,7 @@ def wait_for_others(jobs: Sequence[Job], marks: Path) -> Iterator[Job]:
     left = list(jobs)
     while left:
         for job in list(left):
-            with StudentFolder(marks, job.students[0]).leased() as mine:
+            with _leased(job, marks) as mine:
                 if mine is not None:
                     left.remove(job)
                     yield job
@@ -146,60 +159,83 @@ def _status(future: Future[Status], job: Job, marks: Path) -> Status:
 
 
 def _keep_fault(job: Job, marks: Path, message: str) -> None:
-    for student in job.students:
-        source = Source(path=str(job.path), state="", tree=tree_hash())
-        StudentFolder(marks, student).write_failure(Failure("fault", message), source)
+    with _leased(job, marks) as mine:
+        if mine is not None:  # else another machine is at it
+            source = Source(path=printable(str(job.path)), state="", tree=tree_hash())
+            failure = Failure("fault", printable(message))
+            for student in job.students:
+                StudentFolder(marks, student).write_failure(failure, source)
+
+
+@contextmanager
+def _leased(job: Job, marks: Path) -> Iterator[Callable[[], None] | None]:
+    """As `StudentFolder.leased`, of all members of a group."""
+    with ExitStack() as stack:
+        renewals = []
+        for student in sorted(job.students):
+            renewal = stack.enter_context(StudentFolder(marks, student).leased())
+            if renewal is None:
+                yield None
+                return
+            renewals.append(renewal)
+
+        def renew() -> None:
+            for renewal in renewals:
+                renewal()
+
+        yield renew
 
 
 # --- in a process of the engine ------------------------------------------------------------------
 
 
-def grade_one(grader: Grader, job: Job, marks: Path, nonce: str) -> Status:
+def _nothing(_: Grader) -> None:
+    """Shows that a process has started."""
+
+
+def grade_one(grader: Grader, job: Job, marks: Path, tiers: tuple[str, ...]) -> Status:
     """Grades a job and keeps the grade.
 
     Raises:
         GraderFault: the grader failed; nothing is kept.
+        OSError: what was handed in cannot be looked at; nothing is kept.
     """
     folders = [StudentFolder(marks, student) for student in job.students]
-    with folders[0].leased() as renew:
+    with _leased(job, marks) as renew:
         if renew is None:
             return "elsewhere"
-        if is_done(job, marks):
+        if is_done(job, marks, tiers):
             return "unchanged"
+        where, manifest = printable(str(job.path)), grader.manifest
+        source = Source(path=where, state=state_of(job.path), tree=tree_hash())
         try:
-            source = Source(path=str(job.path), state=state_of(job.path), tree=tree_hash())
-            manifest = grader.manifest
             selected = stage.read(job.path, manifest.package, manifest.modules)
-        except (SubmissionError, OSError) as error:
+        except SubmissionError as error:
             for folder in folders:
-                folder.write_failure(Failure("refused", str(error)), source)
+                folder.write_failure(Failure("refused", printable(str(error))), source)
             return "refused"
-        content = content_hash(selected, manifest.package)
         grade = folders[0].grade()
-        where = grade.provenance if grade else None
-        if (
-            grade is None
-            or where is None
-            or (where.submission, where.tree) != (content, tree_hash())
-        ):
+        if grade is None or not _is_of(grade, content_hash(selected, manifest.package), tiers):
             grade = grader.grade(
                 selected,
-                nonce=nonce,
+                nonce=current_run(marks).nonce,
                 timing="skip",
                 further_seeds=True,
                 on_check=lambda _: renew(),
             )
             if grade.faults:
                 raise GraderFault("; ".join(grade.faults))
+        source = msgspec.structs.replace(source, tier=grade.isolation.tier)
         for folder in folders:
-            if folder.grade() == grade:
-                folder.write_source(source)
-            else:
-                folder.write_grade(grade, source)
+            folder.write_grade(grade, source)
         return "graded"
 
 
-def _is_of(grade: Grade, content: str) -> bool:
-    """Whether it is of these files, by this grader."""
+def _is_of(grade: Grade, content: str, tiers: Collection[str]) -> bool:
+    """Whether it is of these files, by this grader, in one of these tiers."""
     found = grade.provenance
-    return found is not None and (found.submission, found.tree) == (content, tree_hash())
+    return (
+        found is not None
+        and (found.submission, found.tree) == (content, tree_hash())
+        and grade.isolation.tier in tiers
+    )

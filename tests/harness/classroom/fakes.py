@@ -9,7 +9,7 @@ from pathlib import Path
 from assignment import manifest
 from grader.faults import GraderFault
 from grader.judge.provenance import content_hash, tree_hash
-from grader.results.record import Provenance
+from grader.results.record import Isolation, Provenance
 from tests.harness.results.example_grade import exercise
 from tests.harness.results.example_grade import grade as a_grade
 
@@ -45,6 +45,7 @@ class FakeGrader:
             max_score=10.0,
             nonce=nonce,
             exercises=(exercise("matmul_flops", points, 10.0),),
+            isolation=Isolation(tier="A", probes={}),
             provenance=provenance(content_hash(submission, EXERCISES.package)),
         )
 

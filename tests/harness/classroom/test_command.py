@@ -4,6 +4,7 @@ import csv
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,8 +39,9 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     hand_in(tmp_path / "in", ada="7", bob="fault", eve="3")
     (tmp_path / "in" / "tim.zip").write_bytes(b"no zip")
     (tmp_path / "roster.csv").write_text("id,name\nada,Ada\nbob,Bob\neve,Eve\ntim,Tim\nzoe,Zoë\n")
-    (tmp_path / "deadlines.toml").write_text("due = 2026-10-02T22:00:00Z\n")
-    command = "class", "in", "--roster", "roster.csv", "--deadlines", "deadlines.toml"
+    (tmp_path / "marks").mkdir()
+    (tmp_path / "marks" / "deadlines.toml").write_text("due = 2026-10-02T22:00:00Z\n")
+    command = "class", "in", "--roster", "roster.csv"
     first = grader(*command, "--jobs", "1", "--publish", "out")
     assert first.exit_code == 3, first.output
     assert "not graded, so nothing is published: bob" in first.output
@@ -64,7 +66,7 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     often = {file.name: len(file.read_text().split()) for file in (tmp_path / "log").iterdir()}
     assert often == {"ada": 1, "bob": 3, "eve": 1}
     assert (tmp_path / "out" / "ada" / "report.html").exists()
-    assert "tim** (Tim): refused" in (tmp_path / "marks" / "attention.md").read_text()
+    assert "**tim** (Tim): refused" in (tmp_path / "marks" / "attention.md").read_text()
 
     shown = grader("report", "marks", "ada")
     assert shown.exit_code == 0, shown.output
@@ -86,7 +88,9 @@ def test_only_some_students(grader, tmp_path):
     [
         (("nowhere",), "nowhere cannot be read"),
         (("in", "--roster", "in"), "in cannot be read"),
-        (("in", "--deadlines", "nowhere.toml"), "nowhere.toml cannot be read"),
+        (("in", "--gradebook", "nowhere.csv", "--publish", "out"), "nowhere.csv cannot be read"),
+        (("in", "--gradebook", "marks.csv"), "marks.csv cannot be read"),
+        (("in", "--only", "nobody"), "--only nobody: nobody of them"),
     ],
 )
 def test_what_cannot_be_read_is_named(grader, tmp_path, arguments, said):
@@ -94,6 +98,23 @@ def test_what_cannot_be_read_is_named(grader, tmp_path, arguments, said):
     done = grader("class", *arguments)
     assert (done.exit_code, said in done.output) == (2, True), done.output
     assert not (tmp_path / "marks").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("holds.csv", "id,author,reason,date,released\nBob,tim,why,2026-10-01,\n"),
+        ("overrides.csv", "id,exercise,points,author,reason,date\nBob,,1,tim,why,2026-10-01\n"),
+        ("matches.csv", "name,id,author,reason,date\nx.zip,Bob,tim,why,2026-10-01\n"),
+        ("deadlines.toml", "due = 2026-10-02T22:00:00Z\nextensions.Bob = 2026-10-03T22:00:00Z\n"),
+    ],
+)
+def test_a_decision_about_nobody_is_refused(grader, tmp_path, file, text):
+    hand_in(tmp_path / "in", bob="1")
+    (tmp_path / "marks").mkdir()
+    (tmp_path / "marks" / file).write_text(text)
+    done = grader("class", "in")
+    assert (done.exit_code, "nobody of the class is called Bob" in done.output) == (2, True)
 
 
 def test_every_step_of_the_tutorial_works(tmp_path, monkeypatch):
@@ -108,14 +129,18 @@ def test_every_step_of_the_tutorial_works(tmp_path, monkeypatch):
     (tmp_path / "bin" / "grader").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_LOG", str(tmp_path / "log"))
-    hand_in(tmp_path / "submissions", ada="7", bob="5")
+    hand_in(tmp_path / "submissions", ada="7", bob="5", homework="3")
+    shutil.make_archive(
+        tmp_path / "submissions" / "homework", "zip", tmp_path / "submissions/homework"
+    )
+    shutil.rmtree(tmp_path / "submissions" / "homework")
     for step in steps:
         done = subprocess.run(
             ["bash", "-e"], input=step, cwd=tmp_path, capture_output=True, text=True
         )
         assert done.returncode == 0, (step, done.stderr)
     assert (tmp_path / "feedback" / "marks.csv").read_text() == "id,points\nada,7.0\neve,40.0\n"
-    assert len(list((tmp_path / "log").iterdir())) == 2
+    assert len(list((tmp_path / "log").iterdir())) == 3
 
 
 @pytest.mark.parametrize("kills", long_unless([3, 10], 3))

@@ -1,6 +1,8 @@
 """The rows of a class: what was graded, lateness, what staff decided, what needs a person."""
 
 import csv
+import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from tests.harness.classroom.fakes import provenance
 from tests.harness.results.example_grade import CANARY, exercise
 from tests.harness.results.example_grade import grade as a_grade
 
+OWN = ("id",)
+NOTHING = marks.Decisions()
 DUE = datetime(2026, 10, 2, tzinfo=UTC)
 SOURCE = Source(path="there", state="", tree="")
 
@@ -29,7 +33,9 @@ def a_class(tmp_path):
             found.students[name] = Student(name, f"{name} of x")
             folder = StudentFolder(tmp_path, name)
             if fields is not None:
-                found.counted[name] = HandIn(Path(f"{name}.zip"), (Member((name,)),), when=DUE)
+                found.counted[name] = HandIn(
+                    Path(f"{name}.zip"), (Member(((name, OWN),)),), when=DUE
+                )
             if isinstance(fields, Failure):
                 folder.write_failure(fields, SOURCE)
             elif fields is not None:
@@ -42,10 +48,14 @@ def a_class(tmp_path):
     return make
 
 
+def rows_of(found, folder, decisions=NOTHING, but=()):
+    return marks.rows(found, folder, decisions, found.counted.keys() - set(but))
+
+
 def test_a_row_for_each_student_with_what_was_graded(a_class, tmp_path):
     found = a_class(ada={}, bob=Failure("refused", "no zip"), eve=None, tim={"score": 0.0})
     del found.students["tim"]
-    rows = marks.rows(found, tmp_path, marks.Decisions())
+    rows = rows_of(found, tmp_path)
     assert [(row.student.id, row.status, row.final) for row in rows] == [
         ("ada", "graded", 8.0),
         ("bob", "refused", None),
@@ -69,14 +79,14 @@ def test_a_row_for_each_student_with_what_was_graded(a_class, tmp_path):
 
 def test_lateness_takes_its_share_and_an_extension_gives_it_back(a_class, tmp_path):
     found = a_class(ada={}, bob={}, eve={})
-    found.counted["eve"] = HandIn(Path("eve.zip"), (Member(("eve",)),), late=True)
+    found.counted["eve"] = HandIn(Path("eve.zip"), (Member((("eve", OWN),)),), late=True)
     deadlines = Deadlines(due=DUE - timedelta(days=1.5), per_day=0.1, extensions={"bob": DUE})
-    ada, bob, eve = marks.rows(found, tmp_path, marks.Decisions(deadlines))
+    ada, bob, eve = rows_of(found, tmp_path, marks.Decisions(deadlines))
     assert (ada.late_days, ada.penalty, ada.final) == (2, 0.2, 6.4)
     assert (bob.late_days, bob.final) == (0, 8.0)
     assert (eve.final, eve.attention) == (
         8.0,
-        ["late, and the export does not say when it came"],
+        ["late, but the export does not say since when; times.csv can"],
     )
 
 
@@ -88,7 +98,7 @@ def test_staff_override_an_exercise_or_the_mark_and_hold_one(a_class, tmp_path):
     }
     holds = {"bob": Hold("bob", "ann", "ask him")}
     found = a_class(ada={}, bob={})
-    ada, bob = marks.rows(found, tmp_path, marks.Decisions(None, overrides, holds))
+    ada, bob = rows_of(found, tmp_path, marks.Decisions(None, overrides, holds))
     assert (ada.score, ada.final, ada.exercises) == (9.0, 9.0, {"gather": 4.0, "mfu": 5.0})
     assert ada.attention == [
         "gather is tim's: a typo",
@@ -104,7 +114,7 @@ def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
         ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "a typo"),
     }
     found = a_class(ada=None)
-    (ada,) = marks.rows(found, tmp_path, marks.Decisions(None, overrides))
+    (ada,) = rows_of(found, tmp_path, marks.Decisions(None, overrides))
     assert (ada.status, ada.score, ada.final) == ("missing", None, 5.0)
     assert len(ada.attention) == 2
 
@@ -120,25 +130,33 @@ def test_attention_names_the_most_urgent_first(a_class, tmp_path):
         zoe=None,
     )
     found.unmatched.append((Path("in/=x.zip"), "no line of the roster has 'x'"))
-    text = attention.text(found, marks.rows(found, tmp_path, marks.Decisions()), tmp_path)
-    order = [text.index(part) for part in ("=x.zip", "on [fire]", "0 points", "same files", "left")]
+    found.students["zoe"] = Student("zoe", "![z](http://z) <img src=z> `")
+    found.earlier["tim"] = [HandIn(Path("first.zip"), ())]
+    text = attention.text(found, rows_of(found, tmp_path), tmp_path)
+    order = [
+        text.index(part) for part in ("=x.zip", r"on \[fire\]", "0 points", "same files", "left")
+    ]
     assert order == sorted(order)
     assert "the same files as tim" in text
     assert "the same files as bob" in text
-    assert text.rstrip().endswith("## 1 student handed nothing in\n\nzoe")
+    assert "handed in earlier, and not counted: first.zip" in text
+    assert text.rstrip().endswith("## 1 student without anything handed in\n\nzoe")
+    strange = attention.text(found, [], tmp_path, {"amy"})
+    assert "## 1 student in the folder of marks, but not in this class\n\namy" in strange
     quiet = a_class(amy={})
-    rows = marks.rows(quiet, tmp_path, marks.Decisions())
+    rows = rows_of(quiet, tmp_path)
     assert attention.text(quiet, rows, tmp_path) == "# What needs a person\n\nNothing.\n"
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\t=1"])
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "x;=1", "x, +1", "x|@1"])
 def test_no_cell_is_a_formula(a_class, tmp_path, name):
     found = a_class(ada={})
     found.students["ada"] = Student("ada", name)
-    marks.write_tables(marks.rows(found, tmp_path, marks.Decisions()), tmp_path)
+    marks.write_tables(rows_of(found, tmp_path), tmp_path)
     with (tmp_path / "marks.csv").open(newline="") as file:
         (row,) = csv.DictReader(file)
-    assert row["name"] == f"'{name}"
+    assert re.search(r"(^|[;,|] *)'[=+@-]", row["name"])
+    assert not re.search(r"(^|[;,|] *)[=+@-]", row["name"])
 
 
 def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_path):
@@ -146,8 +164,10 @@ def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_
     assert current_run(tmp_path) == before
     found = a_class(ada={}, bob={}, eve=None, tim=Failure("refused", "no zip"))
     decisions = marks.Decisions(None, {}, {"bob": Hold("bob", "ann", "why")})
-    rows = marks.rows(found, tmp_path, decisions)
+    rows = rows_of(found, tmp_path, decisions)
     target = tmp_path / "out"
+    publication.check(found, rows, tmp_path / "marks", target)
+    (target / "bob").mkdir(parents=True)  # once he was not held
     publication.publish(rows, tmp_path, target)
     left = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
     assert left == {"marks.csv", "ada/report.html", "ada/results.json"}
@@ -157,12 +177,48 @@ def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_
     assert current_run(tmp_path).nonce != before.nonce
 
 
-def test_nothing_is_published_while_something_is_not_graded(a_class, tmp_path):
-    found = a_class(ada={}, bob=Failure("fault", "fire"))
-    rows = marks.rows(found, tmp_path, marks.Decisions())
-    with pytest.raises(publication.NotReady, match="bob"):
-        publication.publish(rows, tmp_path, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+def test_nothing_is_published_while_something_is_not_decided(a_class, tmp_path):
+    folder, out = tmp_path / "marks", tmp_path / "out"
+    found = a_class(ada={}, bob=Failure("fault", "fire"), eve={})
+    rows = rows_of(found, tmp_path, but=["eve"])
+    with pytest.raises(publication.NotReady, match=r"not graded, .*: bob, eve;"):
+        publication.check(found, rows, folder, out)
+    overrides = {("eve", ""): Override("eve", "", 5.0, "tim", "why")}
+    decided = marks.Decisions(None, overrides, {"bob": Hold("bob", "ann", "why")})
+    rows = rows_of(found, tmp_path, decided, but=["eve"])
+    publication.check(found, rows, folder, out)
+    for inside in (folder, folder / "out", tmp_path):
+        with pytest.raises(publication.NotReady, match="beside each other"):
+            publication.check(found, rows, folder, inside)
+    found.unmatched.append((Path("x.zip"), "?"))
+    with pytest.raises(publication.NotReady, match=r"whose it is: x\.zip"):
+        publication.check(found, rows, folder, out)
+
+
+def test_what_is_published_has_the_mark_and_not_only_the_points(a_class, tmp_path):
+    deadlines = Deadlines(due=DUE - timedelta(days=1), per_day=0.5)
+    (row,) = rows_of(a_class(ada={}), tmp_path, marks.Decisions(deadlines))
+    results = json.loads(publication._results(row))
+    assert results["score"] == 4.0
+    assert results["output"].startswith("The mark is 4: 8 by the tests, 1 days late, then as staff")
+
+
+def test_a_grade_of_other_files_is_no_mark(a_class, tmp_path):
+    (row,) = rows_of(a_class(ada={}), tmp_path, but=["ada"])
+    assert (row.status, row.final) == ("waiting", None)
+
+
+def test_time_that_staff_know_counts(a_class, tmp_path):
+    found = a_class(ada={}, bob={})
+    for one in ("ada", "bob"):
+        found.counted[one] = HandIn(Path(f"{one}.zip"), ())
+    deadlines = Deadlines(due=DUE, per_day=0.5)
+    times = {"bob": DUE + timedelta(days=1)}
+    ada, bob = rows_of(found, tmp_path, marks.Decisions(deadlines, {}, {}, times))
+    assert (ada.final, ada.untimed) == (8.0, True)
+    assert (bob.final, bob.untimed) == (4.0, False)
+    page = attention.text(found, [ada, bob], tmp_path)
+    assert "## 1 student without a time, so not charged for lateness\n\nada\n" in page
 
 
 def test_only_staff_may_read_a_grade(a_class, tmp_path):

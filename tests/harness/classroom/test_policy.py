@@ -46,7 +46,7 @@ def test_files_are_read_and_the_last_line_counts(tmp_path):
     path = tmp_path / "overrides.csv"
     assert policy.read_overrides(path) == {}
     path.write_text(
-        "id,exercise,points,author,reason,date\nada,gather,1,tim,asked,2026-10-05\n"
+        "id,exercise,points,author,reason,date\nada,gather,1,tim,asked,2026-10-05\n\n"
         "ada,gather,2.5,ann,asked again,2026-10-06\nada,,50,ann,oral exam,2026-10-06\n"
     )
     found = policy.read_overrides(path)
@@ -56,10 +56,19 @@ def test_files_are_read_and_the_last_line_counts(tmp_path):
     }
     path = tmp_path / "holds.csv"
     path.write_text(
-        "id,author,reason,date,released\nada,tim,cheating?,1 Oct,\nbob,tim,?,1 Oct,\n"
-        "ada,tim,talked,2 Oct,2 Oct\n"
+        "id,author,reason,date,released\nada,tim,cheating?,2026-10-01,\nbob,tim,?,2026-10-01,\n"
+        "ada,tim,talked,2026-10-02,2026-10-02\n"
     )
     assert list(policy.read_holds(path)) == ["bob"]
+    path = tmp_path / "times.csv"
+    path.write_text(
+        "id,time,author,reason,date\nada,2026-10-03T00:00:00+02:00,tim,mail,2026-10-03\n"
+    )
+    assert policy.read_times(path) == {"ada": DUE}
+    path = tmp_path / "matches.csv"
+    path.write_text("name,id,author,reason,date\nx.zip,,tim,spam,2026-10-03\n")
+    assert policy.read_matches(path) == {"x.zip": ""}
+    assert policy.read_deadlines(tmp_path / "nowhere.toml") is None
 
 
 @pytest.mark.parametrize(
@@ -67,6 +76,8 @@ def test_files_are_read_and_the_last_line_counts(tmp_path):
     [
         ("due = 2026-10-03T00:00:00", "no time zone"),
         ("due = 2026-10-03T00:00:00Z\nper_day = 10", "shares of the score"),
+        ("due = 2026-10-03T00:00:00Z\nlate_days = -1", "at least 0"),
+        ("due = 2026-10-03T00:00:00Z\ngrace_minutes = -1", "at least 0"),
         ("due = 2026-10-03T00:00:00Z\nperday = 0.1", "perday"),
         ("due = ", "cannot be read"),
     ],
@@ -81,11 +92,13 @@ def test_mistake_in_the_deadlines_is_named(tmp_path, text, said):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("ada,gather,x,tim,why,1 Oct", "'x' are no number"),
-        ("ada,gather,-1,tim,why,1 Oct", "'-1' are no number"),
-        ("ada,gather,nan,tim,why,1 Oct", "'nan' are no number"),
-        ("ada,gather,1,,why,1 Oct", ":2: author is missing"),
-        ("ada,gather,1,tim", ":2: reason is missing"),
+        ("ada,gather,x,tim,why,2026-10-01", "'x' are no number"),
+        ("ada,gather,-1,tim,why,2026-10-01", "'-1' are no number"),
+        ("ada,gather,nan,tim,why,2026-10-01", "'nan' are no number"),
+        ("ada,gather,1,,why,2026-10-01", ":2: author is missing"),
+        ("ada,gather,1,tim", ":2: 4 cells for id,exercise,points"),
+        ("ada,,40,5,tim,why,2026-10-01", ":2: 7 cells for"),
+        ("ada,gather,1,tim,why,1 Oct", "date is '1 Oct'"),
     ],
 )
 def test_mistake_in_an_override_is_named(tmp_path, line, said):
@@ -93,3 +106,26 @@ def test_mistake_in_an_override_is_named(tmp_path, line, said):
     path.write_text(f"id,exercise,points,author,reason,date\n{line}\n")
     with pytest.raises(PolicyError, match=said):
         policy.read_overrides(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id,author,reason,date\n", ":1: expected the columns id,author,reason,date,released"),
+        ("id,author,reason,date,released\nbob,tim,as, last year,2026-10-01,\n", "6 cells"),
+        ("id,author,reason,date,released\nbob,tim,why,2026-10-01,no\n", "released is 'no'"),
+    ],
+)
+def test_a_hold_is_never_lost_by_a_slip(tmp_path, text, said):
+    path = tmp_path / "holds.csv"
+    path.write_text(text)
+    with pytest.raises(PolicyError, match=said):
+        policy.read_holds(path)
+
+
+@pytest.mark.parametrize("time", ["", "yesterday", "2026-10-03T00:00:00"])
+def test_a_time_has_a_zone(tmp_path, time):
+    path = tmp_path / "times.csv"
+    path.write_text(f"id,time,author,reason,date\nada,{time},tim,mail,2026-10-03\n")
+    with pytest.raises(PolicyError, match="is none; write"):
+        policy.read_times(path)

@@ -1,36 +1,40 @@
 """A class is graded once, whatever is killed on the way; the same command goes on."""
 
+import gzip
 import os
+import subprocess
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 
 from grader.classroom import roster, run
-from grader.classroom.folder import StudentFolder
+from grader.classroom.folder import Failure, Source, StudentFolder, current_run
+from grader.isolation import TIERS
+from tests.harness.classroom import fakes
 from tests.harness.classroom.fakes import FakeGrader, hand_in
-
-NONCE = "a nonce"
+from tests.harness.results.example_grade import grade as a_grade
 
 
 @pytest.fixture
-def grade(tmp_path):
+def grade(tmp_path, monkeypatch):
     """Grades what a folder holds; returns how each job ended, and what was graded how often."""
-    log = tmp_path / "log"
-    log.mkdir()
+    (log := tmp_path / "log").mkdir()
+    monkeypatch.setenv("FAKE_LOG", str(log))
 
     def go(folder=tmp_path / "in", processes=1):
         counted = roster.match(roster.handed_in(folder), None).counted
-        todo = [job for job in run.jobs_of(counted) if not run.is_done(job, tmp_path / "marks")]
+        marks = tmp_path / "marks"
+        todo = [job for job in run.jobs_of(counted) if not run.is_done(job, marks, TIERS)]
         ends = {}
-        start = partial(FakeGrader, log)
         run.grade_all(
             todo,
-            tmp_path / "marks",
-            NONCE,
-            start,
+            marks,
+            TIERS,
             processes,
             lambda job, status: ends.update(dict.fromkeys(job.students, status)),
+            fakes.start,
         )
         often = {file.name: len(file.read_text().split()) for file in log.iterdir()}
         return ends, Counter(often)
@@ -47,10 +51,13 @@ def test_each_is_graded_once_and_again_only_if_it_changed(grade, of, tmp_path):
     hand_in(tmp_path / "in", ada="7", bob="5")
     ends, often = grade(processes=2)
     assert ends == {"ada": "graded", "bob": "graded"}
-    assert (of("ada").grade().score, of("bob").grade().nonce) == (7.0, NONCE)
+    assert (of("ada").grade().score, of("bob").grade().nonce) == (
+        7.0,
+        current_run(tmp_path / "marks").nonce,
+    )
     assert grade() == ({}, often)
     # The same files again, later: they are read, and the grade stays.
-    os.utime(tmp_path / "in" / "ada", (0, 0))
+    os.utime(tmp_path / "in" / "ada" / "resource_accounting", (0, 0))
     assert grade() == ({"ada": "graded"}, often)
     hand_in(tmp_path / "in", bob="6")
     ends, often = grade()
@@ -94,13 +101,14 @@ def test_a_process_that_is_killed_costs_only_what_kills_it(grade, of, tmp_path):
 
 def test_a_group_is_graded_once_for_all_its_members(grade, of, tmp_path):
     hand_in(tmp_path / "in", pair="8")
-    member = roster.Member
-    pair = roster.HandIn(tmp_path / "in" / "pair", (member(("ada",)), member(("bob",))))
+    own = ("id",)
+    members = roster.Member((("ada", own),)), roster.Member((("bob", own),))
+    pair = roster.HandIn(tmp_path / "in" / "pair", members)
     (job,) = run.jobs_of(roster.match([pair], None).counted)
     assert job.students == ("ada", "bob")
-    run.grade_one(FakeGrader(tmp_path / "log"), job, tmp_path / "marks", NONCE)
+    run.grade_one(FakeGrader(tmp_path / "log"), job, tmp_path / "marks", TIERS)
     assert of("ada").grade() == of("bob").grade()
-    assert run.is_done(job, tmp_path / "marks")
+    assert run.is_done(job, tmp_path / "marks", TIERS)
 
 
 def test_what_another_machine_grades_is_left_to_it(grade, of, tmp_path):
@@ -115,7 +123,7 @@ def test_what_another_machine_grades_is_left_to_it(grade, of, tmp_path):
 @pytest.mark.parametrize(
     ("owner", "age", "taken"),
     [
-        ("of this machine, alive", 0, False),
+        ("of this machine, alive", 3600, False),
         ("of this machine, gone", 0, True),
         ("elsewhere", 60, False),
         ("elsewhere", 3600, True),
@@ -142,3 +150,86 @@ def test_lease_is_taken_over_once_its_owner_is_gone(of, owner, age, taken):
         if taken:
             renew()
     assert lease.exists() != taken
+
+
+def test_a_lease_that_another_took_over_is_left_to_them(of):
+    """As after ten minutes of sleep: nothing is renewed or removed, and no grade is lost"""
+    ada = of("ada")
+    with ada.leased() as renew:
+        other = '{"place":"elsewhere","pid":1,"token":"other"}'
+        (ada.path / "lease").write_text(other)
+        os.utime(ada.path / "lease", (1, 1))
+        renew()
+        assert (ada.path / "lease").stat().st_mtime == 1
+    assert (ada.path / "lease").read_text() == other
+
+
+def test_members_of_a_group_are_leased_together(grade, of, tmp_path):
+    hand_in(tmp_path / "in", pair="8")
+    job = run.Job(tmp_path / "in" / "pair", ("ada", "bob"))
+    with of("bob").leased():
+        status = run.grade_one(FakeGrader(tmp_path / "log"), job, tmp_path / "marks", TIERS)
+    assert status == "elsewhere"
+    assert not of("ada").is_leased
+
+
+def test_grade_of_a_weaker_tier_is_made_again(grade, of, tmp_path):
+    hand_in(tmp_path / "in", ada="7")
+    grade()
+    job = run.Job(tmp_path / "in" / "ada", ("ada",))
+    assert run.is_done(job, tmp_path / "marks", ("A",))
+    assert not run.is_done(job, tmp_path / "marks", ("B",))
+    run.grade_one(FakeGrader(tmp_path / "log"), job, tmp_path / "marks", ("B",))
+    assert (tmp_path / "log" / "ada").read_text() == "graded\n" * 2
+
+
+def test_failure_that_a_kill_left_beside_a_grade_goes_with_the_next_write(of):
+    ada, source = of("ada"), Source(path="", state="", tree="")
+    found = a_grade()
+    ada.write_grade(found, source)
+    ada._write(ada._failure, b'{"status":"refused","message":"once"}')
+    ada.write_grade(found, source)
+    assert ada.failure() is None
+    assert ada.previous() is None
+    ada.write_failure(Failure("fault", "now"), source)
+    assert (ada.grade(), ada.previous()) == (None, found)
+
+
+@pytest.mark.parametrize("record", [b"", b"no gzip", gzip.compress(b"{}")])
+def test_record_that_cannot_be_read_is_none(of, record):
+    """As of an older grader: it is graded again"""
+    ada = of("ada")
+    ada._write(ada.grade_file, record)
+    assert ada.grade() is None
+
+
+def test_what_a_student_hands_in_cannot_end_the_command(grade, of, tmp_path):
+    """A folder as deep as its path may be long, and a name that is not UTF-8"""
+    hand_in(tmp_path / "in", ada="1")
+    here = os.open(tmp_path / "in" / "ada", os.O_DIRECTORY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=here)
+        inside = os.open("d", os.O_DIRECTORY, dir_fd=here)
+        os.close(here)
+        here = inside
+    os.close(here)
+    odd = os.fsdecode(b"b\xff")
+    job = run.Job(tmp_path / "in" / "ada", ("ada",))
+    assert not run.is_done(job, tmp_path / "marks", TIERS)
+    (tmp_path / "in" / odd).mkdir()
+    status = run.grade_one(
+        FakeGrader(tmp_path / "log"),
+        run.Job(tmp_path / "in" / odd, ("bob",)),
+        tmp_path / "marks",
+        TIERS,
+    )
+    assert status == "refused"
+    assert "b?" in of("bob").source().path
+    subprocess.run(["rm", "-rf", tmp_path / "in"], check=True)  # Python's own may recurse too deep
+
+
+def test_two_machines_that_begin_have_one_run(tmp_path):
+    with ThreadPoolExecutor(8) as threads:
+        runs = list(threads.map(lambda _: current_run(tmp_path / "marks"), range(8)))
+    assert len(set(runs)) == 1
+    assert [path.name for path in (tmp_path / "marks").iterdir()] == ["run.json"]
