@@ -103,7 +103,7 @@ RULES = {
     # `grader` alone is its version.
     "grader/judge": lambda name: name == "grader" or JUDGE(name),
     "grader/classroom": lambda name: (
-        JUDGE(name) or within("grader.classroom", "grader.terminal")(name)
+        JUDGE(name) or within("grader.classroom", "grader.command_line", "grader.terminal")(name)
     ),
     "solutions/resource_accounting": within("assignment", "solutions.resource_accounting"),
     "tests/public": within("assignment"),
