@@ -144,7 +144,7 @@ def _read(
         policy.read_holds(out / "holds.csv"),
         policy.read_times(out / "times.csv"),
     )
-    named = decisions.students() | set(filter(None, decided.values()))
+    named = decisions.students().union(*decided.values())
     if unknown := sorted(named - found.students.keys()):
         raise policy.PolicyError(f"{out}: nobody of the class is called {', '.join(unknown)}")
     return found, decisions

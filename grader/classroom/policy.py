@@ -5,7 +5,8 @@
     times.csv         id,time,author,reason,date: when somebody handed in, if the export is silent
     overrides.csv     id,exercise,points,author,reason,date; without an exercise it is the total
     holds.csv         id,author,reason,date,released; a mark is held until `released` has a date
-    matches.csv       name,id,author,reason,date: whose an entry of this name is; "" for nobody's
+    matches.csv       name,id,author,reason,date: whose an entry of this name is, a line for each of
+                      a group; an empty id for nobody's
 
 They are in the class's folder, and the last line about something counts.
 """
@@ -136,10 +137,15 @@ def read_times(path: Path) -> dict[str, datetime]:
     return found
 
 
-def read_matches(path: Path) -> dict[str, str]:
-    """By an entry's name the student's id, "" for nobody's; {} without the file."""
-    columns = ("name", "id", "author", "reason", "date")
-    return {row["name"]: row["id"] for _, row in _rows(path, columns)}
+def read_matches(path: Path) -> dict[str, list[str]]:
+    """By an entry's name the ids of its group, none for nobody's; {} without the file."""
+    found: dict[str, list[str]] = {}
+    for _, row in _rows(path, ("name", "id", "author", "reason", "date")):
+        if row["id"]:
+            found.setdefault(row["name"], []).append(row["id"])
+        else:
+            found[row["name"]] = []
+    return found
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:

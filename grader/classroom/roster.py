@@ -12,7 +12,7 @@ import csv
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -235,22 +235,22 @@ def _stem(path: Path) -> str:
 def match(
     handed: Iterable[HandIn],
     roster: Mapping[str, Student] | None,
-    decided: Mapping[str, str] = {},
+    decided: Mapping[str, Collection[str]] = {},
 ) -> Class:
     """Gives each student what they handed in last; without a roster, everybody who did is one.
 
     Args:
         handed: everything.
         roster: the students by id, if there is a list.
-        decided: by an entry's name the student whose it is, as staff decided; "" for nobody's.
+        decided: by an entry's name the students whose it is, as staff decided.
     """
     found = Class(dict(roster or {}))
     owners: dict[str, list[HandIn]] = {}
     for one in handed:
         name = one.path.name
         if name in decided:
-            if decided[name]:
-                owners.setdefault(decided[name], []).append(one)
+            for who in decided[name]:
+                owners.setdefault(who, []).append(one)
             continue
         if not one.members:
             found.unmatched.append((one.path, "the export names no student"))

@@ -66,8 +66,11 @@ def test_files_are_read_and_the_last_line_counts(tmp_path):
     )
     assert policy.read_times(path) == {"ada": DUE}
     path = tmp_path / "matches.csv"
-    path.write_text("name,id,author,reason,date\nx.zip,,tim,spam,2026-10-03\n")
-    assert policy.read_matches(path) == {"x.zip": ""}
+    line = ",tim,why,2026-10-03\n"
+    path.write_text(
+        f"name,id,author,reason,date\nx.zip,ada{line}x.zip,bob{line}y,ada{line}y,{line}"
+    )
+    assert policy.read_matches(path) == {"x.zip": ["ada", "bob"], "y": []}
     assert policy.read_deadlines(tmp_path / "nowhere.toml") is None
 
 

@@ -103,9 +103,9 @@ def test_of_moodle_the_number_counts(handed, listed):
 
 def test_staff_decide_whose_something_is(handed, listed):
     names = ("homework.zip", "spam.zip", "bob.zip")
-    decided = {"homework.zip": "ada", "spam.zip": "", "bob.zip": "zoe"}
+    decided = {"homework.zip": ["ada", "bob"], "spam.zip": [], "bob.zip": ["zoe"]}
     found = roster.match(handed(*names), listed, decided)
-    assert counted(found) == {"ada": "homework.zip", "zoe": "bob.zip"}
+    assert counted(found) == {"ada": "homework.zip", "bob": "homework.zip", "zoe": "bob.zip"}
     assert found.unmatched == []
 
 

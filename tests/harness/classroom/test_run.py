@@ -203,29 +203,33 @@ def test_record_that_cannot_be_read_is_none(of, record):
     assert ada.grade() is None
 
 
-def test_what_a_student_hands_in_cannot_end_the_command(grade, of, tmp_path):
-    """A folder as deep as its path may be long, and a name that is not UTF-8"""
-    hand_in(tmp_path / "in", ada="1")
-    here = os.open(tmp_path / "in" / "ada", os.O_DIRECTORY)
+@pytest.fixture
+def deep(tmp_path):
+    """A folder in a folder, 1500 times; Python's own `rmtree` could not remove it."""
+    root = tmp_path / "in" / "ada"
+    root.mkdir(parents=True)
+    here = os.open(root, os.O_DIRECTORY)
     for _ in range(1500):
         os.mkdir("d", dir_fd=here)
         inside = os.open("d", os.O_DIRECTORY, dir_fd=here)
         os.close(here)
         here = inside
     os.close(here)
-    odd = os.fsdecode(b"b\xff")
-    job = run.Job(tmp_path / "in" / "ada", ("ada",))
-    assert not run.is_done(job, tmp_path / "marks", TIERS)
-    (tmp_path / "in" / odd).mkdir()
-    status = run.grade_one(
-        FakeGrader(tmp_path / "log"),
-        run.Job(tmp_path / "in" / odd, ("bob",)),
-        tmp_path / "marks",
-        TIERS,
-    )
-    assert status == "refused"
-    assert "b?" in of("bob").source().path
-    subprocess.run(["rm", "-rf", tmp_path / "in"], check=True)  # Python's own may recurse too deep
+    yield root
+    subprocess.run(["rm", "-rf", root], check=True)
+
+
+def test_folder_of_any_depth_can_be_looked_at(deep, tmp_path):
+    assert not run.is_done(run.Job(deep, ("ada",)), tmp_path / "marks", TIERS)
+
+
+def test_name_that_is_not_utf8_is_kept_as_text(of, tmp_path):
+    odd = tmp_path / "in" / os.fsdecode(b"b\xff")
+    odd.mkdir(parents=True)
+    job = run.Job(odd, ("bob",))
+    grader = FakeGrader(tmp_path)
+    assert run.grade_one(grader, job, tmp_path / "marks", TIERS) == "refused"
+    assert of("bob").source().path.endswith("b?")
 
 
 def test_two_machines_that_begin_have_one_run(tmp_path):
