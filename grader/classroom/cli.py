@@ -1,10 +1,11 @@
-"""The commands `grader class` and `grader report`."""
+"""The commands `grader class`, `grader report` and `grader similar`."""
 
 from __future__ import annotations
 
 import fnmatch
 import re
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from assignment import manifest as manifests
 from grader import command_line
 from grader.classroom import (
     attention,
@@ -25,6 +27,9 @@ from grader.classroom import (
     run,
 )
 from grader.faults import GraderFault
+from grader.intake import stage
+from grader.intake.bounded import LimitExceeded
+from grader.intake.entries import SubmissionError
 from grader.isolation import TIERS, UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge.grader import Grader
 from grader.judge.markers import load as load_checked
@@ -36,9 +41,10 @@ from grader.terminal import BAD_INPUT, FAULT, OK, console, fail, stoppable
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Adds `class` and `report` to `grader`."""
+    """Adds `class`, `report` and `similar` to `grader`."""
     app.command("class")(grade_class)
     app.command()(report)
+    app.command()(similar)
 
 
 @stoppable("; the same command goes on")
@@ -254,3 +260,45 @@ def report(
     write_all(grade, out)
     console.print(summary.summary(grade, staff=True))
     console.print(f"nonce {grade.nonce} · results in {out}/", markup=False, highlight=False)
+
+
+@stoppable("; nothing was written")
+def similar(
+    submissions: Annotated[Path, typer.Argument(help="as for `grader class`")],
+    out: Annotated[Path, typer.Option(help="the class's folder")] = Path("marks"),
+    students: Annotated[Path | None, typer.Option("--roster", help="as for `grader class`")] = None,
+    least: Annotated[
+        float, typer.Option(min=0, max=1, help="the share of one's code that another has, too")
+    ] = 0.5,
+    export: Annotated[
+        Path | None, typer.Option(help="also write each student's modules there, for JPlag")
+    ] = None,
+) -> None:
+    """Lists pairs of students whose code is alike, in pairs.csv: for staff; it decides no mark.
+
+    Exit status: 0 it is written; 2 a file cannot be read.
+    """
+    from grader.classroom import similar as comparing
+
+    try:
+        found, _ = _read(submissions, students, out)
+    except (policy.PolicyError, roster.RosterError) as error:
+        fail(BAD_INPUT, str(error))
+    assignment = manifests.load()
+    code, handout = {}, REPOSITORY / "handout" / assignment.package
+    given = comparing.fingerprints({path.name: path.read_bytes() for path in handout.glob("*.py")})
+    for job in run.jobs_of(found.counted):
+        try:
+            prints, selected = comparing.read(job.path, assignment)
+        except (SubmissionError, LimitExceeded, GraderFault) as error:
+            _say(f"! {', '.join(job.students)} is not compared: {error}", style="yellow")
+            continue
+        code["+".join(job.students)] = prints
+        if export is not None:
+            stage.write(selected, export / job.students[0])
+    alike = comparing.pairs(code, given, least)
+    columns = ("first", "second", "share", "shared", "where")
+    lines = [{**asdict(p), "share": round(p.share, 3), "where": " ".join(p.where)} for p in alike]
+    out.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_atomically(out / "pairs.csv", marks.table(columns, lines), 0o600)
+    _say(f"{plural(len(alike), 'pair')} of {len(code)} submissions: {out}/pairs.csv")

@@ -198,3 +198,15 @@ def test_gradebook_is_published_with_the_marks(grader, tmp_path):
     filled = (tmp_path / "out" / "moodle.csv").read_text()
     assert filled == "Email address,Grade\nada@x.edu,7\nbob@x.edu,\n"
     assert grader(*command, "nowhere.csv").exit_code == 2
+
+
+def test_similar_lists_pairs_and_exports_the_code(grader, tmp_path):
+    reference = (REPOSITORY / "solutions" / "resource_accounting" / "strides.py").read_text()
+    hand_in(tmp_path / "in", ada=reference, bob=reference, eve="X = 1")
+    (tmp_path / "in" / "tim.zip").write_bytes(b"no zip")
+    done = grader("similar", "in", "--export", "code")
+    assert (done.exit_code, "1 pair of 3 submissions" in done.output) == (0, True), done.output
+    assert "tim is not compared" in done.output
+    (line,) = csv.DictReader((tmp_path / "marks" / "pairs.csv").read_text().splitlines())
+    assert (line["first"], line["second"], line["share"]) == ("ada", "bob", "1.0")
+    assert (tmp_path / "code" / "eve" / "flops.py").read_text() == "X = 1"
