@@ -184,7 +184,7 @@ def parse(text: str, source: str = MANIFEST.name) -> Manifest:
 
 @functools.cache
 def load() -> Manifest:
-    """Reads the manifest beside this file; raises ManifestError."""
+    """The manifest beside this file, read once; raises ManifestError."""
     try:
         text = MANIFEST.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -36,6 +36,9 @@ def add_commands(app: typer.Typer) -> None:
         try_mistakes,
         uncovered_clauses,
         measure_reference,
+        new,
+        rename,
+        remove,
     ):
         author.command()(command)
     app.add_typer(author, name="author")
@@ -206,3 +209,57 @@ def _make_pictures() -> None:
     except drawing.PictureError as error:
         fail(1, str(error))
     console.print(f"wrote {drawing.FOLDER.relative_to(REPOSITORY)}/")
+
+
+def new(
+    exercise: Annotated[str, typer.Argument(help="the id of the new exercise")],
+    after: Annotated[str, typer.Option(help="the exercise that it follows, in its chapter")],
+    title: Annotated[str, typer.Option(help="by default the id in words")] = "",
+) -> None:
+    """Adds an exercise that works from the start, for you to write in its place.
+
+    Exit status: 0 it is there; 4 the id is taken, or there is no such exercise to follow.
+    """
+    from grader.authoring import exercises
+
+    for path in exercises.add(exercise, after, title):
+        console.print(f"wrote {path.relative_to(REPOSITORY)}", highlight=False)
+    console.print(
+        f"Write your exercise in their place. Then: make handout check; grader author verify "
+        f"--exercise {exercise}; grader author uncovered-clauses; make test",
+        highlight=False,
+    )
+
+
+def rename(
+    exercise: Annotated[str, typer.Argument(help="its id")],
+    to: Annotated[str, typer.Argument(help="its new id")],
+) -> None:
+    """Gives an exercise another id; its functions keep their names.
+
+    Exit status: 0 it has it; 4 there is no such exercise, or the id is taken.
+    """
+    from grader.authoring import exercises
+
+    _changed(exercises.rename(exercise, to), exercise)
+
+
+def remove(exercise: Annotated[str, typer.Argument(help="its id")]) -> None:
+    """Removes an exercise: functions and tests that are its own, mistakes, its section of the text.
+
+    Exit status: 0 it is gone; 4 there is no such exercise, or others depend on it.
+    """
+    from grader.authoring import exercises
+
+    _changed(exercises.remove(exercise), exercise)
+
+
+def _changed(paths: list[Path], exercise: str) -> None:
+    """Prints what changed, and where the id still stands."""
+    from grader.authoring import exercises
+
+    for path in paths:
+        console.print(f"changed {path.relative_to(REPOSITORY)}", highlight=False)
+    for place in exercises.mentions(exercise):
+        console.print(f"! {exercise} still stands in {place}", style="yellow", highlight=False)
+    console.print("Now: make handout check test", highlight=False)

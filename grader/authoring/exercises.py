@@ -1,0 +1,296 @@
+"""Adds, renames and removes an exercise: in the manifest, the reference, the two other correct
+solutions, the tests, the wrong submissions and the text.
+
+A new one works from the start, as small as an exercise can be, so that every check passes. What an
+author writes in its place is then seen to work, or not, step by step.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from assignment import manifest as manifests
+from assignment.manifest import Exercise, Manifest, ManifestError
+from grader.paths import REPOSITORY
+
+_ID = re.compile(r"[a-z][a-z0-9_]{2,39}")
+_ENTRY = """[[exercise]]
+id = "{id}"
+title = "{title}"
+chapter = "{chapter}"
+functions = ["{module}.{id}"]
+points = 1
+hint = "Twice a number is the number and itself."
+work = "a number is doubled"
+
+"""
+_REFERENCE = '''
+
+def {id}(number: int) -> int:
+    """Twice a whole number.
+
+    Args:
+        number: any whole number.
+
+    Returns:
+        The number and itself, added.
+    """
+    return 2 * number
+'''
+_ALTERNATIVES = {
+    "by_loops": "\n\ndef {id}(number):\n    return sum(number for _ in range(2))\n",
+    "another_order": "\n\ndef {id}(number):\n    return number + number\n",
+}
+_PUBLIC = '''
+
+@pytest.mark.exercise("{id}")
+def test_{id}(impl, rng):
+    """Twice a number"""
+    for number in (3, 0, -5, int(rng.integers(10, 1000))):
+        expect(impl.{module}.{id}(number)).equals(2 * number)
+'''
+_HIDDEN = '''
+
+@pytest.mark.exercise("{id}")
+def test_{id}_of_any_number(later, rng):
+    """Numbers of any size and sign are doubled"""
+    for _ in range(20):
+        number = int(rng.integers(-(2**40), 2**40))
+        later.{module}.{id}(number).equals(2 * number)
+'''
+_WRONG = {
+    "returns_it": (" (core)", "the number itself", "return number"),
+    "squares_it": ("", "the square of the number", "return number * number"),
+    "drops_the_sign": ("", "twice the absolute value", "return 2 * abs(number)"),
+}
+_SECTION = """## Exercise `{id}` (1 point)
+
+Write `{id}(number)`: twice the number.
+
+- Deliverable: `{id}` in `{package}/{module}.py`.
+- Command: `make test EX={id}`
+
+"""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The files of an exercise in a repository."""
+
+    root: Path
+
+    @property
+    def manifest(self) -> Path:
+        return self.root / "assignment" / "assignment.toml"
+
+    @property
+    def wrong(self) -> Path:
+        return self.root / "solutions" / "wrong"
+
+    def text(self, chapter: str) -> Path:
+        return self.root / "assignment" / "writeup" / f"{chapter}.md"
+
+    def solutions(self, package: str, module: str) -> dict[str, Path]:
+        """The reference, under "", and the other correct solutions by name."""
+        others = self.root / "tests" / "submissions"
+        found = {"": self.root / "solutions" / package / f"{module}.py"}
+        return found | {name: others / name / package / f"{module}.py" for name in _ALTERNATIVES}
+
+    def tests(self) -> list[Path]:
+        folders = ("public", "hidden", "timing")
+        return [p for name in folders for p in sorted((self.root / "tests" / name).glob("*.py"))]
+
+
+def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) -> list[Path]:
+    """Adds an exercise of a chapter, right after another one; returns what was written.
+
+    Raises:
+        ManifestError: the id is none, or is taken; there is no other one.
+    """
+    places = Places(root)
+    manifest = manifests.parse(places.manifest.read_text(encoding="utf-8"))
+    neighbour = manifest[after]
+    if not _ID.fullmatch(exercise_id):
+        raise ManifestError(f"{exercise_id!r} is no id; 3 to 40 of a-z, 0-9 and _, a letter first")
+    module = neighbour.modules[0]
+    if exercise_id in manifest.functions_of(module) or any(e.id == exercise_id for e in manifest):
+        raise ManifestError(f"{exercise_id} is taken; choose another id")
+    words = {
+        "id": exercise_id,
+        "title": title or exercise_id.replace("_", " ").capitalize(),
+        "chapter": neighbour.chapter,
+        "module": module,
+        "package": manifest.package,
+    }
+    written = [places.manifest, places.text(neighbour.chapter)]
+    _insert_entry(places.manifest, after, _ENTRY.format(**words))
+    _change_points(places.manifest, manifest.points + 1)
+    _insert_section(places.text(neighbour.chapter), after, _SECTION.format(**words))
+    for name, path in places.solutions(manifest.package, module).items():
+        written.append(_append(path, (_ALTERNATIVES.get(name) or _REFERENCE).format(**words)))
+    for folder, text in (("public", _PUBLIC), ("hidden", _HIDDEN)):
+        path = root / "tests" / folder / f"test_{module}.py"
+        written.append(_append(path, text.format(**words)))
+    for name, (mark, what, body) in _WRONG.items():
+        path = places.wrong / f"{exercise_id}_{name}.py"
+        said = f'"""{exercise_id}{mark}: {what}\n\nBreaks: The number and itself, added.\n"""'
+        path.write_text(f"{said}\n\n\ndef {exercise_id}(number):\n    {body}\n", encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def remove(exercise_id: str, root: Path = REPOSITORY) -> list[Path]:
+    """Removes an exercise with all that is its own; returns the files that changed or went.
+
+    Raises:
+        ManifestError: there is none, or another one depends on it.
+    """
+    places = Places(root)
+    manifest = manifests.parse(places.manifest.read_text(encoding="utf-8"))
+    exercise = manifest[exercise_id]
+    if users := [other.id for other in manifest if exercise_id in other.depends_on]:
+        raise ManifestError(f"{', '.join(users)} depend on {exercise_id}; change that first")
+    changed = [places.manifest, places.text(exercise.chapter)]
+    text = places.manifest.read_text(encoding="utf-8")
+    begin, end = _entry(text, exercise_id)
+    places.manifest.write_text(text[:begin] + text[end:], encoding="utf-8")
+    key = "cuda_points" if exercise.needs else "points"
+    before = manifest.cuda_points if exercise.needs else manifest.points
+    _change_points(places.manifest, before - exercise.points, key)
+    text = places.text(exercise.chapter).read_text(encoding="utf-8")
+    begin, end = _section(text, exercise_id)
+    places.text(exercise.chapter).write_text(text[:begin] + text[end:], encoding="utf-8")
+    for path in sorted(places.wrong.glob("*.py")):
+        if re.match(rf'"""{exercise_id}\b', path.read_text(encoding="utf-8")):
+            path.unlink()
+            changed.append(path)
+    for path in places.tests():
+        changed += _cut(path, lambda node: _exercise_of(node) == exercise_id)
+    for name in _functions_of_its_own(exercise, manifest):
+        module, _, function = name.partition(".")
+        for path in places.solutions(manifest.package, module).values():
+            changed += _cut(path, partial(_is_called, function))
+    return changed
+
+
+def rename(old: str, new: str, root: Path = REPOSITORY) -> list[Path]:
+    """Gives an exercise another id; its functions keep their names. Returns what changed.
+
+    Raises:
+        ManifestError: there is none of the old id, or the new one is none, or is taken.
+    """
+    places = Places(root)
+    manifest = manifests.parse(places.manifest.read_text(encoding="utf-8"))
+    others = {exercise.id for exercise in manifest if exercise != manifest[old]}
+    if not _ID.fullmatch(new) or new in others:
+        raise ManifestError(f"{new!r} is no id, or is taken")
+    quoted = [places.manifest, *places.tests(), *sorted((root / "solutions").glob("*.toml"))]
+    changed = [path for path in quoted if _replace(path, rf'"{old}"', f'"{new}"')]
+    pattern, by = rf"(Exercise `|EX=){old}\b", rf"\g<1>{new}"
+    chapters = sorted((root / "assignment" / "writeup").glob("*.md"))
+    changed += [path for path in chapters if _replace(path, pattern, by)]
+    for path in sorted(places.wrong.glob("*.py")):
+        if _replace(path, rf'\A"""{old}\b', f'"""{new}'):
+            to = path.with_name(re.sub(rf"\A{old}(?=_)", new, path.name))
+            changed.append(path.rename(to))
+    return changed
+
+
+def mentions(exercise_id: str, root: Path = REPOSITORY) -> Iterator[str]:
+    """Where the id still stands in what is not generated: `file:line`."""
+    for folder in ("assignment", "solutions", "tests/public", "tests/hidden", "tests/submissions"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".py", ".toml", ".md", ".json"):
+                lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+                for number, line in enumerate(lines, 1):
+                    if re.search(rf"\b{exercise_id}\b", line):
+                        yield f"{path.relative_to(root)}:{number}"
+
+
+def _append(path: Path, text: str) -> Path:
+    path.write_text(path.read_text(encoding="utf-8").rstrip("\n") + "\n" + text, encoding="utf-8")
+    return path
+
+
+def _entry(text: str, exercise_id: str) -> tuple[int, int]:
+    """Where the manifest's entry begins, and what follows it."""
+    begin = text.index(f'[[exercise]]\nid = "{exercise_id}"\n')
+    following = re.compile(r"^(\[\[exercise\]\]|# ---)", re.MULTILINE).search(text, begin + 1)
+    return begin, following.start() if following else len(text)
+
+
+def _insert_entry(path: Path, after: str, entry: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    _, end = _entry(text, after)
+    before = text[:end].rstrip("\n") + "\n\n"
+    path.write_text(before + entry + text[end:], encoding="utf-8")
+
+
+def _change_points(path: Path, points: float, key: str = "points") -> None:
+    text = path.read_text(encoding="utf-8")
+    line = re.compile(rf"^{key} = [\d.]+", re.MULTILINE)
+    path.write_text(line.sub(f"{key} = {points:g}", text, count=1), encoding="utf-8")
+
+
+def _section(text: str, exercise_id: str) -> tuple[int, int]:
+    """Where the text's section begins, and what follows it."""
+    begin = text.index(f"## Exercise `{exercise_id}` ")
+    following = text.find("\n## ", begin)
+    return begin, len(text) if following < 0 else following + 1
+
+
+def _insert_section(path: Path, after: str, section: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    _, end = _section(text, after)
+    before = text[:end].rstrip("\n") + "\n\n"
+    path.write_text((before + section + text[end:]).rstrip("\n") + "\n", encoding="utf-8")
+
+
+def _functions_of_its_own(exercise: Exercise, manifest: Manifest) -> Sequence[str]:
+    others = {name for other in manifest if other.id != exercise.id for name in other.functions}
+    return [name for name in exercise.functions if name not in others]
+
+
+def _is_called(name: str, node: ast.FunctionDef | ast.ClassDef) -> bool:
+    return node.name == name
+
+
+def _exercise_of(node: ast.FunctionDef | ast.ClassDef) -> str | None:
+    """The exercise that a test's decorator names."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("exercise"):
+            first = decorator.args[0] if decorator.args else None
+            return str(first.value) if isinstance(first, ast.Constant) else None
+    return None
+
+
+def _cut(path: Path, is_gone: Callable[[ast.FunctionDef | ast.ClassDef], bool]) -> list[Path]:
+    """Removes the definitions of a module that are gone; returns the file if there were any."""
+    if not path.is_file():
+        return []
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and is_gone(node):
+            begin = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
+            while begin and not lines[begin - 1].strip():
+                begin -= 1
+            del lines[begin : node.end_lineno]
+    cut = "".join(lines)
+    if cut == text:
+        return []
+    path.write_text(cut, encoding="utf-8")
+    return [path]
+
+
+def _replace(path: Path, pattern: str, by: str) -> bool:
+    text = path.read_text(encoding="utf-8")
+    changed = re.sub(pattern, by, text)
+    if changed != text:
+        path.write_text(changed, encoding="utf-8")
+    return changed != text
