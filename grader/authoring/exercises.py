@@ -138,7 +138,8 @@ def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) 
         written.append(_append(path, text.format(**words)))
     for name, (mark, what, body) in _WRONG.items():
         path = places.wrong / f"{exercise_id}_{name}.py"
-        said = f'"""{exercise_id}{mark}: {what}\n\nBreaks: The number and itself, added.\n"""'
+        breaks = "Breaks: Twice a whole number.\n\nBreaks: The number and itself, added."
+        said = f'"""{exercise_id}{mark}: {what}\n\n{breaks}\n"""'
         path.write_text(f"{said}\n\n\ndef {exercise_id}(number):\n    {body}\n", encoding="utf-8")
         written.append(path)
     return written
