@@ -47,7 +47,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(similar)
 
 
-@stoppable("; the same command goes on")
+@stoppable("and the same command goes on")
 def grade_class(
     submissions: Annotated[
         Path,
@@ -119,9 +119,9 @@ def grade_class(
     ]
     if only != "*" and not wanted:
         fail(BAD_INPUT, f"--only {only}: nobody of them handed anything in")
-    fault = ""
+    fault, todo = "", [job for job in wanted if not run.is_done(job, out, accepted)]
     try:
-        _grade([job for job in wanted if not run.is_done(job, out, accepted)], out, tiers, jobs)
+        _grade(todo, out, tiers, jobs)
     except CannotIsolate as error:
         fail(FAULT, f"this machine cannot isolate a submission as asked:\n{error}")
     except GraderFault as error:
@@ -132,7 +132,7 @@ def grade_class(
     if fault:
         fail(FAULT, fault)
     if publish is not None:
-        _publish(found, rows, out, publish, book)
+        _publish(found, rows, out, publish, book, len(todo))
     undone = {student for job in wanted for student in job.students} - current
     raise typer.Exit(FAULT if undone else OK)
 
@@ -150,9 +150,20 @@ def _read(
         policy.read_holds(out / "holds.csv"),
         policy.read_times(out / "times.csv"),
     )
-    named = decisions.students().union(*decided.values())
-    if unknown := sorted(named - found.students.keys()):
-        raise policy.PolicyError(f"{out}: nobody of the class is called {', '.join(unknown)}")
+    extensions = decisions.deadlines.extensions if decisions.deadlines else {}
+    for file, named in {
+        "deadlines.toml": set(extensions),
+        "overrides.csv": {student for student, _ in decisions.overrides},
+        "holds.csv": set(decisions.holds),
+        "times.csv": set(decisions.times),
+        "matches.csv": set().union(*decided.values()),
+    }.items():
+        if unknown := sorted(named - found.students.keys()):
+            where = f"{out / file}: nobody of the class"
+            raise policy.PolicyError(f"{where} is called {', '.join(unknown)}")
+    exercises = {exercise.id for exercise in manifests.load()} | {""}
+    if unknown := sorted({exercise for _, exercise in decisions.overrides} - exercises):
+        raise policy.PolicyError(f"{out / 'overrides.csv'}: no exercise is called {unknown[0]}")
     return found, decisions
 
 
@@ -223,11 +234,19 @@ def _publish(
     out: Path,
     target: Path,
     book: gradebook.Gradebook | None,
+    new: int,
 ) -> None:
+    """Publishes what could be looked at before this command, which graded `new` submissions."""
     try:
         publication.check(found, rows, out, target)
     except publication.NotReady as error:
         fail(FAULT, str(error))
+    if new:
+        fail(
+            FAULT,
+            f"not published, since this has graded {plural(new, 'submission')}: look at "
+            f"{out}/attention.md and changes.csv, then run the same command",
+        )
     publication.publish(rows, out, target)
     if book is not None:
         data, left = book.filled(rows)
@@ -244,9 +263,11 @@ def _say(text: str, style: str | None = None) -> None:
 def report(
     marks_folder: Annotated[Path, typer.Argument(metavar="MARKS", help="the class's folder")],
     student: Annotated[str, typer.Argument(help="the student's id")],
-    out: Annotated[Path, typer.Option(help="folder for the files")] = Path("out"),
+    out: Annotated[
+        Path | None, typer.Option(help="write the files of `grader grade` into this folder, too")
+    ] = None,
 ) -> None:
-    """Shows one student's grade, and writes the files that `grader grade` writes.
+    """Shows one student's grade, as the tests gave it.
 
     Exit status: 0 it is there; 2 there is no grade.
     """
@@ -257,12 +278,13 @@ def report(
     if grade is None:
         failure = known.failure()
         fail(BAD_INPUT, f"{student} has no grade" + (f": {failure.message}" if failure else ""))
-    write_all(grade, out)
     console.print(summary.summary(grade, staff=True))
-    console.print(f"nonce {grade.nonce} · results in {out}/", markup=False, highlight=False)
+    if out is not None:
+        write_all(grade, out)
+    _say(f"nonce {grade.nonce}" + (f" · results in {out}/" if out else ""))
 
 
-@stoppable("; nothing was written")
+@stoppable("before anything was written")
 def similar(
     submissions: Annotated[Path, typer.Argument(help="as for `grader class`")],
     out: Annotated[Path, typer.Option(help="the class's folder")] = Path("marks"),

@@ -51,7 +51,11 @@ class Gradebook:
                 for column in columns
             }
             found = [row for row in rows if cells & row.student.keys.items()]
-            if len(found) == 1 and found[0].student.id in marks and self.mark < len(line):
+            if len(found) != 1 or self.mark >= len(line):
+                continue
+            if found[0].is_held:  # also what an earlier publication wrote
+                line[self.mark] = ""
+            elif found[0].student.id in marks:
                 line[self.mark] = f"{found[0].final:g}"
                 left.discard(found[0].student.id)
         text = io.StringIO()
@@ -78,7 +82,8 @@ def read(path: Path, column: str | None) -> Gradebook:
     column = column or _MOODLES
     if column not in header:
         raise GradebookError(
-            f"{path} has no column {column!r}; --column names one of: {', '.join(header)}"
+            f"{path} has no column {column!r}; Canvas's needs --column, with one of: "
+            f"{', '.join(header)}"
         )
     keys = {header.index(key): columns for key, columns in _KEYS.items() if key in header}
     if not keys:

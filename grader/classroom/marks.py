@@ -18,7 +18,7 @@ from grader.classroom.roster import Class, HandIn, Student
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
 from grader.results.record import Grade
-from grader.results.text import clean_name, printable
+from grader.results.text import clean_name, plural, points, printable
 from grader.results.write import write_atomically
 
 Status = Literal["graded", "refused", "fault", "waiting", "missing"]
@@ -40,6 +40,8 @@ class Row:
         attention: what a person should look at.
         is_held: whether it must not leave yet.
         untimed: whether nobody knows when it came, so that it cost nothing.
+        decided: what staff decided, for the student.
+        is_total: whether staff decided the whole mark.
     """
 
     student: Student
@@ -54,6 +56,24 @@ class Row:
     grade: Grade | None = None
     is_held: bool = False
     untimed: bool = False
+    decided: list[str] = field(default_factory=list)
+    is_total: bool = False
+
+    def most(self, exercise: str) -> float:
+        """The points of an exercise of the grade."""
+        assert self.grade is not None, "it has exercises"
+        return next(e.max_points for e in self.grade.exercises if e.id == exercise)
+
+    @property
+    def explanation(self) -> str:
+        """Why the mark is not the sum of the report's points; "" if it is."""
+        if self.grade is None or self.final is None or not (self.decided or self.penalty):
+            return ""
+        parts = [f"{points(self.grade.score or 0.0)} by the tests", *self.decided]
+        if self.penalty:
+            late = f"{plural(self.late_days, 'day')} late, minus {self.penalty:.0%}"
+            parts.insert(len(parts) - self.is_total, late)
+        return f"Your mark is {points(self.final)}: {'; '.join(parts)}."
 
 
 @dataclass(frozen=True)
@@ -64,11 +84,6 @@ class Decisions:
     overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
     holds: Mapping[str, Hold] = field(default_factory=dict)
     times: Mapping[str, datetime] = field(default_factory=dict)
-
-    def students(self) -> set[str]:
-        """All ids that are named."""
-        extensions = self.deadlines.extensions if self.deadlines else {}
-        return {*extensions, *self.holds, *self.times, *(name for name, _ in self.overrides)}
 
 
 def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[str]) -> list[Row]:
@@ -125,8 +140,13 @@ def _row(
         row.final = round(row.score * (1 - row.penalty), 2)
     total = decisions.overrides.get((student.id, ""))
     if total is not None:
-        row.final = total.points
-        row.attention.append(f"the mark is {total.author}'s: {total.reason}")
+        before = "none" if row.final is None else points(row.final)
+        row.final, row.is_total = total.points, True
+        row.decided.append(f"{points(total.points)} as staff decided")
+        row.attention.append(
+            f"the mark was {before} and is {points(total.points)}, by {total.author}: "
+            f"{total.reason}{_above(total.points, row.max_score)}"
+        )
     return row
 
 
@@ -135,8 +155,11 @@ def _enter(row: Row, grade: Grade) -> None:
     row.score, row.max_score = grade.score, grade.max_score
     row.exercises = {exercise.id: exercise.points for exercise in grade.exercises}
     broken = [module for module in grade.modules if not module.ok]
-    if grade.score == 0 and broken:
-        row.attention.append(f"0 points, and {broken[0].module} cannot be imported")
+    if broken:
+        first = clean_name(broken[0].message.partition("\n")[0])
+        others = f", and {plural(len(broken) - 1, 'module')} with it" if broken[1:] else ""
+        zero = "0 points, " if grade.score == 0 else ""
+        row.attention.append(f"{zero}cannot be imported: {broken[0].module} ({first}){others}")
     if grade.isolation.tier == UNISOLATED:
         row.attention.append("graded without isolation (--unsafe): the points prove nothing")
     if grade.left_out:
@@ -146,14 +169,18 @@ def _enter(row: Row, grade: Grade) -> None:
 
 
 def _charge_lateness(row: Row, when: datetime | None, is_late: bool, decisions: Decisions) -> None:
-    if decisions.deadlines is None:
-        return
-    if when is not None:
-        row.late_days = decisions.deadlines.days_late(row.student.id, when)
-        row.penalty = decisions.deadlines.penalty(row.late_days)
-    elif is_late:
-        row.attention.append("late, but the export does not say since when; times.csv can")
-    else:
+    deadlines = decisions.deadlines
+    if when is None and is_late:
+        until = deadlines.extensions.get(row.student.id) if deadlines else None
+        row.attention.append(
+            f"late, says the platform, but has until {until:%Y-%m-%d %H:%M}: not charged"
+            if until
+            else "late, says the platform, but not since when: not charged; times.csv can say"
+        )
+    elif deadlines is not None and when is not None:
+        row.late_days = deadlines.days_late(row.student.id, when)
+        row.penalty = round(deadlines.penalty(row.late_days), 6)
+    elif deadlines is not None:
         row.untimed = True
 
 
@@ -166,9 +193,19 @@ def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
             row.attention.append(f"the override of {exercise} fits no exercise of the grade")
             continue
         assert row.score is not None, "with exercises there is a score"
-        row.score = round(row.score + one.points - row.exercises[exercise], 6)
+        before, most = row.exercises[exercise], row.most(exercise)
+        row.score = round(row.score + one.points - before, 6)
         row.exercises[exercise] = one.points
-        row.attention.append(f"{exercise} is {one.author}'s: {one.reason}")
+        if one.points != before:
+            row.decided.append(f"{points(one.points)} for {exercise} as staff decided")
+        row.attention.append(
+            f"{exercise} was {points(before)} and is {points(one.points)}, by {one.author}: "
+            f"{one.reason}{_above(one.points, most)}"
+        )
+
+
+def _above(given: float, most: float | None) -> str:
+    return f" (above the {points(most)} that there are)" if most and given > most else ""
 
 
 def cells(row: Row) -> dict[str, object]:
@@ -180,7 +217,7 @@ def cells(row: Row) -> dict[str, object]:
         found |= {"score": row.score, "max": row.max_score, "late_days": row.late_days}
         found |= {"penalty": row.penalty, "final": row.final}
     if (grade := row.grade) is not None:
-        started = {c.exercise for c in grade.checks if c.cause is not Cause.NOT_STARTED}
+        started = started_in(grade)
         found["import_errors"] = sum(not module.ok for module in grade.modules)
         found["not_started"] = sum(e.id not in started for e in grade.exercises)
         found["slow_s"] = round(grade.budget.drawn, 1) if grade.budget else ""
@@ -190,6 +227,15 @@ def cells(row: Row) -> dict[str, object]:
             found["submission_sha"] = origin.submission[:SHORT]
             found["handout"] = origin.handout or ""
     return found
+
+
+def started_in(grade: Grade) -> set[str]:
+    """The exercises of which something ran that was no stub."""
+    return {
+        check.exercise
+        for check in grade.checks
+        if check.state != "not_run" and check.cause is not Cause.NOT_STARTED
+    }
 
 
 def write_tables(made: Sequence[Row], marks: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import jinja2
 
 from grader.causes import Cause
-from grader.classroom.marks import Row
+from grader.classroom.marks import Row, started_in
 from grader.results.record import Grade
 from grader.results.text import clean, points
 
@@ -86,10 +86,6 @@ def _distribution(finals: Sequence[float], most: float) -> list[tuple[float, flo
     return [(i / _BINS * most, (i + 1) / _BINS * most, counts[i]) for i in range(_BINS)]
 
 
-def _started(grade: Grade) -> set[str]:
-    return {check.exercise for check in grade.checks if check.cause is not Cause.NOT_STARTED}
-
-
 def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
     views: dict[str, ExerciseView] = {}
     got: dict[str, list[float]] = defaultdict(list)
@@ -97,7 +93,7 @@ def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
     started: Counter[str] = Counter()
     causes: dict[str, Counter[str]] = defaultdict(Counter)
     for row, grade in graded:
-        started.update(_started(grade))
+        started.update(started_in(grade))
         for one in grade.exercises:
             view = ExerciseView(one.id, clean(one.title), one.max_points)
             views.setdefault(one.id, view)
@@ -123,7 +119,7 @@ def _suspects(graded: Sequence[tuple[Row, Grade]]) -> list[CheckView]:
     titles: dict[tuple[str, str], str] = {}
     started: Counter[str] = Counter()
     for _, grade in graded:
-        begun = _started(grade)
+        begun = started_in(grade)
         started.update(begun)
         for check in grade.checks:
             if check.exercise in begun and check.visibility == "hidden":

@@ -34,7 +34,7 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     Attributes:
         due: the time, with its zone.
-        grace_minutes: for which nobody is late.
+        grace_minutes: for which nobody is late, or a day later.
         late_days: days that cost nothing, for each student.
         per_day: the share of the score that each further day costs, a day that has begun is whole.
         at_most: the most that lateness costs.
@@ -49,9 +49,9 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     extensions: dict[str, datetime] = {}
 
     def days_late(self, student: str, when: datetime) -> int:
-        """The days after the student's own due time that have begun; 0 within the grace."""
+        """The days after the student's own due time that have begun, each after its grace."""
         late = (when - self.extensions.get(student, self.due)).total_seconds()
-        return 0 if late <= 60 * self.grace_minutes else math.ceil(late / _DAY)
+        return max(0, math.ceil((late - 60 * self.grace_minutes) / _DAY))
 
     def penalty(self, days: int) -> float:
         """The share of the score that so many days cost."""

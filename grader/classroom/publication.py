@@ -64,20 +64,11 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> None:
         lines.append({"id": row.student.id, "points": row.final})
         if row.grade is not None:
             place.mkdir(exist_ok=True)
-            write_atomically(place / "report.html", to_html(row.grade).encode(), 0o644)
-            write_atomically(place / "results.json", _results(row), 0o644)
+            grade = msgspec.structs.replace(
+                row.grade, submission=row.student.name or row.student.id
+            )
+            page = to_html(grade, row.explanation)
+            write_atomically(place / "report.html", page.encode(), 0o644)
+            results = to_gradescope(grade, row.explanation, row.final)
+            write_atomically(place / "results.json", results, 0o644)
     write_atomically(target / MARKS, table(("id", "points"), lines), 0o644)
-
-
-def _results(row: Row) -> bytes:
-    """Gradescope's JSON with the student's mark, which lateness or staff may have changed."""
-    assert row.grade is not None, "there is a grade"
-    data = to_gradescope(row.grade)
-    if row.final == round(row.grade.score or 0.0, 2):
-        return data
-    results = msgspec.json.decode(data)
-    results["score"] = row.final
-    late = f", {row.late_days} days late" if row.penalty else ""
-    by_tests = f"{row.grade.score:g} by the tests{late}, then as staff decided"
-    results["output"] = f"The mark is {row.final:g}: {by_tests}.\n\n{results['output']}"
-    return msgspec.json.encode(results)

@@ -23,8 +23,13 @@ class NoScoreError(ValueError):
     """The grade has no score, so there is no result for Gradescope."""
 
 
-def to_gradescope(grade: Grade) -> bytes:
+def to_gradescope(grade: Grade, note: str = "", score: float | None = None) -> bytes:
     """`results.json`, which the student sees, in less than 100,000 bytes.
+
+    Args:
+        grade: the record.
+        note: a sentence of staff's, which comes first.
+        score: in place of the grade's.
 
     Raises:
         NoScoreError: there is no score, after a fault of the grader. Gradescope would replace a
@@ -34,9 +39,10 @@ def to_gradescope(grade: Grade) -> bytes:
         raise NoScoreError(
             f"{grade.submission}: no score after a fault of the grader; results.json is not written"
         )
-    view = report(grade)
+    view = report(grade, note)
+    score = grade.score if score is None else score
     for detail, text in _LIMITS:
-        encoded = msgspec.json.encode(_results(view, grade.score, detail, text))
+        encoded = msgspec.json.encode(_results(view, score, detail, text))
         if len(encoded) < MAX_BYTES:
             break
     return msgspec.json.format(encoded, indent=1) if len(encoded) < MAX_BYTES * 0.8 else encoded

@@ -16,9 +16,9 @@ from grader.results.text import points
 _TEMPLATE = Path(__file__).with_name("report.html")
 
 
-def to_html(grade: Grade) -> str:
+def to_html(grade: Grade, note: str = "") -> str:
     """The page. The template engine escapes everything that a submission wrote."""
-    return _template().render(report=report(grade))
+    return _template().render(report=report(grade, note))
 
 
 def code_spans(text: str) -> Markup:

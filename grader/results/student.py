@@ -34,8 +34,8 @@ HIDDEN_EXCEPTIONS = frozenset(
 )
 
 
-def report(grade: Grade) -> Report:
-    """Everything that a student may see of a grade."""
+def report(grade: Grade, note: str = "") -> Report:
+    """Everything that a student may see of a grade, with a note of staff's first."""
     names = _names(grade.checks)
     checks: dict[str, list[CheckView]] = {}
     for check, (module, name) in zip(grade.checks, names, strict=True):
@@ -72,7 +72,7 @@ def report(grade: Grade) -> Report:
         score=grade.score,
         max_score=grade.max_score,
         headline=_headline(grade),
-        notices=tuple(_notices(grade)),
+        notices=(*filter(None, [note]), *_notices(grade)),
         unsafe=grade.isolation.tier == UNISOLATED,
         tier=clean(grade.isolation.tier, 20),
         tier_words=MEANINGS.get(grade.isolation.tier, ""),

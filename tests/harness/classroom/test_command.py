@@ -51,6 +51,11 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     (tmp_path / "marks" / "overrides.csv").write_text(
         "id,exercise,points,author,reason,date\ntim,,2,ann,sent by mail,2026-10-03\n"
     )
+    early = grader(*command, "--publish", "out")
+    assert (
+        early.exit_code,
+        "not published, since this has graded 1 submission" in early.output,
+    ) == (3, True)
     second = grader(*command, "--publish", "out")
     assert second.exit_code == 0, second.output
     assert "mean 4.2, from 2 to 7" in second.output
@@ -68,9 +73,9 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     assert (tmp_path / "out" / "ada" / "report.html").exists()
     assert "**tim** (Tim): refused" in (tmp_path / "marks" / "attention.md").read_text()
 
-    shown = grader("report", "marks", "ada")
+    shown = grader("report", "marks", "ada", "--out", "one")
     assert shown.exit_code == 0, shown.output
-    assert (tmp_path / "out" / "grade.json").exists()
+    assert (tmp_path / "one" / "grade.json").exists()
     refused = grader("report", "marks", "tim")
     assert (refused.exit_code, "neither a folder" in refused.output) == (2, True)
 
@@ -105,6 +110,7 @@ def test_what_cannot_be_read_is_named(grader, tmp_path, arguments, said):
     [
         ("holds.csv", "id,author,reason,date,released\nBob,tim,why,2026-10-01,\n"),
         ("overrides.csv", "id,exercise,points,author,reason,date\nBob,,1,tim,why,2026-10-01\n"),
+        ("times.csv", "id,time,author,reason,date\nBob,2026-10-02T22:00Z,tim,why,2026-10-01\n"),
         ("matches.csv", "name,id,author,reason,date\nx.zip,Bob,tim,why,2026-10-01\n"),
         ("deadlines.toml", "due = 2026-10-02T22:00:00Z\nextensions.Bob = 2026-10-03T22:00:00Z\n"),
     ],
@@ -114,7 +120,13 @@ def test_a_decision_about_nobody_is_refused(grader, tmp_path, file, text):
     (tmp_path / "marks").mkdir()
     (tmp_path / "marks" / file).write_text(text)
     done = grader("class", "in")
-    assert (done.exit_code, "nobody of the class is called Bob" in done.output) == (2, True)
+    said = f"marks/{file}: nobody of the class is called Bob"
+    assert (done.exit_code, said in done.output) == (2, True), done.output
+    override = "id,exercise,points,author,reason,date\nbob,gathr,1,tim,why,2026-10-01\n"
+    (tmp_path / "marks" / file).unlink()
+    (tmp_path / "marks" / "overrides.csv").write_text(override)
+    done = grader("class", "in")
+    assert (done.exit_code, "no exercise is called gathr" in done.output) == (2, True)
 
 
 def test_every_step_of_the_tutorial_works(tmp_path, monkeypatch):
@@ -193,6 +205,7 @@ def test_gradebook_is_published_with_the_marks(grader, tmp_path):
     (tmp_path / "roster.csv").write_text("id,email\nada,ada@x.edu\nbob,bob@x.edu\n")
     (tmp_path / "moodle.csv").write_text("Email address,Grade\nada@x.edu,\nbob@x.edu,\n")
     command = "class", "in", "--roster", "roster.csv", "--publish", "out", "--gradebook"
+    assert grader(*command, "moodle.csv").exit_code == 3, "nobody has looked at it"
     done = grader(*command, "moodle.csv")
     assert done.exit_code == 0, done.output
     filled = (tmp_path / "out" / "moodle.csv").read_text()

@@ -13,6 +13,7 @@ from grader.classroom.folder import Failure, Source, StudentFolder, current_run
 from grader.classroom.policy import Deadlines, Hold, Override
 from grader.classroom.roster import Class, HandIn, Member, Student
 from grader.results.record import ModuleReport
+from grader.results.text import points
 from tests.harness.classroom.fakes import provenance
 from tests.harness.results.example_grade import CANARY, exercise
 from tests.harness.results.example_grade import grade as a_grade
@@ -40,7 +41,7 @@ def a_class(tmp_path):
                 folder.write_failure(fields, SOURCE)
             elif fields is not None:
                 usual = {"score": 8.0, "max_score": 10.0, "provenance": provenance(name)}
-                usual["left_out"] = ()
+                usual |= {"left_out": (), "modules": ()}
                 usual["exercises"] = exercise("gather", 3.0, 4.0), exercise("mfu", 5.0, 6.0)
                 folder.write_grade(a_grade(**(usual | fields)), SOURCE)
         return found
@@ -86,7 +87,7 @@ def test_lateness_takes_its_share_and_an_extension_gives_it_back(a_class, tmp_pa
     assert (bob.late_days, bob.final) == (0, 8.0)
     assert (eve.final, eve.attention) == (
         8.0,
-        ["late, but the export does not say since when; times.csv can"],
+        ["late, says the platform, but not since when: not charged; times.csv can say"],
     )
 
 
@@ -101,11 +102,12 @@ def test_staff_override_an_exercise_or_the_mark_and_hold_one(a_class, tmp_path):
     ada, bob = rows_of(found, tmp_path, marks.Decisions(None, overrides, holds))
     assert (ada.score, ada.final, ada.exercises) == (9.0, 9.0, {"gather": 4.0, "mfu": 5.0})
     assert ada.attention == [
-        "gather is tim's: a typo",
+        "gather was 3 and is 4, by tim: a typo",
         "the override of nosuch fits no exercise of the grade",
     ]
     assert (bob.score, bob.final, bob.is_held) == (8.0, 9.5, True)
-    assert bob.attention == ["held by ann: ask him", "the mark is ann's: oral exam"]
+    said = "the mark was 8 and is 9.5, by ann: oral exam"
+    assert bob.attention == ["held by ann: ask him", said]
 
 
 def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
@@ -117,6 +119,13 @@ def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
     (ada,) = rows_of(found, tmp_path, marks.Decisions(None, overrides))
     assert (ada.status, ada.score, ada.final) == ("missing", None, 5.0)
     assert len(ada.attention) == 2
+
+
+def test_an_extension_settles_who_is_late_for_the_platform(a_class, tmp_path):
+    found = a_class(ada={})
+    found.counted["ada"] = HandIn(Path("ada.zip"), (), late=True)
+    (row,) = rows_of(found, tmp_path, marks.Decisions(Deadlines(due=DUE, extensions={"ada": DUE})))
+    assert row.attention == ["late, says the platform, but has until 2026-10-02 00:00: not charged"]
 
 
 def test_attention_names_the_most_urgent_first(a_class, tmp_path):
@@ -195,12 +204,27 @@ def test_nothing_is_published_while_something_is_not_decided(a_class, tmp_path):
         publication.check(found, rows, folder, out)
 
 
-def test_what_is_published_has_the_mark_and_not_only_the_points(a_class, tmp_path):
+def test_what_is_published_has_the_mark_and_why(a_class, tmp_path):
     deadlines = Deadlines(due=DUE - timedelta(days=1), per_day=0.5)
-    (row,) = rows_of(a_class(ada={}), tmp_path, marks.Decisions(deadlines))
-    results = json.loads(publication._results(row))
-    assert results["score"] == 4.0
-    assert results["output"].startswith("The mark is 4: 8 by the tests, 1 days late, then as staff")
+    overrides = {
+        ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "secret reason"),
+        ("bob", ""): Override("bob", "", 70.0, "tim", "secret reason"),
+    }
+    rows = rows_of(a_class(ada={}, bob={}), tmp_path, marks.Decisions(deadlines, overrides))
+    assert "(above the 10 that there are)" in rows[1].attention[-1]
+    publication.publish(rows, tmp_path / "marks", tmp_path / "out")
+    for row, mark, why in (
+        (rows[0], 4.5, "8 by the tests; 4 for gather as staff decided; 1 day late, minus 50%."),
+        (rows[1], 70.0, "8 by the tests; 1 day late, minus 50%; 70 as staff decided."),
+    ):
+        place = tmp_path / "out" / row.student.id
+        results = json.loads((place / "results.json").read_text())
+        page = (place / "report.html").read_text()
+        assert results["score"] == mark
+        for text in (results["output"], page):
+            assert f"Your mark is {points(mark)}: {why}" in text
+            assert "secret" not in text
+        assert f"{row.student.id} of x" in page, "its student's name, and no file's"
 
 
 def test_a_grade_of_other_files_is_no_mark(a_class, tmp_path):

@@ -24,8 +24,8 @@ DEADLINES = Deadlines(
         ("ada", timedelta(days=-3), 0, 0),
         ("ada", timedelta(minutes=15), 0, 0),
         ("ada", timedelta(minutes=16), 1, 0),  # a late day of hers
-        ("ada", timedelta(days=1), 1, 0),
-        ("ada", timedelta(days=1, seconds=1), 2, 0.1),
+        ("ada", timedelta(days=1, minutes=15), 1, 0),
+        ("ada", timedelta(days=1, minutes=16), 2, 0.1),
         ("ada", timedelta(days=9), 9, 0.25),
         ("bob", timedelta(days=3, minutes=10), 0, 0),
         ("bob", timedelta(days=4, hours=1), 2, 0.1),

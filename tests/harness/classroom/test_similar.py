@@ -40,8 +40,12 @@ def test_renamed_code_is_alike_and_other_code_is_not():
 
 def test_what_the_handout_gave_or_many_have_says_nothing():
     assert pairs(of(ada=LOOP, eve=RENAMED), of(handout=LOOP)["handout"]) == []
-    many = {f"s{i}": LOOP for i in range(5)}
-    assert pairs(of(**many, bob=OTHER), {}) == []
+    many = {f"s{i}": LOOP + OTHER.replace("gather", f"own_{i}") * (i % 2) for i in range(5)}
+    found = pairs(of(**many, bob=OTHER), {})
+    assert {(pair.first, pair.second) for pair in found} == {
+        *(("s0", "s2"), ("s0", "s4"), ("s2", "s4")),  # whose code is all the same
+        ("s1", "s3"),
+    }
 
 
 def test_a_part_of_the_code_counts_by_its_share():
