@@ -11,7 +11,10 @@ from grader.classroom.roster import Class
 from grader.results.text import clean, plural
 
 # What stands first in a row's reason, from the most urgent on.
-_URGENCY = ("fault", "not graded", "refused", "0 points", "held", "the same files", "late")
+_URGENCY = (
+    *("fault", "not graded", "refused", "0 points", "cannot be imported", "held"),
+    *("the same files", "late"),
+)
 
 
 def text(found: Class, rows: Sequence[Row], marks: Path, strangers: Collection[str] = ()) -> str:
