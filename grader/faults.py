@@ -97,9 +97,8 @@ def is_out_of_memory(error: BaseException | None) -> bool:
     seen: list[BaseException] = []
     while error is not None and error not in seen:
         seen.append(error)
-        text = str(error)
-        of_torch = isinstance(error, RuntimeError) and (
-            "allocate memory" in text or "bad_alloc" in text
+        of_torch = isinstance(error, RuntimeError) and any(
+            words in str(error) for words in ("allocate memory", "bad_alloc")
         )
         if (of_torch or isinstance(error, MemoryError)) and not isinstance(error, FromSubmission):
             return True

@@ -8,6 +8,8 @@ author writes in its place is then seen to work, or not, step by step.
 from __future__ import annotations
 
 import ast
+import builtins
+import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -118,8 +120,16 @@ def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) 
     if not _ID.fullmatch(exercise_id):
         raise ManifestError(f"{exercise_id!r} is no id; 3 to 40 of a-z, 0-9 and _, a letter first")
     module = neighbour.modules[0]
-    if exercise_id in manifest.functions_of(module) or any(e.id == exercise_id for e in manifest):
+    solutions = places.solutions(manifest.package, module).values()
+    taken = {exercise.id for exercise in manifest} | {*keyword.kwlist, *dir(builtins)}
+    if exercise_id in taken or any(
+        re.search(rf"\b{exercise_id}\b", path.read_text(encoding="utf-8")) for path in solutions
+    ):
         raise ManifestError(f"{exercise_id} is taken; choose another id")
+    if not title.isprintable() or set(title) & {'"', "\\"}:
+        raise ManifestError(
+            f"the title {title!r} has a quotation mark, a backslash or a line's end"
+        )
     words = {
         "id": exercise_id,
         "title": title or exercise_id.replace("_", " ").capitalize(),
@@ -190,8 +200,13 @@ def rename(old: str, new: str, root: Path = REPOSITORY) -> list[Path]:
     others = {exercise.id for exercise in manifest if exercise != manifest[old]}
     if not _ID.fullmatch(new) or new in others:
         raise ManifestError(f"{new!r} is no id, or is taken")
-    quoted = [places.manifest, *places.tests(), *sorted((root / "solutions").glob("*.toml"))]
-    changed = [path for path in quoted if _replace(path, rf'"{old}"', f'"{new}"')]
+    marked = [
+        path
+        for path in places.tests()
+        if _replace(path, rf'(exercise\(\s*)"{old}"', rf'\g<1>"{new}"')
+    ]
+    entry = rf'(?m)^(id = |depends_on = .*)"{old}"'
+    changed = marked + [places.manifest] * _replace(places.manifest, entry, rf'\g<1>"{new}"')
     pattern, by = rf"(Exercise `|EX=){old}\b", rf"\g<1>{new}"
     chapters = sorted((root / "assignment" / "writeup").glob("*.md"))
     changed += [path for path in chapters if _replace(path, pattern, by)]
@@ -203,8 +218,8 @@ def rename(old: str, new: str, root: Path = REPOSITORY) -> list[Path]:
 
 
 def mentions(exercise_id: str, root: Path = REPOSITORY) -> Iterator[str]:
-    """Where the id still stands in what is not generated: `file:line`."""
-    for folder in ("assignment", "solutions", "tests/public", "tests/hidden", "tests/submissions"):
+    """Where the id still stands in the assignment, the solutions and the tests: `file:line`."""
+    for folder in ("assignment", "solutions", "tests"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".py", ".toml", ".md", ".json"):
                 lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

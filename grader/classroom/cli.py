@@ -96,9 +96,9 @@ def grade_class(
     Writes marks.csv, marks_by_exercise.csv, attention.md, a list of what needs a person, and
     overview.html. Staff decide in deadlines.toml, overrides.csv and other files of the same folder.
 
-    Exit status: 0 each submission has its mark or was refused; 2 a file cannot be read, or names
-    nobody of the class; 3 a fault of the grader, or nothing may be published yet; 4 a mistake in
-    the assignment.
+    Exit status: 0 each submission of a student has its mark or was refused; 2 a file cannot be
+    read, or names nobody of the class; 3 a fault of the grader, or nothing may be published yet; 4
+    a mistake in the assignment.
     """
     command_line.overwrite("grader class")  # workers may read it
     load_checked(REPOSITORY / "tests")
@@ -120,8 +120,9 @@ def grade_class(
     if only != "*" and not wanted:
         fail(BAD_INPUT, f"--only {only}: nobody of them handed anything in")
     fault, todo = "", [job for job in wanted if not run.is_done(job, out, accepted)]
+    new = 0
     try:
-        _grade(todo, out, tiers, jobs)
+        new = _grade(todo, out, tiers, accepted, jobs)
     except CannotIsolate as error:
         fail(FAULT, f"this machine cannot isolate a submission as asked:\n{error}")
     except GraderFault as error:
@@ -132,7 +133,9 @@ def grade_class(
     if fault:
         fail(FAULT, fault)
     if publish is not None:
-        _publish(found, rows, out, publish, book, len(todo))
+        if publication.overlap(submissions, publish):
+            fail(BAD_INPUT, f"{publish} and {submissions} must be folders beside each other")
+        _publish(found, rows, out, publish, book, new)
     undone = {student for job in wanted for student in job.students} - current
     raise typer.Exit(FAULT if undone else OK)
 
@@ -175,9 +178,18 @@ def _part(jobs: list[run.Job], shard: str) -> list[run.Job]:
     return sorted(jobs, key=lambda job: job.students)[int(match[1]) - 1 :: int(match[2])]
 
 
-def _grade(todo: list[run.Job], out: Path, tiers: tuple[str, ...], jobs: int | None) -> None:
+def _grade(
+    todo: list[run.Job],
+    out: Path,
+    tiers: tuple[str, ...],
+    accepted: tuple[str, ...],
+    jobs: int | None,
+) -> int:
+    """Grades what is to be graded; returns how many have a new grade or were refused."""
     if not todo:
-        return
+        return 0
+    folder.current_run(out)  # the graders find it
+    new = 0
     processes = min(jobs or max(int(cores()), 1), len(todo))
     elsewhere = []
     text = TextColumn("{task.description}", markup=False)
@@ -187,21 +199,24 @@ def _grade(todo: list[run.Job], out: Path, tiers: tuple[str, ...], jobs: int | N
         task = progress.add_task("", total=len(todo))
 
         def done(job: run.Job, status: run.Status) -> None:
+            nonlocal new
+            new += status in ("graded", "refused")
             if status == "elsewhere":
                 elsewhere.append(job)
             else:
                 progress.update(task, advance=1, description=job.students[0])
 
-        run.grade_all(todo, out, tiers, processes, done, Grader)
+        run.grade_all(todo, out, tiers, accepted, processes, done, Grader)
         if elsewhere:
             progress.update(task, description=f"{len(elsewhere)} are graded by other machines")
         left = []
         for job in run.wait_for_others(elsewhere, out):
-            if not run.is_done(job, out, tiers):  # the machine that graded it has ended
+            if not run.is_done(job, out, accepted):  # the machine that graded it has ended
                 left.append(job)
             else:
                 progress.update(task, advance=1)
-        run.grade_all(left, out, tiers, processes, done, Grader)
+        run.grade_all(left, out, tiers, accepted, processes, done, Grader)
+    return new
 
 
 def _write(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
@@ -307,7 +322,10 @@ def similar(
     except (policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     assignment = manifests.load()
+    if export is not None and export.exists():
+        fail(BAD_INPUT, f"{export} exists; name a folder that does not")
     code, handout = {}, REPOSITORY / "handout" / assignment.package
+    exported: dict[str, stage.Selected] = {}
     given = comparing.fingerprints({path.name: path.read_bytes() for path in handout.glob("*.py")})
     for job in run.jobs_of(found.counted):
         try:
@@ -316,11 +334,13 @@ def similar(
             _say(f"! {', '.join(job.students)} is not compared: {error}", style="yellow")
             continue
         code["+".join(job.students)] = prints
-        if export is not None:
-            stage.write(selected, export / job.students[0])
+        exported[job.students[0]] = selected
     alike = comparing.pairs(code, given, least)
     columns = ("first", "second", "share", "shared", "where")
     lines = [{**asdict(p), "share": round(p.share, 3), "where": " ".join(p.where)} for p in alike]
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_atomically(out / "pairs.csv", marks.table(columns, lines), 0o600)
+    if export is not None:
+        for student, selected in exported.items():
+            stage.write(selected, export / student)
     _say(f"{plural(len(alike), 'pair')} of {len(code)} submissions: {out}/pairs.csv")

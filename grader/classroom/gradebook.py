@@ -53,9 +53,9 @@ class Gradebook:
             found = [row for row in rows if cells & row.student.keys.items()]
             if len(found) != 1 or self.mark >= len(line):
                 continue
-            if found[0].is_held:  # also what an earlier publication wrote
+            if found[0].is_held or found[0].final is None:  # what was published earlier goes
                 line[self.mark] = ""
-            elif found[0].student.id in marks:
+            else:
                 line[self.mark] = f"{found[0].final:g}"
                 left.discard(found[0].student.id)
         text = io.StringIO()

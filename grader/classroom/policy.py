@@ -6,9 +6,10 @@
     overrides.csv     id,exercise,points,author,reason,date; without an exercise it is the total
     holds.csv         id,author,reason,date,released; a mark is held until `released` has a date
     matches.csv       name,id,author,reason,date: whose an entry of this name is, a line for each of
-                      a group; an empty id for nobody's
+                      a group; an empty id takes back what is above it
 
-They are in the class's folder, and the last line about something counts.
+They are in the class's folder, and the last line about a student counts. To take one back, remove
+it.
 """
 
 from __future__ import annotations
@@ -141,10 +142,11 @@ def read_matches(path: Path) -> dict[str, list[str]]:
     """By an entry's name the ids of its group, none for nobody's; {} without the file."""
     found: dict[str, list[str]] = {}
     for _, row in _rows(path, ("name", "id", "author", "reason", "date")):
-        if row["id"]:
-            found.setdefault(row["name"], []).append(row["id"])
-        else:
-            found[row["name"]] = []
+        group = found.setdefault(row["name"], [])
+        if not row["id"]:
+            group.clear()
+        elif row["id"] not in group:
+            group.append(row["id"])
     return found
 
 

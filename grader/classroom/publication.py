@@ -6,7 +6,6 @@ end, and its nonce is never used again: what a student learns of it then opens n
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from grader.results.html import to_html
 from grader.results.write import write_atomically
 
 MARKS = "marks.csv"
+_FILES = ("report.html", "results.json")
 _FINAL = ("graded", "refused", "missing")
 
 
@@ -29,8 +29,7 @@ class NotReady(Exception):
 
 def check(found: Class, rows: Sequence[Row], marks: Path, target: Path) -> None:
     """Raises NotReady unless all that was handed in has a mark, was refused, or is held."""
-    ours, theirs = marks.resolve(), target.resolve()
-    if theirs.is_relative_to(ours) or ours.is_relative_to(theirs):
+    if overlap(marks, target):
         raise NotReady(f"{target} and {marks} must be folders beside each other")
     if found.unmatched:
         names = ", ".join(path.name for path, _ in found.unmatched)
@@ -47,10 +46,16 @@ def check(found: Class, rows: Sequence[Row], marks: Path, target: Path) -> None:
         )
 
 
+def overlap(one: Path, other: Path) -> bool:
+    """Whether one of two folders is in the other, or both are the same."""
+    a, b = one.resolve(), other.resolve()
+    return a.is_relative_to(b) or b.is_relative_to(a)
+
+
 def publish(rows: Sequence[Row], marks: Path, target: Path) -> None:
     """Writes `ID/report.html` and `ID/results.json` for each mark that is not held, and marks.csv.
 
-    What an earlier publication wrote of a student who has nothing now is removed.
+    What an earlier publication wrote of a student of the class who has nothing now is removed.
     """
     end_run(marks)
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -58,7 +63,8 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> None:
     for row in rows:
         place = target / row.student.id
         if row.is_held or row.grade is None:
-            shutil.rmtree(place, ignore_errors=True)
+            for name in _FILES:
+                (place / name).unlink(missing_ok=True)
         if row.is_held or row.final is None:
             continue
         lines.append({"id": row.student.id, "points": row.final})

@@ -30,7 +30,7 @@ COLUMNS = tuple(dict.fromkeys((*_OWN, *_CANVAS, *_MOODLE, *_SID)))
 # `lastfirst_LATE_USER_NUMBER_file.zip`. A student may choose a name with numbers in it.
 _CANVAS_NUMBERS = re.compile(r"(?=_(?P<late>LATE_)?(?P<user>\d+)_\d+_)")
 _MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file(?:_.*)?")
-_MAX_ID = 100  # characters
+_MAX_ID = 200  # bytes
 
 
 class RosterError(Exception):
@@ -143,8 +143,8 @@ def _why_no_id(text: str) -> str:
     """Why a text cannot be the id of a student; "" if it can."""
     if not text:
         return "is empty"
-    if len(text) > _MAX_ID or text.startswith(".") or "/" in text or not text.isprintable():
-        return f"cannot be a folder's name; at most {_MAX_ID} letters, no / and no dot at the start"
+    if len(text.encode()) > _MAX_ID or text[0] in ".-+=@" or "/" in text or not text.isprintable():
+        return f"cannot be a folder's name; at most {_MAX_ID} bytes, no / and no .-+=@ at the start"
     return ""
 
 
@@ -250,6 +250,8 @@ def match(
         name = one.path.name
         if name in decided:
             for who in decided[name]:
+                if roster is None:
+                    found.students.setdefault(who, Student(who))
                 owners.setdefault(who, []).append(one)
             continue
         if not one.members:

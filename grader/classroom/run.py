@@ -83,6 +83,7 @@ def grade_all(
     todo: Sequence[Job],
     marks: Path,
     tiers: tuple[str, ...],
+    accepted: tuple[str, ...],
     processes: int,
     done: Callable[[Job, Status], None],
     start: Callable[..., Grader] = Grader,
@@ -93,6 +94,7 @@ def grade_all(
         todo: the jobs.
         marks: the class's folder.
         tiers: of the graders.
+        accepted: in which an earlier grade may have run.
         processes: how many grade at a time.
         done: called when a job is done, or is being graded by another machine.
         start: makes a grader from `tiers` and `lanes`; at the top of a module.
@@ -116,7 +118,7 @@ def grade_all(
                 has_started = True
                 while batch or running:
                     while batch and len(running) < processes:
-                        future = graders.submit(grade_one, batch[0], marks, tiers)
+                        future = graders.submit(grade_one, batch[0], marks, accepted)
                         running[future] = batch.pop(0)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         status = _status(future, running[future], marks)
@@ -193,8 +195,8 @@ def _nothing(_: Grader) -> None:
     """Shows that a process has started."""
 
 
-def grade_one(grader: Grader, job: Job, marks: Path, tiers: tuple[str, ...]) -> Status:
-    """Grades a job and keeps the grade.
+def grade_one(grader: Grader, job: Job, marks: Path, accepted: tuple[str, ...]) -> Status:
+    """Grades a job and keeps the grade, unless it has one that ran in an accepted tier.
 
     Raises:
         GraderFault: the grader failed; nothing is kept.
@@ -204,7 +206,7 @@ def grade_one(grader: Grader, job: Job, marks: Path, tiers: tuple[str, ...]) -> 
     with _leased(job, marks) as renew:
         if renew is None:
             return "elsewhere"
-        if is_done(job, marks, tiers):
+        if is_done(job, marks, accepted):
             return "unchanged"
         where, manifest = printable(str(job.path)), grader.manifest
         source = Source(path=where, state=state_of(job.path), tree=tree_hash())
@@ -215,7 +217,7 @@ def grade_one(grader: Grader, job: Job, marks: Path, tiers: tuple[str, ...]) -> 
                 folder.write_failure(Failure("refused", printable(str(error))), source)
             return "refused"
         grade = folders[0].grade()
-        if grade is None or not _is_of(grade, content_hash(selected, manifest.package), tiers):
+        if grade is None or not _is_of(grade, content_hash(selected, manifest.package), accepted):
             grade = grader.grade(
                 selected,
                 nonce=current_run(marks).nonce,

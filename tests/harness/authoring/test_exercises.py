@@ -64,6 +64,16 @@ def test_what_was_added_can_be_renamed_and_removed_without_a_trace(copy):
     assert contents(copy) == before
 
 
+def test_only_the_marker_of_an_exercise_gets_its_new_name(copy):
+    """A test of all optimizers calls `adamw_step` by that name, too"""
+    before = contents(copy)
+    exercises.rename("adamw_step", "adamw_by_hand", copy)
+    after = contents(copy)
+    for name in (name for name in after if name.startswith("tests/") and name in before):
+        lines = zip(before[name].splitlines(), after[name].splitlines(), strict=True)
+        assert all(b'exercise("adamw_by_hand"' in new for old, new in lines if old != new)
+
+
 def test_an_exercise_with_mistakes_and_tests_is_removed(copy):
     changed = exercises.remove("view_strides", copy)
     assert "view_strides" not in [exercise.id for exercise in manifest_of(copy)]
@@ -80,6 +90,9 @@ def test_an_exercise_with_mistakes_and_tests_is_removed(copy):
         (lambda root: exercises.add("gather", "storage_index", root=root), "gather is taken"),
         (lambda root: exercises.add("Bad", "storage_index", root=root), "'Bad' is no id"),
         (lambda root: exercises.add("good", "nosuch", root=root), "no exercise is called 'nosuch'"),
+        (lambda root: exercises.add("lambda", "storage_index", root=root), "lambda is taken"),
+        (lambda root: exercises.add("sum", "storage_index", root=root), "sum is taken"),
+        (lambda root: exercises.add("good", "gather", 'a "b"', root), "a quotation mark"),
         (lambda root: exercises.remove("storage_index", root), "gather depend on storage_index"),
         (lambda root: exercises.rename("nosuch", "good", root), "no exercise is called"),
         (lambda root: exercises.rename("gather", "storage_index", root), "is taken"),

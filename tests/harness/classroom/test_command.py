@@ -80,6 +80,26 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     assert (refused.exit_code, "neither a folder" in refused.output) == (2, True)
 
 
+def test_who_faults_always_can_be_decided_and_published(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7", bob="fault")
+    assert grader("class", "in").exit_code == 3
+    done = grader("class", "in", "--publish", "out")
+    assert (done.exit_code, "not graded, so nothing is published: bob" in done.output) == (3, True)
+    (tmp_path / "marks" / "holds.csv").write_text(
+        "id,author,reason,date,released\nbob,tim,faults,2026-10-02,\n"
+    )
+    assert "published in out/" in grader("class", "in", "--publish", "out").output
+    assert (tmp_path / "out" / "marks.csv").read_text() == "id,points\nada,7.0\n"
+
+
+def test_nothing_is_published_into_what_was_handed_in(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7")
+    grader("class", "in")
+    for target in ("in", "in/out", "."):
+        assert grader("class", "in", "--publish", target).exit_code == 2
+    assert (tmp_path / "in" / "ada").is_dir()
+
+
 def test_only_some_students(grader, tmp_path):
     hand_in(tmp_path / "in", ada="7", bob="5")
     assert grader("class", "in", "--only", "a*").exit_code == 0
@@ -223,3 +243,4 @@ def test_similar_lists_pairs_and_exports_the_code(grader, tmp_path):
     (line,) = csv.DictReader((tmp_path / "marks" / "pairs.csv").read_text().splitlines())
     assert (line["first"], line["second"], line["share"]) == ("ada", "bob", "1.0")
     assert (tmp_path / "code" / "eve" / "flops.py").read_text() == "X = 1"
+    assert grader("similar", "in", "--export", "code").exit_code == 2

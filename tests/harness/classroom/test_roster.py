@@ -101,6 +101,11 @@ def test_of_moodle_the_number_counts(handed, listed):
     assert list(unmatched(found)) == [text]
 
 
+def test_staff_decide_without_a_roster_too(handed):
+    found = roster.match(handed("homework.zip"), None, {"homework.zip": ["bob"]})
+    assert (counted(found), list(found.students)) == ({"bob": "homework.zip"}, ["bob"])
+
+
 def test_staff_decide_whose_something_is(handed, listed):
     names = ("homework.zip", "spam.zip", "bob.zip")
     decided = {"homework.zip": ["ada", "bob"], "spam.zip": [], "bob.zip": ["zoe"]}
@@ -180,6 +185,7 @@ def test_a_key_of_two_students_is_nobodys(handed, tmp_path):
         (b"id,name\n,Ada\n", ":2: the id '' is empty"),
         (b"id\nada\nada\n", ":3: the id 'ada' is there twice"),
         (b"id\n../x\n", "cannot be a folder's name"),
+        (b"id\n=1+1\n", "cannot be a folder's name"),
         (b"id\n", "has no students"),
         (b"id\n\xff\n", "cannot be read"),
     ],

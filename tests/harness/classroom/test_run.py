@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from grader.classroom import roster, run
-from grader.classroom.folder import Failure, Source, StudentFolder, current_run
+from grader.classroom.folder import Failure, Source, StudentFolder, current_run, end_run
 from grader.isolation import TIERS
 from tests.harness.classroom import fakes
 from tests.harness.classroom.fakes import FakeGrader, hand_in
@@ -31,6 +31,7 @@ def grade(tmp_path, monkeypatch):
         run.grade_all(
             todo,
             marks,
+            TIERS,
             TIERS,
             processes,
             lambda job, status: ends.update(dict.fromkeys(job.students, status)),
@@ -123,7 +124,8 @@ def test_what_another_machine_grades_is_left_to_it(grade, of, tmp_path):
 @pytest.mark.parametrize(
     ("owner", "age", "taken"),
     [
-        ("of this machine, alive", 3600, False),
+        ("of this machine, alive", 60, False),
+        ("of this machine, alive", 3600, True),
         ("of this machine, gone", 0, True),
         ("elsewhere", 60, False),
         ("elsewhere", 3600, True),
@@ -236,4 +238,7 @@ def test_two_machines_that_begin_have_one_run(tmp_path):
     with ThreadPoolExecutor(8) as threads:
         runs = list(threads.map(lambda _: current_run(tmp_path / "marks"), range(8)))
     assert len(set(runs)) == 1
-    assert [path.name for path in (tmp_path / "marks").iterdir()] == ["run.json"]
+    end_run(tmp_path / "marks")
+    with ThreadPoolExecutor(8) as threads:
+        later = list(threads.map(lambda _: current_run(tmp_path / "marks"), range(8)))
+    assert len({*runs, *later}) == 2
