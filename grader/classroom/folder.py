@@ -1,6 +1,6 @@
 """The folder of a class: what was graded, and what staff wrote. Everything else is derived from it.
 
-    run.json                         the nonce of this run, which all its gradings share
+    run-N.json                       the nonce of the N-th run, which all its gradings share
     students/ID/source.json          what was handed in, as it was found last
     students/ID/grade.json.gz        the record of its grading; it is there only whole
     students/ID/previous.json.gz     the record of the grading before
@@ -207,29 +207,35 @@ def _place() -> str:
 
 def current_run(marks: Path) -> Run:
     """The run that goes on; a new one if there is none, or the last was published."""
-    path = marks / "run.json"
     marks.mkdir(mode=0o700, parents=True, exist_ok=True)
-    run = _read(path, Run)
-    if run is not None and run.published:
-        with suppress(FileNotFoundError):  # another machine was quicker
-            path.rename(marks / f"run-{run.nonce}.json")
-        run = _read(path, Run)
-    if run is None or run.published:
-        new = marks / f"run.{secrets.token_hex(8)}"
+    number, run = _last_run(marks)
+    while run is None or run.published:
+        new = marks / f"new.{secrets.token_hex(8)}"
         new.write_bytes(msgspec.json.encode(Run(nonce=secrets.token_hex(16))))
         new.chmod(_STAFF_ONLY)
         with suppress(FileExistsError):  # of several machines that begin, one names it
-            os.link(new, path)
+            os.link(new, _run_file(marks, number + 1))
         new.unlink()
-        run = _read(path, Run)
-    assert run is not None, "it is there now"
+        number, run = _last_run(marks)
     return run
 
 
 def end_run(marks: Path) -> None:
     """Notes that feedback of the current run leaves: its nonce is used no more."""
     run = msgspec.structs.replace(current_run(marks), published=True)
-    write_atomically(marks / "run.json", msgspec.json.encode(run), _STAFF_ONLY)
+    number, _ = _last_run(marks)
+    write_atomically(_run_file(marks, number), msgspec.json.encode(run), _STAFF_ONLY)
+
+
+def _last_run(marks: Path) -> tuple[int, Run | None]:
+    """The number of the last run, 0 if there is none, and the run."""
+    numbers = (path.stem.removeprefix("run-") for path in marks.glob("run-*.json"))
+    last = max((int(number) for number in numbers if number.isdecimal()), default=0)
+    return last, _read(_run_file(marks, last), Run)
+
+
+def _run_file(marks: Path, number: int) -> Path:
+    return marks / f"run-{number}.json"
 
 
 def known_students(marks: Path) -> set[str]:
