@@ -197,7 +197,9 @@ def test_failure_that_a_kill_left_beside_a_grade_goes_with_the_next_write(of):
     assert (ada.grade(), ada.previous()) == (None, found)
 
 
-@pytest.mark.parametrize("record", [b"", b"no gzip", gzip.compress(b"{}")])
+@pytest.mark.parametrize(
+    "record", [b"", b"no gzip", gzip.compress(b"{}")], ids=["empty", "no gzip", "no grade"]
+)
 def test_record_that_cannot_be_read_is_none(of, record):
     """As of an older grader: it is graded again"""
     ada = of("ada")
