@@ -33,6 +33,8 @@ from grader.terminal import (
     BAD_INPUT,
     FAULT,
     OK,
+    MinTier,
+    Unsafe,
     console,
     fail,
     print_error,
@@ -88,12 +90,8 @@ def grade(
     timing: Annotated[
         Timing, typer.Option(help="whether to time programs on a CUDA device")
     ] = "auto",
-    min_tier: Annotated[
-        Tier, typer.Option(help="refuse to grade with less isolation than this")
-    ] = Tier.C,
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="run without any isolation, whatever --min-tier says")
-    ] = False,
+    min_tier: MinTier = Tier.C,
+    unsafe: Unsafe = False,
     nonce: Annotated[
         str | None, typer.Option(help="to repeat a grading: the nonce that it printed")
     ] = None,

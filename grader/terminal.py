@@ -6,17 +6,24 @@ import functools
 import signal
 import traceback
 from collections.abc import Callable
-from typing import NoReturn, ParamSpec
+from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 from rich.console import Console
 
 from grader import signals
+from grader.isolation import Tier
 from grader.results.text import printable
 
 P = ParamSpec("P")
 
 OK, BAD_INPUT, FAULT, BAD_ASSIGNMENT = 0, 2, 3, 4
+
+# Options of every command that grades.
+MinTier = Annotated[Tier, typer.Option(help="refuse to grade with less isolation than this")]
+Unsafe = Annotated[
+    bool, typer.Option("--unsafe", help="run without any isolation, whatever --min-tier says")
+]
 
 console = Console()
 errors = Console(stderr=True)

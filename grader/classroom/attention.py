@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from grader.classroom.marks import Row
@@ -36,7 +36,8 @@ def text(found: Class, rows: Sequence[Row], marks: Path, strangers: Collection[s
             "(name,id,author,reason,date; an empty id for nobody's). Then run the same command.",
             "",
         ]
-    reasons = sorted(_reasons(rows), key=lambda reason: (_urgency(reason[1]), reason[0].student.id))
+    reasons = [(row, why) for row in rows for why in row.attention]
+    reasons.sort(key=lambda reason: (_urgency(reason[1]), reason[0].student.id))
     if reasons:
         lines += ["## Students", ""]
         for row, why in reasons:
@@ -59,12 +60,6 @@ def text(found: Class, rows: Sequence[Row], marks: Path, strangers: Collection[s
 def _plain(text: str) -> str:
     """Text of a student's as Markdown shows it: no link, no picture, no HTML."""
     return re.sub(r"([\\`*_\[\]<>!&#|])", r"\\\1", " ".join(clean(text, 1000).split()))
-
-
-def _reasons(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
-    for row in rows:
-        for why in row.attention:
-            yield row, why
 
 
 def _urgency(why: str) -> int:

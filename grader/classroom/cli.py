@@ -26,6 +26,7 @@ from grader.classroom import (
     roster,
     run,
 )
+from grader.classroom.tables import to_csv
 from grader.faults import GraderFault
 from grader.intake import stage
 from grader.intake.bounded import LimitExceeded
@@ -37,7 +38,7 @@ from grader.machine import cores
 from grader.paths import REPOSITORY
 from grader.results.text import plural, printable
 from grader.results.write import write_all, write_atomically
-from grader.terminal import BAD_INPUT, FAULT, OK, console, fail, stoppable
+from grader.terminal import BAD_INPUT, FAULT, OK, MinTier, Unsafe, console, fail, stoppable
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -84,12 +85,8 @@ def grade_class(
     column: Annotated[
         str | None, typer.Option(help="the gradebook's column of this assignment")
     ] = None,
-    min_tier: Annotated[
-        Tier, typer.Option(help="refuse to grade with less isolation than this")
-    ] = Tier.C,
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="run without any isolation, whatever --min-tier says")
-    ] = False,
+    min_tier: MinTier = Tier.C,
+    unsafe: Unsafe = False,
 ) -> None:
     """Grades a class: what is graded already is kept, so the same command goes on.
 
@@ -188,7 +185,6 @@ def _grade(
     """Grades what is to be graded; returns how many have a new grade or were refused."""
     if not todo:
         return 0
-    folder.current_run(out)  # the graders find it
     new = 0
     processes = min(jobs or max(int(cores()), 1), len(todo))
     elsewhere = []
@@ -339,7 +335,7 @@ def similar(
     columns = ("first", "second", "share", "shared", "where")
     lines = [{**asdict(p), "share": round(p.share, 3), "where": " ".join(p.where)} for p in alike]
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(out / "pairs.csv", marks.table(columns, lines), 0o600)
+    write_atomically(out / "pairs.csv", to_csv(columns, lines), 0o600)
     if export is not None:
         for student, selected in exported.items():
             stage.write(selected, export / student)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.classroom import tables
 from grader.classroom.marks import Row
 from grader.classroom.roster import normal
 
@@ -73,11 +74,7 @@ def read(path: Path, column: str | None) -> Gradebook:
     Raises:
         GradebookError: it cannot be read, or lacks the column, or all that identify a student.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise GradebookError(f"{path} cannot be read: {error}") from error
+    lines = tables.read(path, GradebookError)
     header = lines[0] if lines else []
     column = column or _MOODLES
     if column not in header:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,10 +12,11 @@ from grader.causes import Cause
 from grader.classroom.folder import StudentFolder
 from grader.classroom.policy import Deadlines, Hold, Override
 from grader.classroom.roster import Class, HandIn, Student
+from grader.classroom.tables import to_csv
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
 from grader.results.record import Grade
-from grader.results.text import clean_name, plural, points, printable
+from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
 
 Status = Literal["graded", "refused", "fault", "waiting", "missing"]
@@ -276,21 +274,4 @@ def write_changes(made: Iterable[Row], marks: Path) -> int:
 
 
 def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:
-    write_atomically(path, table(columns, lines), 0o600)
-
-
-def table(columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
-    """A CSV file, of which no cell is a formula: students choose names of files."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    for line in lines:
-        writer.writerow({key: _harmless(value) for key, value in line.items()})
-    return text.getvalue().encode("utf-8")
-
-
-def _harmless(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    # A spreadsheet may split cells at other characters than commas.
-    return re.sub(r"(^|[;|\t,])(\s*)([=+\-@])", r"\1\2'\3", printable(value))
+    write_atomically(path, to_csv(columns, lines), 0o600)

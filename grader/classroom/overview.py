@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jinja2
-
 from grader.causes import Cause
 from grader.classroom.marks import Row, started_in
+from grader.results.html import template
 from grader.results.record import Grade
-from grader.results.text import clean, points
+from grader.results.text import clean
 
 _BINS = 10  # of the distribution of marks
 _OURS = 0.8  # of those who started: a check that more of them fail may be a mistake of ours
@@ -56,15 +55,11 @@ class CheckView:
 
 def html(rows: Sequence[Row]) -> str:
     """The page; it fetches nothing and needs no script."""
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["points"] = points
     graded = [(row, row.grade) for row in rows if row.grade is not None]
     finals = [row.final for row in rows if row.final is not None]
     most = max((grade.max_score for _, grade in graded), default=0.0)
     origins = [grade.provenance for _, grade in graded if grade.provenance is not None]
-    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+    return template(_TEMPLATE).render(
         statuses=Counter(row.status for row in rows).most_common(),
         students=len(rows),
         most=most,

@@ -14,7 +14,6 @@ it.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterator
 from datetime import date, datetime
@@ -22,6 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+
+from grader.classroom import tables
 
 _DAY = 24 * 60 * 60.0
 
@@ -152,13 +153,9 @@ def read_matches(path: Path) -> dict[str, list[str]]:
 
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
     """Each line with its number; all must have just these columns, an author, a reason, a date."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            header, *rows = list(csv.reader(file)) or [[]]
-    except FileNotFoundError:
+    if not path.exists():
         return
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
-        raise PolicyError(f"{path} cannot be read: {error}") from error
+    header, *rows = tables.read(path, PolicyError) or [[]]
     expected = ",".join(columns)
     if [column.strip() for column in header] != list(columns):
         raise PolicyError(f"{path}:1: expected the columns {expected}, got {','.join(header)}")

@@ -12,8 +12,9 @@ from pathlib import Path
 import msgspec
 
 from grader.classroom.folder import end_run
-from grader.classroom.marks import Row, table
+from grader.classroom.marks import Row
 from grader.classroom.roster import Class
+from grader.classroom.tables import to_csv
 from grader.results.gradescope import to_gradescope
 from grader.results.html import to_html
 from grader.results.write import write_atomically
@@ -77,4 +78,4 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> None:
             write_atomically(place / "report.html", page.encode(), 0o644)
             results = to_gradescope(grade, row.explanation, row.final)
             write_atomically(place / "results.json", results, 0o644)
-    write_atomically(target / MARKS, table(("id", "points"), lines), 0o644)
+    write_atomically(target / MARKS, to_csv(("id", "points"), lines), 0o644)

@@ -8,7 +8,6 @@ decide in `matches.csv`.
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from collections import Counter
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from grader.classroom import tables
 from grader.intake.entries import ARCHIVE_SUFFIXES
 
 _METADATA = "submission_metadata.yml"
@@ -109,23 +109,18 @@ def read_roster(path: Path) -> dict[str, Student]:
         RosterError: it cannot be read, lacks the column, or has an id that is no folder's name, or
             one twice.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            rows = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise RosterError(f"{path} cannot be read: {error}") from error
-    header = [normal(column) for column in reader.fieldnames or ()]
+    first, *rows = tables.read(path, RosterError) or [[]]
+    header = [normal(column) for column in first]
     if "id" not in header:
         raise RosterError(
             f"{path} has no column id; its first line names columns, with commas: {header}"
         )
     students: dict[str, Student] = {}
     for line, row in enumerate(rows, 2):
-        cells = {normal(key): (text or "").strip() for key, text in row.items() if key}
+        cells = {key: text.strip() for key, text in zip(header, row, strict=False)}
         if not any(cells.values()):
             continue
-        student = cells["id"]
+        student = cells.get("id", "")
         if why := _why_no_id(student):
             raise RosterError(f"{path}:{line}: the id {student!r} {why}")
         if student in students:

@@ -18,7 +18,7 @@ _TEMPLATE = Path(__file__).with_name("report.html")
 
 def to_html(grade: Grade, note: str = "") -> str:
     """The page. The template engine escapes everything that a submission wrote."""
-    return _template().render(report=report(grade, note))
+    return template(_TEMPLATE).render(report=report(grade, note))
 
 
 def code_spans(text: str) -> Markup:
@@ -31,9 +31,10 @@ def code_spans(text: str) -> Markup:
 
 
 @functools.cache
-def _template() -> jinja2.Template:
+def template(path: Path) -> jinja2.Template:
+    """A page's template, which escapes all that it is given."""
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"points": points, "code_spans": code_spans}
-    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    return environment.from_string(path.read_text(encoding="utf-8"))
