@@ -48,15 +48,17 @@ class Cause(StrEnum):
     DIED = "died", "The code's process ended before it answered."
     PROTOCOL = "protocol", "The code wrote to the grader's channel; its answer was not read."
     TOO_LARGE = "too_large", "The answer is larger than any correct answer could be."
-    PREREQUISITE = "prerequisite", "Not run: an exercise that this one builds on does not pass yet."
-    NEEDS_CUDA = "needs_cuda", "Not run: this machine has no CUDA device. Left out of the total."
+    NEEDS_CUDA = (
+        "needs_cuda",
+        "Not measured: this machine has no CUDA device. Left out of the total.",
+    )
     TOO_SLOW = (
         "too_slow",
         "The result is correct, but slower than the reference: a part of the points, or none.",
     )
     NOT_MEASURED = (
         "not_measured",
-        "Not run: this machine cannot measure whether the program is fast. Left out of the total.",
+        "Not measured: this machine cannot time the program. Left out of the total.",
     )
     SUSPICIOUS = (
         "suspicious",

@@ -71,6 +71,15 @@ def grade_class(
     shard: Annotated[
         str, typer.Option(metavar="I/N", help="grade only the I-th of N parts, on this machine")
     ] = "1/1",
+    exercises: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exercise",
+            metavar="ID",
+            help="where the same files have a grade, run only this one again, since only its tests "
+            "were corrected; may be given several times",
+        ),
+    ] = None,
     publish: Annotated[
         Path | None,
         typer.Option(help="write into this folder what students and the platform get"),
@@ -98,7 +107,9 @@ def grade_class(
     a mistake in the assignment.
     """
     command_line.overwrite("grader class")  # workers may read it
-    load_checked(REPOSITORY / "tests")
+    manifest = load_checked(REPOSITORY / "tests")
+    if unknown := set(exercises or ()) - {exercise.id for exercise in manifest}:
+        fail(BAD_INPUT, f"--exercise {unknown.pop()}: no exercise is called so")
     try:
         book = gradebook.read(exported, column) if exported else None
         if book is not None and (publish is None or book.name == publication.MARKS):
@@ -108,6 +119,7 @@ def grade_class(
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
     accepted = (*TIERS, UNISOLATED) if unsafe else tiers
+    order = run.Order(out, tiers, accepted, tuple(exercises or ()))
     everything = run.jobs_of(found.counted)
     wanted = [
         job
@@ -116,15 +128,15 @@ def grade_class(
     ]
     if only != "*" and not wanted:
         fail(BAD_INPUT, f"--only {only}: nobody of them handed anything in")
-    fault, todo = "", [job for job in wanted if not run.is_done(job, out, accepted)]
+    fault, todo = "", [job for job in wanted if not run.is_done(job, order)]
     new = 0
     try:
-        new = _grade(todo, out, tiers, accepted, jobs)
+        new = _grade(todo, order, jobs)
     except CannotIsolate as error:
         fail(FAULT, f"this machine cannot isolate a submission as asked:\n{error}")
     except GraderFault as error:
         fault = str(error)
-    current = {s for job in everything if run.is_done(job, out, accepted) for s in job.students}
+    current = {s for job in everything if run.is_done(job, order) for s in job.students}
     rows = marks.rows(found, out, decisions, current)
     _write(found, rows, out)
     if fault:
@@ -175,13 +187,7 @@ def _part(jobs: list[run.Job], shard: str) -> list[run.Job]:
     return sorted(jobs, key=lambda job: job.students)[int(match[1]) - 1 :: int(match[2])]
 
 
-def _grade(
-    todo: list[run.Job],
-    out: Path,
-    tiers: tuple[str, ...],
-    accepted: tuple[str, ...],
-    jobs: int | None,
-) -> int:
+def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
     """Grades what is to be graded; returns how many have a new grade or were refused."""
     if not todo:
         return 0
@@ -202,16 +208,16 @@ def _grade(
             else:
                 progress.update(task, advance=1, description=job.students[0])
 
-        run.grade_all(todo, out, tiers, accepted, processes, done, Grader)
+        run.grade_all(todo, order, processes, done, Grader)
         if elsewhere:
             progress.update(task, description=f"{len(elsewhere)} are graded by other machines")
         left = []
-        for job in run.wait_for_others(elsewhere, out):
-            if not run.is_done(job, out, accepted):  # the machine that graded it has ended
+        for job in run.wait_for_others(elsewhere, order.marks):
+            if not run.is_done(job, order):  # the machine that graded it has ended
                 left.append(job)
             else:
                 progress.update(task, advance=1)
-        run.grade_all(left, out, tiers, accepted, processes, done, Grader)
+        run.grade_all(left, order, processes, done, Grader)
     return new
 
 
@@ -292,6 +298,8 @@ def report(
     console.print(summary.summary(grade, staff=True))
     if out is not None:
         write_all(grade, out)
+    if grade.again:
+        _say(f"since the grading before, only {', '.join(grade.again)} ran again")
     _say(f"nonce {grade.nonce}" + (f" · results in {out}/" if out else ""))
 
 

@@ -1,6 +1,6 @@
 """The folder of a class: what was graded, and what staff wrote. Everything else is derived from it.
 
-    run-N.json                       the nonce of the N-th run, which all its gradings share
+    run-N.json                       the nonce of the N-th run, which its new gradings share
     students/ID/source.json          what was handed in, as it was found last
     students/ID/grade.json.gz        the record of its grading; it is there only whole
     students/ID/previous.json.gz     the record of the grading before
@@ -39,7 +39,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One run over the class, which may take several commands. Its nonce has left no machine.
 
     Attributes:
-        nonce: of every grading.
+        nonce: of every grading; one of the same files again keeps its own.
         published: whether feedback of it has left; the next grading then begins a new run.
     """
 
@@ -221,7 +221,7 @@ def current_run(marks: Path) -> Run:
 
 
 def end_run(marks: Path) -> None:
-    """Notes that feedback of the current run leaves: its nonce is used no more."""
+    """Notes that feedback of the current run leaves: its nonce is used for no other files."""
     run = msgspec.structs.replace(current_run(marks), published=True)
     number, _ = _last_run(marks)
     write_atomically(_run_file(marks, number), msgspec.json.encode(run), _STAFF_ONLY)

@@ -123,7 +123,9 @@ def _row(
     failure = folder.failure()
     if one is not None and failure is not None and (is_current or failure.status == "fault"):
         row.status = failure.status
-        row.attention.append(f"{failure.status}: {failure.message}")
+        first, _, rest = failure.message.partition("\n")
+        last = rest.rpartition("\n")[2]  # of a traceback
+        row.attention.append(f"{failure.status}: {first}" + (f" … {last}" if last else ""))
     elif one is not None and is_current and (grade := folder.grade()) is not None:
         _enter(row, grade)
     elif one is not None:

@@ -1,7 +1,7 @@
 """What leaves the machine: the reports of students, and the marks for a platform; nothing else.
 
 Hidden tests of a run may show in what it publishes. So nothing of a run is published before its
-end, and its nonce is never used again: what a student learns of it then opens nothing.
+end, and its nonce is used for no other files: what a student learns of it then opens nothing.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ import msgspec
 
 from grader.classroom import engine
 from grader.classroom.folder import Failure, Source, StudentFolder, current_run, state_of
+from grader.classroom.merging import merged
 from grader.classroom.roster import HandIn
 from grader.faults import GraderFault
 from grader.intake import stage
@@ -29,7 +30,7 @@ from grader.isolation import CannotIsolate
 from grader.judge.grader import Grader
 from grader.judge.provenance import content_hash, tree_hash
 from grader.results.record import Grade
-from grader.results.text import printable
+from grader.results.text import clean, printable
 
 Status = Literal["graded", "unchanged", "refused", "fault", "elsewhere"]
 _TRIES = 3  # of a submission in whose grading the process was killed
@@ -44,6 +45,28 @@ class Job:
     students: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Order:
+    """How a class is graded.
+
+    Attributes:
+        marks: the class's folder.
+        tiers: of the graders.
+        accepted: the tiers in which an earlier grade may have run; `tiers` if empty.
+        again: the exercises that run again where the grader has changed since the same files were
+            graded; all if empty.
+    """
+
+    marks: Path
+    tiers: tuple[str, ...]
+    accepted: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+
+    def accepts(self, tier: str) -> bool:
+        """Whether a grade may have run in this tier."""
+        return tier in (self.accepted or self.tiers)
+
+
 def jobs_of(counted: Mapping[str, HandIn]) -> list[Job]:
     """The jobs of a class; the members of a group share one."""
     groups: dict[Path, list[str]] = {}
@@ -52,49 +75,40 @@ def jobs_of(counted: Mapping[str, HandIn]) -> list[Job]:
     return [Job(path, tuple(students)) for path, students in groups.items()]
 
 
-def is_done(job: Job, marks: Path, tiers: Collection[str]) -> bool:
+def is_done(job: Job, order: Order) -> bool:
     """Whether each student has the grade of just these files by just this grader, or no chance.
 
     Nothing is read of what was handed in but names, sizes and times of change.
-
-    Args:
-        job: what was handed in.
-        marks: the class's folder.
-        tiers: in which it may have run.
     """
     try:
         state = state_of(job.path)
     except OSError:
         return False
     for student in job.students:
-        folder = StudentFolder(marks, student)
+        folder = StudentFolder(order.marks, student)
         source, failure = folder.source(), folder.failure()
         if source is None or (source.state, source.tree) != (state, tree_hash()):
             return False
         if failure is not None:
             if failure.status == "fault":
                 return False
-        elif source.tier not in tiers or not folder.grade_file.exists():
+        elif not order.accepts(source.tier) or not folder.grade_file.exists():
             return False
     return True
 
 
 def grade_all(
     todo: Sequence[Job],
-    marks: Path,
-    tiers: tuple[str, ...],
-    accepted: tuple[str, ...],
+    order: Order,
     processes: int,
     done: Callable[[Job, Status], None],
     start: Callable[..., Grader] = Grader,
 ) -> None:
-    """Grades each job once, all with the nonce of the current run.
+    """Grades each job once.
 
     Args:
         todo: the jobs.
-        marks: the class's folder.
-        tiers: of the graders.
-        accepted: in which an earlier grade may have run.
+        order: how.
         processes: how many grade at a time.
         done: called when a job is done, or is being graded by another machine.
         start: makes a grader from `tiers` and `lanes`; at the top of a module.
@@ -104,7 +118,7 @@ def grade_all(
         GraderFault: no process could start.
     """
     waiting, kills = list(todo), Counter[Job]()
-    begin = partial(start, tiers, lanes=1)
+    begin = partial(start, order.tiers, lanes=1)
     while waiting:
         # What ran when a process was killed runs alone: nobody else could say what killed it.
         suspects = [job for job in waiting if kills[job]]
@@ -118,21 +132,21 @@ def grade_all(
                 has_started = True
                 while batch or running:
                     while batch and len(running) < processes:
-                        future = graders.submit(grade_one, batch[0], marks, accepted)
+                        future = graders.submit(grade_one, batch[0], order)
                         running[future] = batch.pop(0)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        status = _status(future, running[future], marks)
+                        status = _status(future, running[future], order.marks)
                         done(running.pop(future), status)
         except BrokenProcessPool:
             if not has_started:
                 raise GraderFault("no process that grades could start") from None
             waiting += batch
             for job in running.values():
-                kills[job] += StudentFolder(marks, job.students[0]).is_leased
+                kills[job] += StudentFolder(order.marks, job.students[0]).is_leased
                 if kills[job] < _TRIES:
                     waiting.append(job)
                 else:
-                    _keep_fault(job, marks, f"the grader was killed {_TRIES} times meanwhile")
+                    _keep_fault(job, order.marks, f"the grader was killed {_TRIES} times meanwhile")
                     done(job, "fault")
 
 
@@ -164,7 +178,7 @@ def _keep_fault(job: Job, marks: Path, message: str) -> None:
     with _leased(job, marks) as mine:
         if mine is not None:  # else another machine is at it
             source = Source(path=printable(str(job.path)), state="", tree=tree_hash())
-            failure = Failure("fault", printable(message))
+            failure = Failure("fault", clean(message))
             for student in job.students:
                 StudentFolder(marks, student).write_failure(failure, source)
 
@@ -195,18 +209,21 @@ def _nothing(_: Grader) -> None:
     """Shows that a process has started."""
 
 
-def grade_one(grader: Grader, job: Job, marks: Path, accepted: tuple[str, ...]) -> Status:
-    """Grades a job and keeps the grade, unless it has one that ran in an accepted tier.
+def grade_one(grader: Grader, job: Job, order: Order) -> Status:
+    """Grades a job and keeps the grade, unless it has an accepted one.
+
+    The same files keep their nonce: they were handed in before anybody knew it, and what changes of
+    their points is then the tests' doing, not another draw's.
 
     Raises:
         GraderFault: the grader failed; nothing is kept.
         OSError: what was handed in cannot be looked at; nothing is kept.
     """
-    folders = [StudentFolder(marks, student) for student in job.students]
-    with _leased(job, marks) as renew:
+    folders = [StudentFolder(order.marks, student) for student in job.students]
+    with _leased(job, order.marks) as renew:
         if renew is None:
             return "elsewhere"
-        if is_done(job, marks, accepted):
+        if is_done(job, order):
             return "unchanged"
         where, manifest = printable(str(job.path)), grader.manifest
         source = Source(path=where, state=state_of(job.path), tree=tree_hash())
@@ -216,28 +233,44 @@ def grade_one(grader: Grader, job: Job, marks: Path, accepted: tuple[str, ...]) 
             for folder in folders:
                 folder.write_failure(Failure("refused", printable(str(error))), source)
             return "refused"
-        grade = folders[0].grade()
-        if grade is None or not _is_of(grade, content_hash(selected, manifest.package), accepted):
-            grade = grader.grade(
-                selected,
-                nonce=current_run(marks).nonce,
-                timing="skip",
-                further_seeds=True,
-                on_check=lambda _: renew(),
-            )
-            if grade.faults:
-                raise GraderFault("; ".join(grade.faults))
+        before = folders[0].grade() or folders[0].previous()  # the last after a fault
+        grade = _graded(grader, selected, before, order, renew)
         source = msgspec.structs.replace(source, tier=grade.isolation.tier)
         for folder in folders:
             folder.write_grade(grade, source)
         return "graded"
 
 
-def _is_of(grade: Grade, content: str, tiers: Collection[str]) -> bool:
-    """Whether it is of these files, by this grader, in one of these tiers."""
-    found = grade.provenance
-    return (
-        found is not None
-        and (found.submission, found.tree) == (content, tree_hash())
-        and grade.isolation.tier in tiers
-    )
+def _graded(
+    grader: Grader,
+    selected: stage.Selected,
+    before: Grade | None,
+    order: Order,
+    renew: Callable[[], None],
+) -> Grade:
+    """The grade of what was read, as far as it can be from the grading before."""
+
+    def grade(nonce: str, only: Collection[str] = ()) -> Grade:
+        found = grader.grade(
+            selected,
+            only=only,
+            nonce=nonce,
+            timing="skip",
+            further_seeds=True,
+            on_check=lambda _: renew(),
+        )
+        if found.faults:
+            raise GraderFault("; ".join(found.faults))
+        return found
+
+    content = content_hash(selected, grader.manifest.package)
+    if before is None or before.provenance is None or before.provenance.submission != content:
+        return grade(current_run(order.marks).nonce)
+    if order.accepts(before.isolation.tier):
+        if before.provenance.tree == tree_hash():
+            return before
+        if order.again:
+            again = grade(before.nonce, order.again)
+            if (whole := merged(before, again, grader.manifest)) is not None:
+                return whole
+    return grade(before.nonce)

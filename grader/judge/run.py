@@ -116,9 +116,7 @@ class SubmissionRun:
         options = self._options
         self.preflight = preflight(first, self._manifest, options.only, options.nonce)
         conditions = Conditions(self.preflight, self._budget, options.counted, self._can_measure)
-        scheduler = Scheduler(
-            self._manifest, lanes, conditions, self._session.run, options.on_check
-        )
+        scheduler = Scheduler(lanes, conditions, self._session.run, options.on_check)
         self.outcomes = scheduler.run(tests)
         if options.further_seeds:
             self._run_further(first)

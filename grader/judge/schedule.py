@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from assignment.manifest import Exercise, Manifest
+from assignment.manifest import Exercise
 from grader import signals
 from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure
@@ -20,43 +20,6 @@ from grader.races.device import why_none
 from grader.results.record import Check, Visibility
 from grader.supervisor.budget import TimeBudget
 from grader.supervisor.pool import WorkerPool
-
-
-class Outcomes:
-    """The outcomes of one grading until now.
-
-    Args:
-        on_check: called with each check as it comes.
-        earlier: outcomes to start with, by test id; they are not reported again.
-    """
-
-    def __init__(
-        self, on_check: Callable[[Check], None], earlier: Mapping[str, Outcome] | None = None
-    ) -> None:
-        self._on_check = on_check
-        self.by_id: dict[str, Outcome] = {}
-        self._checks: dict[str, dict[str, Check]] = {}  # by exercise and test id
-        for test_id, outcome in (earlier or {}).items():
-            self._keep(test_id, outcome)
-
-    def add(self, test_id: str, outcome: Outcome) -> None:
-        self._keep(test_id, outcome)
-        self._on_check(outcome.check)
-
-    def _keep(self, test_id: str, outcome: Outcome) -> None:
-        self.by_id[test_id] = outcome
-        self._checks.setdefault(outcome.check.exercise, {})[test_id] = outcome.check
-
-    def has_any(self, exercise: str) -> bool:
-        """Whether any test of the exercise has an outcome."""
-        return bool(self._checks.get(exercise))
-
-    def passes(self, exercise: str) -> bool:
-        """Whether any test of the exercise has passed."""
-        return any(check.state == "passed" for check in self._of(exercise))
-
-    def _of(self, exercise: str) -> Collection[Check]:
-        return self._checks.get(exercise, {}).values()
 
 
 @dataclass(frozen=True)
@@ -80,7 +43,7 @@ class Conditions:
         """Why there is no device; asked once, not for each test that needs one."""
         return why_none()
 
-    def why_not(self, test: GradedTest, outcomes: Outcomes) -> tuple[Cause, str] | None:
+    def why_not(self, test: GradedTest) -> tuple[Cause, str] | None:
         """Why a test is not run; None if it is."""
         exercise = test.exercise
         if exercise.needs and not self.can_measure(exercise):
@@ -88,9 +51,6 @@ class Conditions:
         for module in exercise.modules:
             if (cause := self.preflight.broken.get(module)) is not None:
                 return cause, f"{module}.py could not be imported"
-        for needed in exercise.depends_on:
-            if outcomes.has_any(needed) and not outcomes.passes(needed):
-                return Cause.PREREQUISITE, f"{needed} passes no test yet"
         if self.preflight.not_started.issuperset(exercise.functions):
             return Cause.NOT_STARTED, f"{', '.join(exercise.functions)}: still the handout's stub"
         try:
@@ -146,10 +106,11 @@ class LaneRunner:
         lane: where.
         conditions: decide which tests run.
         run: runs one test in a context.
-        outcomes: of earlier tests; grows.
+        on_check: called with each check as it comes.
 
     Attributes:
-        put_off: tests that run later, by id, with their exercises.
+        outcomes: of the tests that ran or were refused, by id.
+        put_off: the ids of tests that run later.
     """
 
     def __init__(
@@ -157,15 +118,15 @@ class LaneRunner:
         lane: Lane,
         conditions: Conditions,
         run: Callable[[GradedTest, TestContext], Outcome],
-        outcomes: Outcomes,
+        on_check: Callable[[Check], None],
     ) -> None:
-        self.lane, self._conditions, self._run, self.outcomes = lane, conditions, run, outcomes
-        self.put_off: dict[str, str] = {}
+        self.lane, self._conditions, self._run, self._on_check = lane, conditions, run, on_check
+        self.outcomes: dict[str, Outcome] = {}
+        self.put_off: set[str] = set()
 
     def in_lane(self, lane: Lane) -> LaneRunner:
-        """A runner for a forked lane: it starts with the same outcomes and reports no check."""
-        earlier = Outcomes(lambda _: None, self.outcomes.by_id)
-        return LaneRunner(lane, self._conditions, self._run, earlier)
+        """A runner for a forked lane, which reports no check."""
+        return LaneRunner(lane, self._conditions, self._run, lambda _: None)
 
     def run_batches(
         self, batches: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
@@ -176,19 +137,15 @@ class LaneRunner:
                 if parent not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
                 if self._must_wait(test) or not self._try(test):
-                    self.put_off[test.id] = test.exercise.id
+                    self.put_off.add(test.id)
 
     def _must_wait(self, test: GradedTest) -> bool:
         """Whether a test is put off until every other exercise had its turn.
 
-        It is once its exercise's share of time is spent, since it draws on the budget then. Tests
-        that depend on such an exercise, without a pass yet, wait too.
+        It is once its exercise's share of time is spent, since it draws on the budget then.
         """
         is_counted = test.visibility == self._conditions.counted
-        return (is_counted and not self._conditions.budget.share_left(test.group)) or any(
-            needed in self.put_off.values() and not self.outcomes.passes(needed)
-            for needed in test.exercise.depends_on
-        )
+        return is_counted and not self._conditions.budget.share_left(test.group)
 
     def run(self, test: GradedTest) -> None:
         """Runs one test, or notes why it does not run."""
@@ -202,7 +159,7 @@ class LaneRunner:
         exercise's share is then forfeited.
         """
         signals.raise_if_stopped()
-        if (refusal := self._conditions.why_not(test, self.outcomes)) is not None:
+        if (refusal := self._conditions.why_not(test)) is not None:
             cause, detail = refusal
             is_shown = test.visibility == "public" and cause not in _SELF_EXPLAINING
             outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
@@ -212,15 +169,19 @@ class LaneRunner:
             if is_cut and outcome.check.cause is Cause.TIMEOUT:
                 self._conditions.budget.end_share(test.group)
                 return False
-        self.outcomes.add(test.id, outcome)
+        self.add(test.id, outcome)
         return True
+
+    def add(self, test_id: str, outcome: Outcome) -> None:
+        """Keeps and reports an outcome."""
+        self.outcomes[test_id] = outcome
+        self._on_check(outcome.check)
 
 
 class Scheduler:
     """Runs the tests of one submission.
 
     Args:
-        manifest: the assignment.
         lanes: where tests run; the first is this process, every other one is forked for a while.
         conditions: decide which tests run.
         run: runs one test in a context.
@@ -229,14 +190,13 @@ class Scheduler:
 
     def __init__(
         self,
-        manifest: Manifest,
         lanes: Sequence[Lane],
         conditions: Conditions,
         run: Callable[[GradedTest, TestContext], Outcome],
         on_check: Callable[[Check], None],
     ) -> None:
-        self._manifest, self._lanes, self._conditions = manifest, lanes, conditions
-        self._runner = LaneRunner(lanes[0], conditions, run, Outcomes(on_check))
+        self._lanes, self._conditions = lanes, conditions
+        self._runner = LaneRunner(lanes[0], conditions, run, on_check)
 
     def run(self, tests: Sequence[GradedTest]) -> list[Outcome]:
         """Runs all tests; returns an outcome for each, in the same order.
@@ -246,7 +206,7 @@ class Scheduler:
         """
         for visibility in ("public", "hidden"):
             these = [t for t in tests if t.visibility == visibility and not t.on_device]
-            put_off = self._run_in_lanes(self._batches(these))
+            put_off = self._run_in_lanes(_batches(these))
             # In one lane and in the manifest's order: which test draws the last of the budget must
             # not depend on how the lanes took turns.
             for test in (test for test in these if test.id in put_off):
@@ -257,20 +217,7 @@ class Scheduler:
                 lane.pool.close()
         for test in on_device:
             self._runner.run(test)
-        found = self._runner.outcomes.by_id
-        return [found[test.id] for test in tests]
-
-    def _batches(self, tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
-        """Tests by exercise, the largest batch first. Dependent exercises share a batch."""
-        batch = {exercise.id: exercise.id for exercise in self._manifest}
-        for exercise in self._manifest:
-            for needed in exercise.depends_on:
-                joined = batch[exercise.id]
-                batch.update({e: batch[needed] for e, b in batch.items() if b == joined})
-        batches: dict[str, list[GradedTest]] = {}
-        for test in tests:
-            batches.setdefault(batch[test.exercise.id], []).append(test)
-        return sorted(batches.values(), key=len, reverse=True)
+        return [self._runner.outcomes[test.id] for test in tests]
 
     def _run_in_lanes(self, batches: list[list[GradedTest]]) -> set[str]:
         """Runs batches of tests that are all public or all hidden; returns the tests put off.
@@ -284,11 +231,11 @@ class Scheduler:
                 for lane in self._lanes[1 : len(batches)]
             ]
             self._runner.run_batches(batches, queue)
-        put_off, self._runner.put_off = set(self._runner.put_off), {}
+        put_off, self._runner.put_off = self._runner.put_off, set()
         for fork in forks:
             theirs = fork.result(LaneResult)
             for test_id, outcome in theirs.outcomes.items():
-                self._runner.outcomes.add(test_id, outcome)
+                self._runner.add(test_id, outcome)
             put_off.update(theirs.put_off)
         return put_off
 
@@ -303,9 +250,15 @@ class Scheduler:
             if other is not runner.lane:  # a copy of its connection would keep its zygote alive
                 other.pool.zygote.disconnect()
         self._conditions.budget.lane = runner.lane.pool.zygote.lane
-        earlier = set(runner.outcomes.by_id)
         runner.run_batches(batches, queue, parent=os.getppid())
         runner.lane.pool.close()
         runner.lane.pool.zygote.drain()
-        own = {i: found for i, found in runner.outcomes.by_id.items() if i not in earlier}
-        return LaneResult(own, list(runner.put_off))
+        return LaneResult(runner.outcomes, list(runner.put_off))
+
+
+def _batches(tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
+    """Tests by exercise, the largest batch first."""
+    batches: dict[str, list[GradedTest]] = {}
+    for test in tests:
+        batches.setdefault(test.exercise.id, []).append(test)
+    return sorted(batches.values(), key=len, reverse=True)

@@ -94,6 +94,7 @@ def score(
                 max_points=exercise.points,
                 measured=not any(outcome.check.cause in UNMEASURED_CAUSES for _, outcome in own),
                 hint=exercise.hint,
+                builds_on=exercise.depends_on,
             )
         )
     checks = tuple(
@@ -212,7 +213,7 @@ def new_outcome(
     measured: Timing | Fit | Truth | None = None,
 ) -> Outcome:
     """A test's outcome, before points: passed without a `cause`; not run, or failed, by it."""
-    not_run = cause is Cause.PREREQUISITE or cause in UNMEASURED_CAUSES
+    not_run = cause in UNMEASURED_CAUSES
     check = Check(
         exercise=test.exercise.id,
         test=test.name,

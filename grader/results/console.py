@@ -69,7 +69,7 @@ def _exercises(view: Report) -> Iterator[RenderableType]:
 
 
 def _first_failures(view: Report) -> Iterator[RenderableType]:
-    """The first exercises with failed checks; stubs and checks that were not run are counted."""
+    """The first exercises with failed checks; stubs are counted."""
     failing = [e for e in view.exercises if e.status in ("partly", "failed")]
     if failing:
         yield _heading("Look here first")
@@ -89,7 +89,6 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
     rest = [
         (len(failing) - MAX_EXERCISES, "more with failing checks"),
         (sum(e.status == "not started" for e in view.exercises), "not started"),
-        (sum(e.status == "not run" for e in view.exercises), "not run yet"),
     ]
     words = ", ".join(f"{count} {what}" for count, what in rest if count > 0)
     if words:
@@ -124,7 +123,7 @@ def _list(title: str, items: list[str] | tuple[str, ...], style: str = "") -> li
 def _foot(view: Report) -> Iterator[RenderableType]:
     tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
     yield Text()
-    yield Text("✓ passed  ✗ failed  – not run", style="dim")
+    yield Text("✓ passed  ✗ failed  – not measured", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
     yield Text(view.handout_words, style="dim")
     yield Text(f"{view.submission}: {view.headline}", style="bold")

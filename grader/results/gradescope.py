@@ -126,7 +126,7 @@ def _summary(view: Report, detail: int) -> str:
     if view.left_out:
         files = _cut("\n".join(view.left_out), max(detail, 250))
         parts.append("Files left out or renamed:\n" + _indent(files))
-    parts.append("Legend: ✓ passed, ✗ failed, – not run.")
+    parts.append("Legend: ✓ passed, ✗ failed, – not measured.")
     parts.append(f"Isolation: tier {view.tier} ({view.tier_words}). {view.handout_words}")
     return "\n\n".join(parts)
 

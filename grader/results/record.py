@@ -138,7 +138,8 @@ class ExerciseScore(_Finite, frozen=True, kw_only=True):
     """The sum of one exercise's checks.
 
     `measured` is False if a check could not be run here and the submission is not to blame (no
-    CUDA, a fault of the grader): such an exercise is left out of the total.
+    CUDA, a fault of the grader): such an exercise is left out of the total. `builds_on` names
+    exercises whose functions it may call: advice.
     """
 
     id: str
@@ -148,6 +149,7 @@ class ExerciseScore(_Finite, frozen=True, kw_only=True):
     max_points: float
     measured: bool
     hint: str
+    builds_on: tuple[str, ...] = ()
 
 
 class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -218,7 +220,8 @@ class Grade(_Finite, frozen=True, kw_only=True):
 
     `score` is None after a fault of the grader. `version` is the assignment's. `verdicts` is the
     hash of every check's state, cause and points: with the same nonce and the same versions it is
-    the same on any machine.
+    the same on any machine. `again` names the exercises that alone ran again when the tests had
+    changed; the other checks are of the grading before.
     """
 
     submission: str
@@ -239,6 +242,7 @@ class Grade(_Finite, frozen=True, kw_only=True):
     verdicts: str = ""
     provenance: Provenance | None = None
     further: FurtherRuns | None = None
+    again: tuple[str, ...] = ()
 
 
 def to_json(grade: Grade) -> bytes:

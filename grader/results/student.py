@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,6 +55,7 @@ def report(grade: Grade, note: str = "") -> Report:
     for check in grade.checks:
         if check.state != "passed":
             causes.setdefault(check.exercise, set()).add(check.cause)
+    broken = {e.id for e in grade.exercises if e.measured and not e.points}
     failures = grade.further.failures if grade.further else ()
     further = {failure.exercise: _further(failure) for failure in failures}
     exercises = [
@@ -63,6 +64,7 @@ def report(grade: Grade, note: str = "") -> Report:
             tuple(checks.get(exercise.id, ())),
             causes[exercise.id],
             further.get(exercise.id),
+            [f"`{clean(needed, 100)}`" for needed in exercise.builds_on if needed in broken],
         )
         for exercise in grade.exercises
     ]
@@ -106,7 +108,7 @@ def _words(check: Check) -> str:
     if check.state == "passed":
         return ""
     if check.cause is None:
-        return "Did not pass." if check.state == "failed" else "Not run."
+        return "Did not pass." if check.state == "failed" else "Not measured."
     words = check.cause.words
     if check.cause is Cause.EXCEPTION and _is_named(check):
         return f"{words.removesuffix('.')}: {check.exception}."
@@ -154,8 +156,13 @@ def _exercise(
     checks: tuple[CheckView, ...],
     causes: set[Cause | None],
     further: FurtherView | None,
+    broken: Sequence[str],
 ) -> ExerciseView:
     status = _status(exercise, checks, causes)
+    hint = clean(exercise.hint)
+    if broken:
+        earn = "earns" if len(broken) == 1 else "earn"
+        hint = f"It builds on {' and '.join(broken)}, which {earn} no points yet. {hint}"
     return ExerciseView(
         id=clean(exercise.id, 100),
         title=clean(exercise.title, 200),
@@ -163,7 +170,7 @@ def _exercise(
         points=exercise.points,
         max_points=exercise.max_points,
         status=status,
-        hint=clean(exercise.hint) if status in ("partly", "failed", "not started") else "",
+        hint=hint if status in ("partly", "failed", "not started") else "",
         checks=checks,
         further=further if status in ("partly", "failed") else None,
     )
@@ -183,8 +190,6 @@ def _status(
     states = {check.state for check in checks}
     if not exercise.measured:
         return "not measured"
-    if states <= {"not_run"}:
-        return "not run"
     if states == {"passed"}:
         return "complete"
     if "passed" in states:
@@ -251,7 +256,7 @@ def _files(names: tuple[str, ...]) -> tuple[str, ...]:
     return (*shown, f"… and {more} more") if more else shown
 
 
-Status = Literal["complete", "partly", "failed", "not started", "not run", "not measured"]
+Status = Literal["complete", "partly", "failed", "not started", "not measured"]
 MARKS: dict[State, str] = {"passed": "✓", "failed": "✗", "not_run": "–"}
 
 
@@ -323,7 +328,7 @@ class ExerciseView:
 
     @property
     def sentence(self) -> str:
-        """One line for an exercise not started, run or measured, if its checks agree; else ""."""
+        """One line for an exercise not started or measured, if its checks agree; else ""."""
         if not self.status.startswith("not") or len({check.words for check in self.checks}) != 1:
             return ""
         left_out = f"Not measured here: {points(self.max_points)} points left out."

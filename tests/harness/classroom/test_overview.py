@@ -18,7 +18,7 @@ def row(name, gather, mfu, hard="failed"):
         check("gather", "passed" if gather else "failed", None if gather else Cause.WRONG_ANSWER),
         check("gather", hard, Cause.EXCEPTION if hard == "failed" else None, name="test_hard"),
         check("mfu", "failed", Cause.NOT_STARTED) if mfu is None else check("mfu"),
-        check("mfu", "not_run", Cause.PREREQUISITE, name="test_other"),
+        check("mfu", "not_run", Cause.NEEDS_CUDA, name="test_other"),
     ]
     points = {"gather": gather or 0.0, "mfu": mfu or 0.0}
     found = a_grade(

@@ -23,16 +23,14 @@ def grade(tmp_path, monkeypatch):
     (log := tmp_path / "log").mkdir()
     monkeypatch.setenv("FAKE_LOG", str(log))
 
-    def go(folder=tmp_path / "in", processes=1):
+    def go(folder=tmp_path / "in", processes=1, again=()):
         counted = roster.match(roster.handed_in(folder), None).counted
-        marks = tmp_path / "marks"
-        todo = [job for job in run.jobs_of(counted) if not run.is_done(job, marks, TIERS)]
+        order = run.Order(tmp_path / "marks", TIERS, again=again)
+        todo = [job for job in run.jobs_of(counted) if not run.is_done(job, order)]
         ends = {}
         run.grade_all(
             todo,
-            marks,
-            TIERS,
-            TIERS,
+            order,
             processes,
             lambda job, status: ends.update(dict.fromkeys(job.students, status)),
             fakes.start,
@@ -107,9 +105,9 @@ def test_a_group_is_graded_once_for_all_its_members(grade, of, tmp_path):
     pair = roster.HandIn(tmp_path / "in" / "pair", members)
     (job,) = run.jobs_of(roster.match([pair], None).counted)
     assert job.students == ("ada", "bob")
-    run.grade_one(FakeGrader(tmp_path / "log"), job, tmp_path / "marks", TIERS)
+    run.grade_one(FakeGrader(tmp_path / "log"), job, run.Order(tmp_path / "marks", TIERS))
     assert of("ada").grade() == of("bob").grade()
-    assert run.is_done(job, tmp_path / "marks", TIERS)
+    assert run.is_done(job, run.Order(tmp_path / "marks", TIERS))
 
 
 def test_what_another_machine_grades_is_left_to_it(grade, of, tmp_path):
@@ -170,7 +168,9 @@ def test_members_of_a_group_are_leased_together(grade, of, tmp_path):
     hand_in(tmp_path / "in", pair="8")
     job = run.Job(tmp_path / "in" / "pair", ("ada", "bob"))
     with of("bob").leased():
-        status = run.grade_one(FakeGrader(tmp_path / "log"), job, tmp_path / "marks", TIERS)
+        status = run.grade_one(
+            FakeGrader(tmp_path / "log"), job, run.Order(tmp_path / "marks", TIERS)
+        )
     assert status == "elsewhere"
     assert not of("ada").is_leased
 
@@ -179,9 +179,9 @@ def test_grade_of_a_weaker_tier_is_made_again(grade, of, tmp_path):
     hand_in(tmp_path / "in", ada="7")
     grade()
     job = run.Job(tmp_path / "in" / "ada", ("ada",))
-    assert run.is_done(job, tmp_path / "marks", ("A",))
-    assert not run.is_done(job, tmp_path / "marks", ("B",))
-    run.grade_one(FakeGrader(tmp_path / "log"), job, tmp_path / "marks", ("B",))
+    assert run.is_done(job, run.Order(tmp_path / "marks", ("A",)))
+    assert not run.is_done(job, run.Order(tmp_path / "marks", ("B",)))
+    run.grade_one(FakeGrader(tmp_path / "log"), job, run.Order(tmp_path / "marks", ("B",)))
     assert (tmp_path / "log" / "ada").read_text() == "graded\n" * 2
 
 
@@ -224,7 +224,7 @@ def deep(tmp_path):
 
 
 def test_folder_of_any_depth_can_be_looked_at(deep, tmp_path):
-    assert not run.is_done(run.Job(deep, ("ada",)), tmp_path / "marks", TIERS)
+    assert not run.is_done(run.Job(deep, ("ada",)), run.Order(tmp_path / "marks", TIERS))
 
 
 def test_name_that_is_not_utf8_is_kept_as_text(of, tmp_path):
@@ -232,7 +232,7 @@ def test_name_that_is_not_utf8_is_kept_as_text(of, tmp_path):
     odd.mkdir(parents=True)
     job = run.Job(odd, ("bob",))
     grader = FakeGrader(tmp_path)
-    assert run.grade_one(grader, job, tmp_path / "marks", TIERS) == "refused"
+    assert run.grade_one(grader, job, run.Order(tmp_path / "marks", TIERS)) == "refused"
     assert of("bob").source().path.endswith("b?")
 
 

@@ -107,12 +107,6 @@ def test_check_that_cannot_be_measured_leaves_the_exercise_out_of_the_total(caus
     assert total(scores) == (4.0, 4.0)
 
 
-def test_missing_prerequisite_is_measured_and_earns_nothing():
-    _, scores = points([outcome("x", "not_run", cause=Cause.PREREQUISITE)])
-    assert scores[0].measured
-    assert total(scores) == (0.0, 6.0)
-
-
 def test_exercise_without_tests_is_not_in_the_total():
     _, scores = points([outcome("x", of="a")], [exercise("a"), exercise("b")])
     assert [s.id for s in scores] == ["a"]

@@ -53,7 +53,7 @@ def exercise(name: str, got: float, of: float, chapter: str = "strides", **field
 
 def grade(**fields: Any) -> Grade:
     """The grade of a half-finished submission, with every kind of check."""
-    failed, waits = "failed", "not_run"
+    failed = "failed"
     defaults: dict[str, Any] = {
         "submission": "alice",
         "score": 3.5,
@@ -72,14 +72,14 @@ def grade(**fields: Any) -> Grade:
             ),
             check("untouched", failed, Cause.NOT_STARTED),
             check("untouched", failed, Cause.NOT_STARTED),
-            check("waiting", waits, Cause.PREREQUISITE),
-            check("on_gpu", waits, Cause.NEEDS_CUDA),
+            check("builds_on_it", failed, Cause.TIMEOUT),
+            check("on_gpu", "not_run", Cause.NEEDS_CUDA),
         ),
         "exercises": (
             exercise("done", 2.0, 2.0, "dtypes"),
             exercise("half", 1.5, 4.0),
             exercise("untouched", 0.0, 3.0),
-            exercise("waiting", 0.0, 3.0),
+            exercise("builds_on_it", 0.0, 3.0, builds_on=("untouched", "done")),
             exercise("on_gpu", 0.0, 5.0, "precision", measured=False),
         ),
         "modules": (

@@ -99,7 +99,6 @@ def test_gradescope_shows_a_text_that_all_checks_share_once():
     [
         ("failed", Cause.NOT_STARTED, 1, "", f"{Cause.NOT_STARTED.words} Hint: Think of new."),
         ("failed", Cause.NOT_STARTED, 3, "", f"{Cause.NOT_STARTED.words} Hint: Think of new."),
-        ("not_run", Cause.PREREQUISITE, 3, "One waits", f"{Cause.PREREQUISITE.words} One waits."),
         (
             *("not_run", Cause.NEEDS_CUDA, 3, ""),
             f"Not measured here: 5 points left out. {Cause.NEEDS_CUDA.words}",

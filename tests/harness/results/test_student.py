@@ -27,7 +27,7 @@ from tests.harness.results.example_grade import (
 MANIFEST = manifest.load()
 # These need a device, another check that fails, or a fault of the grader.
 NOT_OF_THE_SUBMISSION = {
-    *(Cause.NEEDS_WORK, Cause.PREREQUISITE, Cause.TOO_SLOW, Cause.SUSPICIOUS, Cause.GRADER_FAULT),
+    *(Cause.NEEDS_WORK, Cause.TOO_SLOW, Cause.SUSPICIOUS, Cause.GRADER_FAULT),
     *UNMEASURED_CAUSES,
 }
 
@@ -116,8 +116,10 @@ def test_report_has_the_status_of_each_exercise_and_what_was_measured_of_a_chapt
         "done": ("complete", False),
         "half": ("partly", True),
         "untouched": ("not started", True),
-        "waiting": ("not run", False),
+        "builds_on_it": ("failed", True),
         "on_gpu": ("not measured", False),
     }
+    hints = {e.id: e.hint for e in report(grade()).exercises}
+    assert hints["builds_on_it"].startswith("It builds on `untouched`, which earns no points yet. ")
     chapters = {c.name: (c.points, c.max_points) for c in report(grade()).chapters}
     assert chapters == {"dtypes": (2.0, 2.0), "strides": (1.5, 10.0), "precision": (0, 0)}

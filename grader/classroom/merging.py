@@ -1,0 +1,57 @@
+"""A grade of which some exercises ran again, for a class whose tests were corrected."""
+
+from __future__ import annotations
+
+import msgspec
+
+from assignment.manifest import Manifest
+from grader.judge.provenance import verdicts_hash
+from grader.results.record import FurtherRuns, Grade
+
+
+def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
+    """A grade with the exercises of `again` in the place of those of `before`.
+
+    Args:
+        before: of all exercises.
+        again: of the same files under the same nonce, of some exercises.
+        manifest: today's.
+
+    Returns:
+        None if the manifest's exercises or their points are others than those: then all must run.
+    """
+    from grader.judge.verdict import total  # loads pytest, which a grading has loaded already
+
+    new = {exercise.id for exercise in again.exercises}
+    found = {exercise.id: exercise for exercise in (*before.exercises, *again.exercises)}
+    wanted = [exercise for exercise in manifest if exercise.id in found or not exercise.needs]
+    if {e.id: e.points for e in wanted} != {e.id: e.max_points for e in found.values()}:
+        return None
+    exercises = tuple(found[exercise.id] for exercise in wanted)
+    checks = (*(check for check in before.checks if check.exercise not in new), *again.checks)
+    points, max_points = total(exercises)
+    return msgspec.structs.replace(
+        again,
+        score=round(points, 6),
+        max_score=max_points,
+        exercises=exercises,
+        checks=checks,
+        again=tuple(exercise.id for exercise in wanted if exercise.id in {*before.again, *new}),
+        modules=before.modules,
+        budget=before.budget,
+        further=_further(before.further, again.further, new),
+        verdicts=verdicts_hash(checks, manifest),
+    )
+
+
+def _further(before: FurtherRuns | None, again: FurtherRuns | None, new: set[str]) -> FurtherRuns:
+    """The runs with further seeds, of which those of `new` are the last ones."""
+    none = FurtherRuns(runs=0, charged=0.0)
+    before, again = before or none, again or none
+    kept = (failure for failure in before.failures if failure.exercise not in new)
+    return FurtherRuns(
+        runs=before.runs + again.runs,
+        charged=before.charged + again.charged,
+        failures=(*kept, *again.failures),
+        fault=again.fault,
+    )
