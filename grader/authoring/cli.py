@@ -37,6 +37,8 @@ def add_commands(app: typer.Typer) -> None:
         uncovered_clauses,
         measure_reference,
         new,
+        check,
+        points,
         rename,
         remove,
     ):
@@ -224,11 +226,49 @@ def new(
 
     for path in exercises.add(exercise, after, title):
         console.print(f"wrote {path.relative_to(REPOSITORY)}", highlight=False)
-    console.print(
-        f"Write your exercise in their place. Then: make handout check; grader author verify "
-        f"--exercise {exercise}; grader author uncovered-clauses; make test",
-        highlight=False,
-    )
+    then = f"make handout && grader author check {exercise}"
+    console.print(f"Write your exercise in their place. Then: {then}", highlight=False)
+
+
+def check(
+    exercise: Annotated[str, typer.Argument(help="its id")],
+    jobs: Jobs = None,
+) -> None:
+    """Says whether an exercise is whole, in one list, and what is to be done where it is not.
+
+    Exit status: 0 it is; 1 it is not; 3 a fault of the grader; 4 there is none, or a mistake in the
+    assignment.
+    """
+    require("libcst", "ruff")
+    from grader.authoring import checklist
+
+    bad = 0
+    for line in checklist.lines(exercise, jobs):
+        bad += bool(line.problems)
+        mark = "[red]✗[/]" if line.problems else "[green]✓[/]"
+        console.print(f"{mark} {line.what}", highlight=False)
+        for problem in line.problems:
+            console.print(f"      {problem}", style="red", markup=False, highlight=False)
+        if line.problems:
+            console.print(f"      → {line.advice}", markup=False, highlight=False)
+    raise typer.Exit(1 if bad else OK)
+
+
+def points(
+    exercise: Annotated[str | None, typer.Argument(help="only this one, or a chapter")] = None,
+) -> None:
+    """Lists the points of each exercise, and how its graded tests share them.
+
+    Exit status: 0; 4 there is no such exercise, or a mistake in the assignment.
+    """
+    from grader.authoring import checklist
+    from grader.results import text
+
+    for one, checks in checklist.shares(exercise):
+        console.print(f"[bold]{text.points(one.points):>5}[/] {one.id}", highlight=False)
+        for check in checks:
+            line = f"      {text.points(check.max_points):>4} {check.title}"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def rename(

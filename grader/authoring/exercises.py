@@ -66,9 +66,9 @@ def test_{id}_of_any_number(later, rng):
         later.{module}.{id}(number).equals(2 * number)
 '''
 _WRONG = {
-    "returns_it": (" (core)", "the number itself", "return number"),
-    "squares_it": ("", "the square of the number", "return number * number"),
-    "drops_the_sign": ("", "twice the absolute value", "return 2 * abs(number)"),
+    "core": (" (core)", "the number itself", "return number"),
+    "mistake": ("", "the square of the number", "return number * number"),
+    "another": ("", "twice the absolute value", "return 2 * abs(number)"),
 }
 _SECTION = """## Exercise `{id}` (1 point)
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assignment import manifest as manifests
@@ -47,12 +47,16 @@ class Case:
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one requirement. It holds if `problems` is empty; `seen` is the score."""
+    """The result of one requirement. It holds if `problems` is empty.
+
+    `seen` is the score, `charged` the seconds of each test.
+    """
 
     kind: str
     name: str
     problems: tuple[str, ...]
     seen: str = ""
+    charged: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -86,7 +90,7 @@ def cases(
     if sample is not None:
         correct = random.sample(correct, min(1, len(correct)))
     found = [case for case in correct for _ in range(nonces)]
-    found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT))]
+    found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT), only)]
     failing = [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]
     failing += [
         Case(Kind.MEMORIZED, f"memorized public tests, otherwise {name}", body)
@@ -164,7 +168,7 @@ def check(grader: Grader, case: Case) -> Finding:
             grade = grader.grade(Path(case.source), timing="skip", only=case.only)
             return _finding(case, grade, _full(grade, case.only))
         if case.kind is Kind.HANDOUT:
-            grade = grader.grade(Path(case.source), timing="skip")
+            grade = grader.grade(Path(case.source), timing="skip", only=case.only)
             return _finding(case, grade, _nothing(grade))
         if case.kind is Kind.ROTE:
             rote = variants.write_rote(folder, manifest, case.source)
@@ -190,7 +194,9 @@ def check(grader: Grader, case: Case) -> Finding:
 def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
     problems = [*(f"fault of the grader: {fault}" for fault in grade.faults), *problems]
     score = "no score" if grade.score is None else f"{grade.score:g}"
-    return Finding(case.kind, case.name, tuple(problems), f"{score} of {grade.max_score:g}")
+    charged = {check.test: check.charged for check in grade.checks}
+    seen = f"{score} of {grade.max_score:g}"
+    return Finding(case.kind, case.name, tuple(problems), seen, charged)
 
 
 def _full(grade: Grade, only: Collection[str]) -> list[str]:

@@ -109,6 +109,7 @@ def run(
     nonces: int = 1000,
     runs: int = 100_000,
     first: int = 1,
+    only: Sequence[str] = (),
     tests: Sequence[str] = (),
     exactly: Sequence[str] = (),
     public: bool = False,
@@ -124,6 +125,7 @@ def run(
         nonces: the number of the last nonce.
         runs: about how many test runs to make with all nonces.
         first: the number of the first nonce, to continue a campaign that was interrupted.
+        only: exercises; all if empty.
         tests: names of tests (`test_floats::test_zeros`); all if empty.
         exactly: nonces to run every chosen test with, instead of nonces made from the seed.
         public: run the public tests, not the hidden ones.
@@ -139,7 +141,7 @@ def run(
     folder = "public" if public else "hidden"
 
     with inprocess.collected_in_process(
-        assignment.manifest, assignment.repository, folders=(folder,)
+        assignment.manifest, assignment.repository, only, (folder,)
     ) as collected:
         names = [test.name for test in collected.tests]
         if unknown := [name for name in tests if name not in names]:

@@ -1,16 +1,23 @@
 """An exercise is added, renamed and removed in all its places at once."""
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import pytest
+from typer.testing import CliRunner
 
 from assignment import manifest as manifests
 from assignment.manifest import ManifestError
-from grader.authoring import exercises
+from grader.authoring import checklist, exercises, verify
+from grader.authoring.verify import Finding
+from grader.cli import build_app
 from grader.paths import REPOSITORY
+from tests.harness.conftest import long_unless
 
 FOLDERS = ("assignment", "solutions", "tests/public", "tests/hidden", "tests/timing")
 
@@ -126,3 +133,82 @@ def test_a_new_exercise_passes_its_tests_and_its_mistakes_do_not(copy):
     assert len(wrong) == 3
     reference.write_text(right + wrong[0].read_text(encoding="utf-8"), encoding="utf-8")
     assert run().returncode == 1
+
+
+TUTORIAL = REPOSITORY / "grader" / "authoring" / "README.md"
+BLOCK = re.compile(r"(?:In `(\S+)`:\n\n)? *```(?:sh|python)\n(.*?)^ *```$", re.M | re.S)
+
+
+def put(file, code):
+    """Writes definitions in the place of those of the same names; a new file is all of it."""
+    text = file.read_text(encoding="utf-8") if "wrong" not in file.parts else ""
+    lines = text.splitlines()
+    names = {node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)}
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, ast.FunctionDef) and names & {node.name, node.name.removesuffix("_of")}:
+            del lines[min(d.lineno for d in [node, *node.decorator_list]) - 1 : node.end_lineno]
+    text = "\n".join(lines).rstrip("\n") + "\n\n\n" if lines else ""
+    file.write_text(text + code, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "is_checked", long_unless([False, True], False), ids=["written", "checked"]
+)
+def test_every_step_of_the_tutorial_works(tmp_path, is_checked):
+    """Code goes where it is said to go, and commands run in a copy; the last takes a minute"""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True)
+    root = tmp_path / "repository"
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(REPOSITORY / name, root / name)
+    steps = BLOCK.findall(TUTORIAL.read_text(encoding="utf-8"))
+    assert len(steps) == 11
+    for file, step in steps:
+        code = textwrap.dedent(step)
+        if file:
+            put(root / file, code)
+            continue
+        if not is_checked:
+            code = code.replace("grader author check", ": grader author check")
+        grader = f'grader() {{ {sys.executable} -m grader "$@"; }}\n'
+        done = subprocess.run(
+            ["bash", "-e"], input=grader + code, cwd=root, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    exercise = manifest_of(root)["padded_bytes"]
+    assert (exercise.points, exercise.work) == (
+        1,
+        "each row is filled up to a whole number of blocks",
+    )
+    assert "padded_bytes" in (root / "handout/resource_accounting/dtypes.py").read_text()
+
+
+def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
+    """The slow lines are left out; `test_every_step_of_the_tutorial_works` has all"""
+    for slow in ("_public", "_draws", "_mutants"):
+        monkeypatch.setattr(checklist, slow, lambda *_: checklist.Line("slow"))
+    finding = Finding("wrong", "gather_x", ("loses no points of gather",))
+    reference = Finding("reference", "the reference", (), "1 of 1", {"test_a": 0.1, "test_b": 9.0})
+    monkeypatch.setattr(verify, "verify", lambda *_: [finding, reference])
+    shutil.copytree(REPOSITORY / "assignment/writeup", tmp_path / "writeup")
+    text = tmp_path / "writeup" / "strides.md"
+    text.write_text(text.read_text().replace("## Exercise `gather` (1 point)", "## Gather"))
+    monkeypatch.setattr(checklist, "_WRITEUP", tmp_path / "writeup")
+    done = CliRunner().invoke(build_app(), ["author", "check", "gather"])
+    assert done.exit_code == 1, done.output
+    said = done.output.split("✗ ")[1:]
+    assert [part.partition("\n")[0] for part in said] == [
+        "the text has its section",
+        "its tests are quick, or it is known how long they take",
+        "each of 16 mistakes costs points of this exercise",
+    ]
+    assert "→ write it in assignment/writeup/strides.md" in said[0]
+    assert "test_b takes 9.0 s\n      → make them quicker" in said[1]
+    assert "gather_x: loses no points of gather" in said[2]
+    assert CliRunner().invoke(build_app(), ["author", "check", "nosuch"]).exit_code != 0
+
+
+def test_points_are_listed_as_tests_share_them():
+    done = CliRunner().invoke(build_app(), ["author", "points", "fast_batches"])
+    assert done.output.split("\n")[0].split() == ["2", "fast_batches"]
+    assert "     2 Loading and using batches on the device takes no longer" in done.output
