@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +36,7 @@ from grader.judge.grader import Grader
 from grader.judge.markers import load as load_checked
 from grader.machine import cores
 from grader.paths import REPOSITORY
+from grader.races import device
 from grader.results.text import plural, printable
 from grader.results.write import write_all, write_atomically
 from grader.terminal import BAD_INPUT, FAULT, OK, MinTier, Unsafe, console, fail, stoppable
@@ -80,6 +81,12 @@ def grade_class(
             "were corrected; may be given several times",
         ),
     ] = None,
+    races: Annotated[
+        bool,
+        typer.Option(
+            "--races", help="also what needs a CUDA device, one grading at a time; it must be idle"
+        ),
+    ] = False,
     publish: Annotated[
         Path | None,
         typer.Option(help="write into this folder what students and the platform get"),
@@ -110,6 +117,8 @@ def grade_class(
     manifest = load_checked(REPOSITORY / "tests")
     if unknown := set(exercises or ()) - {exercise.id for exercise in manifest}:
         fail(BAD_INPUT, f"--exercise {unknown.pop()}: no exercise is called so")
+    if races and (missing := device.why_none()):
+        fail(FAULT, f"--races: no CUDA device can be used: {missing}")
     try:
         book = gradebook.read(exported, column) if exported else None
         if book is not None and (publish is None or book.name == publication.MARKS):
@@ -119,7 +128,7 @@ def grade_class(
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
     accepted = (*TIERS, UNISOLATED) if unsafe else tiers
-    order = run.Order(out, tiers, accepted, tuple(exercises or ()))
+    order = run.Order(out, tiers, accepted, tuple(exercises or ()), races)
     everything = run.jobs_of(found.counted)
     wanted = [
         job
@@ -131,12 +140,13 @@ def grade_class(
     fault, todo = "", [job for job in wanted if not run.is_done(job, order)]
     new = 0
     try:
-        new = _grade(todo, order, jobs)
+        new = _grade(todo, order, 1 if races else jobs)
     except CannotIsolate as error:
         fail(FAULT, f"this machine cannot isolate a submission as asked:\n{error}")
     except GraderFault as error:
         fault = str(error)
-    current = {s for job in everything if run.is_done(job, order) for s in job.students}
+    graded = replace(order, races=False)
+    current = {s for job in everything if run.is_done(job, graded) for s in job.students}
     rows = marks.rows(found, out, decisions, current)
     _write(found, rows, out)
     if fault:
@@ -145,8 +155,7 @@ def grade_class(
         if publication.overlap(submissions, publish):
             fail(BAD_INPUT, f"{publish} and {submissions} must be folders beside each other")
         _publish(found, rows, out, publish, book, new)
-    undone = {student for job in wanted for student in job.students} - current
-    raise typer.Exit(FAULT if undone else OK)
+    raise typer.Exit(OK if all(run.is_done(job, order) for job in wanted) else FAULT)
 
 
 def _read(
@@ -193,7 +202,7 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
         return 0
     new = 0
     processes = min(jobs or max(int(cores()), 1), len(todo))
-    elsewhere = []
+    elsewhere: list[run.Job] = []
     text = TextColumn("{task.description}", markup=False)
     shown = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), text
     _say(f"{plural(len(todo), 'submission')} to grade, {processes} at a time")
@@ -208,16 +217,17 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
             else:
                 progress.update(task, advance=1, description=job.students[0])
 
-        run.grade_all(todo, order, processes, done, Grader)
-        if elsewhere:
-            progress.update(task, description=f"{len(elsewhere)} are graded by other machines")
-        left = []
-        for job in run.wait_for_others(elsewhere, order.marks):
-            if not run.is_done(job, order):  # the machine that graded it has ended
-                left.append(job)
-            else:
-                progress.update(task, advance=1)
-        run.grade_all(left, order, processes, done, Grader)
+        while todo:
+            elsewhere.clear()
+            run.grade_all(todo, order, processes, done, Grader)
+            if elsewhere:
+                progress.update(task, description=f"{len(elsewhere)} are graded by other machines")
+            todo = []
+            for job in run.wait_for_others(elsewhere, order.marks):
+                if run.is_done(job, order):
+                    progress.update(task, advance=1)
+                else:
+                    todo.append(job)  # the machine that graded it has ended
     return new
 
 
@@ -299,7 +309,7 @@ def report(
     if out is not None:
         write_all(grade, out)
     if grade.again:
-        _say(f"since the grading before, only {', '.join(grade.again)} ran again")
+        _say(f"later than the others, and alone, ran {', '.join(grade.again)}")
     _say(f"nonce {grade.nonce}" + (f" · results in {out}/" if out else ""))
 
 

@@ -104,7 +104,11 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         if row.grade is not None and row.grade.provenance is not None:
             by_content.setdefault(row.grade.provenance.submission, []).append(student.id)
         made.append(row)
+    most = max((row.max_score or 0.0 for row in made), default=0.0)
     for row in made:
+        if row.max_score is not None and row.max_score < most:
+            out_of = f"out of {points(row.max_score)} points, and others of {points(most)}"
+            row.attention.append(f"{out_of}: its races did not run, or could not be measured")
         if row.grade is None or row.grade.provenance is None:
             continue
         same = by_content[row.grade.provenance.submission]

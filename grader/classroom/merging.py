@@ -44,6 +44,12 @@ def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
     )
 
 
+def unmeasured(grade: Grade | None, manifest: Manifest) -> tuple[str, ...]:
+    """The exercises that need a device and were not measured in a grading."""
+    done = {exercise.id for exercise in grade.exercises if exercise.measured} if grade else set()
+    return tuple(one.id for one in manifest if one.needs and one.id not in done)
+
+
 def _further(before: FurtherRuns | None, again: FurtherRuns | None, new: set[str]) -> FurtherRuns:
     """The runs with further seeds, of which those of `new` are the last ones."""
     none = FurtherRuns(runs=0, charged=0.0)

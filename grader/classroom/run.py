@@ -19,15 +19,16 @@ from typing import Literal
 
 import msgspec
 
+from assignment import manifest as manifests
 from grader.classroom import engine
 from grader.classroom.folder import Failure, Source, StudentFolder, current_run, state_of
-from grader.classroom.merging import merged
+from grader.classroom.merging import merged, unmeasured
 from grader.classroom.roster import HandIn
 from grader.faults import GraderFault
 from grader.intake import stage
 from grader.intake.entries import SubmissionError
 from grader.isolation import CannotIsolate
-from grader.judge.grader import Grader
+from grader.judge.grader import Grader, Timing
 from grader.judge.provenance import content_hash, tree_hash
 from grader.results.record import Grade
 from grader.results.text import clean, printable
@@ -55,12 +56,14 @@ class Order:
         accepted: the tiers in which an earlier grade may have run; `tiers` if empty.
         again: the exercises that run again where the grader has changed since the same files were
             graded; all if empty.
+        races: whether exercises that need a device run, too; it must be idle.
     """
 
     marks: Path
     tiers: tuple[str, ...]
     accepted: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    races: bool = False
 
     def accepts(self, tier: str) -> bool:
         """Whether a grade may have run in this tier."""
@@ -89,12 +92,18 @@ def is_done(job: Job, order: Order) -> bool:
         source, failure = folder.source(), folder.failure()
         if source is None or (source.state, source.tree) != (state, tree_hash()):
             return False
-        if failure is not None:
-            if failure.status == "fault":
-                return False
-        elif not order.accepts(source.tier) or not folder.grade_file.exists():
+        if failure is not None and failure.status == "fault":
+            return False
+        if failure is None and not _holds(folder, source, order):
             return False
     return True
+
+
+def _holds(folder: StudentFolder, source: Source, order: Order) -> bool:
+    """Whether there is a grade of an accepted tier, with races if they are asked for."""
+    if not order.accepts(source.tier) or not folder.grade_file.exists():
+        return False
+    return not order.races or not unmeasured(folder.grade(), manifests.load())
 
 
 def grade_all(
@@ -249,28 +258,31 @@ def _graded(
     renew: Callable[[], None],
 ) -> Grade:
     """The grade of what was read, as far as it can be from the grading before."""
+    manifest, content = grader.manifest, content_hash(selected, grader.manifest.package)
+    found = before
+    if before is None or before.provenance is None or before.provenance.submission != content:
+        found, nonce = None, current_run(order.marks).nonce
+    else:
+        nonce = before.nonce
 
-    def grade(nonce: str, only: Collection[str] = ()) -> Grade:
-        found = grader.grade(
+    def grade(only: Collection[str] = (), timing: Timing = "skip") -> Grade:
+        made = grader.grade(
             selected,
             only=only,
             nonce=nonce,
-            timing="skip",
+            timing=timing,
             further_seeds=True,
             on_check=lambda _: renew(),
         )
-        if found.faults:
-            raise GraderFault("; ".join(found.faults))
-        return found
+        if made.faults:
+            raise GraderFault("; ".join(made.faults))
+        return made
 
-    content = content_hash(selected, grader.manifest.package)
-    if before is None or before.provenance is None or before.provenance.submission != content:
-        return grade(current_run(order.marks).nonce)
-    if order.accepts(before.isolation.tier):
-        if before.provenance.tree == tree_hash():
-            return before
-        if order.again:
-            again = grade(before.nonce, order.again)
-            if (whole := merged(before, again, grader.manifest)) is not None:
-                return whole
-    return grade(before.nonce)
+    if found is not None and not order.accepts(found.isolation.tier):
+        found = None
+    if found is not None and found.provenance and found.provenance.tree != tree_hash():
+        found = merged(found, grade(order.again), manifest) if order.again else None
+    found = found or grade()
+    if order.races and (missing := unmeasured(found, manifest)):
+        found = merged(found, grade(missing, "require"), manifest) or found
+    return found

@@ -220,8 +220,8 @@ class Grade(_Finite, frozen=True, kw_only=True):
 
     `score` is None after a fault of the grader. `version` is the assignment's. `verdicts` is the
     hash of every check's state, cause and points: with the same nonce and the same versions it is
-    the same on any machine. `again` names the exercises that alone ran again when the tests had
-    changed; the other checks are of the grading before.
+    the same on any machine. `again` names the exercises that ran later than the others,
+    alone: their tests had changed, or they need a device.
     """
 
     submission: str

@@ -68,6 +68,12 @@ CAMPAIGNS = {
         "15 min",
         ("-m", "tests.campaigns.endurance"),
     ),
+    "classes": Campaign(
+        "classes of --submissions 200, graded by a command that is killed, in parts and on Dask: "
+        "has each student one mark, the right one?",
+        "30 min",
+        ("-m", "tests.campaigns.classes"),
+    ),
     "hangs": Campaign(
         "code that hangs in every function: does each grading end in time, with the same states?",
         "45 min",

@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 from typer.testing import CliRunner
 
-from grader.classroom import cli
+from grader.classroom import cli, run
 from grader.cli import build_app
 from tests.harness.classroom import fakes
 from tests.harness.classroom.fakes import hand_in
@@ -245,3 +245,19 @@ def test_similar_lists_pairs_and_exports_the_code(grader, tmp_path):
     assert (line["first"], line["second"], line["share"]) == ("ada", "bob", "1.0")
     assert (tmp_path / "code" / "eve" / "flops.py").read_text() == "X = 1"
     assert grader("similar", "in", "--export", "code").exit_code == 2
+
+
+def test_what_others_grade_is_waited_for_until_it_is_done(grader, tmp_path, monkeypatch):
+    """Also where a third machine takes over what a machine left that was killed"""
+    hand_in(tmp_path / "in", ada="7")
+    ends = iter(["elsewhere", "elsewhere", None])
+    grade_one = run.grade_one
+
+    def grade_all(todo, order, processes, done, start):
+        for job in todo:
+            done(job, next(ends) or grade_one(start(order.tiers, lanes=1), job, order))
+
+    monkeypatch.setattr(run, "grade_all", grade_all)
+    done = grader("class", "in")
+    assert done.exit_code == 0, done.output
+    assert next(ends, "no more") == "no more"

@@ -17,15 +17,15 @@ WANTED = [one for one in EXERCISES if one.id not in ("fast_batches", "true_timer
 LAST = [one for one in WANTED if not one.needs][-1]
 
 
-def of(only=(), share=0.5, **fields):
-    """A grade of some exercises, each with this share of its points."""
-    chosen = [one for one in WANTED if not only or one.id in only]
+def of(only=(), share=0.5, raced=False, **fields):
+    """A grade of some exercises, each with this share of its points; `raced`: on a GPU."""
+    chosen = [one for one in (EXERCISES if raced else WANTED) if not only or one.id in only]
     return a_grade(
-        score=sum(share * one.points for one in chosen if not one.needs),
-        max_score=sum(one.points for one in chosen if not one.needs),
+        score=sum(share * one.points for one in chosen if raced or not one.needs),
+        max_score=sum(one.points for one in chosen if raced or not one.needs),
         checks=tuple(check(one.id, points=share * one.points) for one in chosen),
         exercises=tuple(
-            exercise(one.id, share * one.points, one.points, measured=not one.needs)
+            exercise(one.id, share * one.points, one.points, measured=raced or not one.needs)
             for one in chosen
         ),
         further=FurtherRuns(
@@ -33,7 +33,7 @@ def of(only=(), share=0.5, **fields):
             charged=0.5,
             failures=tuple(
                 FurtherFailure(exercise=one.id, test="t", title="", seed=1)
-                for one in [e for e in chosen if not e.needs][-1:]
+                for one in [e for e in chosen if raced or not e.needs][-1:]
             ),
         ),
         **fields,
@@ -74,11 +74,11 @@ class Whole(FakeGrader):
         super().__init__(folder)
         self.asked = []
 
-    def grade(self, submission, *, only, nonce, **options):
+    def grade(self, submission, *, only, nonce, timing, **options):
         self.asked.append((nonce, only))
-        new = of(only, 1.0 if only else 0.5)
+        new = of(only, 1.0 if only else 0.5, timing == "require")
         same = ("score", "max_score", "checks", "exercises")
-        found = super().grade(submission, only=only, nonce=nonce, **options)
+        found = super().grade(submission, only=only, nonce=nonce, timing=timing, **options)
         return msgspec.structs.replace(found, **{name: getattr(new, name) for name in same})
 
 
@@ -87,9 +87,9 @@ def graded(tmp_path):
     """Grades `ada`, who hands in a text, with the exercises to run again."""
     grader = Whole(tmp_path / "log")
 
-    def go(text, again=()):
+    def go(text, again=(), races=False):
         hand_in(tmp_path / "in", ada=text)
-        order = run.Order(tmp_path / "marks", ("A",), again=again)
+        order = run.Order(tmp_path / "marks", ("A",), again=again, races=races)
         run.grade_one(grader, run.Job(tmp_path / "in" / "ada", ("ada",)), order)
         return grader.asked[-1]
 
@@ -128,3 +128,14 @@ def test_after_a_fault_the_grading_before_is_still_of_use(graded, tmp_path, monk
     end_run(tmp_path / "marks")
     monkeypatch.setattr(run, "tree_hash", lambda: "a corrected test")
     assert graded("7", (LAST.id,)) == (nonce, (LAST.id,))
+
+
+def test_races_are_added_to_a_grade_and_run_once(graded, tmp_path):
+    """Only what was not measured; the machine without a device keeps what it did not run"""
+    ada = StudentFolder(tmp_path / "marks", "ada")
+    raced = tuple(one.id for one in EXERCISES if one.needs)
+    nonce, _ = graded("7")
+    assert graded("7", races=True) == (nonce, raced)
+    assert (ada.grade().score, ada.grade().max_score) == (50.0 + 16.0, 116.0)
+    assert graded("7", races=True) == graded("7") == (nonce, raced), "nothing ran again"
+    assert graded("8", races=True) == (nonce, raced), "all of it, and then the races"
