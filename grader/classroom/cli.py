@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,7 @@ from rich.table import Table
 from assignment import manifest as manifests
 from grader import command_line
 from grader.classroom import (
+    aliases,
     attention,
     folder,
     gradebook,
@@ -87,6 +89,13 @@ def grade_class(
             "--races", help="also what needs a CUDA device, one grading at a time; it must be idle"
         ),
     ] = False,
+    anonymous: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEYFILE",
+            help="a CSV file of aliases, made if need be; only what is published names students",
+        ),
+    ] = None,
     publish: Annotated[
         Path | None,
         typer.Option(help="write into this folder what students and the platform get"),
@@ -121,9 +130,12 @@ def grade_class(
         fail(FAULT, f"--races: no CUDA device can be used: {missing}")
     try:
         book = gradebook.read(exported, column) if exported else None
+        for other in (submissions, out):
+            if publish is not None and publication.overlap(other, publish):
+                fail(BAD_INPUT, f"{publish} and {other} must be folders beside each other")
         if book is not None and (publish is None or book.name == publication.MARKS):
             fail(BAD_INPUT, "--gradebook needs --publish, and another name than marks.csv")
-        found, decisions = _read(submissions, students, out)
+        found, decisions, real = _read(submissions, students, out, anonymous)
     except (gradebook.GradebookError, policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
@@ -152,40 +164,57 @@ def grade_class(
     if fault:
         fail(FAULT, fault)
     if publish is not None:
-        if publication.overlap(submissions, publish):
-            fail(BAD_INPUT, f"{publish} and {submissions} must be folders beside each other")
-        _publish(found, rows, out, publish, book, new)
+        try:
+            publication.check(found, rows, out, new)
+        except publication.NotReady as error:
+            fail(FAULT, str(error))
+        named = [replace(row, student=real[row.student.id]) for row in rows]
+        _publish(named, out, publish, book)
     raise typer.Exit(OK if all(run.is_done(job, order) for job in wanted) else FAULT)
 
 
 def _read(
-    submissions: Path, students: Path | None, out: Path
-) -> tuple[roster.Class, marks.Decisions]:
-    """The class and what staff decided; raises RosterError or PolicyError."""
+    submissions: Path, students: Path | None, out: Path, key: Path | None = None
+) -> tuple[roster.Class, marks.Decisions, dict[str, roster.Student]]:
+    """The class, what staff decided, and the students; of aliases, if there is a file of them.
+
+    Raises RosterError or PolicyError.
+    """
     listed = roster.read_roster(students) if students else None
     decided = policy.read_matches(out / "matches.csv")
     found = roster.match(roster.handed_in(submissions, listed), listed, decided)
+    _check_names(out / "matches.csv", set().union(*decided.values()), found)
     decisions = marks.Decisions(
         policy.read_deadlines(out / "deadlines.toml"),
         policy.read_overrides(out / "overrides.csv"),
         policy.read_holds(out / "holds.csv"),
         policy.read_times(out / "times.csv"),
     )
+    real = found.students
+    if key is not None:
+        if key.resolve().is_relative_to(out.resolve()):
+            raise roster.RosterError(f"{key} tells who is who: keep it outside {out}")
+        known = aliases.aliases(key, found.students)
+        real = {known[student.id]: student for student in found.students.values()}
+        found, decisions = aliases.hide(found, known), aliases.hide_decisions(decisions, known)
     extensions = decisions.deadlines.extensions if decisions.deadlines else {}
     for file, named in {
         "deadlines.toml": set(extensions),
         "overrides.csv": {student for student, _ in decisions.overrides},
         "holds.csv": set(decisions.holds),
         "times.csv": set(decisions.times),
-        "matches.csv": set().union(*decided.values()),
     }.items():
-        if unknown := sorted(named - found.students.keys()):
-            where = f"{out / file}: nobody of the class"
-            raise policy.PolicyError(f"{where} is called {', '.join(unknown)}")
+        _check_names(out / file, named, found)
     exercises = {exercise.id for exercise in manifests.load()} | {""}
     if unknown := sorted({exercise for _, exercise in decisions.overrides} - exercises):
         raise policy.PolicyError(f"{out / 'overrides.csv'}: no exercise is called {unknown[0]}")
-    return found, decisions
+    return found, decisions, real
+
+
+def _check_names(file: Path, named: Collection[str], found: roster.Class) -> None:
+    """Raises PolicyError if a file names somebody who is not of the class."""
+    if unknown := sorted(set(named) - found.students.keys()):
+        raise policy.PolicyError(f"{file}: nobody of the class is called {', '.join(unknown)}")
 
 
 def _part(jobs: list[run.Job], shard: str) -> list[run.Job]:
@@ -256,24 +285,9 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
 
 
 def _publish(
-    found: roster.Class,
-    rows: list[marks.Row],
-    out: Path,
-    target: Path,
-    book: gradebook.Gradebook | None,
-    new: int,
+    rows: list[marks.Row], out: Path, target: Path, book: gradebook.Gradebook | None
 ) -> None:
-    """Publishes what could be looked at before this command, which graded `new` submissions."""
-    try:
-        publication.check(found, rows, out, target)
-    except publication.NotReady as error:
-        fail(FAULT, str(error))
-    if new:
-        fail(
-            FAULT,
-            f"not published, since this has graded {plural(new, 'submission')}: look at "
-            f"{out}/attention.md and changes.csv, then run the same command",
-        )
+    """Writes what leaves, and the platform's gradebook."""
     publication.publish(rows, out, target)
     if book is not None:
         data, left = book.filled(rows)
@@ -332,7 +346,7 @@ def similar(
     from grader.classroom import similar as comparing
 
     try:
-        found, _ = _read(submissions, students, out)
+        found, _, _ = _read(submissions, students, out)
     except (policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     assignment = manifests.load()

@@ -51,13 +51,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     """What was handed in, as it was found last.
 
     Attributes:
-        path: where, for people.
         state: the hash of names, sizes and times of change.
         tree: the hash of the grader that looked at it.
         tier: in which it ran; "" if it did not.
     """
 
-    path: str
     state: str
     tree: str
     tier: str = ""

@@ -17,6 +17,7 @@ from grader.classroom.roster import Class
 from grader.classroom.tables import to_csv
 from grader.results.gradescope import to_gradescope
 from grader.results.html import to_html
+from grader.results.text import plural
 from grader.results.write import write_atomically
 
 MARKS = "marks.csv"
@@ -28,10 +29,11 @@ class NotReady(Exception):
     """Something is not decided yet, so nothing may leave; the message says what to do."""
 
 
-def check(found: Class, rows: Sequence[Row], marks: Path, target: Path) -> None:
-    """Raises NotReady unless all that was handed in has a mark, was refused, or is held."""
-    if overlap(marks, target):
-        raise NotReady(f"{target} and {marks} must be folders beside each other")
+def check(found: Class, rows: Sequence[Row], marks: Path, new: int) -> None:
+    """Raises NotReady unless all that was handed in has a mark, was refused, or is held.
+
+    And could be looked at: `new` is the number of submissions that were graded just now.
+    """
     if found.unmatched:
         names = ", ".join(path.name for path, _ in found.unmatched)
         raise NotReady(f"nobody knows whose it is: {names}; attention.md says what to do")
@@ -44,6 +46,11 @@ def check(found: Class, rows: Sequence[Row], marks: Path, target: Path) -> None:
         raise NotReady(
             f"not graded, so nothing is published: {', '.join(undecided)}; run the command again, "
             "or decide in overrides.csv or holds.csv"
+        )
+    if new:
+        raise NotReady(
+            f"not published, since this has graded {plural(new, 'submission')}: look at "
+            f"{marks}/attention.md and changes.csv, then run the same command"
         )
 
 

@@ -186,7 +186,7 @@ def _status(future: Future[Status], job: Job, marks: Path) -> Status:
 def _keep_fault(job: Job, marks: Path, message: str) -> None:
     with _leased(job, marks) as mine:
         if mine is not None:  # else another machine is at it
-            source = Source(path=printable(str(job.path)), state="", tree=tree_hash())
+            source = Source(state="", tree=tree_hash())
             failure = Failure("fault", clean(message))
             for student in job.students:
                 StudentFolder(marks, student).write_failure(failure, source)
@@ -234,16 +234,18 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
             return "elsewhere"
         if is_done(job, order):
             return "unchanged"
-        where, manifest = printable(str(job.path)), grader.manifest
-        source = Source(path=where, state=state_of(job.path), tree=tree_hash())
+        manifest, who = grader.manifest, "+".join(job.students)
+        source = Source(state=state_of(job.path), tree=tree_hash())
         try:
             selected = stage.read(job.path, manifest.package, manifest.modules)
         except SubmissionError as error:
+            why = printable(str(error).replace(job.path.name, who))
             for folder in folders:
-                folder.write_failure(Failure("refused", printable(str(error))), source)
+                folder.write_failure(Failure("refused", why), source)
             return "refused"
         before = folders[0].grade() or folders[0].previous()  # the last after a fault
         grade = _graded(grader, selected, before, order, renew)
+        grade = msgspec.structs.replace(grade, submission=who)
         source = msgspec.structs.replace(source, tier=grade.isolation.tier)
         for folder in folders:
             folder.write_grade(grade, source)

@@ -1,6 +1,7 @@
 """`grader class` and `grader report`, as a TA uses them; a fake grades."""
 
 import csv
+import gzip
 import os
 import random
 import re
@@ -95,7 +96,7 @@ def test_who_faults_always_can_be_decided_and_published(grader, tmp_path):
 def test_nothing_is_published_into_what_was_handed_in(grader, tmp_path):
     hand_in(tmp_path / "in", ada="7")
     grader("class", "in")
-    for target in ("in", "in/out", "."):
+    for target in ("in", "in/out", ".", "marks", "marks/out"):
         assert grader("class", "in", "--publish", target).exit_code == 2
     assert (tmp_path / "in" / "ada").is_dir()
 
@@ -261,3 +262,31 @@ def test_what_others_grade_is_waited_for_until_it_is_done(grader, tmp_path, monk
     done = grader("class", "in")
     assert done.exit_code == 0, done.output
     assert next(ends, "no more") == "no more"
+
+
+def test_only_what_is_published_tells_who_is_who(grader, tmp_path):
+    """Staff decide by id or by alias; a new student gets an alias, and others keep theirs"""
+    hand_in(tmp_path / "in", ada="7", bobbington="5")
+    (tmp_path / "in" / "eveline.zip").write_bytes(b"no zip")
+    (tmp_path / "roster.csv").write_text("id,name\nada,Ada King\nbobbington,Bob\neveline,Eve\n")
+    command = "class", "in", "--roster", "roster.csv", "--anonymous", "key.csv"
+    assert grader(*command).exit_code == 0
+    key = dict(csv.reader((tmp_path / "key.csv").read_text().splitlines()[1:]))
+    assert key.keys() == {"ada", "bobbington", "eveline"}
+    header = "id,exercise,points,author,reason,date\n"
+    decided = f"{key['ada']},,8,ann,oral exam,2026-10-03\nbobbington,,6,ann,too,2026-10-03\n"
+    (tmp_path / "marks" / "overrides.csv").write_text(header + decided)
+    assert grader(*command).exit_code == 0
+    written = [path for path in (tmp_path / "marks").rglob("*") if path.is_file()]
+    for path in (path for path in written if path.name != "overrides.csv"):
+        text = path.read_bytes() if path.suffix != ".gz" else gzip.decompress(path.read_bytes())
+        assert not re.search(rb"ada\b|King|bobb|eveline", text), path
+        assert not re.search(r"ada\b|bobb|eveline", str(path.relative_to(tmp_path)))
+    assert grader(*command, "--publish", "out").exit_code == 0
+    assert (tmp_path / "out" / "marks.csv").read_text() == "id,points\nada,8.0\nbobbington,6.0\n"
+    assert "Ada King" in (tmp_path / "out" / "ada" / "report.html").read_text()
+    (tmp_path / "roster.csv").write_text("id\nada\nbobbington\neveline\nzoe\n")
+    assert grader(*command).exit_code == 0
+    assert dict(csv.reader((tmp_path / "key.csv").read_text().splitlines())).items() > key.items()
+    inside = grader("class", "in", "--anonymous", "marks/key.csv")
+    assert (inside.exit_code, "keep it outside marks" in inside.output) == (2, True)

@@ -21,7 +21,7 @@ from tests.harness.results.example_grade import grade as a_grade
 OWN = ("id",)
 NOTHING = marks.Decisions()
 DUE = datetime(2026, 10, 2, tzinfo=UTC)
-SOURCE = Source(path="there", state="", tree="")
+SOURCE = Source(state="", tree="")
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_
     decisions = marks.Decisions(None, {}, {"bob": Hold("bob", "ann", "why")})
     rows = rows_of(found, tmp_path, decisions)
     target = tmp_path / "out"
-    publication.check(found, rows, tmp_path / "marks", target)
+    publication.check(found, rows, tmp_path / "marks", 0)
     (target / "bob").mkdir(parents=True)  # once he was not held
     publication.publish(rows, tmp_path, target)
     left = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
@@ -187,21 +187,20 @@ def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_
 
 
 def test_nothing_is_published_while_something_is_not_decided(a_class, tmp_path):
-    folder, out = tmp_path / "marks", tmp_path / "out"
+    folder = tmp_path / "marks"
     found = a_class(ada={}, bob=Failure("fault", "fire"), eve={})
     rows = rows_of(found, tmp_path, but=["eve"])
     with pytest.raises(publication.NotReady, match=r"not graded, .*: bob, eve;"):
-        publication.check(found, rows, folder, out)
+        publication.check(found, rows, folder, 0)
     overrides = {("eve", ""): Override("eve", "", 5.0, "tim", "why")}
     decided = marks.Decisions(None, overrides, {"bob": Hold("bob", "ann", "why")})
     rows = rows_of(found, tmp_path, decided, but=["eve"])
-    publication.check(found, rows, folder, out)
-    for inside in (folder, folder / "out", tmp_path):
-        with pytest.raises(publication.NotReady, match="beside each other"):
-            publication.check(found, rows, folder, inside)
+    publication.check(found, rows, folder, 0)
+    with pytest.raises(publication.NotReady, match="this has graded 2 submissions"):
+        publication.check(found, rows, folder, 2)
     found.unmatched.append((Path("x.zip"), "?"))
     with pytest.raises(publication.NotReady, match=r"whose it is: x\.zip"):
-        publication.check(found, rows, folder, out)
+        publication.check(found, rows, folder, 0)
 
 
 def test_what_is_published_has_the_mark_and_why(a_class, tmp_path):

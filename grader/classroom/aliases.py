@@ -1,0 +1,72 @@
+"""Aliases: who reads the class's folder need not know whose work it is.
+
+Who may know keeps a CSV file `id,alias` elsewhere. Staff's files may call a student either way.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from grader.classroom import tables
+from grader.classroom.marks import Decisions
+from grader.classroom.roster import Class, RosterError, Student
+from grader.results.write import write_atomically
+
+T = TypeVar("T")
+COLUMNS = ("id", "alias")
+
+
+def aliases(path: Path, students: Iterable[str]) -> dict[str, str]:
+    """The alias of each student, by id; new students get one, which is added to the file.
+
+    Raises:
+        RosterError: the file cannot be read, or names somebody twice.
+    """
+    header, *lines = tables.read(path, RosterError) if path.exists() else [list(COLUMNS)]
+    known = {line[0]: line[1] for line in lines if len(line) == len(COLUMNS)}
+    if header != list(COLUMNS) or len(known) != len(lines) or len(set(known.values())) < len(known):
+        raise RosterError(f"{path}: expected the columns id,alias and each student and alias once")
+    missing = sorted(set(students) - known.keys())
+    for student in missing:
+        while (alias := f"student-{secrets.randbelow(10**6):06}") in known.values():
+            pass
+        known[student] = alias
+    if missing:
+        rows = (dict(zip(COLUMNS, line, strict=True)) for line in sorted(known.items()))
+        write_atomically(path, tables.to_csv(COLUMNS, rows), 0o600)
+    return known
+
+
+def hide(found: Class, known: Mapping[str, str]) -> Class:
+    """The class with aliases in the place of ids and names; it does not tell earlier hand-ins."""
+    students = (Student(known[one.id], keys=one.keys) for one in found.students.values())
+    return Class(
+        {student.id: student for student in students},
+        _renamed(found.counted, known),
+        found.unmatched,
+    )
+
+
+def hide_decisions(decisions: Decisions, known: Mapping[str, str]) -> Decisions:
+    """What staff decided, of aliases."""
+    deadlines = decisions.deadlines
+    if deadlines is not None:
+        extensions = _renamed(deadlines.extensions, known)
+        deadlines = msgspec.structs.replace(deadlines, extensions=extensions)
+    return replace(
+        decisions,
+        deadlines=deadlines,
+        overrides={(known.get(s, s), e): one for (s, e), one in decisions.overrides.items()},
+        holds=_renamed(decisions.holds, known),
+        times=_renamed(decisions.times, known),
+    )
+
+
+def _renamed(by_student: Mapping[str, T], known: Mapping[str, str]) -> dict[str, T]:
+    return {known.get(student, student): value for student, value in by_student.items()}
