@@ -171,7 +171,7 @@ def adamw(params, grads, **settings):
     return {"params": [p.detach() for p in params], **moments}
 
 
-def check_adamw(impl, rng, torch_rng, steps, **settings):
+def check_adamw(impl, rng, torch_rng, steps, shapes=SHAPES, **settings):
     """Compares steps with random settings, in which every term matters, with torch's AdamW."""
     settings = {
         "lr": float(rng.uniform(0.01, 0.05)),
@@ -181,7 +181,7 @@ def check_adamw(impl, rng, torch_rng, steps, **settings):
     } | settings
 
     def drawn():
-        return [torch.randn(shape, generator=torch_rng, dtype=torch.float64) for shape in SHAPES]
+        return [torch.randn(shape, generator=torch_rng, dtype=torch.float64) for shape in shapes]
 
     params, grads = drawn(), [drawn() for _ in range(steps)]
     expected = adamw(params, grads, **settings)
@@ -198,8 +198,9 @@ def check_adamw(impl, rng, torch_rng, steps, **settings):
 
 @pytest.mark.exercise("fast_adamw")
 def test_first_step(impl, rng, torch_rng):
-    """The first step agrees with torch's AdamW"""
+    """The first step agrees with torch's AdamW, also of a single tensor"""
     check_adamw(impl, rng, torch_rng, 1)
+    check_adamw(impl, rng, torch_rng, 1, shapes=SHAPES[:1])
 
 
 @pytest.mark.exercise("fast_adamw", weight=2)

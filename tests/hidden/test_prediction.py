@@ -172,7 +172,7 @@ def corners(rng):
     yield model(context=between(rng, 2, 5), d_ff=D // 4, batch=9000)
     # The last feed-forward: a wide one, a narrow one, and one with large gradients.
     yield model(context=8, d_ff=8 * D, batch=999)
-    yield model(context=2, d_ff=3 * D, batch=9999)
+    yield model(context=2, d_ff=4 * D, batch=9999)
     yield model(context=8, d_ff=30 * D, batch=D // 4)
     # The last attention: long contexts, shorter ones, the mask, and large gradients.
     yield model(heads=8, context=8 * D, d_ff=D // 4, batch=2)
