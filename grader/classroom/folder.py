@@ -30,7 +30,7 @@ from grader.results.write import write_atomically
 
 T = TypeVar("T")
 
-_LEASE_SECONDS = 600.0  # without a renewal, which comes with each test
+_LEASE_SECONDS = 600.0  # without a renewal, which comes with a test each minute
 _STAFF_ONLY = 0o600
 _MAX_PATH = 2000  # characters of a folder's path that is listed
 

@@ -35,6 +35,7 @@ from grader.results.text import clean, printable
 
 Status = Literal["graded", "unchanged", "refused", "fault", "elsewhere"]
 _TRIES = 3  # of a submission in whose grading the process was killed
+_RENEWED = 60.0  # seconds between two renewals of a lease: many machines share the folder
 _PATIENCE = 1.0  # seconds between two looks at what another machine grades
 
 
@@ -196,7 +197,7 @@ def _keep_fault(job: Job, marks: Path, message: str) -> None:
 def _leased(job: Job, marks: Path) -> Iterator[Callable[[], None] | None]:
     """As `StudentFolder.leased`, of all members of a group."""
     with ExitStack() as stack:
-        renewals = []
+        renewals, last = [], time.monotonic()
         for student in sorted(job.students):
             renewal = stack.enter_context(StudentFolder(marks, student).leased())
             if renewal is None:
@@ -205,8 +206,11 @@ def _leased(job: Job, marks: Path) -> Iterator[Callable[[], None] | None]:
             renewals.append(renewal)
 
         def renew() -> None:
-            for renewal in renewals:
-                renewal()
+            nonlocal last
+            if time.monotonic() - last > _RENEWED:
+                last = time.monotonic()
+                for renewal in renewals:
+                    renewal()
 
         yield renew
 

@@ -211,8 +211,11 @@ def test_a_class_that_is_killed_on_the_way_is_graded_once(tmp_path, monkeypatch,
 
 def test_shards_together_grade_everyone_once_and_changes_are_listed(grader, tmp_path):
     hand_in(tmp_path / "in", ada="7", bob="5", eve="3")
-    for shard in ("1/2", "2/2"):
-        assert grader("class", "in", "--shard", shard).exit_code == 0
+    for shard, count in (("1/2", 2), ("2/2", 1)):
+        done = grader("class", "in", "--shard", shard)
+        assert (done.exit_code, f"{count} of {count} done" in done.output) == (0, True)
+        assert not (tmp_path / "marks" / "marks.csv").exists()
+    assert grader("class", "in", "--shard", "1/2", "--publish", "out").exit_code == 2
     assert sorted(file.name for file in (tmp_path / "log").iterdir()) == ["ada", "bob", "eve"]
     hand_in(tmp_path / "in", bob="6")
     assert "1 change since the grading before" in grader("class", "in").output
