@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import io
 import re
 from collections import Counter
 from collections.abc import Collection
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -45,9 +47,10 @@ from grader.terminal import BAD_INPUT, FAULT, OK, MinTier, Unsafe, console, fail
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Adds `class`, `report` and `similar` to `grader`."""
+    """Adds `class`, `report`, `explain` and `similar` to `grader`."""
     app.command("class")(grade_class)
     app.command()(report)
+    app.command()(explain)
     app.command()(similar)
 
 
@@ -334,6 +337,33 @@ def report(
     if grade.again:
         _say(f"later than the others, and alone, ran {', '.join(grade.again)}")
     _say(f"nonce {grade.nonce}" + (f" · results in {out}/" if out else ""))
+
+
+def explain(
+    file: Annotated[
+        Path, typer.Argument(metavar="GRADE", help="grade.json, or a student's grade.json.gz")
+    ],
+    exercise: Annotated[str, typer.Argument(help="only this one, with all its checks")] = "",
+    page: Annotated[Path | None, typer.Option("--html", help="write it as a page, too")] = None,
+) -> None:
+    """Says why a mark is what it is: each check's points, the call, what was expected and came.
+
+    Exit status: 0 it is said; 2 there is no such grade, or no such exercise in it.
+    """
+    from grader.classroom import explain as explaining
+
+    grade = folder.read_grade(file)
+    if grade is None:
+        fail(BAD_INPUT, f"{file} is no record of a grading; name a grade.json")
+    known = [score.id for score in grade.exercises]
+    if exercise and exercise not in known:
+        fail(BAD_INPUT, f"{exercise} is no exercise of this grade: {', '.join(known)}")
+    recorded = Console(record=True, width=100, file=io.StringIO())
+    for line in explaining.explanation(grade, exercise):
+        console.print(line, soft_wrap=True)
+        recorded.print(line)
+    if page is not None:
+        write_atomically(page, recorded.export_html().encode(), 0o600)
 
 
 @stoppable("before anything was written")

@@ -87,11 +87,11 @@ class StudentFolder:
 
     def grade(self) -> Grade | None:
         """The record of the last grading; None if there is none."""
-        return _read_grade(self.grade_file)
+        return read_grade(self.grade_file)
 
     def previous(self) -> Grade | None:
         """The record of the grading before."""
-        return _read_grade(self._previous)
+        return read_grade(self._previous)
 
     def write_grade(self, grade: Grade, source: Source) -> None:
         """Keeps a grade, in place of a failure or of an earlier one, which becomes `previous`."""
@@ -272,10 +272,12 @@ def _add(found: hashlib._Hash, name: str, status: os.stat_result) -> None:
     found.update(line.encode("utf-8", "surrogateescape"))
 
 
-def _read_grade(path: Path) -> Grade | None:
-    """None also for a record that an older grader wrote in another form: it is graded again."""
-    with suppress(FileNotFoundError, EOFError, gzip.BadGzipFile, zlib.error, msgspec.DecodeError):
-        return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=Grade)
+def read_grade(path: Path) -> Grade | None:
+    """A record of a grading, packed or not; None if the file is none, or another version's."""
+    with suppress(OSError, EOFError, zlib.error, msgspec.DecodeError):
+        data = path.read_bytes()
+        packed = data.startswith(b"\x1f\x8b")
+        return msgspec.json.decode(gzip.decompress(data) if packed else data, type=Grade)
     return None
 
 

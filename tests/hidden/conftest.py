@@ -119,6 +119,8 @@ class Expected:
                 self._check(found)
         except BaseException as error:  # pytest's own failures are no exceptions
             error.add_note(f"asked in line {self._line} of the test's file: {self}")
+            if self._error and not isinstance(found, Raised):
+                error.add_note(f"it returned {show(found)}")
             raise
 
     def __str__(self) -> str:  # made only for a message

@@ -1,0 +1,66 @@
+"""Why a mark is what it is, for staff who must defend it: check by check, from the record alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from grader.causes import Cause
+from grader.judge.provenance import SHORT
+from grader.results.record import Check, Grade
+from grader.results.student import MARKS
+from grader.results.text import clean, points
+
+_LINE = r'(?:^  File "[^"]*?/{file}", line |^asked in line )(\d+)'
+_STYLES = {"passed": "green", "failed": "red", "not_run": "yellow"}
+
+
+def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
+    """Lines on one exercise and all its checks; or on each, and the checks that cost points."""
+    for score in grade.exercises:
+        if exercise not in ("", score.id):
+            continue
+        checks = [check for check in grade.checks if check.exercise == score.id]
+        of = f"{points(score.points)} of {points(score.max_points)}"
+        if not exercise:
+            checks = [check for check in checks if check.points < check.max_points]
+            if {check.cause for check in checks} == {Cause.NOT_STARTED}:
+                of, checks = f"{of}, not started", []
+        yield Text.assemble((score.id, "bold"), f"  {of}  {clean(score.title)}")
+        for check in checks:
+            yield from _check(check)
+    origin = grade.provenance
+    made_by = f", by the grader of tree {origin.tree[:SHORT]}" if origin else ""
+    yield Text(f"\nThe same again: grader grade SUBMISSION --nonce {grade.nonce}{made_by}")
+
+
+def _check(check: Check) -> Iterator[Text]:
+    of = f"{points(check.points)} of {points(check.max_points)}" if check.max_points else "public"
+    mark = (MARKS[check.state], _STYLES[check.state])
+    yield Text.assemble("  ", mark, f" {of:>12}  {clean(check.title)}")
+    if check.state != "passed":
+        words = check.cause.words if check.cause else ""
+        named = f" ({check.exception})" if check.exception else ""
+        yield Text(f"      {words}{named}  {place(check)}", style="dim")
+        for line in (check.shown or reason(check.detail or "")).split("\n"):
+            yield Text(f"        {line}")
+
+
+def place(check: Check) -> str:
+    """The test, and the line of its file at which it failed, if the record tells."""
+    module, _, name = check.test.partition("::")
+    file = f"tests/{check.visibility}/{module}.py"
+    lines = re.findall(_LINE.replace("{file}", re.escape(file)), check.detail or "", re.M)
+    return f"{file}:{lines[-1]}" if lines else f"{file}::{name}"
+
+
+def reason(detail: str) -> str:
+    """What a test raised, with its notes, without the frames that led there."""
+    lines = clean(detail).split("\n")
+    frames = [number for number, line in enumerate(lines) if line.startswith('  File "')]
+    rest = lines[frames[-1] + 1 :] if frames else lines
+    while rest and frames and rest[0].startswith("    "):  # the frame's code
+        del rest[0]
+    return "\n".join(rest).strip("\n")
