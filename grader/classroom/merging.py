@@ -32,7 +32,7 @@ def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
     points, max_points = total(exercises)
     return msgspec.structs.replace(
         again,
-        score=round(points, 6),
+        score=points,
         max_score=max_points,
         exercises=exercises,
         checks=checks,

@@ -182,7 +182,7 @@ class Grader:
         points, max_points = total(scores)
         return Grade(
             submission=submission.name,
-            score=None if faults else round(points, 6),
+            score=None if faults else points,
             max_score=max_points,
             isolation=Isolation(tier=self.zygote.tier, probes=run.preflight.probes),
             nonce=nonce,

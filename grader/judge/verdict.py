@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,6 +54,8 @@ def score(
 ) -> tuple[tuple[Check, ...], tuple[ExerciseScore, ...]]:
     """Divides each exercise's points among its tests of one visibility, by weight.
 
+    All points are whole hundredths, so that what is shown of them adds up.
+
     Only tests of `visibility` give points: usually the hidden ones, since the answers of public
     tests are public. A test function's weight is shared equally among its parametrized cases. One
     that passes without the work of its exercise, which another test judges, earns nothing.
@@ -72,25 +75,20 @@ def score(
         ]
         if not own:
             continue
-        cases: dict[str, int] = {}
-        weights: dict[str, float] = {}
-        for _, outcome in own:
-            cases[outcome.function] = cases.get(outcome.function, 0) + 1
-            weights[outcome.function] = outcome.weight
-        whole = sum(weights.values())
-        earned = 0.0
-        for i, outcome in own:
-            share = outcome.weight / cases[outcome.function] / whole * exercise.points
-            got = share * _mark(outcome.check)
-            points[i] = (got, share)
+        cases = Counter(outcome.function for _, outcome in own)
+        parts = [outcome.weight / cases[outcome.function] for _, outcome in own]
+        shares = _shares(parts, exercise.points)
+        earned = 0
+        for (i, outcome), share in zip(own, shares, strict=True):
+            got = round(share * _mark(outcome.check))
+            points[i] = (got / 100, share / 100)
             earned += got
-        all_passed = all(outcome.check.state == "passed" for _, outcome in own)
         scores.append(
             ExerciseScore(
                 id=exercise.id,
                 title=exercise.title,
                 chapter=exercise.chapter,
-                points=exercise.points if all_passed else earned,
+                points=earned / 100,
                 max_points=exercise.points,
                 measured=not any(outcome.check.cause in UNMEASURED_CAUSES for _, outcome in own),
                 hint=exercise.hint,
@@ -106,6 +104,17 @@ def score(
         for i, outcome in enumerate(outcomes)
     )
     return checks, tuple(scores)
+
+
+def _shares(weights: Sequence[float], points: float) -> list[int]:
+    """Hundredths of points by weight. What rounding down leaves goes to those who lost most."""
+    whole = round(100 * points)
+    exact = [weight / sum(weights) * whole for weight in weights]
+    shares = [int(share) for share in exact]
+    by_loss = sorted(range(len(shares)), key=lambda i: shares[i] - exact[i])
+    for i in by_loss[: whole - sum(shares)]:
+        shares[i] += 1
+    return shares
 
 
 def _without_work(outcome: Outcome) -> Outcome:
@@ -129,7 +138,8 @@ def _mark(check: Check) -> float:
 def total(scores: Iterable[ExerciseScore]) -> tuple[float, float]:
     """The earned points and the maximum points, without exercises that could not be measured."""
     measured = [score for score in scores if score.measured]
-    return sum(s.points for s in measured), sum(s.max_points for s in measured)
+    points = round(sum(s.points for s in measured), 2)  # of hundredths, as all are
+    return points, round(sum(s.max_points for s in measured), 2)
 
 
 DEVICE_FIXTURES = {"race", "fits", "truth"}  # of tests that run alone, on the device
