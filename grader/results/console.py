@@ -96,7 +96,9 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
 
 
 def _check(check: CheckView) -> Iterator[RenderableType]:
-    yield _indent(Text.assemble((check.mark, STATE_STYLE[check.state]), f" {check.title}"), 2)
+    worth = f"  {check.worth}" if check.worth else ""
+    mark = (check.mark, STATE_STYLE[check.state])
+    yield _indent(Text.assemble(mark, f" {check.title}", (worth, "dim")), 2)
     yield _indent(Text(check.words), 4)
     if check.detail:
         yield _indent(Text(_first_lines(check.detail), style="dim"), 6)

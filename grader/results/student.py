@@ -49,6 +49,8 @@ def report(grade: Grade, note: str = "") -> Report:
             detail=_detail(check),
             public=public,
             seconds=round(check.seconds, 3) if public else None,
+            points=check.points,
+            max_points=check.max_points,
         )
         checks.setdefault(check.exercise, []).append(view)
     causes = {exercise.id: set[Cause | None]() for exercise in grade.exercises}
@@ -275,6 +277,15 @@ class CheckView:
     detail: str
     public: bool
     seconds: float | None
+    points: float
+    max_points: float
+
+    @property
+    def worth(self) -> str:
+        """`0 / 0.25`, of a check that carries points; else ""."""
+        if not self.max_points:
+            return ""
+        return f"{points(self.points)} / {points(self.max_points)}"
 
     @property
     def mark(self) -> str:
