@@ -10,11 +10,12 @@ from typing import Literal
 
 from grader.causes import Cause
 from grader.classroom.folder import StudentFolder
-from grader.classroom.policy import Deadlines, Hold, Override
+from grader.classroom.policy import Hold, Override
 from grader.classroom.roster import Class, HandIn, Student
 from grader.classroom.tables import to_csv
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
+from grader.results.lateness import Deadlines, in_words
 from grader.results.record import Grade
 from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
@@ -69,8 +70,7 @@ class Row:
             return ""
         parts = [f"{points(self.grade.score or 0.0)} by the tests", *self.decided]
         if self.penalty:
-            late = f"{plural(self.late_days, 'day')} late, minus {self.penalty:.0%}"
-            parts.insert(len(parts) - self.is_total, late)
+            parts.insert(len(parts) - self.is_total, in_words(self.late_days, self.penalty))
         return f"Your mark is {points(self.final)}: {'; '.join(parts)}."
 
 

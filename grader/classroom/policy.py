@@ -20,44 +20,13 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from grader.classroom import tables
-
-_DAY = 24 * 60 * 60.0
+from grader.results import lateness
+from grader.results.lateness import Deadlines
 
 
 class PolicyError(Exception):
     """A file of the staff's cannot be read; the message says where and why."""
-
-
-class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When to hand in, and what lateness costs.
-
-    Attributes:
-        due: the time, with its zone.
-        grace_minutes: for which nobody is late, or a day later.
-        late_days: days that cost nothing, for each student.
-        per_day: the share of the score that each further day costs, a day that has begun is whole.
-        at_most: the most that lateness costs.
-        extensions: other times by student.
-    """
-
-    due: datetime
-    grace_minutes: float = 0.0
-    late_days: int = 0
-    per_day: float = 0.0
-    at_most: float = 1.0
-    extensions: dict[str, datetime] = {}
-
-    def days_late(self, student: str, when: datetime) -> int:
-        """The days after the student's own due time that have begun, each after its grace."""
-        late = (when - self.extensions.get(student, self.due)).total_seconds()
-        return max(0, math.ceil((late - 60 * self.grace_minutes) / _DAY))
-
-    def penalty(self, days: int) -> float:
-        """The share of the score that so many days cost."""
-        return min(self.at_most, self.per_day * max(days - self.late_days, 0))
 
 
 class Override(NamedTuple):
@@ -82,17 +51,9 @@ def read_deadlines(path: Path) -> Deadlines | None:
     """The late policy; None without the file. Raises PolicyError; all times must have a zone."""
     if not path.exists():
         return None
-    try:
-        found = msgspec.toml.decode(path.read_bytes(), type=Deadlines)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PolicyError(f"{path} cannot be read: {error}") from error
-    for what, when in [("due", found.due), *found.extensions.items()]:
-        if when.tzinfo is None:
-            raise PolicyError(f"{path}: {what} has no time zone; write {when.isoformat()}+00:00")
-    if not (0 <= found.per_day <= 1 and 0 <= found.at_most <= 1):
-        raise PolicyError(f"{path}: per_day and at_most are shares of the score, from 0 to 1")
-    if not (0 <= found.grace_minutes < math.inf and found.late_days >= 0):
-        raise PolicyError(f"{path}: grace_minutes and late_days are at least 0")
+    found = lateness.read(path, PolicyError)
+    if found.due is None:
+        raise PolicyError(f"{path}: due is missing; write due = 2026-10-02T23:59:00+02:00")
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -43,6 +43,25 @@ def pack_gradescope(
             "install page names; without it the image holds several GB for CUDA",
         ),
     ] = "",
+    limit_per_day: Annotated[
+        int | None, typer.Option(min=1, help="submissions of a student graded in 24 hours")
+    ] = None,
+    keep_best: Annotated[
+        bool, typer.Option("--keep-best", help="show the best score of all submissions")
+    ] = False,
+    late: Annotated[
+        Path | None,
+        typer.Option(
+            help="what lateness costs: a deadlines.toml as for `grader class`. Due dates and "
+            "extensions are Gradescope's; `due` counts if it has none"
+        ),
+    ] = None,
+    visibility: Annotated[
+        Literal["visible", "after_published"], typer.Option(help="when students see tests, points")
+    ] = "visible",
+    leaderboard: Annotated[
+        bool, typer.Option("--leaderboard", help="list points in total and by chapter")
+    ] = False,
 ) -> None:
     """Makes the zip for Gradescope. Upload it under Configure Autograder, with Ubuntu 22.04.
 
@@ -51,10 +70,19 @@ def pack_gradescope(
     """
     from grader.pack import gradescope
     from grader.pack.files import PackError
+    from grader.results import lateness
+    from grader.results.course import Settings
     from grader.results.write import write_atomically
 
     try:
-        data = gradescope.pack(minutes, extra_index)
+        settings = Settings(
+            limit_per_day=limit_per_day,
+            keep_best=keep_best,
+            late=lateness.read(late, PackError) if late else None,
+            visibility=visibility,
+            leaderboard=leaderboard,
+        )
+        data = gradescope.pack(minutes, extra_index, settings=settings)
         _rehearse()
         out.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(out, data, mode=0o600)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -10,6 +10,7 @@ from grader.results.record import Grade
 from grader.results.student import ExerciseView, Report, report
 from grader.results.text import plural, points
 
+Shown = Literal["visible", "after_published"]
 MAX_BYTES = 100_000  # Gradescope cuts longer output; it reads cut JSON as a score of 0
 # Limits to try until the output fits: characters of one check's detail and of one exercise's text.
 # Details are cut first, titles and hints last.
@@ -23,13 +24,22 @@ class NoScoreError(ValueError):
     """The grade has no score, so there is no result for Gradescope."""
 
 
-def to_gradescope(grade: Grade, note: str = "", score: float | None = None) -> bytes:
+def to_gradescope(
+    grade: Grade,
+    note: str = "",
+    score: float | None = None,
+    *,
+    visibility: Shown = "visible",
+    leaderboard: bool = False,
+) -> bytes:
     """`results.json`, which the student sees, in less than 100,000 bytes.
 
     Args:
         grade: the record.
         note: a sentence of staff's, which comes first.
         score: in place of the grade's.
+        visibility: when students see the tests, and with them every number of points.
+        leaderboard: whether to list the code's points, in total and by chapter.
 
     Raises:
         NoScoreError: there is no score, after a fault of the grader. Gradescope would replace a
@@ -42,16 +52,21 @@ def to_gradescope(grade: Grade, note: str = "", score: float | None = None) -> b
     view = report(grade, note)
     score = grade.score if score is None else score
     for detail, text in _LIMITS:
-        encoded = msgspec.json.encode(_results(view, score, detail, text))
+        results = _results(view, score, detail, text, visibility)
+        if leaderboard:
+            results["leaderboard"] = _leaderboard(view, grade.score)
+        encoded = msgspec.json.encode(results)
         if len(encoded) < MAX_BYTES:
             break
     return msgspec.json.format(encoded, indent=1) if len(encoded) < MAX_BYTES * 0.8 else encoded
 
 
-def _results(view: Report, score: float, detail: int, text: int) -> dict[str, Any]:
+def _results(
+    view: Report, score: float, detail: int, text: int, visibility: Shown
+) -> dict[str, Any]:
     return {
         "score": score,
-        "output": _cut(_summary(view, detail), 4 * text),
+        "output": _cut(_summary(view, detail, visibility), 4 * text),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -65,7 +80,7 @@ def _results(view: Report, score: float, detail: int, text: int) -> dict[str, An
             "handout": view.handout,
         },
         "tests": [
-            _entry(f"{chapter_number}.{number}", exercise, view.unsafe, detail, text)
+            _entry(f"{chapter_number}.{number}", exercise, view.unsafe, detail, text, visibility)
             for chapter_number, chapter in enumerate(view.chapters, 1)
             for number, exercise in enumerate(chapter.exercises, 1)
         ],
@@ -73,7 +88,7 @@ def _results(view: Report, score: float, detail: int, text: int) -> dict[str, An
 
 
 def _entry(
-    number: str, exercise: ExerciseView, unsafe: bool, detail: int, text: int
+    number: str, exercise: ExerciseView, unsafe: bool, detail: int, text: int, visibility: Shown
 ) -> dict[str, Any]:
     name = f"{exercise.id}: {exercise.title}"
     entry: dict[str, Any] = {
@@ -81,12 +96,11 @@ def _entry(
         "number": number,
         "output": _cut(_text(exercise, detail), text),
         "tags": [exercise.chapter],
-        "visibility": "visible",
+        "visibility": visibility,
     }
     if exercise.measured:
-        # Gradescope shows these as they are: 0.67, not 0.6666666666666666. The total stays exact.
-        entry["score"] = round(exercise.points, 2)
-        entry["max_score"] = round(exercise.max_points, 2)
+        entry["score"] = exercise.points
+        entry["max_score"] = exercise.max_points
         entry["status"] = "passed" if exercise.status == "complete" else "failed"
     return entry
 
@@ -100,10 +114,13 @@ def _text(exercise: ExerciseView, detail: int) -> str:
     shared = exercise.shared_words
     if shared:
         lines.append(_cut(shared, max(detail, 250)))
-    for check in exercise.checks:
-        lines.append(f"{check.mark} {check.title}" + (" (public)" if check.public else ""))
+    left = [check for check in exercise.checks if check.state != "passed"]
+    for check in left:
+        lines.append(f"{check.mark} {check.title} ({check.worth or 'public'})")
         if not shared:
             lines += [_indent(t) for t in (check.words, _cut(check.detail, detail)) if t]
+    if passed := len(exercise.checks) - len(left):  # their titles would take the room of messages
+        lines.append(f"✓ {plural(passed, 'check')} passed")
     if exercise.further:
         lines += ["", exercise.further.text]
     if exercise.hint:
@@ -111,13 +128,19 @@ def _text(exercise: ExerciseView, detail: int) -> str:
     return "\n".join(lines)
 
 
-def _summary(view: Report, detail: int) -> str:
+def _leaderboard(view: Report, total: float) -> list[dict[str, Any]]:
+    """Chapters of which nothing was measured are left out."""
+    chapters = [(chapter.name, chapter.points) for chapter in view.chapters if chapter.max_points]
+    return [{"name": n, "value": round(value, 2)} for n, value in [("Total", total), *chapters]]
+
+
+def _summary(view: Report, detail: int, visibility: Shown) -> str:
     """What stands above the tests: notices, headline, imports, files left out, isolation."""
     complete = sum(exercise.status == "complete" for exercise in view.exercises)
-    parts = [
-        *view.notices,
-        f"{view.headline}; {complete} of {plural(len(view.exercises), 'exercise')} complete.",
-    ]
+    headline = f"{view.headline}; {complete} of {plural(len(view.exercises), 'exercise')} complete."
+    if visibility != "visible":
+        headline = "The points are shown once the course publishes them."
+    parts = [*view.notices, headline]
     for module in view.modules:
         what = "was imported with a message" if module.ok else "could not be imported"
         place = f" ({module.place})" if module.place else ""

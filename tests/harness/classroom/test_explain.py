@@ -51,7 +51,6 @@ def test_what_cost_points_is_explained_and_the_rest_is_a_line():
     lost = check("half", "failed", Cause.WRONG_ANSWER, max_points=2.0, detail=DETAIL)
     new = [check("new", "failed", Cause.NOT_STARTED, max_points=1.0) for _ in range(2)]
     public = check("half", "failed", Cause.WRONG_ANSWER, visibility="public", shown=PUBLIC)
-    public = msgspec.structs.replace(public, max_points=0.0)
     scores = (exercise("done", 2.0, 2.0), exercise("half", 2.0, 4.0), exercise("new", 0.0, 2.0))
     of = a_grade(checks=(check("done"), check("half"), lost, public, *new), exercises=scores)
     text = said(of)

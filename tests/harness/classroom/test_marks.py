@@ -10,8 +10,9 @@ import pytest
 
 from grader.classroom import attention, marks, publication
 from grader.classroom.folder import Failure, Source, StudentFolder, current_run
-from grader.classroom.policy import Deadlines, Hold, Override
+from grader.classroom.policy import Hold, Override
 from grader.classroom.roster import Class, HandIn, Member, Student
+from grader.results.lateness import Deadlines
 from grader.results.record import ModuleReport
 from grader.results.text import points
 from tests.harness.classroom.fakes import provenance

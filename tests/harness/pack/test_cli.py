@@ -12,6 +12,8 @@ from grader import cli
 from grader.causes import Cause
 from grader.faults import GraderFault
 from grader.pack import gradescope, rehearsal
+from grader.results.course import Settings
+from grader.results.lateness import Deadlines
 from tests.harness.conftest import REPOSITORY
 from tests.harness.pack.conftest import copied
 from tests.harness.results.example_grade import check, grade
@@ -37,6 +39,21 @@ def test_commands_write_what_is_packed(full_marks, tmp_path):
         result = CliRunner().invoke(cli.build_app(), ["pack", "docker", "--out", str(folder)])
         assert result.exit_code == 0, result.output
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_options_of_a_course_are_packed(full_marks, tmp_path):
+    late, out = tmp_path / "deadlines.toml", tmp_path / "a.zip"
+    late.write_text("per_day = 0.1\n")
+    options = ["--limit-per-day", "2", "--keep-best", "--late", str(late), "--leaderboard"]
+    command = ["pack", "gradescope", "--out", str(out)]
+    result = CliRunner().invoke(cli.build_app(), [*command, *options])
+    assert result.exit_code == 0, result.output
+    settings = Settings(
+        limit_per_day=2, keep_best=True, late=Deadlines(per_day=0.1), leaderboard=True
+    )
+    assert out.read_bytes() == gradescope.pack(settings=settings)
+    result = CliRunner().invoke(cli.build_app(), [*command, "--late", str(tmp_path / "nowhere")])
+    assert (result.exit_code, "nowhere cannot be read" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize("kind", ["gradescope", "docker"])

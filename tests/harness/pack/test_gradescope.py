@@ -9,12 +9,15 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
 
 from grader.pack import files, gradescope
+from grader.results.course import Settings
+from grader.results.lateness import Deadlines
 from tests.harness import container
 from tests.harness.conftest import REPOSITORY, keep_tests, long_unless
 from tests.harness.pack.conftest import copied
@@ -72,6 +75,17 @@ def test_options_go_into_the_scripts():
         assert b"\nextra_index=https://example.org/cpu " in archive.read("setup.sh")
     with pytest.raises(files.PackError, match="https://"):
         gradescope.pack(extra_index="cpu")
+
+
+def test_settings_travel_in_one_file_and_only_if_there_are_any():
+    with opened(gradescope.pack(settings=Settings(limit_per_day=3))) as archive:
+        assert json.loads(archive.read("settings.json")) == {"limit_per_day": 3}
+        assert len(archive.namelist()) == len({*files.contents(), *SCRIPTS}) + 1
+    late = Deadlines(extensions={"bob": datetime(2026, 10, 2, tzinfo=UTC)})
+    with pytest.raises(files.PackError, match="give them on Gradescope"):
+        gradescope.pack(settings=Settings(late=late))
+    with pytest.raises(files.PackError, match=r"--leaderboard: .* --visibility after_published"):
+        gradescope.pack(settings=Settings(leaderboard=True, visibility="after_published"))
 
 
 # --- unpacked at /autograder, in a separate mount namespace --------------------------------------
@@ -167,6 +181,9 @@ def assert_closed(modes):
     assert kept == {"results/results.json", "results/stdout"}
 
 
+STRICT = """umask 077
+echo '{"limit_per_day": 1, "keep_best": true}' > source/settings.json
+"""
 HOSTILE = """
 import os
 found = []
@@ -196,15 +213,16 @@ if found:
 def test_half_finished_submission_is_graded_and_its_attack_gets_nothing(
     gradescoped, tmp_path, profile
 ):
-    """In tiers B and B-, also with a strict umask"""
+    """In tiers B and B-, also with a strict umask, and settings that its metadata is not fit for"""
     submission = shutil.copytree(HALF, tmp_path / "half")
     with (submission / "resource_accounting" / "strides.py").open("a") as module:
         # Without Landlock a worker may list /autograder, but nothing in it.
         attack = HOSTILE if profile == "docker" else HOSTILE.replace('"/autograder", ', "")
         module.write(attack)
-    status, results, modes, stdout = gradescoped(submission, "umask 077", profile)
+    status, results, modes, stdout = gradescoped(submission, STRICT, profile)
     assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
     assert status == 0, stdout
+    assert "finish: no limit, best score or lateness" in stdout
     assert 1 < results["score"] < 4
     scores = {t["name"].partition(":")[0]: t["score"] for t in results["tests"]}
     assert len(scores) > 3
@@ -226,6 +244,43 @@ def test_submission_without_the_package_gets_a_message(gradescoped, tmp_path):
     assert (status, results["score"], results["tests"]) == (0, 0, [])
     assert "resource_accounting/" in results["output"]
     assert 'my "essay".txt' in results["output"]
+    assert_closed(modes)
+
+
+BEFORE = """
+echo '{"limit_per_day": 1, "keep_best": true}' > source/settings.json
+cat > submission_metadata.json <<'JSON'
+{"created_at": "2026-10-02T18:02:30-07:00", "previous_submissions":
+ [{"submission_time": "2026-10-01T@TIME@:30-07:00", "score": "83.0"}]}
+JSON
+"""
+
+
+@needs_root
+def test_submission_beyond_the_limit_is_not_graded(gradescoped):
+    status, results, modes, stdout = gradescoped(HALF, BEFORE.replace("@TIME@", "20:00"))
+    assert (status, results["score"]) == (0, 83)
+    assert "The next submission can be graded from 2026-10-02 20:01" in results["output"]
+    assert "the grader ended" not in stdout
+    assert_closed(modes)
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("change", "score", "words"),
+    [("", 83, ""), ("echo '{' > source/settings.json", 0, "graded without what the course set")],
+    ids=["best", "fault"],
+)
+def test_what_a_course_sets_holds_for_files_without_the_package(
+    gradescoped, tmp_path, change, score, words
+):
+    (tmp_path / "in").mkdir()
+    change = BEFORE.replace("@TIME@", "17:00") + change
+    status, results, modes, stdout = gradescoped(tmp_path / "in", change)
+    assert (status, results["score"]) == (0, score)
+    assert ("Your best score stays." in results["output"]) == (score == 83)
+    assert "Nothing could be graded." in results["output"]
+    assert words in stdout
     assert_closed(modes)
 
 

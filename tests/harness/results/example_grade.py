@@ -30,11 +30,12 @@ PUBLIC = "expected: (12, 4, 1)"
 def check(exercise: str, state: str = "passed", cause: Cause | None = None, **fields: Any) -> Check:
     """A hidden check; the fields that only staff may see hold the canary."""
     name = fields.pop("name", "test_rule")
+    worth = 0.0 if fields.get("visibility") == "public" else 1.0
     defaults: dict[str, Any] = {
         "test": f"test_{exercise}::{name}",
         "title": f"A rule of {exercise}",
-        "points": 1.0 if state == "passed" else 0.0,
-        "max_points": 1.0,
+        "points": worth if state == "passed" else 0.0,
+        "max_points": worth,
         "detail": f"{CANARY} AssertionError: assert 17 == 23",
         "seconds": 0.777,
     }

@@ -69,14 +69,14 @@ def test_gradescope_has_documented_fields_only_and_totals_that_agree():
 def test_gradescope_lists_the_checks_of_an_exercise():
     half = next(test for test in read_gradescope(grade()).tests if test.name.startswith("half"))
     assert half.output == (
-        "✓ A rule of half\n"
-        "✗ An offset is added\n"
+        "✗ An offset is added (0 / 1)\n"
         "    The answer is not the expected one.\n"
-        "✗ A rule of half\n"
+        "✗ A rule of half (0 / 1)\n"
         "    The code raised an exception: ZeroDivisionError.\n"
         "✗ A rule of half (public)\n"
         "    The answer is not the expected one.\n"
         "    expected: (12, 4, 1)\n"
+        "✓ 1 check passed\n"
         "\n"
         "A public test fails for another input: Any `x` of [half] <b>\n"
         "See it at home: make test EX=half SEED=17\n"

@@ -125,7 +125,7 @@ def test_report_has_the_status_of_each_exercise_and_what_was_measured_of_a_chapt
     assert chapters == {"dtypes": (2.0, 2.0), "strides": (1.5, 10.0), "precision": (0, 0)}
 
 
-@every_output
+@pytest.mark.parametrize("render", [to_html, STUDENT_OUTPUTS["results.json"], console])
 def test_points_of_each_check_are_shown(render):
     checks = (check("half", points=0.34, max_points=0.34), check("half", "failed", max_points=0.66))
     text = render(grade(checks=checks, exercises=(exercise("half", 0.34, 1.0),)))

@@ -1,0 +1,66 @@
+"""The late policy: when to hand in, and what lateness costs. A class and a pack share it."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from grader.results.text import plural
+
+_DAY = 24 * 60 * 60.0
+
+
+class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When to hand in, and what lateness costs.
+
+    Attributes:
+        due: the time, with its zone; None if only the platform knows it.
+        grace_minutes: for which nobody is late, or a day later.
+        late_days: days that cost nothing, for each student.
+        per_day: the share of the score that each further day costs, a day that has begun is whole.
+        at_most: the most that lateness costs.
+        extensions: other times by student.
+    """
+
+    due: datetime | None = None
+    grace_minutes: float = 0.0
+    late_days: int = 0
+    per_day: float = 0.0
+    at_most: float = 1.0
+    extensions: dict[str, datetime] = {}
+
+    def days_late(self, student: str, when: datetime) -> int:
+        """The days after the student's own due time that have begun, each after its grace."""
+        due = self.extensions.get(student, self.due)
+        if due is None:
+            return 0
+        late = (when - due).total_seconds()
+        return max(0, math.ceil((late - 60 * self.grace_minutes) / _DAY))
+
+    def penalty(self, days: int) -> float:
+        """The share of the score that so many days cost."""
+        return min(self.at_most, self.per_day * max(days - self.late_days, 0))
+
+
+def in_words(days: int, penalty: float) -> str:
+    """`2 days late, minus 20%`."""
+    return f"{plural(days, 'day')} late, minus {penalty:.0%}"
+
+
+def read(path: Path, failure: type[Exception]) -> Deadlines:
+    """The late policy in a file; raises `failure`. All times must have a zone."""
+    try:
+        found = msgspec.toml.decode(path.read_bytes(), type=Deadlines)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise failure(f"{path} cannot be read: {error}") from error
+    for what, when in [("due", found.due), *found.extensions.items()]:
+        if when is not None and when.tzinfo is None:
+            raise failure(f"{path}: {what} has no time zone; write {when.isoformat()}+00:00")
+    if not (0 <= found.per_day <= 1 and 0 <= found.at_most <= 1):
+        raise failure(f"{path}: per_day and at_most are shares of the score, from 0 to 1")
+    if not (0 <= found.grace_minutes < math.inf and found.late_days >= 0):
+        raise failure(f"{path}: grace_minutes and late_days are at least 0")
+    return found
