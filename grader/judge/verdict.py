@@ -93,6 +93,7 @@ def score(
                 measured=not any(outcome.check.cause in UNMEASURED_CAUSES for _, outcome in own),
                 hint=exercise.hint,
                 builds_on=exercise.depends_on,
+                grader_only=exercise.grader_only,
             )
         )
     checks = tuple(

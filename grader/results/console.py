@@ -70,7 +70,7 @@ def _exercises(view: Report) -> Iterator[RenderableType]:
 
 def _first_failures(view: Report) -> Iterator[RenderableType]:
     """The first exercises with failed checks; stubs are counted."""
-    failing = [e for e in view.exercises if e.status in ("partly", "failed")]
+    failing = view.first
     if failing:
         yield _heading("Look here first")
     for exercise in failing[:MAX_EXERCISES]:
@@ -85,6 +85,8 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
             yield _indent(Text(exercise.further.text, style="yellow"), 4)
         if exercise.hint:
             yield _indent(Text(f"Hint: {exercise.hint}", style="cyan"), 4)
+        if exercise.next_step:
+            yield _indent(Text(exercise.next_step), 4)
         yield Text()
     rest = [
         (len(failing) - MAX_EXERCISES, "more with failing checks"),
@@ -127,7 +129,7 @@ def _foot(view: Report) -> Iterator[RenderableType]:
     yield Text()
     yield Text("✓ passed  ✗ failed  – not measured", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
-    yield Text(view.handout_words, style="dim")
+    yield Text(f"{view.handout_words} {view.graded_with}".rstrip(), style="dim")
     yield Text(f"{view.submission}: {view.headline}", style="bold")
     if view.unsafe:
         yield Text(f"\n!!! {view.notices[0]} !!!", style="bold red")

@@ -124,7 +124,9 @@ def _text(exercise: ExerciseView, detail: int) -> str:
     if exercise.further:
         lines += ["", exercise.further.text]
     if exercise.hint:
-        lines += ["", f"Hint: {exercise.hint}", f"Try:  make test EX={exercise.id}"]
+        lines += ["", f"Hint: {exercise.hint}"]
+    if exercise.next_step:
+        lines.append(exercise.next_step)
     return "\n".join(lines)
 
 
@@ -150,7 +152,8 @@ def _summary(view: Report, detail: int, visibility: Shown) -> str:
         files = _cut("\n".join(view.left_out), max(detail, 250))
         parts.append("Files left out or renamed:\n" + _indent(files))
     parts.append("Legend: ✓ passed, ✗ failed, – not measured.")
-    parts.append(f"Isolation: tier {view.tier} ({view.tier_words}). {view.handout_words}")
+    isolation = f"Isolation: tier {view.tier} ({view.tier_words})."
+    parts.append(f"{isolation} {view.handout_words} {view.graded_with}".rstrip())
     return "\n\n".join(parts)
 
 

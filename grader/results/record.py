@@ -139,7 +139,7 @@ class ExerciseScore(_Finite, frozen=True, kw_only=True):
 
     `measured` is False if a check could not be run here and the submission is not to blame (no
     CUDA, a fault of the grader): such an exercise is left out of the total. `builds_on` names
-    exercises whose functions it may call: advice.
+    exercises whose functions it may call, `grader_only` rules that no public test checks: advice.
     """
 
     id: str
@@ -150,6 +150,7 @@ class ExerciseScore(_Finite, frozen=True, kw_only=True):
     measured: bool
     hint: str
     builds_on: tuple[str, ...] = ()
+    grader_only: tuple[str, ...] = ()
 
 
 class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):

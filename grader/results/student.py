@@ -89,6 +89,7 @@ def report(grade: Grade, note: str = "") -> Report:
         started=clean(grade.started, 100),
         version=clean(grade.version, 100),
         handout=_handout(grade),
+        graded_with=_graded_with(grade),
     )
 
 
@@ -175,7 +176,20 @@ def _exercise(
         hint=hint if status in ("partly", "failed", "not started") else "",
         checks=checks,
         further=further if status in ("partly", "failed") else None,
+        next_step=_next_step(exercise, checks) if status in ("partly", "failed") else "",
     )
+
+
+def _next_step(exercise: ExerciseScore, checks: Iterable[CheckView]) -> str:
+    """Where a student sees a failure: at home, or in the grader alone."""
+    public = [check for check in checks if check.public]
+    if any(check.state == "failed" for check in public):
+        return f"See it at home: `make test EX={clean(exercise.id, 100)}`"
+    if not public:
+        return ""
+    rules = "; ".join(clean(rule) for rule in exercise.grader_only)
+    alone = "Your public tests pass: what fails is tested by the grader alone"
+    return f"{alone}, such as this: {rules}." if rules else f"{alone}."
 
 
 def _further(failure: FurtherFailure) -> FurtherView:
@@ -229,6 +243,14 @@ def _notices(grade: Grade) -> Iterable[str]:
 
 def _handout(grade: Grade) -> str:
     return clean((grade.provenance and grade.provenance.handout) or "", 100)
+
+
+def _graded_with(grade: Grade) -> str:
+    """A sentence on where it was graded: what at home may be another version."""
+    if (found := grade.provenance) is None:
+        return ""
+    versions = f"Python {found.python}, torch {found.torch}, grader {found.grader}"
+    return clean(f"Graded with {versions}.", 200)
 
 
 def _another_handout(made_with: str, graded_by: str) -> str:
@@ -310,7 +332,7 @@ class FurtherView:
 
 @dataclass(frozen=True)
 class ExerciseView:
-    """One exercise. `hint` and `further` are empty unless there is something to correct."""
+    """One exercise. `hint`, `further` and `next_step` are empty if there is nothing to correct."""
 
     id: str
     title: str
@@ -321,6 +343,7 @@ class ExerciseView:
     hint: str
     checks: tuple[CheckView, ...]
     further: FurtherView | None = None
+    next_step: str = ""
 
     @property
     def measured(self) -> bool:
@@ -406,6 +429,7 @@ class Report:
     started: str
     version: str
     handout: str
+    graded_with: str
 
     @property
     def handout_words(self) -> str:
@@ -420,6 +444,12 @@ class Report:
     @property
     def exercises(self) -> tuple[ExerciseView, ...]:
         return tuple(exercise for chapter in self.chapters for exercise in chapter.exercises)
+
+    @property
+    def first(self) -> tuple[ExerciseView, ...]:
+        """What was tried and is not complete, by the points that are to be won."""
+        tried = [one for one in self.exercises if one.status in ("partly", "failed")]
+        return tuple(sorted(tried, key=lambda one: one.points - one.max_points))
 
     @property
     def share(self) -> float:

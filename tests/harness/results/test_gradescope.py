@@ -82,7 +82,7 @@ def test_gradescope_lists_the_checks_of_an_exercise():
         "See it at home: make test EX=half SEED=17\n"
         "\n"
         "Hint: Think of half.\n"
-        "Try:  make test EX=half"
+        "See it at home: `make test EX=half`"
     )
 
 
@@ -139,7 +139,8 @@ def test_gradescope_output_stays_under_its_limit_and_keeps_titles_and_hints():
     assert len(results.tests) == 60
     for i, test in enumerate(results.tests):
         assert all(f"✗ {title}" in test.output for title in titles)
-        assert test.output.endswith(f"Hint: Think of e{i}.\nTry:  make test EX=e{i}")
+        step = f"See it at home: `make test EX=e{i}`"
+        assert test.output.endswith(f"Hint: Think of e{i}.\n{step}")
     assert "3.5 of 12 points" in results.output
     assert "Isolation: tier B" in results.output
     assert "could not be imported:\n    é✓" in results.output

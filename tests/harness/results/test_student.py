@@ -130,3 +130,22 @@ def test_points_of_each_check_are_shown(render):
     checks = (check("half", points=0.34, max_points=0.34), check("half", "failed", max_points=0.66))
     text = render(grade(checks=checks, exercises=(exercise("half", 0.34, 1.0),)))
     assert "0 / 0.66" in text
+
+
+@pytest.mark.parametrize(
+    ("public", "rules", "said"),
+    [
+        ("failed", (), "See it at home: `make test EX=half`"),
+        ("passed", (), "Your public tests pass: what fails is tested by the grader alone."),
+        ("passed", ("large sizes",), "by the grader alone, such as this: large sizes."),
+        (None, (), ""),
+    ],
+)
+def test_a_command_is_named_only_where_it_shows_the_failure(public, rules, said):
+    checks = [check("half", "failed", Cause.WRONG_ANSWER)]
+    if public:
+        checks.append(check("half", public, visibility="public", shown=""))
+    of = grade(checks=tuple(checks), exercises=(exercise("half", 0.0, 4.0, grader_only=rules),))
+    (one,) = report(of).exercises
+    assert one.next_step.endswith(said)
+    assert bool(one.next_step) == bool(said)
