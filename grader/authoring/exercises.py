@@ -18,6 +18,7 @@ from pathlib import Path
 
 from assignment import manifest as manifests
 from assignment.manifest import Exercise, Manifest, ManifestError
+from grader.judge.markers import marked_exercise
 from grader.paths import REPOSITORY
 
 _ID = re.compile(r"[a-z][a-z0-9_]{2,39}")
@@ -181,7 +182,7 @@ def remove(exercise_id: str, root: Path = REPOSITORY) -> list[Path]:
             path.unlink()
             changed.append(path)
     for path in places.tests():
-        changed += _cut(path, lambda node: _exercise_of(node) == exercise_id)
+        changed += _cut(path, lambda node: marked_exercise(node) == exercise_id)
     for name in _functions_of_its_own(exercise, manifest):
         module, _, function = name.partition(".")
         for path in places.solutions(manifest.package, module).values():
@@ -274,15 +275,6 @@ def _functions_of_its_own(exercise: Exercise, manifest: Manifest) -> Sequence[st
 
 def _is_called(name: str, node: ast.FunctionDef | ast.ClassDef) -> bool:
     return node.name == name
-
-
-def _exercise_of(node: ast.FunctionDef | ast.ClassDef) -> str | None:
-    """The exercise that a test's decorator names."""
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("exercise"):
-            first = decorator.args[0] if decorator.args else None
-            return str(first.value) if isinstance(first, ast.Constant) else None
-    return None
 
 
 def _cut(path: Path, is_gone: Callable[[ast.FunctionDef | ast.ClassDef], bool]) -> list[Path]:

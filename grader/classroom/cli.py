@@ -77,15 +77,6 @@ def grade_class(
     shard: Annotated[
         str, typer.Option(metavar="I/N", help="grade only the I-th of N parts; no tables")
     ] = "1/1",
-    exercises: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--exercise",
-            metavar="ID",
-            help="where the same files have a grade, run only this one again, since only its tests "
-            "were corrected; may be given several times",
-        ),
-    ] = None,
     races: Annotated[
         bool,
         typer.Option(
@@ -126,9 +117,7 @@ def grade_class(
     a mistake in the assignment.
     """
     command_line.overwrite("grader class")  # workers may read it
-    manifest = load_checked(REPOSITORY / "tests")
-    if unknown := set(exercises or ()) - {exercise.id for exercise in manifest}:
-        fail(BAD_INPUT, f"--exercise {unknown.pop()}: no exercise is called so")
+    load_checked(REPOSITORY / "tests")
     if (is_part := shard != "1/1") and publish is not None:
         fail(BAD_INPUT, "--publish needs all of the class: leave out --shard")
     if races and (missing := device.why_none()):
@@ -145,7 +134,7 @@ def grade_class(
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
     accepted = (*TIERS, UNISOLATED) if unsafe else tiers
-    order = run.Order(out, tiers, accepted, tuple(exercises or ()), races)
+    order = run.Order(out, tiers, accepted, races)
     everything = run.jobs_of(found.counted)
     wanted = [
         job

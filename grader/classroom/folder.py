@@ -5,6 +5,7 @@
     students/ID/grade.json.gz        the record of its grading; it is there only whole
     students/ID/previous.json.gz     the record of the grading before
     students/ID/failure.json         why there is none: refused, or a fault of the grader
+    graders/HASH.json                the grader that gave grades, to see later what has changed
 
 Machines may share the folder: whoever grades a student holds a lease, which is a file.
 """
@@ -31,7 +32,7 @@ from grader.results.write import write_atomically
 T = TypeVar("T")
 
 _LEASE_SECONDS = 600.0  # without a renewal, which comes with a test each minute
-_STAFF_ONLY = 0o600
+STAFF_ONLY = 0o600
 _MAX_PATH = 2000  # characters of a folder's path that is listed
 
 
@@ -115,7 +116,7 @@ class StudentFolder:
 
     def _write(self, path: Path, data: bytes) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data, _STAFF_ONLY)
+        write_atomically(path, data, STAFF_ONLY)
 
     @property
     def is_leased(self) -> bool:
@@ -149,7 +150,7 @@ class StudentFolder:
         for _ in range(2):
             with suppress(FileExistsError):
                 flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
-                with os.fdopen(os.open(self._lease, flags, _STAFF_ONLY), "wb") as file:
+                with os.fdopen(os.open(self._lease, flags, STAFF_ONLY), "wb") as file:
                     file.write(msgspec.json.encode(mine))
                 return True
             stale = self._owner()
@@ -210,7 +211,7 @@ def current_run(marks: Path) -> Run:
     while run is None or run.published:
         new = marks / f"new.{secrets.token_hex(8)}"
         new.write_bytes(msgspec.json.encode(Run(nonce=secrets.token_hex(16))))
-        new.chmod(_STAFF_ONLY)
+        new.chmod(STAFF_ONLY)
         with suppress(FileExistsError):  # of several machines that begin, one names it
             os.link(new, _run_file(marks, number + 1))
         new.unlink()
@@ -222,7 +223,7 @@ def end_run(marks: Path) -> None:
     """Notes that feedback of the current run leaves: its nonce is used for no other files."""
     run = msgspec.structs.replace(current_run(marks), published=True)
     number, _ = _last_run(marks)
-    write_atomically(_run_file(marks, number), msgspec.json.encode(run), _STAFF_ONLY)
+    write_atomically(_run_file(marks, number), msgspec.json.encode(run), STAFF_ONLY)
 
 
 def _last_run(marks: Path) -> tuple[int, Run | None]:

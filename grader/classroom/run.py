@@ -23,6 +23,7 @@ from assignment import manifest as manifests
 from grader.classroom import engine
 from grader.classroom.folder import Failure, Source, StudentFolder, current_run, state_of
 from grader.classroom.merging import merged, unmeasured
+from grader.classroom.parts import changed, keep
 from grader.classroom.roster import HandIn
 from grader.faults import GraderFault
 from grader.intake import stage
@@ -55,15 +56,12 @@ class Order:
         marks: the class's folder.
         tiers: of the graders.
         accepted: the tiers in which an earlier grade may have run; `tiers` if empty.
-        again: the exercises that run again where the grader has changed since the same files were
-            graded; all if empty.
         races: whether exercises that need a device run, too; it must be idle.
     """
 
     marks: Path
     tiers: tuple[str, ...]
     accepted: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
     races: bool = False
 
     def accepts(self, tier: str) -> bool:
@@ -247,6 +245,7 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
             for folder in folders:
                 folder.write_failure(Failure("refused", why), source)
             return "refused"
+        keep(order.marks)
         before = folders[0].grade() or folders[0].previous()  # the last after a fault
         grade = _graded(grader, selected, before, order, renew)
         grade = msgspec.structs.replace(grade, submission=who)
@@ -263,7 +262,10 @@ def _graded(
     order: Order,
     renew: Callable[[], None],
 ) -> Grade:
-    """The grade of what was read, as far as it can be from the grading before."""
+    """The grade of what was read, as far as it can be from the grading before.
+
+    Where only tests of some exercises have changed since, only these run again.
+    """
     manifest, content = grader.manifest, content_hash(selected, grader.manifest.package)
     found = before
     if before is None or before.provenance is None or before.provenance.submission != content:
@@ -287,7 +289,8 @@ def _graded(
     if found is not None and not order.accepts(found.isolation.tier):
         found = None
     if found is not None and found.provenance and found.provenance.tree != tree_hash():
-        found = merged(found, grade(order.again), manifest) if order.again else None
+        again = changed(order.marks, found.provenance.tree)
+        found = merged(found, grade(again), manifest) if again else None
     found = found or grade()
     if order.races and (missing := unmeasured(found, manifest)):
         found = merged(found, grade(missing, "require"), manifest) or found

@@ -7,6 +7,7 @@ would be a grader fault in every grading.
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -32,6 +33,15 @@ def exercises_in(file: Path) -> dict[str, int]:
     for marker in _MARKER.finditer(text):
         found.setdefault(marker[1], text.count("\n", 0, marker.start(1)) + 1)
     return found
+
+
+def marked_exercise(node: ast.FunctionDef | ast.ClassDef) -> str | None:
+    """The exercise that a test's decorator names."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("exercise"):
+            first = decorator.args[0] if decorator.args else None
+            return str(first.value) if isinstance(first, ast.Constant) else None
+    return None
 
 
 def check_tests(manifest: Manifest, tests: Path, text: str) -> None:

@@ -117,7 +117,6 @@ def test_only_some_students(grader, tmp_path):
         (("in", "--gradebook", "nowhere.csv", "--publish", "out"), "nowhere.csv cannot be read"),
         (("in", "--gradebook", "marks.csv"), "marks.csv cannot be read"),
         (("in", "--only", "nobody"), "--only nobody: nobody of them"),
-        (("in", "--exercise", "gathr"), "--exercise gathr: no exercise is called so"),
     ],
 )
 def test_what_cannot_be_read_is_named(grader, tmp_path, arguments, said):

@@ -83,13 +83,14 @@ class Whole(FakeGrader):
 
 
 @pytest.fixture
-def graded(tmp_path):
-    """Grades `ada`, who hands in a text, with the exercises to run again."""
+def graded(tmp_path, monkeypatch):
+    """Grades `ada`, who hands in a text; the tests of the exercises of `again` have changed."""
     grader = Whole(tmp_path / "log")
 
     def go(text, again=(), races=False):
         hand_in(tmp_path / "in", ada=text)
-        order = run.Order(tmp_path / "marks", ("A",), again=again, races=races)
+        monkeypatch.setattr(run, "changed", lambda *_: set(again) or None)
+        order = run.Order(tmp_path / "marks", ("A",), races=races)
         run.grade_one(grader, run.Job(tmp_path / "in" / "ada", ("ada",)), order)
         return grader.asked[-1]
 
@@ -115,7 +116,7 @@ def test_only_the_corrected_exercise_runs_again(graded, tmp_path, monkeypatch):
     nonce, only = graded("7", (last.id,))
     assert (only, ada.grade().score) == ((), 50.0)
     monkeypatch.setattr(run, "tree_hash", lambda: "a corrected test")
-    assert graded("7", (last.id,)) == (nonce, (last.id,))
+    assert graded("7", (last.id,)) == (nonce, {last.id})
     assert (ada.grade().score, ada.grade().again) == (50.0 + 0.5 * last.points, (last.id,))
     assert (ada.previous().score, ada.previous().nonce) == (50.0, nonce)
 
@@ -127,7 +128,7 @@ def test_after_a_fault_the_grading_before_is_still_of_use(graded, tmp_path, monk
     ada.write_failure(Failure("fault", "NameError"), ada.source())
     end_run(tmp_path / "marks")
     monkeypatch.setattr(run, "tree_hash", lambda: "a corrected test")
-    assert graded("7", (LAST.id,)) == (nonce, (LAST.id,))
+    assert graded("7", (LAST.id,)) == (nonce, {LAST.id})
 
 
 def test_races_are_added_to_a_grade_and_run_once(graded, tmp_path):

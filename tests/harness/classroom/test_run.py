@@ -23,9 +23,9 @@ def grade(tmp_path, monkeypatch):
     (log := tmp_path / "log").mkdir()
     monkeypatch.setenv("FAKE_LOG", str(log))
 
-    def go(folder=tmp_path / "in", processes=1, again=()):
+    def go(folder=tmp_path / "in", processes=1):
         counted = roster.match(roster.handed_in(folder), None).counted
-        order = run.Order(tmp_path / "marks", TIERS, again=again)
+        order = run.Order(tmp_path / "marks", TIERS)
         todo = [job for job in run.jobs_of(counted) if not run.is_done(job, order)]
         ends = {}
         run.grade_all(

@@ -1,0 +1,95 @@
+"""Which exercises a change of the grader concerns: those whose tests changed, or all.
+
+A class whose tests were corrected runs only these again. Kept is, for each state of the grader that
+gave a grade, a hash of each exercise's tests, of the rest of each file of tests, and of every other
+file. A change of the rest of a file concerns each exercise with a test in it; one of another file
+concerns all.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from grader.classroom.folder import STAFF_ONLY
+from grader.judge.markers import marked_exercise
+from grader.judge.provenance import GRADING_FILES, tree_hash
+from grader.paths import REPOSITORY
+from grader.results.write import write_atomically
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """A state of the grader.
+
+    Attributes:
+        tests: by exercise, the hash of its tests.
+        rest: by file of tests, the hash of what else is in it.
+        exercises: by file of tests, the exercises with a test in it.
+        others: the hash of every other file.
+    """
+
+    tests: dict[str, str]
+    rest: dict[str, str]
+    exercises: dict[str, list[str]]
+    others: str
+
+
+@functools.cache
+def parts(root: Path = REPOSITORY) -> Parts:
+    """The parts of the grader as it is."""
+    tests: dict[str, list[bytes]] = {}
+    rest, exercises, others = {}, {}, hashlib.sha256()
+    for path in sorted({path for glob in GRADING_FILES for path in root.glob(glob)}):
+        name = path.relative_to(root).as_posix()
+        if not (name.startswith("tests/") and path.name.startswith("test_")):
+            others.update(b"%s\0%s\0" % (name.encode(), hashlib.sha256(path.read_bytes()).digest()))
+            continue
+        lines, own = path.read_bytes().splitlines(keepends=True), []
+        for node in reversed(ast.parse(path.read_bytes()).body):
+            if isinstance(node, ast.FunctionDef) and (exercise := marked_exercise(node)):
+                begin = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
+                tests.setdefault(exercise, []).extend(lines[begin : node.end_lineno])
+                own.append(exercise)
+                del lines[begin : node.end_lineno]
+        rest[name], exercises[name] = _hash(lines), sorted(set(own))
+    hashes = {exercise: _hash(text) for exercise, text in tests.items()}
+    return Parts(hashes, rest, exercises, others.hexdigest())
+
+
+def _hash(lines: list[bytes]) -> str:
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def keep(marks: Path) -> None:
+    """Notes the grader as it is, for a later change of it."""
+    file = _file(marks, tree_hash())
+    if not file.exists():
+        file.parent.mkdir(exist_ok=True)
+        write_atomically(file, msgspec.json.encode(parts()), STAFF_ONLY)
+
+
+def changed(marks: Path, tree: str) -> set[str] | None:
+    """The exercises that the changes since an earlier state concern; None: all, or nobody knows."""
+    try:
+        before = msgspec.json.decode(_file(marks, tree).read_bytes(), type=Parts)
+    except (OSError, msgspec.DecodeError):
+        return None
+    now = parts()
+    if before.others != now.others or before.rest.keys() != now.rest.keys():
+        return None
+    found = _differing(before.tests, now.tests)
+    for file in _differing(before.rest, now.rest):
+        found.update(before.exercises[file], now.exercises[file])
+    return found
+
+
+def _differing(before: dict[str, str], now: dict[str, str]) -> set[str]:
+    return {key for key, _ in before.items() ^ now.items()}
+
+
+def _file(marks: Path, tree: str) -> Path:
+    return marks / "graders" / f"{tree}.json"

@@ -1,0 +1,79 @@
+"""A correction of tests concerns some exercises, and any other change of the grader all of them."""
+
+import pytest
+
+from grader.classroom import parts
+
+TESTS = """
+import pytest
+
+SIZES = (1, 2)
+
+
+def helper():
+    return SIZES
+
+
+@pytest.mark.exercise("gather")
+def test_gather(impl):
+    assert impl
+
+
+@pytest.mark.exercise("mfu", weight=2)
+@pytest.mark.parametrize("size", SIZES)
+def test_mfu(impl, size):
+    assert impl
+"""
+OTHER = TESTS.replace('"gather"', '"adam"').replace('"mfu"', '"adagrad"')
+FILE = "tests/hidden/test_a.py"
+
+
+@pytest.fixture
+def after(tmp_path, monkeypatch):
+    """The exercises that a change concerns, of a grader with two files of tests."""
+    root, marks = tmp_path / "grader", tmp_path / "marks"
+    marks.mkdir()
+    of = parts.parts.__wrapped__
+    monkeypatch.setattr(parts, "parts", lambda: of(root))
+    monkeypatch.setattr(parts, "tree_hash", lambda: "before")
+    files = {FILE: TESTS, "tests/hidden/test_b.py": OTHER, "tests/hidden/conftest.py": "A = 1\n"}
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+    def change(name, old, new):
+        parts.keep(marks)
+        text = (root / name).read_text() if (root / name).exists() else ""
+        assert old in text
+        (root / name).write_text(text.replace(old, new) if text else new)
+        return parts.changed(marks, "before")
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "concerned"),
+    [
+        (FILE, "(impl):\n    assert impl", "(impl):\n    assert impl.x", {"gather"}),
+        (FILE, "weight=2", "weight=3", {"mfu"}),
+        (FILE, 'exercise("gather"', 'exercise("strides"', {"gather", "strides"}),
+        (FILE, "return SIZES", "return SIZES[:1]", {"gather", "mfu"}),
+        ("tests/hidden/test_b.py", "(1, 2)", "(1, 3)", {"adam", "adagrad"}),
+        ("tests/hidden/conftest.py", "A = 1", "A = 2", None),
+        ("tests/hidden/test_c.py", "", TESTS, None),
+        (FILE, "SIZES", "SIZES", set()),
+    ],
+    ids=["a test", "its weight", "its marker", "a helper", "a constant", "conftest", "new", "none"],
+)
+def test_exercises_that_a_change_concerns(after, name, old, new, concerned):
+    assert after(name, old, new) == concerned
+
+
+def test_of_an_unknown_grader_all_may_have_changed(tmp_path):
+    assert parts.changed(tmp_path, "never seen") is None
+
+
+def test_every_exercise_has_tests_of_its_own():
+    found = parts.parts()
+    assert set(found.tests) == {one for names in found.exercises.values() for one in names}
+    assert len(found.tests) > 70
