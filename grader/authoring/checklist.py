@@ -48,10 +48,11 @@ def lines(exercise_id: str, jobs: int | None = None) -> Iterator[Line]:
     """
     manifest = manifests.load()
     exercise = manifest[exercise_id]
-    yield Line("handout/ is in sync", tuple(handout.check()), "make handout, and commit it")
+    stale = tuple(handout.check())
+    yield Line("handout/ is in sync", stale, "make handout, and commit it")
     yield _section(exercise)
     yield _clauses(exercise)
-    yield from _gradings(exercise, jobs)
+    yield from _gradings(exercise, jobs, is_stale=bool(stale))
     yield _public(exercise, jobs)
     yield _draws(exercise, jobs)
     yield _mutants(exercise, jobs)
@@ -94,8 +95,9 @@ def _clauses(exercise: Exercise) -> Line:
     )
 
 
-def _gradings(exercise: Exercise, jobs: int | None) -> Iterator[Line]:
-    kinds = (Kind.REFERENCE, Kind.ALTERNATIVE, Kind.HANDOUT, Kind.WRONG)
+def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[Line]:
+    kinds = [Kind.REFERENCE, Kind.ALTERNATIVE, Kind.WRONG]
+    kinds += [] if is_stale else [Kind.HANDOUT]
     cases = verify.cases(kinds, exercises=[exercise.id])
     found = [one for one in verify.verify(cases, jobs) if one.kind in kinds]
 
@@ -119,7 +121,8 @@ def _gradings(exercise: Exercise, jobs: int | None) -> Iterator[Line]:
         tuple(f"{t} takes {s:.1f} s" for t, s in charged.items() if s > _SLOW and t not in known),
         "make them quicker, or: grader author measure-reference",
     )
-    yield Line("the stub gets nothing", problems(Kind.HANDOUT), "correct the test that passes")
+    if not is_stale:
+        yield Line("the stub gets nothing", problems(Kind.HANDOUT), "correct the test that passes")
     mistakes = [case for case in cases if case.kind is Kind.WRONG]
     few = () if len(mistakes) >= _MISTAKES else (f"there are fewer than {_MISTAKES}",)
     yield Line(

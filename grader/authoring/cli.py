@@ -300,6 +300,11 @@ def _changed(paths: list[Path], exercise: str) -> None:
 
     for path in paths:
         console.print(f"changed {path.relative_to(REPOSITORY)}", highlight=False)
-    for place in exercises.mentions(exercise):
-        console.print(f"! {exercise} still stands in {place}", style="yellow", highlight=False)
-    console.print("Now: make handout check test", highlight=False)
+    if places := len(list(exercises.mentions(exercise))):
+        console.print(
+            f"! {exercise} still stands in {places} lines, as the name of a function or in words: "
+            f"grep -rnw {exercise} assignment solutions tests",
+            style="yellow",
+            soft_wrap=True,
+        )
+    console.print("Now: make handout && make check test", highlight=False)

@@ -6,18 +6,22 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from grader.classroom.marks import Row
+from grader.classroom.marks import SAME, Row, started_in
+from grader.classroom.overview import CheckView
 from grader.classroom.roster import Class
 from grader.results.text import clean, plural
 
 # What stands first in a row's reason, from the most urgent on.
-_URGENCY = (
-    *("fault", "not graded", "refused", "0 points", "cannot be imported", "held"),
-    *("the same files", "late"),
-)
+_URGENCY = (*("fault", "not graded", "refused", "0 points", "cannot be imported", "held", "late"),)
 
 
-def text(found: Class, rows: Sequence[Row], marks: Path, strangers: Collection[str] = ()) -> str:
+def text(
+    found: Class,
+    rows: Sequence[Row],
+    marks: Path,
+    strangers: Collection[str] = (),
+    suspects: Sequence[CheckView] = (),
+) -> str:
     """The page; it says so if nothing needs a person.
 
     Args:
@@ -25,18 +29,27 @@ def text(found: Class, rows: Sequence[Row], marks: Path, strangers: Collection[s
         rows: its marks.
         marks: its folder.
         strangers: students of whom the folder has something, and who are in no list now.
+        suspects: checks that nearly all fail.
     """
     lines = ["# What needs a person", ""]
     if found.unmatched:
         lines += ["## Handed in by nobody for sure", ""]
-        lines += [f"- {_plain(path.name)}: {_plain(why)}" for path, why in found.unmatched]
+        lines += [f"- {_code(path.name)}: {_plain(why)}" for path, why in found.unmatched]
         lines += [
             "",
             f"Correct the roster, or decide in {_plain(str(marks))}/matches.csv "
             "(name,id,author,reason,date; an empty id for nobody's). Then run the same command.",
             "",
         ]
-    reasons = [(row, why) for row in rows for why in row.attention]
+    if suspects:
+        lines += ["## Checks that nearly all fail who started: is the test at fault?", ""]
+        lines += [
+            f"- {one.failed} of {one.started}: {_code(one.test)}, {_plain(one.title)}"
+            for one in suspects
+        ]
+        lines.append("")
+    groups = dict.fromkeys(why for row in rows for why in row.attention if why.startswith(SAME))
+    reasons = [(row, why) for row in rows for why in row.attention if why not in groups]
     reasons.sort(key=lambda reason: (_urgency(reason[1]), reason[0].student.id))
     if reasons:
         lines += ["## Students", ""]
@@ -44,9 +57,14 @@ def text(found: Class, rows: Sequence[Row], marks: Path, strangers: Collection[s
             name = f" ({_plain(row.student.name)})" if row.student.name else ""
             lines.append(f"- **{_plain(row.student.id)}**{name}: {_plain(why)}")
         lines += ["", f"Look at one: `grader report {marks} ID`", ""]
+    if groups:
+        lines += ["## The same files", ""]
+        lines += [f"- {_plain(why.removeprefix(SAME))}" for why in groups]
+        lines.append("")
     for title, students in (
         ("in the folder of marks, but not in this class", sorted(strangers)),
         ("without a time, so not charged for lateness", [r.student.id for r in rows if r.untimed]),
+        ("with an untouched handout", [r.student.id for r in rows if _is_untouched(r)]),
         ("without anything handed in", [r.student.id for r in rows if r.status == "missing"]),
     ):
         if students:
@@ -55,6 +73,16 @@ def text(found: Class, rows: Sequence[Row], marks: Path, strangers: Collection[s
     if len(lines) == 2:
         lines += ["Nothing.", ""]
     return "\n".join(lines)
+
+
+def _is_untouched(row: Row) -> bool:
+    return row.grade is not None and not started_in(row.grade) and not row.score
+
+
+def _code(name: str) -> str:
+    """A name as it can be copied into a file of the staff's."""
+    name = " ".join(clean(name, 1000).split())
+    return _plain(name) if "`" in name else f"`{name}`"
 
 
 def _plain(text: str) -> str:

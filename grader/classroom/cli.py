@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import io
 import re
+import time
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import asdict, replace
@@ -45,6 +46,8 @@ from grader.results.text import plural, printable
 from grader.results.write import write_all, write_atomically
 from grader.terminal import BAD_INPUT, FAULT, OK, MinTier, Unsafe, console, fail, stoppable
 
+_TOLD = 60.0  # seconds between two lines of progress where there is no terminal
+
 
 def add_commands(app: typer.Typer) -> None:
     """Adds `class`, `report`, `explain` and `similar` to `grader`."""
@@ -54,7 +57,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(similar)
 
 
-@stoppable("and the same command goes on")
+@stoppable("(run the same command to go on)")
 def grade_class(
     submissions: Annotated[
         Path,
@@ -127,6 +130,10 @@ def grade_class(
         for other in (submissions, out):
             if publish is not None and publication.overlap(other, publish):
                 fail(BAD_INPUT, f"{publish} and {other} must be folders beside each other")
+        stale = {path.name for path in publish.glob("*.csv")} if publish else set()
+        if stale := stale - {publication.MARKS, book.name if book else ""}:
+            names = ", ".join(sorted(stale))
+            fail(BAD_INPUT, f"{publish} has {names} of before: --gradebook again, or remove it")
         if book is not None and (publish is None or book.name == publication.MARKS):
             fail(BAD_INPUT, "--gradebook needs --publish, and another name than marks.csv")
         found, decisions, real = _read(submissions, students, out, anonymous)
@@ -134,7 +141,7 @@ def grade_class(
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
     accepted = (*TIERS, UNISOLATED) if unsafe else tiers
-    order = run.Order(out, tiers, accepted, races)
+    order = run.Order(out, tiers, accepted, races, anonymous is not None)
     everything = run.jobs_of(found.counted)
     wanted = [
         job
@@ -183,7 +190,11 @@ def _read(
     """
     listed = roster.read_roster(students) if students else None
     decided = policy.read_matches(out / "matches.csv")
-    found = roster.match(roster.handed_in(submissions, listed), listed, decided)
+    handed = roster.handed_in(submissions, listed)
+    if unknown := sorted(decided.keys() - {one.path.name for one in handed}):
+        where = f"{out / 'matches.csv'}: no entry of {submissions}"
+        raise policy.PolicyError(f"{where} is called {unknown[0]}")
+    found = roster.match(handed, listed, decided)
     _check_names(out / "matches.csv", set().union(*decided.values()), found)
     decisions = marks.Decisions(
         policy.read_deadlines(out / "deadlines.toml"),
@@ -235,17 +246,22 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
     elsewhere: list[run.Job] = []
     text = TextColumn("{task.description}", markup=False)
     shown = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), text
-    _say(f"{plural(len(todo), 'submission')} to grade, {processes} at a time")
+    _say(f"{plural(len(todo), 'submission')} new or changed, {processes} at a time")
+    ended, told = 0, time.monotonic()
     with Progress(*shown, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=len(todo))
 
         def done(job: run.Job, status: run.Status) -> None:
-            nonlocal new
+            nonlocal new, ended, told
             new += status in ("graded", "refused")
             if status == "elsewhere":
                 elsewhere.append(job)
-            else:
-                progress.update(task, advance=1, description=job.students[0])
+                return
+            ended += 1
+            progress.update(task, advance=1, description=job.students[0])
+            if not console.is_terminal and time.monotonic() - told > _TOLD:
+                told = time.monotonic()
+                _say(f"{ended} done")
 
         while todo:
             elsewhere.clear()
@@ -258,6 +274,7 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
                     progress.update(task, advance=1)
                 else:
                     todo.append(job)  # the machine that graded it has ended
+    _say(f"{new} of them graded or refused anew")
     return new
 
 
@@ -267,7 +284,7 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
     marks.write_tables(rows, out)
     changed = marks.write_changes(rows, out)
     strangers = folder.known_students(out) - found.students.keys()
-    page = attention.text(found, rows, out, strangers)
+    page = attention.text(found, rows, out, strangers, overview.suspects(rows))
     write_atomically(out / "attention.md", page.encode(), 0o600)
     write_atomically(out / "overview.html", overview.html(rows).encode(), 0o600)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -276,9 +293,10 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
     console.print(table)
     if scores := [row.final for row in rows if row.final is not None]:
         mean = sum(scores) / len(scores)
-        _say(f"mean {mean:.1f}, from {min(scores):g} to {max(scores):g}")
-    if changed:
-        _say(f"{plural(changed, 'change')} since the grading before: {out}/changes.csv")
+        _say(f"mean {mean:.1f} of {len(scores)}, from {min(scores):g} to {max(scores):g}")
+    if changed is not None:
+        where = f": {out}/changes.csv" if changed else ""
+        _say(f"{plural(changed, 'change')} since the grading before{where}")
     if found.unmatched:
         _say(f"! {plural(len(found.unmatched), 'hand-in')} of nobody for sure", style="yellow")
     needy = sum(bool(row.attention) for row in rows)
@@ -289,13 +307,16 @@ def _publish(
     rows: list[marks.Row], out: Path, target: Path, book: gradebook.Gradebook | None
 ) -> None:
     """Writes what leaves, and the platform's gradebook."""
-    publication.publish(rows, out, target)
+    became = publication.publish(rows, out, target)
     if book is not None:
         data, left = book.filled(rows)
         write_atomically(target / book.name, data, 0o644)
         if left:
             _say(f"! in no line of {book.name}: {', '.join(left)}", style="yellow")
-    _say(f"published in {target}/")
+    counts = ", ".join(f"{len(ids)} {what}" for what, ids in became.items())
+    _say(f"published in {target}/: {counts}" + (f"; {target / book.name}" if book else ""))
+    for what in sorted(became.keys() - {"with a page"}):
+        _say(f"{what}: {', '.join(became[what])}")
 
 
 def _say(text: str, style: str | None = None) -> None:

@@ -20,6 +20,7 @@ from grader.results.record import Grade
 from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
 
+SAME = "the same files: "  # and the students of a group of them
 Status = Literal["graded", "refused", "fault", "waiting", "missing"]
 COLUMNS = (
     *("id", "name", "status", "score", "max", "late_days", "penalty", "final", "import_errors"),
@@ -114,8 +115,8 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         same = by_content[row.grade.provenance.submission]
         one = found.counted.get(row.student.id)
         others = [s for s in same if s != row.student.id and found.counted.get(s) != one]
-        if others:
-            row.attention.append(f"the same files as {', '.join(others)}")
+        if others and started_in(row.grade):
+            row.attention.append(f"{SAME}{', '.join(same)}")
     return made
 
 
@@ -253,16 +254,18 @@ def write_tables(made: Sequence[Row], marks: Path) -> None:
 CHANGES = ("id", "exercise", "old", "new", "checks")
 
 
-def write_changes(made: Iterable[Row], marks: Path) -> int:
+def write_changes(made: Iterable[Row], marks: Path) -> int | None:
     """Writes `changes.csv`: which points differ from the grading before. Returns their number.
 
-    `checks` are those whose state changed.
+    None if nobody was graded before. `checks` are those whose state changed.
     """
     lines: list[dict[str, object]] = []
+    is_first = True
     for row in made:
         before = StudentFolder(marks, row.student.id).previous() if row.grade else None
         if row.grade is None or before is None:
             continue
+        is_first = False
         old = {exercise.id: exercise.points for exercise in before.exercises}
         states = {check.test: check.state for check in before.checks}
         for exercise in row.grade.exercises:
@@ -276,7 +279,7 @@ def write_changes(made: Iterable[Row], marks: Path) -> int:
             cells = row.student.id, exercise.id, old.get(exercise.id), exercise.points
             lines.append(dict(zip(CHANGES, (*cells, " ".join(changed)), strict=True)))
     _write_csv(marks / "changes.csv", CHANGES, lines)
-    return len(lines)
+    return None if is_first else len(lines)
 
 
 def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:

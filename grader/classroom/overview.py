@@ -67,7 +67,7 @@ def html(rows: Sequence[Row]) -> str:
         median=statistics.median(finals) if finals else None,
         bins=_distribution(finals, most),
         exercises=_exercises(graded),
-        suspects=_suspects(graded),
+        suspects=suspects(rows),
         seconds=sum(origin.cpu_seconds or 0.0 for origin in origins),
         tiers=sorted({grade.isolation.tier for _, grade in graded}),
     )
@@ -108,12 +108,12 @@ def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
     return list(views.values())
 
 
-def _suspects(graded: Sequence[tuple[Row, Grade]]) -> list[CheckView]:
-    """The hidden checks that nearly all fail, the worst first."""
+def suspects(rows: Sequence[Row]) -> list[CheckView]:
+    """The hidden checks that nearly all fail who started their exercise, the worst first."""
     failed: Counter[tuple[str, str]] = Counter()
     titles: dict[tuple[str, str], str] = {}
     started: Counter[str] = Counter()
-    for _, grade in graded:
+    for grade in (row.grade for row in rows if row.grade is not None):
         begun = started_in(grade)
         started.update(begun)
         for check in grade.checks:

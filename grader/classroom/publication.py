@@ -7,6 +7,7 @@ end, and its nonce is used for no other files: what a student learns of it then 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -60,11 +61,15 @@ def overlap(one: Path, other: Path) -> bool:
     return a.is_relative_to(b) or b.is_relative_to(a)
 
 
-def publish(rows: Sequence[Row], marks: Path, target: Path) -> None:
+def publish(rows: Sequence[Row], marks: Path, target: Path) -> dict[str, list[str]]:
     """Writes `ID/report.html` and `ID/results.json` for each mark that is not held, and marks.csv.
 
     What an earlier publication wrote of a student of the class who has nothing now is removed.
+
+    Returns:
+        What became of the students, by words: their ids.
     """
+    became: dict[str, list[str]] = {}
     end_run(marks)
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
     lines: list[dict[str, object]] = []
@@ -73,16 +78,23 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> None:
         if row.is_held or row.grade is None:
             for name in _FILES:
                 (place / name).unlink(missing_ok=True)
+            with suppress(OSError):  # there is none, or somebody's own file is in it
+                place.rmdir()
         if row.is_held or row.final is None:
+            became.setdefault("held" if row.is_held else row.status, []).append(row.student.id)
             continue
+        became.setdefault("with a page" if row.grade else "with a mark alone", []).append(
+            row.student.id
+        )
         lines.append({"id": row.student.id, "points": row.final})
         if row.grade is not None:
             place.mkdir(exist_ok=True)
             grade = msgspec.structs.replace(
                 row.grade, submission=row.student.name or row.student.id
             )
-            page = to_html(grade, row.explanation)
+            page = to_html(grade, row.explanation, row.final)
             write_atomically(place / "report.html", page.encode(), 0o644)
             results = to_gradescope(grade, row.explanation, row.final)
             write_atomically(place / "results.json", results, 0o644)
     write_atomically(target / MARKS, to_csv(("id", "points"), lines), 0o644)
+    return became

@@ -57,12 +57,14 @@ class Order:
         tiers: of the graders.
         accepted: the tiers in which an earlier grade may have run; `tiers` if empty.
         races: whether exercises that need a device run, too; it must be idle.
+        is_anonymous: whether nothing that is kept may hold a file's name.
     """
 
     marks: Path
     tiers: tuple[str, ...]
     accepted: tuple[str, ...] = ()
     races: bool = False
+    is_anonymous: bool = False
 
     def accepts(self, tier: str) -> bool:
         """Whether a grade may have run in this tier."""
@@ -241,18 +243,22 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
         try:
             selected = stage.read(job.path, manifest.package, manifest.modules)
         except SubmissionError as error:
-            why = printable(str(error).replace(job.path.name, who))
+            why = printable(str(error))
+            if order.is_anonymous:
+                why = why.replace(printable(str(job.path)), who)
+                why = why.replace(printable(job.path.name), who)
             for folder in folders:
                 folder.write_failure(Failure("refused", why), source)
             return "refused"
         keep(order.marks)
         before = folders[0].grade() or folders[0].previous()  # the last after a fault
         grade = _graded(grader, selected, before, order, renew)
+        status: Status = "unchanged" if grade is before else "graded"
         grade = msgspec.structs.replace(grade, submission=who)
         source = msgspec.structs.replace(source, tier=grade.isolation.tier)
         for folder in folders:
             folder.write_grade(grade, source)
-        return "graded"
+        return status
 
 
 def _graded(

@@ -72,7 +72,7 @@ def version() -> str:
     """The line for `grader --version`. To make it loads no large library, so it is quick."""
     return (
         f"grader {grader.__version__}, tree {tree_hash()[:SHORT]}, handout {load().version}, "
-        f"Python {platform.python_version()}, torch {metadata.version('torch')}"
+        f"Python {platform.python_version()}, torch {metadata.version('torch')}, in {REPOSITORY}"
     )
 
 

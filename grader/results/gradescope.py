@@ -49,7 +49,7 @@ def to_gradescope(
         raise NoScoreError(
             f"{grade.submission}: no score after a fault of the grader; results.json is not written"
         )
-    view = report(grade, note)
+    view = report(grade, note, score)
     score = grade.score if score is None else score
     for detail, text in _LIMITS:
         results = _results(view, score, detail, text, visibility)

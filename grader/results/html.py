@@ -16,9 +16,12 @@ from grader.results.text import points
 _TEMPLATE = Path(__file__).with_name("report.html")
 
 
-def to_html(grade: Grade, note: str = "") -> str:
-    """The page. The template engine escapes everything that a submission wrote."""
-    return template(_TEMPLATE).render(report=report(grade, note))
+def to_html(grade: Grade, note: str = "", mark: float | None = None) -> str:
+    """The page, with the mark that staff made of the score.
+
+    The template engine escapes everything that a submission wrote.
+    """
+    return template(_TEMPLATE).render(report=report(grade, note, mark))
 
 
 def code_spans(text: str) -> Markup:

@@ -55,10 +55,14 @@ def read(path: Path, failure: type[Exception]) -> Deadlines:
     try:
         found = msgspec.toml.decode(path.read_bytes(), type=Deadlines)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise failure(f"{path} cannot be read: {error}") from error
+        why = f"{path} cannot be read: {error}"
+        if "`datetime`" in why:
+            why += "; write times as 2026-10-02T23:59:00+02:00"
+        raise failure(why) from error
     for what, when in [("due", found.due), *found.extensions.items()]:
         if when is not None and when.tzinfo is None:
-            raise failure(f"{path}: {what} has no time zone; write {when.isoformat()}+00:00")
+            zone = found.due.isoformat()[-6:] if found.due and found.due.tzinfo else "+00:00"
+            raise failure(f"{path}: {what} has no time zone; write {when.isoformat()}{zone}")
     if not (0 <= found.per_day <= 1 and 0 <= found.at_most <= 1):
         raise failure(f"{path}: per_day and at_most are shares of the score, from 0 to 1")
     if not (0 <= found.grace_minutes < math.inf and found.late_days >= 0):

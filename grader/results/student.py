@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from grader.causes import Cause
 from grader.isolation import MEANINGS, UNISOLATED
 from grader.results.record import Check, ExerciseScore, FurtherFailure, Grade, State
@@ -34,8 +36,13 @@ HIDDEN_EXCEPTIONS = frozenset(
 )
 
 
-def report(grade: Grade, note: str = "") -> Report:
-    """Everything that a student may see of a grade, with a note of staff's first."""
+def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
+    """Everything that a student may see of a grade, with a note of staff's first.
+
+    `mark` is what staff made of the score.
+    """
+    if mark is not None and grade.score is not None:
+        grade = msgspec.structs.replace(grade, score=mark)
     names = _names(grade.checks)
     checks: dict[str, list[CheckView]] = {}
     for check, (module, name) in zip(grade.checks, names, strict=True):
@@ -163,7 +170,7 @@ def _exercise(
 ) -> ExerciseView:
     status = _status(exercise, checks, causes)
     hint = clean(exercise.hint)
-    if broken:
+    if broken and Cause.IMPORT_FAILED not in causes:
         earn = "earns" if len(broken) == 1 else "earn"
         hint = f"It builds on {' and '.join(broken)}, which {earn} no points yet. {hint}"
     return ExerciseView(

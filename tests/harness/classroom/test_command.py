@@ -59,7 +59,7 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     ) == (3, True)
     second = grader(*command, "--publish", "out")
     assert second.exit_code == 0, second.output
-    assert "mean 4.2, from 2 to 7" in second.output
+    assert "mean 4.2 of 4, from 2 to 7" in second.output
     with (tmp_path / "marks" / "marks.csv").open() as file:
         marks = {row["id"]: (row["status"], row["final"]) for row in csv.DictReader(file)}
     assert marks == {
@@ -71,7 +71,8 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     }
     often = {file.name: len(file.read_text().split()) for file in (tmp_path / "log").iterdir()}
     assert often == {"ada": 1, "bob": 3, "eve": 1}
-    assert (tmp_path / "out" / "ada" / "report.html").exists()
+    page = (tmp_path / "out" / "ada" / "report.html").read_text()
+    assert '<p class="total">7 <small>of 10 points' in page
     assert "**tim** (Tim): refused" in (tmp_path / "marks" / "attention.md").read_text()
 
     shown = grader("report", "marks", "ada", "--out", "one")
@@ -142,6 +143,8 @@ def test_a_decision_about_nobody_is_refused(grader, tmp_path, file, text):
     (tmp_path / "marks" / file).write_text(text)
     done = grader("class", "in")
     said = f"marks/{file}: nobody of the class is called Bob"
+    if file == "matches.csv":
+        said = "marks/matches.csv: no entry of in is called x.zip"
     assert (done.exit_code, said in done.output) == (2, True), done.output
     override = "id,exercise,points,author,reason,date\nbob,gathr,1,tim,why,2026-10-01\n"
     (tmp_path / "marks" / file).unlink()
@@ -234,6 +237,10 @@ def test_gradebook_is_published_with_the_marks(grader, tmp_path):
     assert done.exit_code == 0, done.output
     filled = (tmp_path / "out" / "moodle.csv").read_text()
     assert filled == "Email address,Grade\nada@x.edu,7\nbob@x.edu,\n"
+    assert "published in out/: 1 with a page, 1 missing; out/moodle.csv" in done.output
+    assert "missing: bob" in done.output
+    stale = grader(*command[:-1])
+    assert (stale.exit_code, "out has moodle.csv of before" in stale.output) == (2, True)
     assert grader(*command, "nowhere.csv").exit_code == 2
 
 

@@ -144,11 +144,10 @@ def test_attention_names_the_most_urgent_first(a_class, tmp_path):
     found.earlier["tim"] = [HandIn(Path("first.zip"), ())]
     text = attention.text(found, rows_of(found, tmp_path), tmp_path)
     order = [
-        text.index(part) for part in ("=x.zip", r"on \[fire\]", "0 points", "same files", "left")
+        text.index(part) for part in ("=x.zip", r"on \[fire\]", "0 points", "left", "same files")
     ]
     assert order == sorted(order)
-    assert "the same files as tim" in text
-    assert "the same files as bob" in text
+    assert "- bob, tim\n" in text
     assert "handed in earlier, and not counted: first.zip" in text
     assert text.rstrip().endswith("## 1 student without anything handed in\n\nzoe")
     strange = attention.text(found, [], tmp_path, {"amy"})
@@ -178,7 +177,15 @@ def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_
     target = tmp_path / "out"
     publication.check(found, rows, tmp_path / "marks", 0)
     (target / "bob").mkdir(parents=True)  # once he was not held
-    publication.publish(rows, tmp_path, target)
+    (target / "bob" / "report.html").touch()
+    became = publication.publish(rows, tmp_path, target)
+    assert became == {
+        "with a page": ["ada"],
+        "held": ["bob"],
+        "missing": ["eve"],
+        "refused": ["tim"],
+    }
+    assert not (target / "bob").exists()
     left = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
     assert left == {"marks.csv", "ada/report.html", "ada/results.json"}
     assert (target / "marks.csv").read_text() == "id,points\nada,8.0\n"

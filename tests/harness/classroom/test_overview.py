@@ -42,9 +42,9 @@ def test_exercises_by_share_and_how_they_agree_with_the_rest():
 
 def test_a_check_that_nearly_all_fail_is_named():
     few = [row(str(i), 4.0, 6.0, "failed" if i < 7 else "passed") for i in range(10)]
-    assert overview._suspects([(one, one.grade) for one in few]) == []
+    assert overview.suspects(few) == []
     many = [row(str(i), 4.0, 6.0, "failed" if i < 8 else "passed") for i in range(10)]
-    (found,) = overview._suspects([(one, one.grade) for one in many])
+    (found,) = overview.suspects(many)
     assert (found.test, found.failed, found.started) == ("test_gather::test_hard", 8, 10)
 
 

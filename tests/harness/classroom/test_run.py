@@ -57,7 +57,7 @@ def test_each_is_graded_once_and_again_only_if_it_changed(grade, of, tmp_path):
     assert grade() == ({}, often)
     # The same files again, later: they are read, and the grade stays.
     os.utime(tmp_path / "in" / "ada" / "resource_accounting", (0, 0))
-    assert grade() == ({"ada": "graded"}, often)
+    assert grade() == ({"ada": "unchanged"}, often)
     hand_in(tmp_path / "in", bob="6")
     ends, often = grade()
     assert ends == {"bob": "graded"}
