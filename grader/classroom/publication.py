@@ -83,9 +83,8 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> dict[str, list[st
         if row.is_held or row.final is None:
             became.setdefault("held" if row.is_held else row.status, []).append(row.student.id)
             continue
-        became.setdefault("with a page" if row.grade else "with a mark alone", []).append(
-            row.student.id
-        )
+        what = "with a page" if row.grade else "with a mark alone"
+        became.setdefault(what, []).append(row.student.id)
         lines.append({"id": row.student.id, "points": row.final})
         if row.grade is not None:
             place.mkdir(exist_ok=True)
