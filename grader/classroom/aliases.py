@@ -7,14 +7,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
-
 from grader.classroom import tables
-from grader.classroom.marks import Decisions
 from grader.classroom.roster import Class, RosterError, Student
 from grader.results.write import write_atomically
 
@@ -48,25 +44,11 @@ def hide(found: Class, known: Mapping[str, str]) -> Class:
     students = (Student(known[one.id], keys=one.keys) for one in found.students.values())
     return Class(
         {student.id: student for student in students},
-        _renamed(found.counted, known),
+        renamed(found.counted, known),
         found.unmatched,
     )
 
 
-def hide_decisions(decisions: Decisions, known: Mapping[str, str]) -> Decisions:
-    """What staff decided, of aliases."""
-    deadlines = decisions.deadlines
-    if deadlines is not None:
-        extensions = _renamed(deadlines.extensions, known)
-        deadlines = msgspec.structs.replace(deadlines, extensions=extensions)
-    return replace(
-        decisions,
-        deadlines=deadlines,
-        overrides={(known.get(s, s), e): one for (s, e), one in decisions.overrides.items()},
-        holds=_renamed(decisions.holds, known),
-        times=_renamed(decisions.times, known),
-    )
-
-
-def _renamed(by_student: Mapping[str, T], known: Mapping[str, str]) -> dict[str, T]:
+def renamed(by_student: Mapping[str, T], known: Mapping[str, str]) -> dict[str, T]:
+    """The same by alias; who has none keeps the id."""
     return {known.get(student, student): value for student, value in by_student.items()}

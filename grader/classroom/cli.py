@@ -7,7 +7,6 @@ import io
 import re
 import time
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
@@ -20,8 +19,8 @@ from rich.table import Table
 from assignment import manifest as manifests
 from grader import command_line
 from grader.classroom import (
-    aliases,
     attention,
+    decisions,
     folder,
     gradebook,
     marks,
@@ -136,7 +135,7 @@ def grade_class(
             fail(BAD_INPUT, f"{publish} has {names} of before: --gradebook again, or remove it")
         if book is not None and (publish is None or book.name == publication.MARKS):
             fail(BAD_INPUT, "--gradebook needs --publish, and another name than marks.csv")
-        found, decisions, real = _read(submissions, students, out, anonymous)
+        found, decided, real = decisions.read(submissions, students, out, anonymous)
     except (gradebook.GradebookError, policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
@@ -167,7 +166,7 @@ def grade_class(
     else:
         graded = replace(order, races=False)
         current = {s for job in everything if run.is_done(job, graded) for s in job.students}
-        rows = marks.rows(found, out, decisions, current)
+        rows = marks.rows(found, out, decided, current)
         _write(found, rows, out)
     if fault:
         fail(FAULT, fault)
@@ -179,54 +178,6 @@ def grade_class(
         named = [replace(row, student=real[row.student.id]) for row in rows]
         _publish(sorted(named, key=lambda row: row.student.id), out, publish, book)
     raise typer.Exit(FAULT if undone else OK)
-
-
-def _read(
-    submissions: Path, students: Path | None, out: Path, key: Path | None = None
-) -> tuple[roster.Class, marks.Decisions, dict[str, roster.Student]]:
-    """The class, what staff decided, and the students; of aliases, if there is a file of them.
-
-    Raises RosterError or PolicyError.
-    """
-    listed = roster.read_roster(students) if students else None
-    decided = policy.read_matches(out / "matches.csv")
-    handed = roster.handed_in(submissions, listed)
-    if unknown := sorted(decided.keys() - {one.path.name for one in handed}):
-        where = f"{out / 'matches.csv'}: no entry of {submissions}"
-        raise policy.PolicyError(f"{where} is called {unknown[0]}")
-    found = roster.match(handed, listed, decided)
-    _check_names(out / "matches.csv", set().union(*decided.values()), found)
-    decisions = marks.Decisions(
-        policy.read_deadlines(out / "deadlines.toml"),
-        policy.read_overrides(out / "overrides.csv"),
-        policy.read_holds(out / "holds.csv"),
-        policy.read_times(out / "times.csv"),
-    )
-    real = found.students
-    if key is not None:
-        if key.resolve().is_relative_to(out.resolve()):
-            raise roster.RosterError(f"{key} tells who is who: keep it outside {out}")
-        known = aliases.aliases(key, found.students)
-        real = {known[student.id]: student for student in found.students.values()}
-        found, decisions = aliases.hide(found, known), aliases.hide_decisions(decisions, known)
-    extensions = decisions.deadlines.extensions if decisions.deadlines else {}
-    for file, named in {
-        "deadlines.toml": set(extensions),
-        "overrides.csv": {student for student, _ in decisions.overrides},
-        "holds.csv": set(decisions.holds),
-        "times.csv": set(decisions.times),
-    }.items():
-        _check_names(out / file, named, found)
-    exercises = {exercise.id for exercise in manifests.load()} | {""}
-    if unknown := sorted({exercise for _, exercise in decisions.overrides} - exercises):
-        raise policy.PolicyError(f"{out / 'overrides.csv'}: no exercise is called {unknown[0]}")
-    return found, decisions, real
-
-
-def _check_names(file: Path, named: Collection[str], found: roster.Class) -> None:
-    """Raises PolicyError if a file names somebody who is not of the class."""
-    if unknown := sorted(set(named) - found.students.keys()):
-        raise policy.PolicyError(f"{file}: nobody of the class is called {', '.join(unknown)}")
 
 
 def _part(jobs: list[run.Job], shard: str) -> list[run.Job]:
@@ -395,7 +346,7 @@ def similar(
     from grader.classroom import similar as comparing
 
     try:
-        found, _, _ = _read(submissions, students, out)
+        found, _, _ = decisions.read(submissions, students, out)
     except (policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     assignment = manifests.load()

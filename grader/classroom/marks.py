@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 from grader.causes import Cause
+from grader.classroom.decisions import Decisions
 from grader.classroom.folder import StudentFolder
-from grader.classroom.policy import Hold, Override
+from grader.classroom.policy import Override
 from grader.classroom.roster import Class, HandIn, Student
 from grader.classroom.tables import to_csv
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
-from grader.results.lateness import Deadlines, in_words
+from grader.results.lateness import in_words
 from grader.results.record import Grade
 from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
@@ -73,16 +74,6 @@ class Row:
         if self.penalty:
             parts.insert(len(parts) - self.is_total, in_words(self.late_days, self.penalty))
         return f"Your mark is {points(self.final)}: {'; '.join(parts)}."
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """What staff decided."""
-
-    deadlines: Deadlines | None = None
-    overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
-    holds: Mapping[str, Hold] = field(default_factory=dict)
-    times: Mapping[str, datetime] = field(default_factory=dict)
 
 
 def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[str]) -> list[Row]:

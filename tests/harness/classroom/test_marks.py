@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom import attention, marks, publication
+from grader.classroom.decisions import Decisions
 from grader.classroom.folder import Failure, Source, StudentFolder, current_run
 from grader.classroom.policy import Hold, Override
 from grader.classroom.roster import Class, HandIn, Member, Student
@@ -20,7 +21,7 @@ from tests.harness.results.example_grade import CANARY, exercise
 from tests.harness.results.example_grade import grade as a_grade
 
 OWN = ("id",)
-NOTHING = marks.Decisions()
+NOTHING = Decisions()
 DUE = datetime(2026, 10, 2, tzinfo=UTC)
 SOURCE = Source(state="", tree="")
 
@@ -83,7 +84,7 @@ def test_lateness_takes_its_share_and_an_extension_gives_it_back(a_class, tmp_pa
     found = a_class(ada={}, bob={}, eve={})
     found.counted["eve"] = HandIn(Path("eve.zip"), (Member((("eve", OWN),)),), late=True)
     deadlines = Deadlines(due=DUE - timedelta(days=1.5), per_day=0.1, extensions={"bob": DUE})
-    ada, bob, eve = rows_of(found, tmp_path, marks.Decisions(deadlines))
+    ada, bob, eve = rows_of(found, tmp_path, Decisions(deadlines))
     assert (ada.late_days, ada.penalty, ada.final) == (2, 0.2, 6.4)
     assert (bob.late_days, bob.final) == (0, 8.0)
     assert (eve.final, eve.attention) == (
@@ -100,7 +101,7 @@ def test_staff_override_an_exercise_or_the_mark_and_hold_one(a_class, tmp_path):
     }
     holds = {"bob": Hold("bob", "ann", "ask him")}
     found = a_class(ada={}, bob={})
-    ada, bob = rows_of(found, tmp_path, marks.Decisions(None, overrides, holds))
+    ada, bob = rows_of(found, tmp_path, Decisions(None, overrides, holds))
     assert (ada.score, ada.final, ada.exercises) == (9.0, 9.0, {"gather": 4.0, "mfu": 5.0})
     assert ada.attention == [
         "gather was 3 and is 4, by tim: a typo",
@@ -117,7 +118,7 @@ def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
         ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "a typo"),
     }
     found = a_class(ada=None)
-    (ada,) = rows_of(found, tmp_path, marks.Decisions(None, overrides))
+    (ada,) = rows_of(found, tmp_path, Decisions(None, overrides))
     assert (ada.status, ada.score, ada.final) == ("missing", None, 5.0)
     assert len(ada.attention) == 2
 
@@ -125,7 +126,7 @@ def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
 def test_an_extension_settles_who_is_late_for_the_platform(a_class, tmp_path):
     found = a_class(ada={})
     found.counted["ada"] = HandIn(Path("ada.zip"), (), late=True)
-    (row,) = rows_of(found, tmp_path, marks.Decisions(Deadlines(due=DUE, extensions={"ada": DUE})))
+    (row,) = rows_of(found, tmp_path, Decisions(Deadlines(due=DUE, extensions={"ada": DUE})))
     assert row.attention == ["late, says the platform, but has until 2026-10-02 00:00: not charged"]
 
 
@@ -172,7 +173,7 @@ def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_
     before = current_run(tmp_path)
     assert current_run(tmp_path) == before
     found = a_class(ada={}, bob={}, eve=None, tim=Failure("refused", "no zip"))
-    decisions = marks.Decisions(None, {}, {"bob": Hold("bob", "ann", "why")})
+    decisions = Decisions(None, {}, {"bob": Hold("bob", "ann", "why")})
     rows = rows_of(found, tmp_path, decisions)
     target = tmp_path / "out"
     publication.check(found, rows, tmp_path / "marks", 0)
@@ -201,7 +202,7 @@ def test_nothing_is_published_while_something_is_not_decided(a_class, tmp_path):
     with pytest.raises(publication.NotReady, match=r"not graded, .*: bob, eve;"):
         publication.check(found, rows, folder, 0)
     overrides = {("eve", ""): Override("eve", "", 5.0, "tim", "why")}
-    decided = marks.Decisions(None, overrides, {"bob": Hold("bob", "ann", "why")})
+    decided = Decisions(None, overrides, {"bob": Hold("bob", "ann", "why")})
     rows = rows_of(found, tmp_path, decided, but=["eve"])
     publication.check(found, rows, folder, 0)
     with pytest.raises(publication.NotReady, match="this has graded 2 submissions"):
@@ -217,7 +218,7 @@ def test_what_is_published_has_the_mark_and_why(a_class, tmp_path):
         ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "secret reason"),
         ("bob", ""): Override("bob", "", 70.0, "tim", "secret reason"),
     }
-    rows = rows_of(a_class(ada={}, bob={}), tmp_path, marks.Decisions(deadlines, overrides))
+    rows = rows_of(a_class(ada={}, bob={}), tmp_path, Decisions(deadlines, overrides))
     assert "(above the 10 that there are)" in rows[1].attention[-1]
     publication.publish(rows, tmp_path / "marks", tmp_path / "out")
     for row, mark, why in (
@@ -245,7 +246,7 @@ def test_time_that_staff_know_counts(a_class, tmp_path):
         found.counted[one] = HandIn(Path(f"{one}.zip"), ())
     deadlines = Deadlines(due=DUE, per_day=0.5)
     times = {"bob": DUE + timedelta(days=1)}
-    ada, bob = rows_of(found, tmp_path, marks.Decisions(deadlines, {}, {}, times))
+    ada, bob = rows_of(found, tmp_path, Decisions(deadlines, {}, {}, times))
     assert (ada.final, ada.untimed) == (8.0, True)
     assert (bob.final, bob.untimed) == (4.0, False)
     page = attention.text(found, [ada, bob], tmp_path)

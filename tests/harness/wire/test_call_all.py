@@ -189,8 +189,9 @@ def test_what_is_not_as_expected_fails_and_says_where_it_was_asked(later, expect
     later.m.f(0).equals(0)
     with pytest.raises(error) as failure:
         later.check()
-    (note,) = failure.value.__notes__
-    assert note.endswith("of the test's file: f(2, of=torch.int8)")
+    asked, *more = failure.value.__notes__
+    assert asked.endswith("of the test's file: f(2, of=torch.int8)")
+    assert more == (["it returned 4"] if error is pytest.fail.Exception else [])
 
 
 @pytest.mark.parametrize("expectation", [lambda e: e.equals(2), lambda e: e.raises(ValueError)])
