@@ -12,7 +12,10 @@ from grader.classroom.roster import Class
 from grader.results.text import clean, plural
 
 # What stands first in a row's reason, from the most urgent on.
-_URGENCY = (*("fault", "not graded", "refused", "0 points", "cannot be imported", "held", "late"),)
+_URGENCY = (
+    *("fault", "not graded", "refused", "0 points", "cannot be imported", "published as"),
+    *("held", "late"),
+)
 
 
 def text(

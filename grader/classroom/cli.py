@@ -175,6 +175,7 @@ def grade_class(
             publication.check(found, rows, out, new)
         except publication.NotReady as error:
             fail(FAULT, str(error))
+        marks.note_published(rows, out)
         named = [replace(row, student=real[row.student.id]) for row in rows]
         _publish(sorted(named, key=lambda row: row.student.id), out, publish, book)
     raise typer.Exit(FAULT if undone else OK)

@@ -5,6 +5,7 @@
     students/ID/grade.json.gz        the record of its grading; it is there only whole
     students/ID/previous.json.gz     the record of the grading before
     students/ID/failure.json         why there is none: refused, or a fault of the grader
+    published.csv                    the marks that left last
     graders/HASH.json                the grader that gave grades, to see later what has changed
 
 Machines may share the folder: whoever grades a student holds a lease, which is a file.

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from grader.causes import Cause
+from grader.classroom import tables
 from grader.classroom.decisions import Decisions
 from grader.classroom.folder import StudentFolder
 from grader.classroom.policy import Override
 from grader.classroom.roster import Class, HandIn, Student
-from grader.classroom.tables import to_csv
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
 from grader.results.lateness import in_words
@@ -26,7 +26,7 @@ Status = Literal["graded", "refused", "fault", "waiting", "missing"]
 COLUMNS = (
     *("id", "name", "status", "score", "max", "late_days", "penalty", "final", "import_errors"),
     *("not_started", "slow_s", "cpu_s", "submission_sha", "handout", "nonce", "verdicts"),
-    "attention",
+    *("published", "attention"),
 )
 
 
@@ -37,6 +37,7 @@ class Row:
     Attributes:
         score: before lateness; None without a grade.
         final: what is entered as the mark; None if there is none.
+        published: the mark that left last; None if none did.
         exercises: points by exercise.
         attention: what a person should look at.
         is_held: whether it must not leave yet.
@@ -52,6 +53,7 @@ class Row:
     late_days: int = 0
     penalty: float = 0.0
     final: float | None = None
+    published: float | None = None
     exercises: dict[str, float] = field(default_factory=dict)
     attention: list[str] = field(default_factory=list)
     grade: Grade | None = None
@@ -87,9 +89,14 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
     """
     by_content: dict[str, list[str]] = {}
     made = []
+    published = _read_published(marks)
     for student in sorted(found.students.values(), key=lambda student: student.id):
         one = found.counted.get(student.id)
         row = _row(student, one, marks, decisions, student.id in current)
+        row.published = published.get(student.id)
+        if row.published is not None and row.published != row.final:
+            now = "none" if row.final is None else points(row.final)
+            row.attention.append(f"published as {points(row.published)}, and is {now} now")
         if earlier := found.earlier.get(student.id):
             names = ", ".join(sorted(clean_name(other.path.name) for other in earlier))
             row.attention.append(f"handed in earlier, and not counted: {names}")
@@ -208,6 +215,7 @@ def cells(row: Row) -> dict[str, object]:
     """The row of `marks.csv`."""
     found: dict[str, object] = dict.fromkeys(COLUMNS, "")
     found |= {"id": row.student.id, "name": row.student.name, "status": row.status}
+    found["published"] = "" if row.published is None else row.published
     found["attention"] = "; ".join(row.attention)
     if row.final is not None:
         found |= {"score": row.score, "max": row.max_score, "late_days": row.late_days}
@@ -242,6 +250,19 @@ def write_tables(made: Sequence[Row], marks: Path) -> None:
     _write_csv(marks / "marks_by_exercise.csv", ("id", *exercises), by_exercise)
 
 
+def note_published(made: Sequence[Row], marks: Path) -> None:
+    """Keeps the marks that leave, for a later comparison."""
+    left = (row for row in made if row.final is not None and not row.is_held)
+    lines = ({"id": row.student.id, "points": row.final} for row in left)
+    _write_csv(marks / "published.csv", ("id", "points"), lines)
+
+
+def _read_published(marks: Path) -> dict[str, float]:
+    file = marks / "published.csv"
+    lines = tables.read(file, OSError)[1:] if file.exists() else []
+    return {student: float(mark) for student, mark in lines}
+
+
 CHANGES = ("id", "exercise", "old", "new", "checks")
 
 
@@ -274,4 +295,4 @@ def write_changes(made: Iterable[Row], marks: Path) -> int | None:
 
 
 def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:
-    write_atomically(path, to_csv(columns, lines), 0o600)
+    write_atomically(path, tables.to_csv(columns, lines), 0o600)

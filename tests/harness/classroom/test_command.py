@@ -299,3 +299,17 @@ def test_only_what_is_published_tells_who_is_who(grader, tmp_path):
     assert dict(csv.reader((tmp_path / "key.csv").read_text().splitlines())).items() > key.items()
     inside = grader("class", "in", "--anonymous", "marks/key.csv")
     assert (inside.exit_code, "keep it outside marks" in inside.output) == (2, True)
+
+
+def test_what_differs_from_what_was_published_is_told(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7", bob="5")
+    grader("class", "in")
+    assert grader("class", "in", "--publish", "out").exit_code == 0
+    hand_in(tmp_path / "in", bob="6")
+    grader("class", "in")
+    attention = (tmp_path / "marks" / "attention.md").read_text()
+    assert "**bob**: published as 5, and is 6 now" in attention
+    assert "**ada**: published" not in attention
+    grader("class", "in", "--publish", "out")
+    grader("class", "in")
+    assert "published as" not in (tmp_path / "marks" / "attention.md").read_text()
