@@ -99,7 +99,8 @@ def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[
     kinds = [Kind.REFERENCE, Kind.ALTERNATIVE, Kind.WRONG]
     kinds += [] if is_stale else [Kind.HANDOUT]
     cases = verify.cases(kinds, exercises=[exercise.id])
-    found = [one for one in verify.verify(cases, jobs) if one.kind in kinds]
+    names = {case.name for case in cases}
+    found = [one for one in verify.verify(cases, jobs) if one.name in names]
 
     def problems(*kinds: Kind) -> tuple[str, ...]:
         return tuple(

@@ -1,12 +1,15 @@
 """Aliases: who reads the class's folder need not know whose work it is.
 
-Who may know keeps a CSV file `id,alias` elsewhere. Staff's files may call a student either way.
+Who may know keeps a CSV file `id,alias` elsewhere. Staff's files may call a student either
+way.
 """
 
 from __future__ import annotations
 
+import fcntl
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,10 +27,29 @@ def aliases(path: Path, students: Iterable[str]) -> dict[str, str]:
     Raises:
         RosterError: the file cannot be read, or names somebody twice.
     """
-    header, *lines = tables.read(path, RosterError) if path.exists() else [list(COLUMNS)]
+    with _locked(path):
+        return _aliases(path, students)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Machines that grade parts of a class begin together, and must agree on new aliases."""
+    with path.with_name(f"{path.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _known(path: Path) -> dict[str, str]:
+    lines = tables.read(path, RosterError) if path.exists() else [list(COLUMNS)]
+    header, *lines = [line for line in lines if line] or [[]]
     known = {line[0]: line[1] for line in lines if len(line) == len(COLUMNS)}
     if header != list(COLUMNS) or len(known) != len(lines) or len(set(known.values())) < len(known):
         raise RosterError(f"{path}: expected the columns id,alias and each student and alias once")
+    return known
+
+
+def _aliases(path: Path, students: Iterable[str]) -> dict[str, str]:
+    known = _known(path)
     missing = sorted(set(students) - known.keys())
     for student in missing:
         while (alias := f"student-{secrets.randbelow(10**6):06}") in known.values():
@@ -37,6 +59,11 @@ def aliases(path: Path, students: Iterable[str]) -> dict[str, str]:
         rows = (dict(zip(COLUMNS, line, strict=True)) for line in sorted(known.items()))
         write_atomically(path, tables.to_csv(COLUMNS, rows), 0o600)
     return known
+
+
+def owners(path: Path | None) -> dict[str, str]:
+    """The id of each alias that there is; raises RosterError."""
+    return {} if path is None else {alias: student for student, alias in _known(path).items()}
 
 
 def hide(found: Class, known: Mapping[str, str]) -> Class:

@@ -13,8 +13,14 @@ from grader.results.text import clean, plural
 
 # What stands first in a row's reason, from the most urgent on.
 _URGENCY = (
-    *("fault", "not graded", "refused", "0 points", "cannot be imported", "published as"),
-    *("held", "late"),
+    "fault",
+    "not graded",
+    "refused",
+    "0 points",
+    "cannot be imported",
+    "published as",
+    "held",
+    "late",
 )
 
 
@@ -60,6 +66,11 @@ def text(
             name = f" ({_plain(row.student.name)})" if row.student.name else ""
             lines.append(f"- **{_plain(row.student.id)}**{name}: {_plain(why)}")
         lines += ["", f"Look at one: `grader report {marks} ID`", ""]
+    decided = [(row, why) for row in rows for why in row.settled if not why.startswith(SAME)]
+    if decided:
+        lines += ["## Decided", ""]
+        lines += [f"- {_plain(row.student.id)}: {_plain(why)}" for row, why in decided]
+        lines.append("")
     if groups:
         lines += ["## The same files", ""]
         lines += [f"- {_plain(why.removeprefix(SAME))}" for why in groups]

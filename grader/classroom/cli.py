@@ -45,6 +45,13 @@ from grader.results.text import plural, printable
 from grader.results.write import write_all, write_atomically
 from grader.terminal import BAD_INPUT, FAULT, OK, MinTier, Unsafe, console, fail, stoppable
 
+Anonymous = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="KEYFILE",
+        help="a CSV file of aliases, made if need be; only what is published names students",
+    ),
+]
 _TOLD = 60.0  # seconds between two lines of progress where there is no terminal
 
 
@@ -85,13 +92,7 @@ def grade_class(
             "--races", help="also what needs a CUDA device, one grading at a time; it must be idle"
         ),
     ] = False,
-    anonymous: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="KEYFILE",
-            help="a CSV file of aliases, made if need be; only what is published names students",
-        ),
-    ] = None,
+    anonymous: Anonymous = None,
     publish: Annotated[
         Path | None,
         typer.Option(help="write into this folder what students and the platform get"),
@@ -145,7 +146,11 @@ def grade_class(
     wanted = [
         job
         for job in _part(everything, shard)
-        if any(fnmatch.fnmatchcase(student, only) for student in job.students)
+        if any(
+            fnmatch.fnmatchcase(name, only)
+            for student in job.students
+            for name in (student, real[student].id)
+        )
     ]
     if only != "*" and not wanted:
         fail(BAD_INPUT, f"--only {only}: nobody of them handed anything in")
@@ -167,7 +172,7 @@ def grade_class(
         graded = replace(order, races=False)
         current = {s for job in everything if run.is_done(job, graded) for s in job.students}
         rows = marks.rows(found, out, decided, current)
-        _write(found, rows, out)
+        _write(found, rows, out, new)
     if fault:
         fail(FAULT, fault)
     if publish is not None:
@@ -198,7 +203,8 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
     elsewhere: list[run.Job] = []
     text = TextColumn("{task.description}", markup=False)
     shown = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), text
-    _say(f"{plural(len(todo), 'submission')} new or changed, {processes} at a time")
+    what = "new, changed, or graded by other tests than today's"
+    _say(f"{plural(len(todo), 'submission')} to look at, {processes} at a time: {what}")
     ended, told = 0, time.monotonic()
     with Progress(*shown, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=len(todo))
@@ -230,8 +236,8 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
     return new
 
 
-def _write(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
-    """Writes the tables and pages, and prints a summary."""
+def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> None:
+    """Writes the tables and pages, and prints a summary after `new` gradings."""
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
     marks.write_tables(rows, out)
     changed = marks.write_changes(rows, out)
@@ -245,13 +251,17 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
     console.print(table)
     if scores := [row.final for row in rows if row.final is not None]:
         mean = sum(scores) / len(scores)
-        _say(f"mean {mean:.1f} of {len(scores)}, from {min(scores):g} to {max(scores):g}")
-    if changed is not None:
+        of = max((row.max_score or 0.0 for row in rows), default=0.0)
+        _say(
+            f"{plural(len(scores), 'mark')}: mean {mean:.1f} of {of:g} points, "
+            f"from {min(scores):g} to {max(scores):g}"
+        )
+    if changed is not None and new:
         where = f": {out}/changes.csv" if changed else ""
         _say(f"{plural(changed, 'change')} since the grading before{where}")
     if found.unmatched:
         _say(f"! {plural(len(found.unmatched), 'hand-in')} of nobody for sure", style="yellow")
-    needy = sum(bool(row.attention) for row in rows)
+    needy = sum(bool(row.attention) for row in rows)  # but for what is decided
     _say(f"{plural(needy, 'student')} for a person: {out}/attention.md · marks: {out}/marks.csv")
 
 
@@ -267,6 +277,8 @@ def _publish(
             _say(f"! in no line of {book.name}: {', '.join(left)}", style="yellow")
     counts = ", ".join(f"{len(ids)} {what}" for what, ids in became.items())
     _say(f"published in {target}/: {counts}" + (f"; {target / book.name}" if book else ""))
+    if gone := [r.student.id for r in rows if r.published is not None and not r.leaves]:
+        _say(f"withdrawn, but perhaps still on the platform: {', '.join(gone)}", style="yellow")
     for what in sorted(became.keys() - {"with a page"}):
         _say(f"{what}: {', '.join(became[what])}")
 
@@ -333,6 +345,7 @@ def similar(
     submissions: Annotated[Path, typer.Argument(help="as for `grader class`")],
     out: Annotated[Path, typer.Option(help="the class's folder")] = Path("marks"),
     students: Annotated[Path | None, typer.Option("--roster", help="as for `grader class`")] = None,
+    anonymous: Anonymous = None,
     least: Annotated[
         float, typer.Option(min=0, max=1, help="the share of one's code that another has, too")
     ] = 0.5,
@@ -347,7 +360,7 @@ def similar(
     from grader.classroom import similar as comparing
 
     try:
-        found, _, _ = decisions.read(submissions, students, out)
+        found, _, _ = decisions.read(submissions, students, out, anonymous)
     except (policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     assignment = manifests.load()

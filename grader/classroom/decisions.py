@@ -11,7 +11,6 @@ import msgspec
 
 from assignment import manifest as manifests
 from grader.classroom import aliases, policy, roster
-from grader.classroom.aliases import renamed
 from grader.classroom.policy import Hold, Override
 from grader.results.lateness import Deadlines
 
@@ -25,16 +24,20 @@ class Decisions:
     holds: Mapping[str, Hold] = field(default_factory=dict)
     times: Mapping[str, datetime] = field(default_factory=dict)
 
-    def renamed(self, known: Mapping[str, str]) -> Decisions:
-        """The same, of aliases."""
-        deadlines = self.deadlines
-        if deadlines is not None:
-            extensions = renamed(deadlines.extensions, known)
-            deadlines = msgspec.structs.replace(deadlines, extensions=extensions)
-        overrides = {(known.get(s, s), e): one for (s, e), one in self.overrides.items()}
-        return Decisions(
-            deadlines, overrides, renamed(self.holds, known), renamed(self.times, known)
-        )
+
+def _read_class(
+    submissions: Path, students: Path | None, out: Path, owners: Mapping[str, str]
+) -> roster.Class:
+    """The class, with what staff decided in `matches.csv`."""
+    listed = roster.read_roster(students) if students else None
+    decided = policy.read_matches(out / "matches.csv", owners)
+    handed = roster.handed_in(submissions, listed)
+    if unknown := sorted(decided.keys() - {one.path.name for one in handed}):
+        where = f"{out / 'matches.csv'}: no entry of {submissions}"
+        raise policy.PolicyError(f"{where} is called {unknown[0]}")
+    found = roster.match(handed, listed, decided)
+    _check_names(out / "matches.csv", set().union(*decided.values()), found)
+    return found
 
 
 def read(
@@ -44,30 +47,27 @@ def read(
 
     Raises RosterError or PolicyError.
     """
-    listed = roster.read_roster(students) if students else None
-    decided = policy.read_matches(out / "matches.csv")
-    handed = roster.handed_in(submissions, listed)
-    if unknown := sorted(decided.keys() - {one.path.name for one in handed}):
-        where = f"{out / 'matches.csv'}: no entry of {submissions}"
-        raise policy.PolicyError(f"{where} is called {unknown[0]}")
-    found = roster.match(handed, listed, decided)
-    _check_names(out / "matches.csv", set().union(*decided.values()), found)
-    decisions = Decisions(
-        policy.read_deadlines(out / "deadlines.toml"),
-        policy.read_overrides(out / "overrides.csv"),
-        policy.read_holds(out / "holds.csv"),
-        policy.read_times(out / "times.csv"),
-    )
-    real = found.students
+    _check_folder(out, key)
+    found = _read_class(submissions, students, out, aliases.owners(key))
+    known, real = {}, found.students
     if key is not None:
         if key.resolve().is_relative_to(out.resolve()):
             raise roster.RosterError(f"{key} tells who is who: keep it outside {out}")
         known = aliases.aliases(key, found.students)
         real = {known[student.id]: student for student in found.students.values()}
-        found, decisions = aliases.hide(found, known), decisions.renamed(known)
-    extensions = decisions.deadlines.extensions if decisions.deadlines else {}
+        found = aliases.hide(found, known)
+    deadlines = policy.read_deadlines(out / "deadlines.toml")
+    if deadlines is not None:
+        extensions = aliases.renamed(deadlines.extensions, known)
+        deadlines = msgspec.structs.replace(deadlines, extensions=extensions)
+    decisions = Decisions(
+        deadlines,
+        policy.read_overrides(out / "overrides.csv", known),
+        policy.read_holds(out / "holds.csv", known),
+        policy.read_times(out / "times.csv", known),
+    )
     for file, named in {
-        "deadlines.toml": set(extensions),
+        "deadlines.toml": set(deadlines.extensions if deadlines else ()),
         "overrides.csv": {student for student, _ in decisions.overrides},
         "holds.csv": set(decisions.holds),
         "times.csv": set(decisions.times),
@@ -77,6 +77,18 @@ def read(
     if unknown := sorted({exercise for _, exercise in decisions.overrides} - exercises):
         raise policy.PolicyError(f"{out / 'overrides.csv'}: no exercise is called {unknown[0]}")
     return found, decisions, real
+
+
+def _check_folder(out: Path, key: Path | None) -> None:
+    """Raises RosterError if a folder of aliases is to hold names, or the other way round."""
+    is_anonymous = (mark := out / "anonymous").exists()
+    if is_anonymous and key is None:
+        raise roster.RosterError(f"{out} has aliases: give --anonymous with the file of them")
+    if not is_anonymous and key is not None:
+        if (out / "students").exists():
+            raise roster.RosterError(f"{out} names students already: take another folder")
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mark.touch()
 
 
 def _check_names(file: Path, named: Collection[str], found: roster.Class) -> None:

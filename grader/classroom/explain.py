@@ -13,12 +13,17 @@ from grader.results.record import Check, Grade
 from grader.results.student import MARKS
 from grader.results.text import clean, points
 
-_LINE = r'(?:^  File "[^"]*?/{file}", line |^asked in line )(\d+)'
+_LINE = r'^  File "[^"]*?(tests/\w+)/{file}", line (\d+)|^asked in line (\d+)'
 _STYLES = {"passed": "green", "failed": "red", "not_run": "yellow"}
 
 
 def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
     """Lines on one exercise and all its checks; or on each, and the checks that cost points."""
+    for module in grade.modules:
+        if not module.ok:
+            where = f"{module.file}:{module.line}" if module.line else module.file
+            yield Text(f"{clean(module.module)}.py could not be imported  {clean(where)}")
+            yield from (Text(f"    {line}") for line in clean(module.message).split("\n"))
     for score in grade.exercises:
         if exercise not in ("", score.id):
             continue
@@ -44,21 +49,22 @@ def _check(check: Check) -> Iterator[Text]:
         words = check.cause.words if check.cause else ""
         named = f" ({check.exception})" if check.exception else ""
         yield Text(f"      {words}{named}  {place(check)}", style="dim")
-        for line in (check.shown or reason(check.detail or "")).split("\n"):
+        for line in (clean(check.shown or "") or reason(check.detail or "")).split("\n"):
             yield Text(f"        {line}")
 
 
 def place(check: Check) -> str:
     """The test, and the line of its file at which it failed, if the record tells."""
     module, _, name = check.test.partition("::")
-    file = f"tests/{check.visibility}/{module}.py"
-    lines = re.findall(_LINE.replace("{file}", re.escape(file)), check.detail or "", re.M)
-    return f"{file}:{lines[-1]}" if lines else f"{file}::{name}"
+    found = re.findall(_LINE.replace("{file}", re.escape(f"{module}.py")), check.detail or "", re.M)
+    folder = next((folder for folder, _, _ in found if folder), f"tests/{check.visibility}")
+    lines = [line or asked for _, line, asked in found]
+    return f"{folder}/{module}.py:{lines[-1]}" if lines else f"{folder}/{module}.py::{name}"
 
 
 def reason(detail: str) -> str:
     """What a test raised, with its notes, without the frames that led there."""
-    lines = clean(detail).split("\n")
+    lines = clean(detail, len(detail) + 1).split("\n")
     frames = [number for number, line in enumerate(lines) if line.startswith('  File "')]
     rest = lines[frames[-1] + 1 :] if frames else lines
     while rest and frames and rest[0].startswith("    "):  # the frame's code

@@ -12,7 +12,7 @@ from grader.causes import Cause
 from grader.classroom import tables
 from grader.classroom.decisions import Decisions
 from grader.classroom.folder import StudentFolder
-from grader.classroom.policy import Override
+from grader.classroom.policy import Override, PolicyError
 from grader.classroom.roster import Class, HandIn, Student
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
@@ -40,6 +40,7 @@ class Row:
         published: the mark that left last; None if none did.
         exercises: points by exercise.
         attention: what a person should look at.
+        settled: what staff decided, and what need not be looked at since then.
         is_held: whether it must not leave yet.
         untimed: whether nobody knows when it came, so that it cost nothing.
         decided: what staff decided, for the student.
@@ -56,16 +57,27 @@ class Row:
     published: float | None = None
     exercises: dict[str, float] = field(default_factory=dict)
     attention: list[str] = field(default_factory=list)
+    settled: list[str] = field(default_factory=list)
     grade: Grade | None = None
     is_held: bool = False
     untimed: bool = False
     decided: list[str] = field(default_factory=list)
     is_total: bool = False
 
+    def is_measured(self, exercise: str) -> bool:
+        """Whether an exercise of the grade is in its score."""
+        assert self.grade is not None, "it has exercises"
+        return next(e.measured for e in self.grade.exercises if e.id == exercise)
+
     def most(self, exercise: str) -> float:
         """The points of an exercise of the grade."""
         assert self.grade is not None, "it has exercises"
         return next(e.max_points for e in self.grade.exercises if e.id == exercise)
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the mark may be published."""
+        return self.final is not None and not self.is_held
 
     @property
     def explanation(self) -> str:
@@ -105,7 +117,7 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         made.append(row)
     most = max((row.max_score or 0.0 for row in made), default=0.0)
     for row in made:
-        if row.max_score is not None and row.max_score < most:
+        if row.max_score and row.max_score < most:
             out_of = f"out of {points(row.max_score)} points, and others of {points(most)}"
             row.attention.append(f"{out_of}: its races did not run, or could not be measured")
         if row.grade is None or row.grade.provenance is None:
@@ -115,6 +127,9 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         others = [s for s in same if s != row.student.id and found.counted.get(s) != one]
         if others and started_in(row.grade):
             row.attention.append(f"{SAME}{', '.join(same)}")
+    for row in made:
+        if row.is_total or row.is_held:
+            row.settled, row.attention = [*row.settled, *row.attention], []
     return made
 
 
@@ -136,7 +151,7 @@ def _row(
         row.attention.append("not graded yet")
     if hold := decisions.holds.get(student.id):
         row.is_held = True
-        row.attention.append(f"held by {hold.author}: {hold.reason}")
+        row.settled.append(f"held by {hold.author}: {hold.reason}")
     _override(row, decisions.overrides)
     if row.score is not None and one is not None:
         _charge_lateness(row, decisions.times.get(student.id, one.when), one.late, decisions)
@@ -146,7 +161,7 @@ def _row(
         before = "none" if row.final is None else points(row.final)
         row.final, row.is_total = total.points, True
         row.decided.append(f"{points(total.points)} as staff decided")
-        row.attention.append(
+        row.settled.append(
             f"the mark was {before} and is {points(total.points)}, by {total.author}: "
             f"{total.reason}{_above(total.points, row.max_score)}"
         )
@@ -197,11 +212,15 @@ def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
             continue
         assert row.score is not None, "with exercises there is a score"
         before, most = row.exercises[exercise], row.most(exercise)
-        row.score = round(row.score + one.points - before, 6)
+        if row.is_measured(exercise):
+            row.score = round(row.score + one.points - before, 2)
+        else:
+            row.score = round(row.score + one.points, 2)
+            row.max_score = round((row.max_score or 0.0) + most, 2)
         row.exercises[exercise] = one.points
         if one.points != before:
             row.decided.append(f"{points(one.points)} for {exercise} as staff decided")
-        row.attention.append(
+        row.settled.append(
             f"{exercise} was {points(before)} and is {points(one.points)}, by {one.author}: "
             f"{one.reason}{_above(one.points, most)}"
         )
@@ -216,7 +235,7 @@ def cells(row: Row) -> dict[str, object]:
     found: dict[str, object] = dict.fromkeys(COLUMNS, "")
     found |= {"id": row.student.id, "name": row.student.name, "status": row.status}
     found["published"] = "" if row.published is None else row.published
-    found["attention"] = "; ".join(row.attention)
+    found["attention"] = "; ".join((*row.attention, *row.settled))
     if row.final is not None:
         found |= {"score": row.score, "max": row.max_score, "late_days": row.late_days}
         found |= {"penalty": row.penalty, "final": row.final}
@@ -252,15 +271,18 @@ def write_tables(made: Sequence[Row], marks: Path) -> None:
 
 def note_published(made: Sequence[Row], marks: Path) -> None:
     """Keeps the marks that leave, for a later comparison."""
-    left = (row for row in made if row.final is not None and not row.is_held)
+    left = (row for row in made if row.leaves)
     lines = ({"id": row.student.id, "points": row.final} for row in left)
     _write_csv(marks / "published.csv", ("id", "points"), lines)
 
 
 def _read_published(marks: Path) -> dict[str, float]:
     file = marks / "published.csv"
-    lines = tables.read(file, OSError)[1:] if file.exists() else []
-    return {student: float(mark) for student, mark in lines}
+    lines = tables.read(file, PolicyError)[1:] if file.exists() else []
+    try:
+        return {student: float(mark) for student, mark in filter(None, lines)}
+    except ValueError as error:
+        raise PolicyError(f"{file} is not what was written; remove it: {error}") from error
 
 
 CHANGES = ("id", "exercise", "old", "new", "checks")
@@ -278,20 +300,24 @@ def write_changes(made: Iterable[Row], marks: Path) -> int | None:
         if row.grade is None or before is None:
             continue
         is_first = False
-        old = {exercise.id: exercise.points for exercise in before.exercises}
+        old, new = _measured(before), _measured(row.grade)
         states = {check.test: check.state for check in before.checks}
-        for exercise in row.grade.exercises:
-            if exercise.points == old.get(exercise.id):
+        for exercise in dict.fromkeys((*new, *old)):
+            if old.get(exercise) == new.get(exercise):
                 continue
             changed = [
                 check.test
                 for check in row.grade.checks
-                if check.exercise == exercise.id and check.state != states.get(check.test)
+                if check.exercise == exercise and check.state != states.get(check.test)
             ]
-            cells = row.student.id, exercise.id, old.get(exercise.id), exercise.points
+            cells = row.student.id, exercise, old.get(exercise), new.get(exercise)
             lines.append(dict(zip(CHANGES, (*cells, " ".join(changed)), strict=True)))
     _write_csv(marks / "changes.csv", CHANGES, lines)
     return None if is_first else len(lines)
+
+
+def _measured(grade: Grade) -> dict[str, float]:
+    return {exercise.id: exercise.points for exercise in grade.exercises if exercise.measured}
 
 
 def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:

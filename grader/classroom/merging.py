@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from assignment.manifest import Manifest
-from grader.judge.provenance import verdicts_hash
+from grader.causes import Cause
+from grader.isolation import TIERS
+from grader.judge.provenance import tree_hash, verdicts_hash
 from grader.results.record import FurtherRuns, Grade
 
 
@@ -30,8 +32,14 @@ def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
     exercises = tuple(found[exercise.id] for exercise in wanted)
     checks = (*(check for check in before.checks if check.exercise not in new), *again.checks)
     points, max_points = total(exercises)
+    weaker = max(before, again, key=lambda grade: _weakness(grade.isolation.tier))
+    origin = again.provenance
+    if origin is not None:
+        origin = msgspec.structs.replace(origin, tier=weaker.isolation.tier)
     return msgspec.structs.replace(
         again,
+        isolation=weaker.isolation,
+        provenance=origin,
         score=points,
         max_score=max_points,
         exercises=exercises,
@@ -44,9 +52,26 @@ def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
     )
 
 
+def of_today(grade: Grade) -> Grade:
+    """The same grade by the grader as it is, which differs in nothing that matters."""
+    assert grade.provenance is not None, "its grader is known"
+    origin = msgspec.structs.replace(grade.provenance, tree=tree_hash())
+    return msgspec.structs.replace(grade, provenance=origin)
+
+
+def _weakness(tier: str) -> int:
+    return TIERS.index(tier) if tier in TIERS else len(TIERS)
+
+
 def unmeasured(grade: Grade | None, manifest: Manifest) -> tuple[str, ...]:
-    """The exercises that need a device and were not measured in a grading."""
-    done = {exercise.id for exercise in grade.exercises if exercise.measured} if grade else set()
+    """The exercises that need a device and were not measured in a grading.
+
+    What was faster than the hardware allows is for staff, and not to be tried again.
+    """
+    done: set[str] = set()
+    if grade is not None:
+        done |= {exercise.id for exercise in grade.exercises if exercise.measured}
+        done |= {check.exercise for check in grade.checks if check.cause is Cause.SUSPICIOUS}
     return tuple(one.id for one in manifest if one.needs and one.id not in done)
 
 
@@ -59,5 +84,5 @@ def _further(before: FurtherRuns | None, again: FurtherRuns | None, new: set[str
         runs=before.runs + again.runs,
         charged=before.charged + again.charged,
         failures=(*kept, *again.failures),
-        fault=again.fault,
+        fault=again.fault or before.fault,
     )

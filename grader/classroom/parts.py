@@ -3,7 +3,7 @@
 A class whose tests were corrected runs only these again. Kept is, for each state of the grader that
 gave a grade, a hash of each exercise's tests, of the rest of each file of tests, and of every other
 file. A change of the rest of a file concerns each exercise with a test in it; one of another file
-concerns all.
+concerns all; one of comments in tests, none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from grader.classroom.folder import STAFF_ONLY
-from grader.judge.markers import marked_exercise
+from grader.judge.markers import exercises_in, marked_exercise
 from grader.judge.provenance import GRADING_FILES, tree_hash
 from grader.paths import REPOSITORY
 from grader.results.write import write_atomically
@@ -41,27 +41,27 @@ class Parts(msgspec.Struct, frozen=True):
 @functools.cache
 def parts(root: Path = REPOSITORY) -> Parts:
     """The parts of the grader as it is."""
-    tests: dict[str, list[bytes]] = {}
+    tests: dict[str, list[str]] = {}
     rest, exercises, others = {}, {}, hashlib.sha256()
     for path in sorted({path for glob in GRADING_FILES for path in root.glob(glob)}):
         name = path.relative_to(root).as_posix()
         if not (name.startswith("tests/") and path.name.startswith("test_")):
             others.update(b"%s\0%s\0" % (name.encode(), hashlib.sha256(path.read_bytes()).digest()))
             continue
-        lines, own = path.read_bytes().splitlines(keepends=True), []
-        for node in reversed(ast.parse(path.read_bytes()).body):
-            if isinstance(node, ast.FunctionDef) and (exercise := marked_exercise(node)):
-                begin = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
-                tests.setdefault(exercise, []).extend(lines[begin : node.end_lineno])
-                own.append(exercise)
-                del lines[begin : node.end_lineno]
-        rest[name], exercises[name] = _hash(lines), sorted(set(own))
-    hashes = {exercise: _hash(text) for exercise, text in tests.items()}
+        left = []
+        for node in ast.parse(path.read_bytes()).body:
+            exercise = marked_exercise(node) if isinstance(node, ast.FunctionDef) else None
+            if exercise:
+                tests.setdefault(exercise, []).append(ast.dump(node))
+            else:
+                left.append(ast.dump(node))
+        rest[name], exercises[name] = _hash(left), sorted(exercises_in(path))
+    hashes = {exercise: _hash(texts) for exercise, texts in tests.items()}
     return Parts(hashes, rest, exercises, others.hexdigest())
 
 
-def _hash(lines: list[bytes]) -> str:
-    return hashlib.sha256(b"".join(lines)).hexdigest()
+def _hash(texts: list[str]) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
 def keep(marks: Path) -> None:

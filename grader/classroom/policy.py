@@ -15,7 +15,7 @@ it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -57,10 +57,10 @@ def read_deadlines(path: Path) -> Deadlines | None:
     return found
 
 
-def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
+def read_overrides(path: Path, known: Mapping[str, str] = {}) -> dict[tuple[str, str], Override]:
     """By student and exercise; {} without the file. Raises PolicyError."""
     found = {}
-    for line, row in _rows(path, ("id", "exercise", "points", "author", "reason", "date")):
+    for line, row in _rows(path, ("id", "exercise", "points", "author", "reason", "date"), known):
         try:
             points = float(row["points"])
         except ValueError:
@@ -72,10 +72,10 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
     return found
 
 
-def read_holds(path: Path) -> dict[str, Hold]:
+def read_holds(path: Path, known: Mapping[str, str] = {}) -> dict[str, Hold]:
     """Marks that are held now, by student; {} without the file. Raises PolicyError."""
     found: dict[str, Hold] = {}
-    for line, row in _rows(path, ("id", "author", "reason", "date", "released")):
+    for line, row in _rows(path, ("id", "author", "reason", "date", "released"), known):
         if row["released"]:
             _check_date(path, line, "released", row["released"])
             found.pop(row["id"], None)
@@ -84,10 +84,10 @@ def read_holds(path: Path) -> dict[str, Hold]:
     return found
 
 
-def read_times(path: Path) -> dict[str, datetime]:
+def read_times(path: Path, known: Mapping[str, str] = {}) -> dict[str, datetime]:
     """When students handed in, as staff know it; {} without the file. Raises PolicyError."""
     found = {}
-    for line, row in _rows(path, ("id", "time", "author", "reason", "date")):
+    for line, row in _rows(path, ("id", "time", "author", "reason", "date"), known):
         try:
             when = datetime.fromisoformat(row["time"])
         except ValueError:
@@ -100,10 +100,10 @@ def read_times(path: Path) -> dict[str, datetime]:
     return found
 
 
-def read_matches(path: Path) -> dict[str, list[str]]:
+def read_matches(path: Path, known: Mapping[str, str] = {}) -> dict[str, list[str]]:
     """By an entry's name the ids of its group, none for nobody's; {} without the file."""
     found: dict[str, list[str]] = {}
-    for _, row in _rows(path, ("name", "id", "author", "reason", "date")):
+    for _, row in _rows(path, ("name", "id", "author", "reason", "date"), known):
         group = found.setdefault(row["name"], [])
         if not row["id"]:
             group.clear()
@@ -112,8 +112,13 @@ def read_matches(path: Path) -> dict[str, list[str]]:
     return found
 
 
-def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each line with its number; all must have just these columns, an author, a reason, a date."""
+def _rows(
+    path: Path, columns: tuple[str, ...], known: Mapping[str, str] = {}
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each line with its number; all must have just these columns, an author, a reason, a date.
+
+    Who is known by another id is given that one.
+    """
     if not path.exists():
         return
     header, *rows = tables.read(path, PolicyError) or [[]]
@@ -133,6 +138,7 @@ def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str,
             if not row[key]:
                 raise PolicyError(f"{path}:{line}: {key} is missing")
         _check_date(path, line, "date", row["date"])
+        row["id"] = known.get(row["id"], row["id"])
         yield line, row
 
 

@@ -80,7 +80,7 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> dict[str, list[st
                 (place / name).unlink(missing_ok=True)
             with suppress(OSError):  # there is none, or somebody's own file is in it
                 place.rmdir()
-        if row.is_held or row.final is None:
+        if not row.leaves:
             became.setdefault("held" if row.is_held else row.status, []).append(row.student.id)
             continue
         what = "with a page" if row.grade else "with a mark alone"

@@ -20,9 +20,10 @@ from typing import Literal
 import msgspec
 
 from assignment import manifest as manifests
+from assignment.manifest import Manifest
 from grader.classroom import engine
 from grader.classroom.folder import Failure, Source, StudentFolder, current_run, state_of
-from grader.classroom.merging import merged, unmeasured
+from grader.classroom.merging import merged, of_today, unmeasured
 from grader.classroom.parts import changed, keep
 from grader.classroom.roster import HandIn
 from grader.faults import GraderFault
@@ -37,6 +38,7 @@ from grader.results.text import clean, printable
 Status = Literal["graded", "unchanged", "refused", "fault", "elsewhere"]
 _TRIES = 3  # of a submission in whose grading the process was killed
 _RENEWED = 60.0  # seconds between two renewals of a lease: many machines share the folder
+_UNTOLD = "what it is stands here without --anonymous: it may name files"
 _PATIENCE = 1.0  # seconds between two looks at what another machine grades
 
 
@@ -145,7 +147,7 @@ def grade_all(
                         future = graders.submit(grade_one, batch[0], order)
                         running[future] = batch.pop(0)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        status = _status(future, running[future], order.marks)
+                        status = _status(future, running[future], order)
                         done(running.pop(future), status)
         except BrokenProcessPool:
             if not has_started:
@@ -156,7 +158,7 @@ def grade_all(
                 if kills[job] < _TRIES:
                     waiting.append(job)
                 else:
-                    _keep_fault(job, order.marks, f"the grader was killed {_TRIES} times meanwhile")
+                    _keep_fault(job, order, f"the grader was killed {_TRIES} times meanwhile")
                     done(job, "fault")
 
 
@@ -173,24 +175,24 @@ def wait_for_others(jobs: Sequence[Job], marks: Path) -> Iterator[Job]:
             time.sleep(_PATIENCE)
 
 
-def _status(future: Future[Status], job: Job, marks: Path) -> Status:
+def _status(future: Future[Status], job: Job, order: Order) -> Status:
     """How a job ended; an exception is kept as its fault, but for those that end the run."""
     try:
         return future.result()
     except (BrokenProcessPool, CannotIsolate):
         raise
     except Exception as error:  # a mistake of ours in one grading must not end the others
-        _keep_fault(job, marks, str(error) or type(error).__name__)
+        _keep_fault(job, order, str(error) or type(error).__name__)
         return "fault"
 
 
-def _keep_fault(job: Job, marks: Path, message: str) -> None:
-    with _leased(job, marks) as mine:
+def _keep_fault(job: Job, order: Order, message: str) -> None:
+    with _leased(job, order.marks) as mine:
         if mine is not None:  # else another machine is at it
             source = Source(state="", tree=tree_hash())
-            failure = Failure("fault", clean(message))
+            failure = Failure("fault", _UNTOLD if order.is_anonymous else clean(message))
             for student in job.students:
-                StudentFolder(marks, student).write_failure(failure, source)
+                StudentFolder(order.marks, student).write_failure(failure, source)
 
 
 @contextmanager
@@ -243,22 +245,25 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
         try:
             selected = stage.read(job.path, manifest.package, manifest.modules)
         except SubmissionError as error:
-            why = printable(str(error))
-            if order.is_anonymous:
-                why = why.replace(printable(str(job.path)), who)
-                why = why.replace(printable(job.path.name), who)
+            why = _UNTOLD if order.is_anonymous else printable(str(error))
             for folder in folders:
                 folder.write_failure(Failure("refused", why), source)
             return "refused"
         keep(order.marks)
         before = folders[0].grade() or folders[0].previous()  # the last after a fault
         grade = _graded(grader, selected, before, order, renew)
-        status: Status = "unchanged" if grade is before else "graded"
-        grade = msgspec.structs.replace(grade, submission=who)
+        is_same = before is not None and grade.checks is before.checks
+        status: Status = "unchanged" if is_same else "graded"
+        left_out = () if order.is_anonymous else grade.left_out
+        grade = msgspec.structs.replace(grade, submission=who, left_out=left_out)
         source = msgspec.structs.replace(source, tier=grade.isolation.tier)
         for folder in folders:
             folder.write_grade(grade, source)
         return status
+
+
+def _raced(exercises: Collection[str], manifest: Manifest) -> bool:
+    return any(one.needs for one in manifest if one.id in exercises)
 
 
 def _graded(
@@ -296,7 +301,12 @@ def _graded(
         found = None
     if found is not None and found.provenance and found.provenance.tree != tree_hash():
         again = changed(order.marks, found.provenance.tree)
-        found = merged(found, grade(again), manifest) if again else None
+        if again is None or (found.budget and found.budget.drawn) or _raced(again, manifest):
+            found = None  # alone they would get time that others had used up, or lose their races
+        elif again:
+            found = merged(found, grade(again), manifest)
+        else:
+            found = of_today(found)
     found = found or grade()
     if order.races and (missing := unmeasured(found, manifest)):
         found = merged(found, grade(missing, "require"), manifest) or found

@@ -47,7 +47,7 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 def in_words(days: int, penalty: float) -> str:
     """`2 days late, minus 20%`."""
-    return f"{plural(days, 'day')} late, minus {penalty:.0%}"
+    return f"{plural(days, 'day')} late, minus {100 * penalty:.3g}%"
 
 
 def read(path: Path, failure: type[Exception]) -> Deadlines:

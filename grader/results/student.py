@@ -37,7 +37,7 @@ HIDDEN_EXCEPTIONS = frozenset(
 
 
 def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
-    """Everything that a student may see of a grade, with a note of staff's first.
+    """Everything that a student may see of a grade, with a note of staff's.
 
     `mark` is what staff made of the score.
     """
@@ -83,7 +83,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
         score=grade.score,
         max_score=grade.max_score,
         headline=_headline(grade),
-        notices=(*filter(None, [note]), *_notices(grade)),
+        notices=tuple(_notices(grade, note)),
         unsafe=grade.isolation.tier == UNISOLATED,
         tier=clean(grade.isolation.tier, 20),
         tier_words=MEANINGS.get(grade.isolation.tier, ""),
@@ -173,6 +173,7 @@ def _exercise(
     if broken and Cause.IMPORT_FAILED not in causes:
         earn = "earns" if len(broken) == 1 else "earn"
         hint = f"It builds on {' and '.join(broken)}, which {earn} no points yet. {hint}"
+    tried = ("partly", "failed")
     return ExerciseView(
         id=clean(exercise.id, 100),
         title=clean(exercise.title, 200),
@@ -182,8 +183,8 @@ def _exercise(
         status=status,
         hint=hint if status in ("partly", "failed", "not started") else "",
         checks=checks,
-        further=further if status in ("partly", "failed") else None,
-        next_step=_next_step(exercise, checks) if status in ("partly", "failed") else "",
+        further=further if status in tried else None,
+        next_step="" if further or status not in tried else _next_step(exercise, checks),
     )
 
 
@@ -226,10 +227,12 @@ def _headline(grade: Grade) -> str:
     return f"{points(grade.score)} of {points(grade.max_score)} points"
 
 
-def _notices(grade: Grade) -> Iterable[str]:
+def _notices(grade: Grade, note: str) -> Iterable[str]:
     """What every output must show."""
     if grade.isolation.tier == UNISOLATED:
         yield UNSAFE
+    if note:
+        yield note
     if grade.score is None:
         yield "No score was given, because the grader failed. This is not a zero."
     if grade.faults:

@@ -179,11 +179,12 @@ def on_dask(place: Path, marks: Path, kills: int, rng: random.Random) -> None:
     address = place / "scheduler.json"
     address.unlink(missing_ok=True)
     scheduler = start([f"{dask[2]}.dask_scheduler", "--scheduler-file", str(address)], dask[:2])
+    workers: list[subprocess.Popen[bytes]] = []
     try:
         wait_until(address.exists)
         worker = [f"{dask[2]}.dask_worker", "--scheduler-file", str(address)]
         worker += ["--nthreads", "1", "--no-nanny", "--no-dashboard"]
-        workers = [start(worker, dask[:2]) for _ in range(3)]
+        workers += [start(worker, dask[:2]) for _ in range(3)]
         time.sleep(10)  # until they are known
         tcp = address.read_text().partition('"address": "')[2].partition('"')[0]
         example = REPOSITORY / "grader" / "classroom" / "examples" / "class_on_dask.py"

@@ -25,4 +25,4 @@ if __name__ == "__main__":
     with Client(scheduler) as cluster:
         threads = sum(cluster.nthreads().values())
         running = [cluster.submit(grade, grader, pure=False) for _ in range(threads)]
-        sys.exit(max(cluster.gather(running)))
+        sys.exit(any(cluster.gather(running)))

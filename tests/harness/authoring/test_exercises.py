@@ -184,7 +184,7 @@ def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
     """The slow lines are left out; `test_every_step_of_the_tutorial_works` has all"""
     for slow in ("_public", "_draws", "_mutants"):
         monkeypatch.setattr(checklist, slow, lambda *_: checklist.Line("slow"))
-    finding = Finding("wrong", "gather_x", ("loses no points of gather",))
+    finding = Finding("wrong", "gather_as_strided_of_contiguous", ("loses no points of gather",))
     reference = Finding("reference", "the reference", (), "1 of 1", {"test_a": 0.1, "test_b": 9.0})
     monkeypatch.setattr(verify, "verify", lambda *_: [finding, reference])
     shutil.copytree(REPOSITORY / "assignment/writeup", tmp_path / "writeup")
@@ -201,7 +201,7 @@ def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
     ]
     assert "→ write it in assignment/writeup/strides.md" in said[0]
     assert "test_b takes 9.0 s\n      → make them quicker" in said[1]
-    assert "gather_x: loses no points of gather" in said[2]
+    assert "gather_as_strided_of_contiguous: loses no points of gather" in said[2]
     assert CliRunner().invoke(build_app(), ["author", "check", "nosuch"]).exit_code != 0
 
 

@@ -62,6 +62,8 @@ def test_what_cost_points_is_explained_and_the_rest_is_a_line():
     assert f"--nonce {of.nonce}" in text
     assert said(of, "half").count("✓") == 1
     assert PUBLIC in said(of, "half").replace("\n        ", "\n")
+    odd = msgspec.structs.replace(public, shown="\x1b]0;owned\x07\x1b[2Jtext")
+    assert "\x1b" not in said(a_grade(checks=(odd,), exercises=scores), "half")
 
 
 def test_command_reads_a_record_and_writes_a_page(tmp_path):

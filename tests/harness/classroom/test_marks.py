@@ -103,13 +103,11 @@ def test_staff_override_an_exercise_or_the_mark_and_hold_one(a_class, tmp_path):
     found = a_class(ada={}, bob={})
     ada, bob = rows_of(found, tmp_path, Decisions(None, overrides, holds))
     assert (ada.score, ada.final, ada.exercises) == (9.0, 9.0, {"gather": 4.0, "mfu": 5.0})
-    assert ada.attention == [
-        "gather was 3 and is 4, by tim: a typo",
-        "the override of nosuch fits no exercise of the grade",
-    ]
+    assert ada.attention == ["the override of nosuch fits no exercise of the grade"]
+    assert ada.settled == ["gather was 3 and is 4, by tim: a typo"]
     assert (bob.score, bob.final, bob.is_held) == (8.0, 9.5, True)
     said = "the mark was 8 and is 9.5, by ann: oral exam"
-    assert bob.attention == ["held by ann: ask him", said]
+    assert (bob.attention, bob.settled) == ([], ["held by ann: ask him", said])
 
 
 def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
@@ -120,7 +118,7 @@ def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
     found = a_class(ada=None)
     (ada,) = rows_of(found, tmp_path, Decisions(None, overrides))
     assert (ada.status, ada.score, ada.final) == ("missing", None, 5.0)
-    assert len(ada.attention) == 2
+    assert (len(ada.attention), len(ada.settled)) == (0, 2)
 
 
 def test_an_extension_settles_who_is_late_for_the_platform(a_class, tmp_path):
@@ -219,7 +217,7 @@ def test_what_is_published_has_the_mark_and_why(a_class, tmp_path):
         ("bob", ""): Override("bob", "", 70.0, "tim", "secret reason"),
     }
     rows = rows_of(a_class(ada={}, bob={}), tmp_path, Decisions(deadlines, overrides))
-    assert "(above the 10 that there are)" in rows[1].attention[-1]
+    assert "(above the 10 that there are)" in rows[1].settled[-1]
     publication.publish(rows, tmp_path / "marks", tmp_path / "out")
     for row, mark, why in (
         (rows[0], 4.5, "8 by the tests; 4 for gather as staff decided; 1 day late, minus 50%."),

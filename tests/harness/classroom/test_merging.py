@@ -1,14 +1,16 @@
 """A grade of which some exercises ran again is the grade that all would have had."""
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
-from grader.classroom import run
+from grader.classroom import merging, run
 from grader.classroom.folder import Failure, StudentFolder, current_run, end_run
 from grader.classroom.merging import merged
 from grader.judge.provenance import verdicts_hash
-from grader.results.record import FurtherFailure, FurtherRuns
-from tests.harness.classroom.fakes import EXERCISES, FakeGrader, hand_in
+from grader.results.record import Budget, FurtherFailure, FurtherRuns, Isolation
+from tests.harness.classroom.fakes import EXERCISES, FakeGrader, hand_in, provenance
 from tests.harness.results.example_grade import check, exercise
 from tests.harness.results.example_grade import grade as a_grade
 
@@ -140,3 +142,48 @@ def test_races_are_added_to_a_grade_and_run_once(graded, tmp_path):
     assert (ada.grade().score, ada.grade().max_score) == (50.0 + 16.0, 116.0)
     assert graded("7", races=True) == graded("7") == (nonce, raced), "nothing ran again"
     assert graded("8", races=True) == (nonce, raced), "all of it, and then the races"
+
+
+def test_what_has_races_runs_whole_again_and_needs_its_races_anew(graded, tmp_path, monkeypatch):
+    """Alone it would keep the measures of tests that have changed"""
+    nonce, raced = graded("7", races=True)
+    monkeypatch.setattr(run, "tree_hash", lambda: "a corrected race")
+    assert graded("7", (raced[0],)) == (nonce, ())
+    assert StudentFolder(tmp_path / "marks", "ada").grade().max_score == 100.0
+    assert graded("7", races=True) == (nonce, raced)
+
+
+def test_who_drew_on_the_budget_runs_whole_again(graded, tmp_path, monkeypatch):
+    """Alone an exercise would have time that the others had used up"""
+    monkeypatch.setattr(run, "tree_hash", lambda: "a corrected test")
+    spent = Budget(seconds=200.0, drawn=64.0, bound=900.0)
+    ada = StudentFolder(tmp_path / "marks", "ada")
+    nonce, _ = graded("7")
+    ada.write_grade(msgspec.structs.replace(ada.grade(), budget=spent), ada.source())
+    monkeypatch.setattr(run, "tree_hash", lambda: "corrected once more")
+    assert graded("7", (LAST.id,)) == (nonce, ())
+
+
+def test_change_that_concerns_no_exercise_keeps_the_grade(graded, tmp_path, monkeypatch):
+    graded("7")
+    order = run.Order(tmp_path / "marks", ("A",))
+    before = StudentFolder(tmp_path / "marks", "ada").grade()
+    monkeypatch.setattr(run, "changed", lambda *_: set())
+    monkeypatch.setattr(run, "tree_hash", lambda: "another comment")
+    monkeypatch.setattr(merging, "tree_hash", lambda: "another comment")
+    job = run.Job(tmp_path / "in" / "ada", ("ada",))
+    idle = SimpleNamespace(manifest=EXERCISES)  # it must not grade
+    assert run.grade_one(idle, job, order) == "unchanged"
+    after = StudentFolder(tmp_path / "marks", "ada").grade()
+    assert (after.provenance.tree, after.checks) == ("another comment", before.checks)
+
+
+def test_of_two_tiers_the_weaker_is_named():
+    strong, weak = (of(isolation=Isolation(tier=tier, probes={})) for tier in ("A", "C"))
+    strong, weak = (
+        msgspec.structs.replace(one, provenance=provenance("x", tier=one.isolation.tier))
+        for one in (strong, weak)
+    )
+    for before, again in ((strong, weak), (weak, strong)):
+        whole = merged(before, again, EXERCISES)
+        assert (whole.isolation.tier, whole.provenance.tier) == ("C", "C")

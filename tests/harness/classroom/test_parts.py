@@ -26,6 +26,9 @@ def test_mfu(impl, size):
 """
 OTHER = TESTS.replace('"gather"', '"adam"').replace('"mfu"', '"adagrad"')
 FILE = "tests/hidden/test_a.py"
+ADDED = '@pytest.mark.exercise("adam")\ndef test_more(impl):\n    assert impl\n'
+NESTED = ADDED.replace("\n", "\n    ").strip()
+ALL = {"gather", "mfu", "adam"}
 
 
 @pytest.fixture
@@ -62,8 +65,23 @@ def after(tmp_path, monkeypatch):
         ("tests/hidden/conftest.py", "A = 1", "A = 2", None),
         ("tests/hidden/test_c.py", "", TESTS, None),
         (FILE, "SIZES", "SIZES", set()),
+        (FILE, "SIZES = (1, 2)", "SIZES = (1, 2)  # of a word", set()),
+        (FILE, "    return SIZES\n", f"    return SIZES\n\n\n{ADDED}", {"adam"}),
+        (FILE, "def helper", f"class TestMore:\n    {NESTED}\n\n\ndef helper", ALL),
     ],
-    ids=["a test", "its weight", "its marker", "a helper", "a constant", "conftest", "new", "none"],
+    ids=[
+        "a test",
+        "its weight",
+        "its marker",
+        "a helper",
+        "a constant",
+        "conftest",
+        "new",
+        "none",
+        "a comment",
+        "a further test",
+        "a test in a class",
+    ],
 )
 def test_exercises_that_a_change_concerns(after, name, old, new, concerned):
     assert after(name, old, new) == concerned

@@ -10,9 +10,7 @@ from typer.testing import CliRunner
 from grader import cli
 from tests.harness.conftest import REPOSITORY
 
-EXAMPLES = sorted(
-    path for path in (REPOSITORY / "grader").glob("*/examples/*") if path.suffix != ".pyc"
-)
+EXAMPLES = sorted(path for path in (REPOSITORY / "grader").glob("*/examples/*") if path.is_file())
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)

@@ -266,22 +266,24 @@ def test_submission_beyond_the_limit_is_not_graded(gradescoped):
 
 
 @needs_root
-@pytest.mark.parametrize(
-    ("change", "score", "words"),
-    [("", 83, ""), ("echo '{' > source/settings.json", 0, "graded without what the course set")],
-    ids=["best", "fault"],
-)
-def test_what_a_course_sets_holds_for_files_without_the_package(
-    gradescoped, tmp_path, change, score, words
-):
+def test_what_a_course_sets_holds_for_files_without_the_package(gradescoped, tmp_path):
     (tmp_path / "in").mkdir()
-    change = BEFORE.replace("@TIME@", "17:00") + change
-    status, results, modes, stdout = gradescoped(tmp_path / "in", change)
-    assert (status, results["score"]) == (0, score)
-    assert ("Your best score stays." in results["output"]) == (score == 83)
+    change = BEFORE.replace("@TIME@", "17:00")
+    status, results, modes, _ = gradescoped(tmp_path / "in", change)
+    assert (status, results["score"]) == (0, 83)
+    assert "Your best score stays." in results["output"]
     assert "Nothing could be graded." in results["output"]
-    assert words in stdout
     assert_closed(modes)
+
+
+@needs_root
+def test_without_what_the_course_set_nothing_is_shown(gradescoped, tmp_path):
+    """Hidden points might be"""
+    (tmp_path / "in").mkdir()
+    change = BEFORE.replace("@TIME@", "17:00") + "echo '{' > source/settings.json"
+    status, results, _, _ = gradescoped(tmp_path / "in", change)
+    assert (status, "score" in results, "tests" in results) == (3, False, False)
+    assert "not your fault" in results["output"]
 
 
 FAULTS = [

@@ -145,7 +145,8 @@ def test_a_command_is_named_only_where_it_shows_the_failure(public, rules, said)
     checks = [check("half", "failed", Cause.WRONG_ANSWER)]
     if public:
         checks.append(check("half", public, visibility="public", shown=""))
-    of = grade(checks=tuple(checks), exercises=(exercise("half", 0.0, 4.0, grader_only=rules),))
+    scores = (exercise("half", 0.0, 4.0, grader_only=rules),)
+    of = grade(checks=tuple(checks), exercises=scores, further=None)
     (one,) = report(of).exercises
     assert one.next_step.endswith(said)
     assert bool(one.next_step) == bool(said)
