@@ -255,3 +255,21 @@ def test_only_staff_may_read_a_grade(a_class, tmp_path):
     a_class(ada={})
     (file,) = tmp_path.rglob("grade.json.gz")
     assert file.stat().st_mode & 0o077 == 0
+
+
+def test_points_for_what_was_not_measured_count_with_their_maximum(a_class, tmp_path):
+    """As those of a race that staff decide"""
+    raced = exercise("gather", 1.0, 4.0, measured=False), exercise("mfu", 5.0, 6.0)
+    found = a_class(ada={"score": 5.0, "max_score": 6.0, "exercises": raced})
+    overrides = {("ada", "gather"): Override("ada", "gather", 3.0, "tim", "I saw it")}
+    (ada,) = rows_of(found, tmp_path, Decisions(None, overrides))
+    assert (ada.score, ada.max_score, ada.final) == (8.0, 10.0, 8.0)
+
+
+def test_points_that_are_measured_no_more_are_a_change(a_class, tmp_path):
+    """As those of races, when all runs again where there is no device"""
+    found = a_class(ada={})
+    alone = {"score": 5.0, "max_score": 6.0, "exercises": (exercise("mfu", 5.0, 6.0),)}
+    a_class(ada=alone)
+    assert marks.write_changes(rows_of(found, tmp_path), tmp_path) == 1
+    assert "ada,gather,3.0,," in (tmp_path / "changes.csv").read_text()
