@@ -225,7 +225,8 @@ def _loses(grade: Grade, wrong: Wrong, affected: Collection[str]) -> list[str]:
         if score.id == wrong.exercise.id:
             if not lost:
                 problems.append(f"loses no points of {score.id}")
-            if wrong.core and score.points > variants.CORE_SHARE * score.max_points:
+            # Shares are rounded to hundredths, so a quarter may have one more.
+            if wrong.core and score.points > variants.CORE_SHARE * score.max_points + 0.015:
                 problems.append(
                     f"earns {score.points:.2f} of {score.max_points:g} points without the work: "
                     f"{wrong.exercise.work}"
