@@ -26,7 +26,7 @@ def test_each_exercise_names_its_work_and_has_one_submission_without_it():
 
 @pytest.mark.parametrize(
     ("points", "mark", "problems"),
-    [(0.25, "core", 0), (0.26, "core", 1), (0.26, "", 0), (1.0, "", 1)],
+    [(0.26, "core", 0), (0.27, "core", 1), (0.26, "", 0), (1.0, "", 1)],
 )
 def test_code_without_the_work_earns_a_quarter_at_most(points, mark, problems):
     wrong = Wrong(Path("wrong.py"), MANIFEST["sgd_step"], "a mistake", mark)
