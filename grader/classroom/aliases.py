@@ -27,8 +27,14 @@ def aliases(path: Path, students: Iterable[str]) -> dict[str, str]:
     Raises:
         RosterError: the file cannot be read, or names somebody twice.
     """
-    with _locked(path):
-        return _aliases(path, students)
+    students = set(students)
+    if students <= (known := _known(path)).keys():
+        return known
+    try:
+        with _locked(path):
+            return _added(path, students)
+    except OSError as error:
+        raise RosterError(f"{path} cannot be written: {error}") from error
 
 
 @contextmanager
@@ -48,11 +54,11 @@ def _known(path: Path) -> dict[str, str]:
     return known
 
 
-def _aliases(path: Path, students: Iterable[str]) -> dict[str, str]:
+def _added(path: Path, students: set[str]) -> dict[str, str]:
     known = _known(path)
-    missing = sorted(set(students) - known.keys())
+    missing = sorted(students - known.keys())
     for student in missing:
-        while (alias := f"student-{secrets.randbelow(10**6):06}") in known.values():
+        while (alias := f"student-{secrets.randbelow(10**6):06}") in {*known.values(), *students}:
             pass
         known[student] = alias
     if missing:
@@ -72,7 +78,7 @@ def hide(found: Class, known: Mapping[str, str]) -> Class:
     return Class(
         {student.id: student for student in students},
         renamed(found.counted, known),
-        found.unmatched,
+        [(path, "whose it is, nobody knows for sure") for path, _ in found.unmatched],
     )
 
 

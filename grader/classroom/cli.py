@@ -171,7 +171,10 @@ def grade_class(
     else:
         graded = replace(order, races=False)
         current = {s for job in everything if run.is_done(job, graded) for s in job.students}
-        rows = marks.rows(found, out, decided, current)
+        try:
+            rows = marks.rows(found, out, decided, current)
+        except policy.PolicyError as error:
+            fail(BAD_INPUT, str(error))
         _write(found, rows, out, new)
     if fault:
         fail(FAULT, fault)

@@ -14,6 +14,8 @@ from grader.classroom import aliases, policy, roster
 from grader.classroom.policy import Hold, Override
 from grader.results.lateness import Deadlines
 
+_MARK = "anonymous"  # a file in a folder of marks that has aliases
+
 
 @dataclass(frozen=True)
 class Decisions:
@@ -76,19 +78,20 @@ def read(
     exercises = {exercise.id for exercise in manifests.load()} | {""}
     if unknown := sorted({exercise for _, exercise in decisions.overrides} - exercises):
         raise policy.PolicyError(f"{out / 'overrides.csv'}: no exercise is called {unknown[0]}")
+    if key is not None:
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (out / _MARK).touch()
     return found, decisions, real
 
 
 def _check_folder(out: Path, key: Path | None) -> None:
     """Raises RosterError if a folder of aliases is to hold names, or the other way round."""
-    is_anonymous = (mark := out / "anonymous").exists()
+    is_anonymous = (out / _MARK).exists()
     if is_anonymous and key is None:
         raise roster.RosterError(f"{out} has aliases: give --anonymous with the file of them")
-    if not is_anonymous and key is not None:
-        if (out / "students").exists():
-            raise roster.RosterError(f"{out} names students already: take another folder")
-        out.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mark.touch()
+    named = any((out / name).exists() for name in ("students", "marks.csv", "pairs.csv"))
+    if named and not is_anonymous and key is not None:
+        raise roster.RosterError(f"{out} names students already: take another folder")
 
 
 def _check_names(file: Path, named: Collection[str], found: roster.Class) -> None:

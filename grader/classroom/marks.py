@@ -40,7 +40,7 @@ class Row:
         published: the mark that left last; None if none did.
         exercises: points by exercise.
         attention: what a person should look at.
-        settled: what staff decided, and what need not be looked at since then.
+        settled: what staff decided.
         is_held: whether it must not leave yet.
         untimed: whether nobody knows when it came, so that it cost nothing.
         decided: what staff decided, for the student.
@@ -106,8 +106,8 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         one = found.counted.get(student.id)
         row = _row(student, one, marks, decisions, student.id in current)
         row.published = published.get(student.id)
-        if row.published is not None and row.published != row.final:
-            now = "none" if row.final is None else points(row.final)
+        if row.published is not None and (row.published != row.final or row.is_held):
+            now = points(row.final or 0.0) if row.leaves else "withdrawn"
             row.attention.append(f"published as {points(row.published)}, and is {now} now")
         if earlier := found.earlier.get(student.id):
             names = ", ".join(sorted(clean_name(other.path.name) for other in earlier))
@@ -115,10 +115,10 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         if row.grade is not None and row.grade.provenance is not None:
             by_content.setdefault(row.grade.provenance.submission, []).append(student.id)
         made.append(row)
-    most = max((row.max_score or 0.0 for row in made), default=0.0)
+    most = max((row.grade.max_score for row in made if row.grade), default=0.0)
     for row in made:
-        if row.max_score and row.max_score < most:
-            out_of = f"out of {points(row.max_score)} points, and others of {points(most)}"
+        if row.grade is not None and row.grade.max_score < most:
+            out_of = f"out of {points(row.grade.max_score)} points, and others of {points(most)}"
             row.attention.append(f"{out_of}: its races did not run, or could not be measured")
         if row.grade is None or row.grade.provenance is None:
             continue
@@ -127,9 +127,6 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         others = [s for s in same if s != row.student.id and found.counted.get(s) != one]
         if others and started_in(row.grade):
             row.attention.append(f"{SAME}{', '.join(same)}")
-    for row in made:
-        if row.is_total or row.is_held:
-            row.settled, row.attention = [*row.settled, *row.attention], []
     return made
 
 
@@ -181,7 +178,7 @@ def _enter(row: Row, grade: Grade) -> None:
     if grade.isolation.tier == UNISOLATED:
         row.attention.append("graded without isolation (--unsafe): the points prove nothing")
     if grade.left_out:
-        row.attention.append(f"left out: {', '.join(grade.left_out)}")
+        row.attention.append(f"{plural(len(grade.left_out), 'file')} left out or renamed")
     if grade.budget is not None and grade.budget.drawn:
         row.attention.append(f"slow: drew {grade.budget.drawn:.0f} s of the time budget")
 
@@ -218,7 +215,7 @@ def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
             row.score = round(row.score + one.points, 2)
             row.max_score = round((row.max_score or 0.0) + most, 2)
         row.exercises[exercise] = one.points
-        if one.points != before:
+        if one.points != before or not row.is_measured(exercise):
             row.decided.append(f"{points(one.points)} for {exercise} as staff decided")
         row.settled.append(
             f"{exercise} was {points(before)} and is {points(one.points)}, by {one.author}: "
@@ -271,8 +268,11 @@ def write_tables(made: Sequence[Row], marks: Path) -> None:
 
 def note_published(made: Sequence[Row], marks: Path) -> None:
     """Keeps the marks that leave, for a later comparison."""
-    left = (row for row in made if row.leaves)
-    lines = ({"id": row.student.id, "points": row.final} for row in left)
+    lines = (
+        {"id": row.student.id, "points": row.final if row.leaves else row.published}
+        for row in made
+        if row.leaves or row.published is not None  # which may still be on the platform
+    )
     _write_csv(marks / "published.csv", ("id", "points"), lines)
 
 

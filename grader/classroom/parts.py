@@ -52,7 +52,7 @@ def parts(root: Path = REPOSITORY) -> Parts:
         for node in ast.parse(path.read_bytes()).body:
             exercise = marked_exercise(node) if isinstance(node, ast.FunctionDef) else None
             if exercise:
-                tests.setdefault(exercise, []).append(ast.dump(node))
+                tests.setdefault(exercise, []).append(f"{name}\n{ast.dump(node)}")
             else:
                 left.append(ast.dump(node))
         rest[name], exercises[name] = _hash(left), sorted(exercises_in(path))

@@ -89,7 +89,9 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> dict[str, list[st
         if row.grade is not None:
             place.mkdir(exist_ok=True)
             grade = msgspec.structs.replace(
-                row.grade, submission=row.student.name or row.student.id
+                row.grade,
+                submission=row.student.name or row.student.id,
+                max_score=row.max_score or row.grade.max_score,
             )
             page = to_html(grade, row.explanation, row.final)
             write_atomically(place / "report.html", page.encode(), 0o644)

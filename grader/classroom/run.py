@@ -38,7 +38,7 @@ from grader.results.text import clean, printable
 Status = Literal["graded", "unchanged", "refused", "fault", "elsewhere"]
 _TRIES = 3  # of a submission in whose grading the process was killed
 _RENEWED = 60.0  # seconds between two renewals of a lease: many machines share the folder
-_UNTOLD = "what it is stands here without --anonymous: it may name files"
+_UNTOLD = "the reason may name files: it is told in another folder, without --anonymous"
 _PATIENCE = 1.0  # seconds between two looks at what another machine grades
 
 
@@ -182,7 +182,8 @@ def _status(future: Future[Status], job: Job, order: Order) -> Status:
     except (BrokenProcessPool, CannotIsolate):
         raise
     except Exception as error:  # a mistake of ours in one grading must not end the others
-        _keep_fault(job, order, str(error) or type(error).__name__)
+        told = "" if order.is_anonymous else str(error)
+        _keep_fault(job, order, told or f"{type(error).__name__}; {_UNTOLD}")
         return "fault"
 
 
@@ -190,7 +191,7 @@ def _keep_fault(job: Job, order: Order, message: str) -> None:
     with _leased(job, order.marks) as mine:
         if mine is not None:  # else another machine is at it
             source = Source(state="", tree=tree_hash())
-            failure = Failure("fault", _UNTOLD if order.is_anonymous else clean(message))
+            failure = Failure("fault", clean(message))
             for student in job.students:
                 StudentFolder(order.marks, student).write_failure(failure, source)
 
@@ -250,12 +251,12 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
                 folder.write_failure(Failure("refused", why), source)
             return "refused"
         keep(order.marks)
-        before = folders[0].grade() or folders[0].previous()  # the last after a fault
+        now = folders[0].grade()
+        before = now or folders[0].previous()  # the last after a fault
         grade = _graded(grader, selected, before, order, renew)
-        is_same = before is not None and grade.checks is before.checks
+        is_same = now is not None and grade.checks is now.checks
         status: Status = "unchanged" if is_same else "graded"
-        left_out = () if order.is_anonymous else grade.left_out
-        grade = msgspec.structs.replace(grade, submission=who, left_out=left_out)
+        grade = msgspec.structs.replace(grade, submission=who)
         source = msgspec.structs.replace(source, tier=grade.isolation.tier)
         for folder in folders:
             folder.write_grade(grade, source)
@@ -301,8 +302,10 @@ def _graded(
         found = None
     if found is not None and found.provenance and found.provenance.tree != tree_hash():
         again = changed(order.marks, found.provenance.tree)
-        if again is None or (found.budget and found.budget.drawn) or _raced(again, manifest):
-            found = None  # alone they would get time that others had used up, or lose their races
+        has_races = unmeasured(found, manifest) == ()
+        is_slow = found.budget is not None and found.budget.drawn > 0 and not has_races
+        if again is None or is_slow or _raced(again, manifest):
+            found = None  # alone they would get time that others had used up, or keep old races
         elif again:
             found = merged(found, grade(again), manifest)
         else:

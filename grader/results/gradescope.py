@@ -116,7 +116,8 @@ def _text(exercise: ExerciseView, detail: int) -> str:
         lines.append(_cut(shared, max(detail, 250)))
     left = [check for check in exercise.checks if check.state != "passed"]
     for check in left:
-        lines.append(f"{check.mark} {check.title} ({'public' if check.public else check.worth})")
+        worth = check.worth or ("public" if check.public else "0 points")
+        lines.append(f"{check.mark} {check.title} ({worth})")
         if not shared:
             lines += [_indent(t) for t in (check.words, _cut(check.detail, detail)) if t]
     if passed := len(exercise.checks) - len(left):  # their titles would take the room of messages

@@ -19,3 +19,11 @@ SETTINGS = {
     "warnings.simplefilter('ignore')": "the import leaves warnings.filters changed",
 }
 LIBRARIES = "import gc, os, random, sys, threading, warnings\nimport numpy as np\nimport torch\n"
+
+
+def end_idle_threads(before):
+    """Ends the threads that a test left; one that still ends would be counted by the next test."""
+    IDLE.set()
+    for thread in threading.enumerate():
+        if thread not in before:
+            thread.join()

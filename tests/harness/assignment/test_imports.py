@@ -14,7 +14,7 @@ import torch
 
 from assignment.calls import imports
 from assignment.calls.implementation import Package
-from tests.harness.assignment.changes import IDLE, LIBRARIES, SETTINGS
+from tests.harness.assignment.changes import IDLE, LIBRARIES, SETTINGS, end_idle_threads
 
 
 def settings():
@@ -44,6 +44,7 @@ def package(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     IDLE.clear()
+    before = threading.enumerate()
 
     def write(with_lines=True, **modules):
         for name in ("__init__", *modules):
@@ -56,7 +57,7 @@ def package(tmp_path, monkeypatch):
         return found
 
     yield write
-    IDLE.set()
+    end_idle_threads(before)
     sys.meta_path[:] = finders
     imports.take_changes()
     for name in [name for name in sys.modules if name.partition(".")[0] == "toy"]:

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from assignment.calls.world import LeftChanged, World
-from tests.harness.assignment.changes import IDLE, LIBRARIES, SETTINGS
+from tests.harness.assignment.changes import IDLE, LIBRARIES, SETTINGS, end_idle_threads
 
 # What a call changes, and how that is named; only imports look at filters of warnings.
 LEFT = {
@@ -28,8 +28,9 @@ LEFT["a thread"] = (lambda: threading.Thread(target=IDLE.wait).start(), "thread"
 def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     IDLE.clear()
+    before = threading.enumerate()
     yield
-    IDLE.set()
+    end_idle_threads(before)
 
 
 def call(function, *args, target="toy.function", world=None):

@@ -73,7 +73,7 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     assert often == {"ada": 1, "bob": 3, "eve": 1}
     page = (tmp_path / "out" / "ada" / "report.html").read_text()
     assert '<p class="total">7 <small>of 10 points' in page
-    assert "- tim: refused: " in (tmp_path / "marks" / "attention.md").read_text()
+    assert "**tim** (Tim): refused" in (tmp_path / "marks" / "attention.md").read_text()
 
     shown = grader("report", "marks", "ada", "--out", "one")
     assert shown.exit_code == 0, shown.output

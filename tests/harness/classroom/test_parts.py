@@ -87,6 +87,13 @@ def test_exercises_that_a_change_concerns(after, name, old, new, concerned):
     assert after(name, old, new) == concerned
 
 
+def test_a_test_that_moves_to_another_file_concerns_its_exercise(after):
+    """As a public one that becomes a hidden one, and carries points then"""
+    moved = TESTS[TESTS.index('@pytest.mark.exercise("gather")') :]
+    after("tests/hidden/test_b.py", OTHER, OTHER + moved)
+    assert after(FILE, moved, "") == {"gather", "mfu"}
+
+
 def test_of_an_unknown_grader_all_may_have_changed(tmp_path):
     assert parts.changed(tmp_path, "never seen") is None
 
