@@ -17,7 +17,7 @@ import msgspec
 
 from grader.classroom.folder import STAFF_ONLY
 from grader.judge.markers import exercises_in, marked_exercise
-from grader.judge.provenance import GRADING_FILES, tree_hash
+from grader.judge.provenance import grading_files, hash_of_files, tree_hash
 from grader.paths import REPOSITORY
 from grader.results.write import write_atomically
 
@@ -42,22 +42,21 @@ class Parts(msgspec.Struct, frozen=True):
 def parts(root: Path = REPOSITORY) -> Parts:
     """The parts of the grader as it is."""
     tests: dict[str, list[str]] = {}
-    rest, exercises, others = {}, {}, hashlib.sha256()
-    for path in sorted({path for glob in GRADING_FILES for path in root.glob(glob)}):
-        name = path.relative_to(root).as_posix()
-        if not (name.startswith("tests/") and path.name.startswith("test_")):
-            others.update(b"%s\0%s\0" % (name.encode(), hashlib.sha256(path.read_bytes()).digest()))
+    rest, exercises, others = {}, {}, {}
+    for name, text in sorted(grading_files(root).items()):
+        if not name.startswith("tests/") or not Path(name).name.startswith("test_"):
+            others[name] = text
             continue
         left = []
-        for node in ast.parse(path.read_bytes()).body:
+        for node in ast.parse(text).body:
             exercise = marked_exercise(node) if isinstance(node, ast.FunctionDef) else None
             if exercise:
                 tests.setdefault(exercise, []).append(f"{name}\n{ast.dump(node)}")
             else:
                 left.append(ast.dump(node))
-        rest[name], exercises[name] = _hash(left), sorted(exercises_in(path))
+        rest[name], exercises[name] = _hash(left), sorted(exercises_in(root / name))
     hashes = {exercise: _hash(texts) for exercise, texts in tests.items()}
-    return Parts(hashes, rest, exercises, others.hexdigest())
+    return Parts(hashes, rest, exercises, hash_of_files(others.items()))
 
 
 def _hash(texts: list[str]) -> str:

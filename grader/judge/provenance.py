@@ -61,11 +61,15 @@ GRADING_FILES = (
 @functools.cache  # takes 20 ms, and the code that a process has loaded does not change
 def tree_hash(root: Path = REPOSITORY) -> str:
     """The hash of the grader's own files; a container and the checkout it was built from agree."""
+    return hash_of_files(grading_files(root).items())
+
+
+def grading_files(root: Path = REPOSITORY) -> dict[str, bytes]:
+    """The files that can change a mark, by name, with the line ends of every checkout."""
     names = {
         path.relative_to(root).as_posix() for glob in GRADING_FILES for path in root.glob(glob)
     }
-    texts = ((name, (root / name).read_bytes().replace(b"\r\n", b"\n")) for name in names)
-    return _hash_of_files(texts)
+    return {name: (root / name).read_bytes().replace(b"\r\n", b"\n") for name in names}
 
 
 def version() -> str:
@@ -89,10 +93,10 @@ def summary(grade: Grade) -> str:
 def content_hash(submission: Selected, package: str) -> str:
     """The hash of what is graded of a submission; it does not depend on the kind of archive."""
     files = {"__init__.py": b"", **submission.files}  # as staging makes it
-    return _hash_of_files((f"{package}/{name}", data) for name, data in files.items())
+    return hash_of_files((f"{package}/{name}", data) for name, data in files.items())
 
 
-def _hash_of_files(files: Iterable[tuple[str, bytes]]) -> str:
+def hash_of_files(files: Iterable[tuple[str, bytes]]) -> str:
     """The hash of names and contents, sorted by name."""
     found = hashlib.sha256()
     for name, data in sorted(files):

@@ -110,7 +110,8 @@ def score(
 def _shares(weights: Sequence[float], points: float) -> list[int]:
     """Hundredths of points by weight. What rounding down leaves goes to those who lost most."""
     whole = round(100 * points)
-    exact = [weight / sum(weights) * whole for weight in weights]
+    of = sum(weights)
+    exact = [weight / of * whole for weight in weights]
     shares = [int(share) for share in exact]
     by_loss = sorted(range(len(shares)), key=lambda i: shares[i] - exact[i])
     for i in by_loss[: whole - sum(shares)]:

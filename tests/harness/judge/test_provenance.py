@@ -70,7 +70,7 @@ def test_hash_of_a_submission_does_not_depend_on_its_archive(submit, tmp_path):
 def test_order_in_which_files_are_found_does_not_matter():
     """File systems list a folder in different orders"""
     found = [("a.py", b"1"), ("b.py", b"2")]
-    assert provenance._hash_of_files(found) == provenance._hash_of_files(found[::-1])
+    assert provenance.hash_of_files(found) == provenance.hash_of_files(found[::-1])
 
 
 @pytest.mark.parametrize(
