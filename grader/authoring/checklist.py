@@ -99,8 +99,7 @@ def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[
     kinds = [Kind.REFERENCE, Kind.ALTERNATIVE, Kind.WRONG]
     kinds += [] if is_stale else [Kind.HANDOUT]
     cases = verify.cases(kinds, exercises=[exercise.id])
-    names = {case.name for case in cases}
-    found = [one for one in verify.verify(cases, jobs) if one.name in names]
+    found = list(verify.graded(cases, jobs))
 
     def problems(*kinds: Kind) -> tuple[str, ...]:
         return tuple(

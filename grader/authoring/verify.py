@@ -139,6 +139,11 @@ def _findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
         "each exercise has a (core) wrong submission, unless it is raced",
         tuple(f"none for {e}" for e in untried),
     )
+    yield from graded(cases, jobs)
+
+
+def graded(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
+    """The findings of the cases alone, as they come."""
     with engine.started(_grader, jobs) as graders:
         pending = {graders.submit(check, case): case for case in cases}
         for done in as_completed(pending):
