@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from grader.classroom import tables
+from grader.classroom.folder import STAFF_ONLY
 from grader.classroom.roster import Class, RosterError, Student
 from grader.results.write import write_atomically
 
@@ -63,7 +64,7 @@ def _added(path: Path, students: set[str]) -> dict[str, str]:
         known[student] = alias
     if missing:
         rows = (dict(zip(COLUMNS, line, strict=True)) for line in sorted(known.items()))
-        write_atomically(path, tables.to_csv(COLUMNS, rows), 0o600)
+        write_atomically(path, tables.to_csv(COLUMNS, rows), STAFF_ONLY)
     return known
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from grader.classroom.marks import SAME, Row, started_in
+from grader.classroom.marks import SAME, Row
 from grader.classroom.overview import CheckView
 from grader.classroom.roster import Class
 from grader.results.text import clean, plural
@@ -19,7 +19,6 @@ _URGENCY = (
     "0 points",
     "cannot be imported",
     "published as",
-    "held",
     "late",
 )
 
@@ -66,7 +65,7 @@ def text(
             name = f" ({_plain(row.student.name)})" if row.student.name else ""
             lines.append(f"- **{_plain(row.student.id)}**{name}: {_plain(why)}")
         lines += ["", f"Look at one: `grader report {marks} ID`", ""]
-    decided = [(row, why) for row in rows for why in row.settled if not why.startswith(SAME)]
+    decided = [(row, why) for row in rows for why in row.settled]
     if decided:
         lines += ["## Decided", ""]
         lines += [f"- {_plain(row.student.id)}: {_plain(why)}" for row, why in decided]
@@ -90,7 +89,7 @@ def text(
 
 
 def _is_untouched(row: Row) -> bool:
-    return row.grade is not None and not started_in(row.grade) and not row.score
+    return row.grade is not None and not row.started and not row.score
 
 
 def _code(name: str) -> str:

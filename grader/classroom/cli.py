@@ -1,4 +1,4 @@
-"""The commands `grader class`, `grader report` and `grader similar`."""
+"""The commands `grader class`, `report`, `explain` and `similar`."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ from grader.classroom import (
     roster,
     run,
 )
+from grader.classroom.folder import STAFF_ONLY
 from grader.classroom.tables import to_csv
 from grader.faults import GraderFault
 from grader.intake import stage
 from grader.intake.bounded import LimitExceeded
 from grader.intake.entries import SubmissionError
-from grader.isolation import TIERS, UNISOLATED, CannotIsolate, Tier, at_least
+from grader.isolation import UNISOLATED, CannotIsolate, Tier, at_least
 from grader.judge.grader import Grader
 from grader.judge.markers import load as load_checked
 from grader.machine import cores
@@ -140,8 +141,7 @@ def grade_class(
     except (gradebook.GradebookError, policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
-    accepted = (*TIERS, UNISOLATED) if unsafe else tiers
-    order = run.Order(out, tiers, accepted, races, anonymous is not None)
+    order = run.Order(out, tiers, races, anonymous is not None)
     everything = run.jobs_of(found.counted)
     wanted = [
         job
@@ -162,15 +162,14 @@ def grade_class(
         fail(FAULT, f"this machine cannot isolate a submission as asked:\n{error}")
     except GraderFault as error:
         fault = str(error)
-    undone = sum(not run.is_done(job, order) for job in wanted)
+    done = {job for job in wanted if run.is_done(job, order)}
     rows = []
     if is_part:  # to read what all have would take each part longer than its own gradings
-        _say(
-            f"{len(wanted) - undone} of {len(wanted)} done; without --shard the tables are written"
-        )
+        _say(f"{len(done)} of {len(wanted)} done; without --shard the tables are written")
     else:
         graded = replace(order, races=False)
-        current = {s for job in everything if run.is_done(job, graded) for s in job.students}
+        kept = (job for job in everything if job in done or run.is_done(job, graded))
+        current = {student for job in kept for student in job.students}
         try:
             rows = marks.rows(found, out, decided, current)
         except policy.PolicyError as error:
@@ -186,7 +185,7 @@ def grade_class(
         marks.note_published(rows, out)
         named = [replace(row, student=real[row.student.id]) for row in rows]
         _publish(sorted(named, key=lambda row: row.student.id), out, publish, book)
-    raise typer.Exit(FAULT if undone else OK)
+    raise typer.Exit(OK if len(done) == len(wanted) else FAULT)
 
 
 def _part(jobs: list[run.Job], shard: str) -> list[run.Job]:
@@ -245,9 +244,10 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> N
     marks.write_tables(rows, out)
     changed = marks.write_changes(rows, out)
     strangers = folder.known_students(out) - found.students.keys()
-    page = attention.text(found, rows, out, strangers, overview.suspects(rows))
-    write_atomically(out / "attention.md", page.encode(), 0o600)
-    write_atomically(out / "overview.html", overview.html(rows).encode(), 0o600)
+    suspects = overview.suspects(rows)
+    page = attention.text(found, rows, out, strangers, suspects)
+    write_atomically(out / "attention.md", page.encode(), STAFF_ONLY)
+    write_atomically(out / "overview.html", overview.html(rows, suspects).encode(), STAFF_ONLY)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for status, count in Counter(row.status for row in rows).most_common():
         table.add_row(str(count), status)
@@ -340,7 +340,7 @@ def explain(
         console.print(line, soft_wrap=True)
         recorded.print(line)
     if page is not None:
-        write_atomically(page, recorded.export_html().encode(), 0o600)
+        write_atomically(page, recorded.export_html().encode(), STAFF_ONLY)
 
 
 @stoppable("before anything was written")
@@ -384,7 +384,7 @@ def similar(
     columns = ("first", "second", "share", "shared", "where")
     lines = [{**asdict(p), "share": round(p.share, 3), "where": " ".join(p.where)} for p in alike]
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(out / "pairs.csv", to_csv(columns, lines), 0o600)
+    write_atomically(out / "pairs.csv", to_csv(columns, lines), STAFF_ONLY)
     if export is not None:
         for student, selected in exported.items():
             stage.write(selected, export / student)

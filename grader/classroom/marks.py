@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from grader.causes import Cause
 from grader.classroom import tables
 from grader.classroom.decisions import Decisions
-from grader.classroom.folder import StudentFolder
+from grader.classroom.folder import STAFF_ONLY, StudentFolder
 from grader.classroom.policy import Override, PolicyError
 from grader.classroom.roster import Class, HandIn, Student
 from grader.isolation import UNISOLATED
@@ -74,6 +75,15 @@ class Row:
         assert self.grade is not None, "it has exercises"
         return next(e.max_points for e in self.grade.exercises if e.id == exercise)
 
+    @cached_property
+    def started(self) -> frozenset[str]:
+        """The exercises of the grade of which something ran that was no stub."""
+        return frozenset(
+            check.exercise
+            for check in (self.grade.checks if self.grade is not None else ())
+            if check.state != "not_run" and check.cause is not Cause.NOT_STARTED
+        )
+
     @property
     def leaves(self) -> bool:
         """Whether the mark may be published."""
@@ -125,7 +135,7 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         same = by_content[row.grade.provenance.submission]
         one = found.counted.get(row.student.id)
         others = [s for s in same if s != row.student.id and found.counted.get(s) != one]
-        if others and started_in(row.grade):
+        if others and row.started:
             row.attention.append(f"{SAME}{', '.join(same)}")
     return made
 
@@ -200,7 +210,7 @@ def _charge_lateness(row: Row, when: datetime | None, is_late: bool, decisions: 
 
 
 def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
-    """Replaces the points of single exercises, and says so in `attention`."""
+    """Replaces the points of single exercises, and says so in `settled`."""
     for (student, exercise), one in overrides.items():
         if student != row.student.id or not exercise:
             continue
@@ -237,9 +247,8 @@ def cells(row: Row) -> dict[str, object]:
         found |= {"score": row.score, "max": row.max_score, "late_days": row.late_days}
         found |= {"penalty": row.penalty, "final": row.final}
     if (grade := row.grade) is not None:
-        started = started_in(grade)
         found["import_errors"] = sum(not module.ok for module in grade.modules)
-        found["not_started"] = sum(e.id not in started for e in grade.exercises)
+        found["not_started"] = sum(e.id not in row.started for e in grade.exercises)
         found["slow_s"] = round(grade.budget.drawn, 1) if grade.budget else ""
         found |= {"nonce": grade.nonce, "verdicts": grade.verdicts[:SHORT]}
         if (origin := grade.provenance) is not None:
@@ -247,15 +256,6 @@ def cells(row: Row) -> dict[str, object]:
             found["submission_sha"] = origin.submission[:SHORT]
             found["handout"] = origin.handout or ""
     return found
-
-
-def started_in(grade: Grade) -> set[str]:
-    """The exercises of which something ran that was no stub."""
-    return {
-        check.exercise
-        for check in grade.checks
-        if check.state != "not_run" and check.cause is not Cause.NOT_STARTED
-    }
 
 
 def write_tables(made: Sequence[Row], marks: Path) -> None:
@@ -321,4 +321,4 @@ def _measured(grade: Grade) -> dict[str, float]:
 
 
 def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:
-    write_atomically(path, tables.to_csv(columns, lines), 0o600)
+    write_atomically(path, tables.to_csv(columns, lines), STAFF_ONLY)

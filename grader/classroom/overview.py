@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.causes import Cause
-from grader.classroom.marks import Row, started_in
+from grader.classroom.marks import Row
 from grader.results.html import template
 from grader.results.record import Grade
 from grader.results.text import clean
@@ -53,8 +53,8 @@ class CheckView:
     started: int
 
 
-def html(rows: Sequence[Row]) -> str:
-    """The page; it fetches nothing and needs no script."""
+def html(rows: Sequence[Row], suspected: Sequence[CheckView]) -> str:
+    """The page, with the checks of `suspects`; it fetches nothing and needs no script."""
     graded = [(row, row.grade) for row in rows if row.grade is not None]
     finals = [row.final for row in rows if row.final is not None]
     most = max((grade.max_score for _, grade in graded), default=0.0)
@@ -67,7 +67,7 @@ def html(rows: Sequence[Row]) -> str:
         median=statistics.median(finals) if finals else None,
         bins=_distribution(finals, most),
         exercises=_exercises(graded),
-        suspects=suspects(rows),
+        suspects=suspected,
         seconds=sum(origin.cpu_seconds or 0.0 for origin in origins),
         tiers=sorted({grade.isolation.tier for _, grade in graded}),
     )
@@ -88,7 +88,7 @@ def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
     started: Counter[str] = Counter()
     causes: dict[str, Counter[str]] = defaultdict(Counter)
     for row, grade in graded:
-        started.update(started_in(grade))
+        started.update(row.started)
         for one in grade.exercises:
             view = ExerciseView(one.id, clean(one.title), one.max_points)
             views.setdefault(one.id, view)
@@ -113,16 +113,15 @@ def suspects(rows: Sequence[Row]) -> list[CheckView]:
     failed: Counter[tuple[str, str]] = Counter()
     titles: dict[tuple[str, str], str] = {}
     started: Counter[str] = Counter()
-    for grade in (row.grade for row in rows if row.grade is not None):
-        begun = started_in(grade)
-        started.update(begun)
-        for check in grade.checks:
-            if check.exercise in begun and check.visibility == "hidden":
+    for row in rows:
+        started.update(row.started)
+        for check in row.grade.checks if row.grade is not None else ():
+            if check.exercise in row.started and check.visibility == "hidden":
                 key = check.exercise, check.test
-                titles[key] = clean(check.title)
+                titles[key] = check.title
                 failed[key] += check.state == "failed"
     found = [
-        CheckView(exercise, test, titles[exercise, test], number, started[exercise])
+        CheckView(exercise, test, clean(titles[exercise, test]), number, started[exercise])
         for (exercise, test), number in failed.items()
         if started[exercise] > 1 and number >= _OURS * started[exercise]
     ]

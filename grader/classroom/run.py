@@ -29,7 +29,7 @@ from grader.classroom.roster import HandIn
 from grader.faults import GraderFault
 from grader.intake import stage
 from grader.intake.entries import SubmissionError
-from grader.isolation import CannotIsolate
+from grader.isolation import UNISOLATED, CannotIsolate
 from grader.judge.grader import Grader, Timing
 from grader.judge.provenance import content_hash, tree_hash
 from grader.results.record import Grade
@@ -57,20 +57,18 @@ class Order:
     Attributes:
         marks: the class's folder.
         tiers: of the graders.
-        accepted: the tiers in which an earlier grade may have run; `tiers` if empty.
         races: whether exercises that need a device run, too; it must be idle.
-        is_anonymous: whether nothing that is kept may hold a file's name.
+        is_anonymous: whether reasons of failures are not kept: they may name files.
     """
 
     marks: Path
     tiers: tuple[str, ...]
-    accepted: tuple[str, ...] = ()
     races: bool = False
     is_anonymous: bool = False
 
     def accepts(self, tier: str) -> bool:
-        """Whether a grade may have run in this tier."""
-        return tier in (self.accepted or self.tiers)
+        """Whether an earlier grade may have run in this tier: in any, if isolation is waived."""
+        return tier in self.tiers or UNISOLATED in self.tiers
 
 
 def jobs_of(counted: Mapping[str, HandIn]) -> list[Job]:
@@ -263,10 +261,6 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
         return status
 
 
-def _raced(exercises: Collection[str], manifest: Manifest) -> bool:
-    return any(one.needs for one in manifest if one.id in exercises)
-
-
 def _graded(
     grader: Grader,
     selected: stage.Selected,
@@ -274,16 +268,11 @@ def _graded(
     order: Order,
     renew: Callable[[], None],
 ) -> Grade:
-    """The grade of what was read, as far as it can be from the grading before.
-
-    Where only tests of some exercises have changed since, only these run again.
-    """
+    """The grade of what was read, as far as it can be from the grading before."""
     manifest, content = grader.manifest, content_hash(selected, grader.manifest.package)
-    found = before
     if before is None or before.provenance is None or before.provenance.submission != content:
-        found, nonce = None, current_run(order.marks).nonce
-    else:
-        nonce = before.nonce
+        before = None
+    nonce = before.nonce if before is not None else current_run(order.marks).nonce
 
     def grade(only: Collection[str] = (), timing: Timing = "skip") -> Grade:
         made = grader.grade(
@@ -298,19 +287,29 @@ def _graded(
             raise GraderFault("; ".join(made.faults))
         return made
 
-    if found is not None and not order.accepts(found.isolation.tier):
-        found = None
-    if found is not None and found.provenance and found.provenance.tree != tree_hash():
-        again = changed(order.marks, found.provenance.tree)
-        has_races = unmeasured(found, manifest) == ()
-        is_slow = found.budget is not None and found.budget.drawn > 0 and not has_races
-        if again is None or is_slow or _raced(again, manifest):
-            found = None  # alone they would get time that others had used up, or keep old races
-        elif again:
-            found = merged(found, grade(again), manifest)
-        else:
-            found = of_today(found)
+    found = None
+    if before is not None and order.accepts(before.isolation.tier):
+        found = _up_to_date(before, order.marks, manifest, grade)
     found = found or grade()
     if order.races and (missing := unmeasured(found, manifest)):
         found = merged(found, grade(missing, "require"), manifest) or found
     return found
+
+
+def _up_to_date(
+    before: Grade, marks: Path, manifest: Manifest, grade: Callable[[Collection[str]], Grade]
+) -> Grade | None:
+    """A grade of the same files by the grader as it is; None if all must run again.
+
+    Where only tests of some exercises have changed since, only these run again. Alone they would
+    get time that others had used up, and those that need a device would keep their races.
+    """
+    assert before.provenance is not None, "its files are known"
+    if before.provenance.tree == tree_hash():
+        return before
+    again = changed(marks, before.provenance.tree)
+    if again is None or any(one.needs for one in manifest if one.id in again):
+        return None
+    if before.budget is not None and before.budget.drawn and unmeasured(before, manifest):
+        return None
+    return merged(before, grade(again), manifest) if again else of_today(before)

@@ -64,7 +64,7 @@ def test_marks_fall_into_ten_bins():
     ids=["nobody", "no grade", "one grade"],
 )
 def test_page_is_self_contained_and_escapes(rows):
-    page = overview.html(rows)
+    page = overview.html(rows, overview.suspects(rows))
     assert page.startswith("<!doctype html>")
     assert not re.search(r"<script|src=|href=|url\(|<b>", page)
     assert f"<h1>{len(rows)} students</h1>" in page
