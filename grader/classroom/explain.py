@@ -9,12 +9,12 @@ from rich.text import Text
 
 from grader.causes import Cause
 from grader.judge.provenance import SHORT
+from grader.results.console import STATE_STYLE
 from grader.results.record import Check, Grade
 from grader.results.student import MARKS
 from grader.results.text import clean, points
 
 _LINE = r'^  File "[^"]*?(tests/\w+)/{file}", line (\d+)|^asked in line (\d+)'
-_STYLES = {"passed": "green", "failed": "red", "not_run": "yellow"}
 
 
 def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
@@ -27,27 +27,30 @@ def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
     for score in grade.exercises:
         if exercise not in ("", score.id):
             continue
-        checks = [check for check in grade.checks if check.exercise == score.id]
+        own = [check for check in grade.checks if check.exercise == score.id]
+        checks = list(enumerate(own, 1))
         of = f"{points(score.points)} of {points(score.max_points)}"
         if not exercise:
-            checks = [check for check in checks if check.points < check.max_points]
-            if {check.cause for check in checks} == {Cause.NOT_STARTED}:
+            checks = [(n, check) for n, check in checks if check.points < check.max_points]
+            if {check.cause for _, check in checks} == {Cause.NOT_STARTED}:
                 of, checks = f"{of}, not started", []
         yield Text.assemble((score.id, "bold"), f"  {of}  {clean(score.title)}")
-        for check in checks:
-            yield from _check(check)
+        for number, check in checks:
+            yield from _check(number, check)
     origin = grade.provenance
     made_by = f", by the grader of tree {origin.tree[:SHORT]}" if origin else ""
     yield Text(f"\nThe same again: grader grade SUBMISSION --nonce {grade.nonce}{made_by}")
 
 
-def _check(check: Check) -> Iterator[Text]:
+def _check(number: int, check: Check) -> Iterator[Text]:
     of = f"{points(check.points)} of {points(check.max_points)}" if check.max_points else "public"
-    mark = (MARKS[check.state], _STYLES[check.state])
-    yield Text.assemble("  ", mark, f" {of:>12}  {clean(check.title)}")
+    mark = (MARKS[check.state], STATE_STYLE[check.state])
+    yield Text.assemble("  ", mark, f" {of:>12}  {number}. {clean(check.title)}")
     if check.state != "passed":
         words = check.cause.words if check.cause else ""
         named = f" ({check.exception})" if check.exception else ""
+        if check.waits_for:
+            words = f"Open until check {check.waits_for} passes. {words}"
         yield Text(f"      {words}{named}  {place(check)}", style="dim")
         for line in (clean(check.shown or "") or reason(check.detail or "")).split("\n"):
             yield Text(f"        {line}")

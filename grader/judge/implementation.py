@@ -83,6 +83,7 @@ class GradedImplementation(Implementation):
             return []
         for target, _, _ in calls:
             _check_name(target)
+        self.calls.target = target
         worker = self._running()
         found: list[Any] = self._answered(worker, worker.call_all, calls, self._seconds_left())
         return found

@@ -29,13 +29,15 @@ class KeptCall:
 
 
 class KeptCalls:
-    """The last `most` calls."""
+    """The last `most` calls, and the `target` of the last one."""
 
     def __init__(self, most: int) -> None:
+        self.target = ""
         self._calls: deque[KeptCall] = deque(maxlen=most)
 
     def note(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KeptCall:
         """Notes a call that begins. Its result can be set later."""
+        self.target = target
         call = KeptCall(target, args, kwargs)
         self._calls.append(call)
         return call

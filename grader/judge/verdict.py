@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from assignment.expect import Mismatch
 from assignment.hooks import exercise_of, title_of
 from assignment.manifest import Exercise, Limits, Manifest
-from grader.causes import Cause
+from grader.causes import NAMED_EXCEPTIONS, Cause
 from grader.faults import (
     FromSubmission,
     GraderFault,
@@ -28,6 +29,11 @@ from grader.faults import (
 from grader.judge.shown import KeptCalls, for_staff, for_student
 from grader.results.record import Check, ExerciseScore, Fit, Timing, Truth, Visibility
 
+# Causes that have nothing to do with the rule that a test is about.
+_OF_ANY_RULE = (
+    *(Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause.TIMEOUT),
+    *(Cause.DIED, Cause.PROTOCOL, Cause.TOO_LARGE),
+)
 # Causes that leave an exercise unmeasured: nothing shows that its code is at fault.
 UNMEASURED_CAUSES = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
 
@@ -41,12 +47,14 @@ class Outcome:
         weight: of its test function; parametrized cases share it.
         function: names the test function, without parameters.
         needs: names the one without which this test earns nothing, if there is one.
+        manner: of its failure, if another test could fail alike; empty if its own rule is broken.
     """
 
     check: Check
     weight: float
     function: str
     needs: str = ""
+    manner: str = ""
 
 
 def score(
@@ -57,14 +65,12 @@ def score(
     All points are whole hundredths, so that what is shown of them adds up.
 
     Only tests of `visibility` give points: usually the hidden ones, since the answers of public
-    tests are public. A test function's weight is shared equally among its parametrized cases. One
-    that passes without the work of its exercise, which another test judges, earns nothing.
+    tests are public. A test function's weight is shared equally among its parametrized cases.
 
     Returns:
         The checks, in the order of `outcomes`, and the score of each exercise that has such tests.
     """
-    failed = {outcome.function for outcome in outcomes if outcome.check.state == "failed"}
-    outcomes = [_without_work(one) if one.needs in failed else one for one in outcomes]
+    outcomes = _opened(outcomes)
     points: dict[int, tuple[float, float]] = {}
     scores: list[ExerciseScore] = []
     for exercise in exercises:
@@ -119,12 +125,35 @@ def _shares(weights: Sequence[float], points: float) -> list[int]:
     return shares
 
 
-def _without_work(outcome: Outcome) -> Outcome:
-    """The outcome of a test whose exercise's work is not done."""
-    if outcome.check.state != "passed":
-        return outcome
-    check = msgspec.structs.replace(outcome.check, state="failed", cause=Cause.NEEDS_WORK)
-    return replace(outcome, check=check)
+def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """The outcomes, of which those are open that say nothing about their own rule.
+
+    One mistake can make all tests of an exercise fail, whatever their rules: the first one tells
+    it, and later ones that fail in the same manner are open. So are those that pass without the
+    work that another test judges.
+    """
+    count = Counter[str]()
+    first: dict[tuple[str, ...], tuple[int, Outcome]] = {}
+    failed: dict[str, int] = {}
+    for one in outcomes:
+        count[one.check.exercise] += 1
+        if one.check.state == "failed":
+            number = count[one.check.exercise]
+            failed.setdefault(one.function, number)
+            first.setdefault((one.check.exercise, one.check.visibility, one.manner), (number, one))
+    opened = []
+    for one in outcomes:
+        check = one.check
+        if check.state == "passed" and one.needs in failed:
+            check = msgspec.structs.replace(
+                check, state="open", cause=Cause.NEEDS_WORK, waits_for=failed[one.needs]
+            )
+        elif check.state == "failed" and one.manner:
+            number, other = first[check.exercise, check.visibility, one.manner]
+            if other.function != one.function:
+                check = msgspec.structs.replace(check, state="open", waits_for=number)
+        opened.append(replace(one, check=check))
+    return opened
 
 
 def _mark(check: Check) -> float:
@@ -223,8 +252,12 @@ def new_outcome(
     seconds: float = 0.0,
     charged: float = 0.0,
     measured: Timing | Fit | Truth | None = None,
+    wrong_value_of: str = "",
 ) -> Outcome:
-    """A test's outcome, before points: passed without a `cause`; not run, or failed, by it."""
+    """A test's outcome, before points: passed without a `cause`; not run, or failed, by it.
+
+    `wrong_value_of` names the function whose value was wrong, if one was.
+    """
     not_run = cause in UNMEASURED_CAUSES
     check = Check(
         exercise=test.exercise.id,
@@ -245,7 +278,10 @@ def new_outcome(
         truth=measured if isinstance(measured, Truth) else None,
     )
     weight = float(_marker(test.item).get("weight", 1))
-    return Outcome(check, weight, _function_of(test.item), _needs(test.item))
+    manner = str(cause) if cause in _OF_ANY_RULE else wrong_value_of
+    if cause is Cause.EXCEPTION and exception in NAMED_EXCEPTIONS:
+        manner = exception
+    return Outcome(check, weight, _function_of(test.item), _needs(test.item), manner)
 
 
 def _marker(item: pytest.Item) -> Mapping[str, Any]:
@@ -310,7 +346,19 @@ def outcome_of_run(
         seconds=seconds,
         charged=charged,
         measured=measured,
+        wrong_value_of=_wrong_value_of(test, error, calls) if cause is Cause.WRONG_ANSWER else "",
     )
+
+
+def _wrong_value_of(test: GradedTest, error: BaseException | None, calls: KeptCalls) -> str:
+    """Names the function whose value a test found wrong; empty if that was a truth value.
+
+    By a truth value a test says its own rule. All functions of an exercise of one are the same.
+    """
+    whole = error.whole if isinstance(error, Mismatch) else None
+    if whole is None or isinstance(whole[1], bool):
+        return ""
+    return calls.target if len(test.exercise.functions) > 1 else test.exercise.id
 
 
 def cause_of(error: BaseException, answers: int) -> Cause:

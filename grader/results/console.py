@@ -15,7 +15,7 @@ from grader.results.text import clean, plural, points
 
 MAX_EXERCISES = 5  # failing exercises that are shown with their messages
 MAX_LINES = 12  # of one message; the report has the rest
-STATE_STYLE = {"passed": "green", "failed": "red", "not_run": "dim"}
+STATE_STYLE = {"passed": "green", "failed": "red", "open": "yellow", "not_run": "dim"}
 STATUS_STYLE = {"complete": "green", "partly": "yellow", "failed": "red"}
 
 
@@ -100,7 +100,7 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
 def _check(check: CheckView) -> Iterator[RenderableType]:
     worth = f"  {check.worth}" if check.worth else ""
     mark = (check.mark, STATE_STYLE[check.state])
-    yield _indent(Text.assemble(mark, f" {check.title}", (worth, "dim")), 2)
+    yield _indent(Text.assemble(mark, f" {check.number}. {check.title}", (worth, "dim")), 2)
     yield _indent(Text(check.words), 4)
     if check.detail:
         yield _indent(Text(_first_lines(check.detail), style="dim"), 6)
@@ -127,7 +127,7 @@ def _list(title: str, items: list[str] | tuple[str, ...], style: str = "") -> li
 def _foot(view: Report) -> Iterator[RenderableType]:
     tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
     yield Text()
-    yield Text("✓ passed  ✗ failed  – not measured", style="dim")
+    yield Text("✓ passed  ✗ failed  ○ open  – not measured", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
     yield Text(f"{view.handout_words} {view.graded_with}".rstrip(), style="dim")
     yield Text(f"{view.submission}: {view.headline}", style="bold")

@@ -117,7 +117,7 @@ def _text(exercise: ExerciseView, detail: int) -> str:
     left = [check for check in exercise.checks if check.state != "passed"]
     for check in left:
         worth = check.worth or ("public" if check.public else "0 points")
-        lines.append(f"{check.mark} {check.title} ({worth})")
+        lines.append(f"{check.mark} {check.number}. {check.title} ({worth})")
         if not shared:
             lines += [_indent(t) for t in (check.words, _cut(check.detail, detail)) if t]
     if passed := len(exercise.checks) - len(left):  # their titles would take the room of messages
@@ -152,7 +152,7 @@ def _summary(view: Report, detail: int, visibility: Shown) -> str:
     if view.left_out:
         files = _cut("\n".join(view.left_out), max(detail, 250))
         parts.append("Files left out or renamed:\n" + _indent(files))
-    parts.append("Legend: ✓ passed, ✗ failed, – not measured.")
+    parts.append("Legend: ✓ passed, ✗ failed, ○ open, – not measured.")
     isolation = f"Isolation: tier {view.tier} ({view.tier_words})."
     parts.append(f"{isolation} {view.handout_words} {view.graded_with}".rstrip())
     return "\n\n".join(parts)

@@ -9,7 +9,7 @@ import msgspec
 
 from grader.causes import Cause
 
-State = Literal["passed", "failed", "not_run"]
+State = Literal["passed", "failed", "open", "not_run"]
 Visibility = Literal["public", "hidden"]
 
 
@@ -27,7 +27,10 @@ class _Finite(msgspec.Struct, frozen=True, kw_only=True):
 class Check(_Finite, frozen=True, kw_only=True):
     """One test.
 
-    `max_points` is its share of the exercise's points; `points` is 0 if it was not run.
+    `max_points` is its share of the exercise's points; `points` is 0 if it was not run. It is open
+    if nothing tells whether its own rule holds: it failed as an earlier check of its exercise did,
+    or passed without the work that another one judges. `waits_for` is the number of that other one
+    among the checks of its exercise, from 1.
     `exception` is the name of the nearest built-in class, only with the cause `exception`.
     `detail` is for staff; `shown` is for the student, and None for a hidden test.
     `seconds` is wall time; `charged` is the CPU time of the submission's processes, the time that
@@ -43,6 +46,7 @@ class Check(_Finite, frozen=True, kw_only=True):
     points: float
     max_points: float
     cause: Cause | None = None
+    waits_for: int | None = None
     exception: str | None = None
     detail: str | None = None
     shown: str | None = None

@@ -18,7 +18,7 @@ from typing import Literal
 
 import msgspec
 
-from grader.causes import Cause
+from grader.causes import NAMED_EXCEPTIONS, Cause
 from grader.isolation import MEANINGS, UNISOLATED
 from grader.results.record import Check, ExerciseScore, FurtherFailure, Grade, State
 from grader.results.text import clean, clean_name, plural, points
@@ -29,11 +29,6 @@ UNSAFE = (
 )
 MAX_FILES = 50  # names of left-out files that are shown
 MAX_MODULES = 5  # that are named for one message of their imports
-# The only classes that are named of a hidden check. The submission chooses what it raises, so each
-# further class is one more letter for a message about a hidden input.
-HIDDEN_EXCEPTIONS = frozenset(
-    {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
-)
 
 
 def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
@@ -46,10 +41,12 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
     names = _names(grade.checks)
     checks: dict[str, list[CheckView]] = {}
     for check, (module, name) in zip(grade.checks, names, strict=True):
+        of_exercise = checks.setdefault(check.exercise, [])
         public = check.visibility == "public"
         view = CheckView(
             module=module,
             name=name,
+            number=len(of_exercise) + 1,
             title=clean(check.title) or name,
             state=check.state,
             words=_words(check),
@@ -59,7 +56,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
             points=check.points,
             max_points=check.max_points,
         )
-        checks.setdefault(check.exercise, []).append(view)
+        of_exercise.append(view)
     causes = {exercise.id: set[Cause | None]() for exercise in grade.exercises}
     for check in grade.checks:
         if check.state != "passed":
@@ -118,11 +115,17 @@ def _words(check: Check) -> str:
     if check.state == "passed":
         return ""
     if check.cause is None:
-        return "Did not pass." if check.state == "failed" else "Not measured."
+        return "Not measured." if check.state == "not_run" else "Did not pass."
     words = check.cause.words
     if check.cause is Cause.EXCEPTION and _is_named(check):
-        return f"{words.removesuffix('.')}: {check.exception}."
-    return words
+        words = f"{words.removesuffix('.')}: {check.exception}."
+    if check.state != "open":
+        return words
+    if check.cause is Cause.WRONG_ANSWER:
+        return f"Open: it needs right values, which check {check.waits_for} judges."
+    if check.cause is Cause.NEEDS_WORK:
+        return f"Open: it counts once check {check.waits_for} passes, which judges the main work."
+    return f"Open: it fails as check {check.waits_for} does. {words}"
 
 
 def _detail(check: Check) -> str:
@@ -135,7 +138,7 @@ def _is_named(check: Check) -> bool:
     A submission could name its own class after an input.
     """
     if check.visibility != "public":
-        return check.exception in HIDDEN_EXCEPTIONS
+        return check.exception in NAMED_EXCEPTIONS
     kind = vars(builtins).get(check.exception or "")
     return isinstance(kind, type) and issubclass(kind, BaseException)
 
@@ -291,18 +294,19 @@ def _files(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Status = Literal["complete", "partly", "failed", "not started", "not measured"]
-MARKS: dict[State, str] = {"passed": "✓", "failed": "✗", "not_run": "–"}
+MARKS: dict[State, str] = {"passed": "✓", "failed": "✗", "open": "○", "not_run": "–"}
 
 
 @dataclass(frozen=True)
 class CheckView:
-    """One check; `name` is the test's, without parameters.
+    """One check; `name` is the test's, without parameters, `number` its place in the exercise.
 
     `seconds` is None for a hidden one. Public ones have all ended before a hidden one starts.
     """
 
     module: str
     name: str
+    number: int
     title: str
     state: State
     words: str

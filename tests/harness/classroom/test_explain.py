@@ -51,12 +51,14 @@ def test_what_cost_points_is_explained_and_the_rest_is_a_line():
     lost = check("half", "failed", Cause.WRONG_ANSWER, max_points=2.0, detail=DETAIL)
     new = [check("new", "failed", Cause.NOT_STARTED, max_points=1.0) for _ in range(2)]
     public = check("half", "failed", Cause.WRONG_ANSWER, visibility="public", shown=PUBLIC)
+    waits = check("half", "open", Cause.WRONG_ANSWER, waits_for=2)
     scores = (exercise("done", 2.0, 2.0), exercise("half", 2.0, 4.0), exercise("new", 0.0, 2.0))
-    of = a_grade(checks=(check("done"), check("half"), lost, public, *new), exercises=scores)
+    of = a_grade(checks=(check("done"), check("half"), lost, public, waits, *new), exercises=scores)
     text = said(of)
     assert "done  2 of 2" in text
     assert "new  0 of 2, not started" in text
     assert text.count("✗") == 1
+    assert "○       0 of 1  4. A rule of half\n      Open until check 2 passes." in text
     assert "0 of 2" in text
     assert "found:    2" in text
     assert f"--nonce {of.nonce}" in text

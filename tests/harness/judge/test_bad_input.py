@@ -49,7 +49,9 @@ def fails(quick_grader, submit):
         grade = quick_grader.grade(folder, only=only, tests="hidden")
         assert grade.faults == ()
         assert grade.submission == folder.name
-        assert {(c.state, c.cause) for c in hidden(grade, exercise)} == {("failed", cause)}
+        states = [c.state for c in hidden(grade, exercise)]
+        assert {c.cause for c in hidden(grade, exercise)} == {cause}
+        assert (states[0], {*states[1:]} <= {"failed", "open"}) == ("failed", True)
         assert {c.state for c in hidden(grade, "bytes_per_element")} == {"passed"}
         full = {e.id: e.points for e in quick_grader.manifest}
         assert {e.id: (e.points, e.max_points, e.measured) for e in grade.exercises} == {
@@ -135,3 +137,34 @@ def test_bad_signature_is_named_before_any_test(quick_grader, submit):
         "storage_index: expected parameters (index, strides, offset), got (place, strides)"
         in report.message
     )
+
+
+REFUSES = "if len(index) != len(strides) or min(index, default=0) < 0: raise ValueError(index)"
+SUM = "return offset + sum(i * s for i, s in zip(index, strides"
+
+
+@pytest.mark.parametrize(
+    ("body", "states", "said"),
+    [
+        (
+            f"{REFUSES}\n    {SUM}[1:]))",
+            "✗○○○",
+            "Open: it needs right values, which check 1 judges.",
+        ),
+        (f"{SUM}))", "✓✓✓✗", "The answer is not the expected one."),
+        (
+            f"{REFUSES}\n    return {{}}[0]",
+            "✗○○○",
+            "Open: it fails as check 1 does. The code raised",
+        ),
+        ("return {}[min(index)]", "✗○○○", "Open: it fails as check 1 does. The code raised"),
+    ],
+    ids=["wrong values", "no refusal", "a KeyError", "a KeyError everywhere"],
+)
+def test_one_mistake_is_told_once(quick_grader, submit, body, states, said):
+    """That invalid indices are not refused is said of code that accepts them, and of no other"""
+    folder = submit(strides=f"{STRIDES}\n\n{HEAD}{body}\n")
+    grade = quick_grader.grade(folder, only=["storage_index"], tests="hidden")
+    (exercise,) = report(grade).exercises
+    assert "".join(check.mark for check in exercise.checks) == states
+    assert exercise.checks[-1].words.startswith(said)

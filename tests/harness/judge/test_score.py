@@ -27,6 +27,7 @@ def outcome(
     cause=None,
     visibility="hidden",
     needs="",
+    manner="",
 ):
     check = Check(
         exercise=of,
@@ -38,7 +39,7 @@ def outcome(
         cause=cause,
         visibility=visibility,
     )
-    return Outcome(check, weight, function or test, needs)
+    return Outcome(check, weight, function or test, needs, manner)
 
 
 def points(outcomes, exercises=None, visibility="hidden"):
@@ -73,6 +74,7 @@ def test_a_check_earns_nothing_without_the_work_that_it_needs():
     checks, _ = score([exercise()], [*outcomes, outcome("work", "failed")], "hidden")
     assert [c.points for c in checks] == [0.0, 0.0, 1.5, 0.0]
     assert [c.cause for c in checks] == [Cause.NEEDS_WORK, None, None, None]
+    assert [(c.state, c.waits_for) for c in checks[:2]] == [("open", 4), ("failed", None)]
 
 
 def test_public_tests_carry_no_points_in_a_grading():
@@ -155,3 +157,28 @@ def test_points_never_exceed_the_maximum_and_shares_sum_to_it(tests):
         assert round(sum(c.points for c in own), 9) == one.points
         assert one.points <= one.max_points
         assert (one.points == one.max_points) == all(c.state == "passed" for c in own)
+
+
+def test_a_check_that_fails_as_an_earlier_one_of_its_exercise_does_is_open():
+    """Nothing tells whether its own rule holds. A case of one test, another manner, another
+    exercise and a rule of its own stay failed."""
+    outcomes = [
+        outcome("rows", visibility="public"),
+        outcome("values[1]", "failed", function="values", manner="a"),
+        outcome("values[2]", "failed", function="values", manner="a"),
+        outcome("refuses", "failed", manner="a"),
+        outcome("raises", "failed", manner="ValueError"),
+        outcome("own rule", "failed"),
+        outcome("another own rule", "failed"),
+        outcome("elsewhere", "failed", of="b", manner="a"),
+        outcome("public", "failed", visibility="public", manner="a"),
+        outcome("fine"),
+    ]
+    checks, (a, _) = score([exercise(), exercise("b", 1.0)], outcomes, "hidden")
+    assert {check.test: check.waits_for for check in checks if check.state == "open"} == {
+        "refuses": 2
+    }
+    assert [check.state for check in checks if check.test != "refuses"] == [
+        one.check.state for one in outcomes if one.check.test != "refuses"
+    ]
+    assert a.points == 1.0, "one of six functions"

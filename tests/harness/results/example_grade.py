@@ -69,6 +69,11 @@ def grade(**fields: Any) -> Grade:
             check("half", failed, Cause.WRONG_ANSWER, title="An offset is added"),
             check("half", failed, Cause.EXCEPTION, exception="ZeroDivisionError"),
             check(
+                *("half", "open", Cause.WRONG_ANSWER),
+                title="No offset is refused",
+                waits_for=2,
+            ),
+            check(
                 "half", failed, Cause.WRONG_ANSWER, visibility="public", shown=PUBLIC, seconds=0.25
             ),
             check("untouched", failed, Cause.NOT_STARTED),

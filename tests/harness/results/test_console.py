@@ -17,7 +17,7 @@ def test_console_keeps_to_its_width(width):
 def test_console_shows_mistakes_before_stubs():
     text = console(grade())
     assert "Look here first\nbuilds_on_it  0 of 3\n" in text, "the most points to be won"
-    assert "half  1.5 of 4\n  ✗ An offset is added" in text
+    assert "half  1.5 of 4\n  ✗ 2. An offset is added" in text
     assert "Exercises: 1 not started." in text
 
 

@@ -86,6 +86,7 @@ def anonymous(grade: Grade) -> Grade:
                 max_points=check.max_points,
                 cause=check.cause,
                 exception=check.exception if check.exception in NAMED else None,
+                waits_for=check.waits_for,
             )
             for check in grade.checks
         ),

@@ -69,11 +69,13 @@ def test_gradescope_has_documented_fields_only_and_totals_that_agree():
 def test_gradescope_lists_the_checks_of_an_exercise():
     half = next(test for test in read_gradescope(grade()).tests if test.name.startswith("half"))
     assert half.output == (
-        "✗ An offset is added (0 / 1)\n"
+        "✗ 2. An offset is added (0 / 1)\n"
         "    The answer is not the expected one.\n"
-        "✗ A rule of half (0 / 1)\n"
+        "✗ 3. A rule of half (0 / 1)\n"
         "    The code raised an exception: ZeroDivisionError.\n"
-        "✗ A rule of half (public)\n"
+        "○ 4. No offset is refused (0 / 1)\n"
+        "    Open: it needs right values, which check 2 judges.\n"
+        "✗ 5. A rule of half (public)\n"
         "    The answer is not the expected one.\n"
         "    expected: (12, 4, 1)\n"
         "✓ 1 check passed\n"
@@ -90,7 +92,9 @@ def test_gradescope_shows_a_text_that_all_checks_share_once():
     of = grade(checks=checks, exercises=(exercise("half", 0, 1),))
     output = read_gradescope(of).tests[0].output
     assert output.count(Cause.WRONG_ANSWER.words) == 1
-    assert output.count("✗ A rule of half") == 3
+    assert [line for line in output.split("\n") if "A rule of half" in line] == [
+        f"✗ {number}. A rule of half (0 / 1)" for number in (1, 2, 3)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,8 @@ def test_gradescope_output_stays_under_its_limit_and_keeps_titles_and_hints():
     results = read_gradescope(many)
     assert len(results.tests) == 60
     for i, test in enumerate(results.tests):
-        assert all(f"✗ {title}" in test.output for title in titles)
+        wanted = [f"✗ {number}. {title} (public)" for number, title in enumerate(titles, 1)]
+        assert [line for line in test.output.split("\n") if line.startswith("✗")] == wanted
         step = f"See it at home: `make test EX=e{i}`"
         assert test.output.endswith(f"Hint: Think of e{i}.\n{step}")
     assert "3.5 of 12 points" in results.output

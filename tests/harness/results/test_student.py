@@ -69,10 +69,11 @@ def test_a_hidden_check_has_few_texts():
     """A submission chooses how it fails: each text is a letter of a message about an input"""
     causes = set(Cause) - NOT_OF_THE_SUBMISSION
     failed = [check("a", "failed", c, exception=e) for c in causes for e in (None, *vars(builtins))]
-    texts = {student_text(one) for one in (check("a"), *failed)}
-    assert len(texts) == 20
+    value = check("a", "open", Cause.WRONG_ANSWER, waits_for=1)
+    texts = {student_text(one) for one in (check("a"), value, *failed)}
+    assert len(texts) == 21
     readme = " ".join((REPOSITORY / "grader/README.md").read_text().split())
-    ways = len(causes - {Cause.EXCEPTION})
+    ways = len(causes)  # an exception is none of them, but a wrong value is one
     assert f"one of {len(texts)} texts: it passes, or fails in one of {ways} other ways" in readme
     assert f"That is {math.log2(len(texts)):.1f} bits a check" in readme
     with collected(MANIFEST, REPOSITORY, ("hidden",)) as session:
