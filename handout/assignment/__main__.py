@@ -20,7 +20,6 @@ import os
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -30,10 +29,9 @@ from rich.table import Table
 from rich.text import Text
 
 from assignment import manifest
-from assignment.calls.imports import why_not_utf8
 from assignment.manifest import AUTHORS, Exercise, ManifestError
-from assignment.student import states
-from assignment.student.verbs import command, of_another_folder
+from assignment.student.submit import pack, syntax_error
+from assignment.student.verbs import UserError, command, of_another_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = Path(__file__).parent / "stubs"
@@ -41,10 +39,6 @@ ARCHIVE = "submission.zip"
 PREDICTIONS = "predictions.jsonl"
 SITE = "build/site"
 PROGRAMS = ("matmul_chain", "training", "adamw", "batches")
-
-
-class UserError(Exception):
-    """A mistake that the user can correct; the message says how."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             case "progress":
                 return run_tests()
             case "submit":
-                pack(console, ROOT / manifest.load().package, options.output)
+                pack(console, ROOT, options.output)
             case "bench":
                 time_programs(console, options.programs, options.picture)
             case "site":
@@ -191,69 +185,6 @@ def run_tests() -> int:
     """Runs every public test and shows only the table."""
     command = [sys.executable, "-m", "pytest", "--only-table"]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
-
-
-def pack(console: Console, package: Path, output: Path) -> None:
-    """Zips the package's `.py` files, working or not; prints their names and what is wrong.
-
-    The archive also holds the handout's version.
-
-    Raises:
-        UserError: the package has no `.py` files, or the archive cannot be written.
-    """
-    files = [
-        path
-        for path in sorted(package.rglob("*.py"))
-        if path.is_file()
-        and not any(
-            part.startswith((".", "__pycache__")) for part in path.parts[len(package.parts) :]
-        )
-    ]
-    if not files:
-        raise UserError(f"{package} holds no .py file; run this in the folder of your handout")
-    unfinished = output.with_name(output.name + ".part")
-    try:
-        with zipfile.ZipFile(
-            unfinished, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False
-        ) as archive:
-            for path in files:
-                archive.write(path, f"{package.name}/{path.relative_to(package).as_posix()}")
-            archive.writestr(manifest.VERSION_FILE, f"{manifest.load().version}\n")
-        unfinished.replace(output)
-    except OSError as error:
-        raise UserError(f"{output} cannot be written: {error}") from error
-    console.print(Text(f"Packed {output.name}:", style="bold"))
-    broken = 0
-    for path in files:
-        name = f"{package.name}/{path.relative_to(package).as_posix()}"
-        console.print(Text(f"  {name:<44} {path.stat().st_size:>7,} bytes"))
-        if problem := syntax_error(path):
-            broken += 1
-            console.print(Text(f"    warning: {problem}", style="yellow"))
-    if absent := [m for m in manifest.load().modules if not (package / f"{m}.py").is_file()]:
-        console.print(Text(f"  warning: no {', '.join(f'{m}.py' for m in absent)}", style="yellow"))
-    if broken:
-        console.print(
-            Text("A file with a syntax error earns no points; the others count.", style="yellow")
-        )
-    states.show(console, ROOT, package)
-    console.print(
-        f"\nHand in {output}\nExercises that fail may go in: what passes counts.", markup=False
-    )
-
-
-def syntax_error(path: Path) -> str | None:
-    """The syntax error of a file, or None."""
-    try:  # `ast.parse` would take a `return` outside a function
-        compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
-    except (MemoryError, RecursionError):
-        return "the code is nested too deeply"
-    except (SyntaxError, ValueError) as error:  # the latter for null bytes, before 3.11.4
-        if not isinstance(error, SyntaxError):
-            return why_not_utf8(path) or str(error)
-        where = f" in line {error.lineno}" if error.lineno else ""
-        return why_not_utf8(path) or f"syntax error{where}: {error.msg}"
-    return None
 
 
 def reset_exercise(console: Console, exercise: Exercise) -> None:

@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 
+class UserError(Exception):
+    """A mistake that the user can correct; the message says how."""
+
+
 def command(verb: str, exercise_id: str = "") -> str:
     """Under make, `make hint EX=adamw_step`; else `python -m assignment hint adamw_step`."""
     if is_under_make():

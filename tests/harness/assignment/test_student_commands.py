@@ -16,6 +16,7 @@ from assignment import manifest
 from assignment.calls.imports import ADVICE
 from assignment.hooks import nonce_of, seed_of
 from assignment.student.progress import Tally
+from assignment.student.submit import syntax_error
 from tests.harness.assignment.changes import LIBRARIES, SETTINGS
 from tests.harness.assignment.students import REFERENCE, environment, run_in
 from tests.harness.conftest import long_unless
@@ -353,18 +354,25 @@ def test_hint_shows_the_hint_or_the_nearest_names(pristine):
 )
 def test_what_cannot_be_compiled_is_said_once(tmp_path, text, said):
     (tmp_path / "own.py").write_text(text, encoding="utf-8")
-    found = commands.syntax_error(tmp_path / "own.py")
+    found = syntax_error(tmp_path / "own.py")
     assert found.startswith(said)
     assert "own.py" not in found
 
 
-def test_submit_packs_code_that_fails_and_warns_of_syntax_errors(workspace):
+def test_submit_packs_code_that_fails_and_warns_of_what_cannot_be_imported(workspace):
     write(workspace, "data", "def (:\n")
+    write(workspace, "flops", "import numpy, nosuch.part\nfrom . import dtypes\n")
+    write(workspace, "strides", "import os\nos._exit(0)\n")
+    write(workspace, "budget", "from pathlib import Path\nPath('left').touch()\n")
     (workspace / "resource_accounting" / "notes.txt").write_text("mine", encoding="utf-8")
     os.utime(workspace / "resource_accounting" / "data.py", (0, 0))  # zips begin in 1980
     run = python(workspace, "assignment", "submit")
     assert run.returncode == 0
-    assert re.search(r"warning: syntax error in line \d+", run.stdout)
+    assert re.search(r"data\.py .*\n    warning: syntax error in line \d+", run.stdout)
+    assert "    warning: cannot be imported: ModuleNotFoundError: No module" in run.stdout
+    assert re.search(r"strides\.py .*\n    warning: its import ends the process\n", run.stdout)
+    assert "  warning: the grader may not have nosuch\n" in run.stdout
+    assert not (workspace / "left").exists()
     with zipfile.ZipFile(workspace / "submission.zip") as archive:
         names = set(archive.namelist())
     assert {f"resource_accounting/{m}.py" for m in manifest.load().modules} <= names
