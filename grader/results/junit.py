@@ -42,6 +42,7 @@ def _properties(suite: ET.Element, view: Report) -> None:
     values += [("handout", view.handout)] if view.handout else []
     if view.score is not None:
         values += [("score", repr(view.score)), ("max_score", repr(view.max_score))]
+    values += [("graded_with", view.graded_with)] if view.graded_with else []
     values += [("notice", notice) for notice in view.notices]
     for name, value in values:
         ET.SubElement(properties, "property", name=name, value=value)

@@ -20,7 +20,7 @@ import msgspec
 
 from grader.causes import NAMED_EXCEPTIONS, Cause
 from grader.isolation import MEANINGS, UNISOLATED
-from grader.results.record import Check, ExerciseScore, FurtherFailure, Grade, State
+from grader.results.record import Check, ExerciseScore, FurtherFailure, Grade, ModuleReport, State
 from grader.results.text import clean, clean_name, plural, points
 
 UNSAFE = (
@@ -103,12 +103,19 @@ def _modules(grade: Grade) -> Iterator[ModuleView]:
     for module in grade.modules:
         if module.message or not module.ok:
             place = _place(clean_name(module.file), module.line)
-            said = module.ok, place, clean(module.message)
+            said = module.ok, place, "\n".join(filter(None, _messages(module, grade)))
             modules.setdefault(said, []).append(clean(module.module, 200))
     for (ok, place, message), names in modules.items():
         more = [f"{len(names) - MAX_MODULES} more"] if len(names) > MAX_MODULES else []
         named = ", ".join([*names[:MAX_MODULES], *more])
         yield ModuleView(module=named, ok=ok, place=place, message=message)
+
+
+def _messages(module: ModuleReport, grade: Grade) -> Iterator[str]:
+    """The message of an import; with a syntax error also which Python it is one for."""
+    yield clean(module.message)
+    if "SyntaxError" in module.message and grade.provenance:
+        yield f"The grader has Python {clean(grade.provenance.python, 100)}."
 
 
 def _words(check: Check) -> str:

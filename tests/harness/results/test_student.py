@@ -12,6 +12,7 @@ from grader.judge.verdict import UNMEASURED_CAUSES
 from grader.results.html import to_html
 from grader.results.record import Isolation
 from grader.results.student import report
+from tests.harness.classroom.fakes import provenance
 from tests.harness.conftest import REPOSITORY
 from tests.harness.results.example_grade import (
     CANARY,
@@ -151,3 +152,13 @@ def test_a_command_is_named_only_where_it_shows_the_failure(public, rules, said)
     (one,) = report(of).exercises
     assert one.next_step.endswith(said)
     assert bool(one.next_step) == bool(said)
+
+
+@every_output
+def test_every_output_says_where_it_was_graded(render):
+    """A syntax error may be one for an older Python alone"""
+    where = provenance("", python="3.11.7", torch="2.13.0", grader="0.1.0")
+    text = " ".join(render(grade(provenance=where)).split())
+    assert "Python 3.11.7, torch 2.13.0, grader 0.1.0" in text
+    assert "was never closed" in text
+    assert "The grader has Python 3.11.7." in text
