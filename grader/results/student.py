@@ -114,7 +114,8 @@ def _modules(grade: Grade) -> Iterator[ModuleView]:
 def _messages(module: ModuleReport, grade: Grade) -> Iterator[str]:
     """The message of an import; with a syntax error also which Python it is one for."""
     yield clean(module.message)
-    if "SyntaxError" in module.message and grade.provenance:
+    is_of_code = "SyntaxError" in module.message and "as UTF-8" not in module.message
+    if is_of_code and grade.provenance:
         yield f"The grader has Python {clean(grade.provenance.python, 100)}."
 
 

@@ -157,7 +157,7 @@ SUM = "return offset + sum(i * s for i, s in zip(index, strides"
             "✗○○○",
             "Open: it fails as check 1 does. The code raised",
         ),
-        ("return {}[min(index)]", "✗○○○", "Open: it fails as check 1 does. The code raised"),
+        ("return {}[tuple(index)]", "✗○○○", "Open: it fails as check 1 does. The code raised"),
     ],
     ids=["wrong values", "no refusal", "a KeyError", "a KeyError everywhere"],
 )
