@@ -161,7 +161,7 @@ class Failure:
             hint = "pass what the annotation of the parameter says"
         elif re.search(r"^  found: +None$", text, re.M):
             hint = diagnosis.RETURNED_NONE
-        call = call_lines(self._journal.last)
+        call = call_lines(self._journal.last, text)
         return self._report(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
 
     def _not_imported(self) -> str:
@@ -191,7 +191,7 @@ class Failure:
             expected = wanted or expected_at(self._in_test)
         lines = [
             f"wrong: {name} raised {type(self._value).__name__}",
-            *call_lines(call),
+            *call_lines(call, self._message),
             labelled("expected", expected or "a result, and no exception"),
             labelled("found", self._message),
         ]

@@ -219,10 +219,13 @@ def _typed_items(value: Any) -> str:
 
 
 def _typed_tensor(tensor: torch.Tensor) -> str:
+    is_plain = tensor.device.type == "meta" or tensor.is_contiguous()
+    strides = "" if is_plain else f", strides {tensor.stride()}"
     if tensor.numel() > _ELEMENTS or tensor.device.type == "meta":
-        return f"<{plain.describe(tensor)}>"
+        return f"<{plain.describe(tensor)}{strides}>"
     dtype = "" if tensor.dtype in _USUAL and tensor.numel() else f", dtype={tensor.dtype}"
-    return f"torch.tensor({tensor.tolist()}{dtype})"
+    text = f"torch.tensor({tensor.tolist()}{dtype})"
+    return text if is_plain else f"<{text}{strides}>"
 
 
 def _short_path(text: str) -> str:

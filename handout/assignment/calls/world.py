@@ -276,6 +276,15 @@ class _Surroundings:
         return [(t.requires_grad, t.grad is None) for t in _tensors(self._arguments)]
 
 
+def what_it_meets(target: str, problem: str) -> str:
+    """What a call may meet that a shell has not, if the problem is one of that; else ""."""
+    if target in _FLOAT32 and ("torch.float64" in problem or "f64[" in problem):
+        return "every second call meets float64 as the default dtype: name yours"
+    if target in _WITHOUT_AUTOGRAD and "does not require grad" in problem:
+        return "every third call meets a program that has disabled gradients"
+    return ""
+
+
 @contextmanager
 def _another_program(target: str, number: int) -> Iterator[None]:
     """Every second call of some functions meets a program whose default dtype is float64.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from assignment.calls.journal import Call, Journal
+from assignment.calls.world import what_it_meets
 from assignment.expect import Mismatch
 from assignment.student import diagnosis, signatures
 
@@ -17,11 +18,13 @@ def labelled(label: str, text: str) -> str:
     return f"  {label + ':':<9} {text}"
 
 
-def call_lines(call: Call | None) -> list[str]:
-    """A call; and the scenario that made it, if the call alone does not say all."""
+def call_lines(call: Call | None, problem: str = "") -> list[str]:
+    """A call; the scenario that made it, and what it met, if they explain the problem."""
     if call is None:
         return []
     lines = [labelled("call", call.text)]
+    if met := what_it_meets(call.target, problem):
+        lines.append(labelled("where", met))
     if call.maker is not None and not call.is_whole:
         lines.append(labelled("made by", call.maker.text))
     return lines
@@ -55,7 +58,7 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
         what = re.sub(r"^the result\b", f"the result of {call.name}", what)
     lines = [
         f"wrong: {what}",
-        *call_lines(call),
+        *call_lines(call, value.actual),
         labelled("expected", value.expected),
         labelled("found", value.actual),
     ]
@@ -71,10 +74,10 @@ def no_exception_lines(text: str, call: Call | None) -> list[str]:
     """The message of `pytest.raises` where nothing was raised, or of `pytest.fail`."""
     raised = re.fullmatch(r"DID NOT RAISE (?:<class '(?:.*\.)?)?(\w+)(?:'>)?", text)
     if raised is None:
-        return [text, *call_lines(call)]
+        return [text, *call_lines(call, text)]
     return [
         f"wrong: {call.name if call else 'the call'} should have raised {raised[1]} here",
-        *call_lines(call),
+        *call_lines(call, text),
         labelled("expected", raised[1]),
         labelled("found", f"it returned {call.returned}" if call else "nothing was raised"),
         labelled("hint", f"the title says what is refused: check for it, and raise {raised[1]}"),
