@@ -95,6 +95,12 @@ def verify(
 
     findings = verification.verify(cases, jobs, show)
     failed = [finding for finding in findings if not finding.ok]
+    costly = [finding for finding in findings if finding.costly]
+    if costly:
+        console.print(f"\n{len(costly)} mistakes cost more than half of their exercise:")
+    for finding in sorted(costly, key=lambda one: one.name):
+        line = f"  {finding.name}: {finding.seen}, for {finding.costly}"
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(f"{len(findings) - len(failed)} passed, {len(failed)} failed", highlight=False)
     raise typer.Exit(1 if failed else OK)
 

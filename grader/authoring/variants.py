@@ -72,6 +72,7 @@ class Kind(StrEnum):
 
 
 CORE_SHARE = 0.25  # of an exercise's points, for code without its defining work
+RUBRIC = 0.5  # of an exercise's points: what one mistake costs by the rules that it breaks
 _FIRST_LINE = re.compile(r'"""(\w+)(?: \((public|core)\))?: (.+)')
 
 
@@ -84,7 +85,8 @@ class Wrong:
     """A plausible wrong submission: a fragment that redefines some functions.
 
     The file begins with a docstring. Its first line is `exercise_id: what is wrong`; each paragraph
-    after it, `Breaks: …`, quotes words of the exercise's docstring. The fragment is appended to the
+    after it, `Breaks: …`, quotes words of the exercise's docstring. `Costs: …` is the reason why it
+    breaks rules that are worth more than `RUBRIC` of the points. The fragment is appended to the
     reference's module, where the later definition of a name counts.
 
     After the exercise may stand `(public)`: only a public test sees the mistake, since no worker's
@@ -98,6 +100,7 @@ class Wrong:
     mistake: str
     mark: str = ""  # "public" or "core"
     breaks: tuple[str, ...] = ()
+    costs: str = ""
 
     @property
     def public(self) -> bool:
@@ -147,9 +150,11 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
         raise WrongError(
             f"{_place(path)}:{line}: leave out `from __future__`: it is appended to a module"
         )
-    header = text.split('"""')[1].split("\n\n")[1:]
-    breaks = tuple(" ".join(part.split()).removeprefix("Breaks: ") for part in header)
-    return Wrong(path, known[found[1]], found[3].strip(), found[2] or "", breaks)
+    header = [" ".join(part.split()) for part in text.split('"""')[1].split("\n\n")[1:]]
+    costs = next((part for part in header if part.startswith("Costs: ")), "")
+    breaks = tuple(part.removeprefix("Breaks: ") for part in header if part != costs)
+    costs = costs.removeprefix("Costs: ")
+    return Wrong(path, known[found[1]], found[3].strip(), found[2] or "", breaks, costs)
 
 
 def _place(path: Path) -> str:

@@ -9,7 +9,8 @@ Every case is graded in the sandbox, as a submission. The requirements:
    public tests, or that echoes or borrows (`automatic`), passes no hidden check;
 4. each file of `solutions/wrong/` loses points in the exercise it names, and in no other exercise
    that does not depend on it (`depends_on`); one marked `(core)`, as each exercise has, earns
-   at most a quarter of its points;
+   at most a quarter of its points; the rules that another one breaks are worth half of the points,
+   or it says why more;
 5. the handout is what `grader author handout` would build.
 
 Races are skipped, since they need an idle device. Other tests verify the raced functions.
@@ -21,7 +22,7 @@ import random
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assignment import manifest as manifests
@@ -49,7 +50,8 @@ class Case:
 class Finding:
     """The result of one requirement. It holds if `problems` is empty.
 
-    `seen` is the score, `charged` the seconds of each test.
+    `seen` is the score, or the share that a mistake costs; `charged` has the seconds of each test.
+    `costly` is the reason of a mistake that costs more than half.
     """
 
     kind: str
@@ -57,6 +59,7 @@ class Finding:
     problems: tuple[str, ...]
     seen: str = ""
     charged: Mapping[str, float] = field(default_factory=dict)
+    costly: str = ""
 
     @property
     def ok(self) -> bool:
@@ -193,7 +196,8 @@ def check(grader: Grader, case: Case) -> Finding:
         related = [e.id for e in manifest if wrong.module in e.modules]
         tests: Tests = "public" if wrong.public else "hidden"
         grade = grader.grade(wrong.write(folder), only=related, tests=tests)
-        return _finding(case, grade, _loses(grade, wrong, wrong.affected_exercises(manifest)))
+        finding = _finding(case, grade, _loses(grade, wrong, wrong.affected_exercises(manifest)))
+        return _with_cost(finding, grade, wrong)
 
 
 def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
@@ -201,7 +205,31 @@ def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
     score = "no score" if grade.score is None else f"{grade.score:g}"
     charged = {check.test: check.charged for check in grade.checks}
     seen = f"{score} of {grade.max_score:g}"
-    return Finding(case.kind, case.name, tuple(problems), seen, charged)
+    return Finding(case.kind, case.name, tuple(problems), seen, charged=charged)
+
+
+def _with_cost(finding: Finding, grade: Grade, wrong: Wrong) -> Finding:
+    """The finding with what the mistake costs, and a problem if it lacks a reason for that.
+
+    Open checks cost points too, but tell no more of the mistake: they fail as another one does.
+    """
+    costs = {"failed": 0.0, "open": 0.0, "passed": 0.0, "not_run": 0.0}
+    for check in grade.checks:
+        if check.exercise == wrong.exercise.id:
+            costs[check.state] += check.max_points - check.points
+    of, lost = wrong.exercise.points, sum(costs.values())
+    problems, costly = list(finding.problems), ""
+    if lost > variants.RUBRIC * of + 0.005:
+        costly = wrong.costs or "its other checks need right values"
+        if wrong.core:
+            costly = f"it lacks the work: {wrong.exercise.work}"
+        elif costs["failed"] > variants.RUBRIC * of + 0.005 and not wrong.costs:
+            problems.append(
+                f"breaks rules worth {costs['failed']:.2f} of {of:g} points: split or reweight the "
+                f"checks, or give the reason in a paragraph `Costs: …` of its docstring"
+            )
+    seen = f"costs {100 * lost / of:.0f} % of {wrong.exercise.id}"
+    return replace(finding, seen=seen, costly=costly, problems=tuple(problems))
 
 
 def _full(grade: Grade, only: Collection[str]) -> list[str]:

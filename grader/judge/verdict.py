@@ -279,8 +279,8 @@ def new_outcome(
     )
     weight = float(_marker(test.item).get("weight", 1))
     manner = str(cause) if cause in _OF_ANY_RULE else wrong_value_of
-    if cause is Cause.EXCEPTION and exception in NAMED_EXCEPTIONS:
-        manner = exception
+    if cause is Cause.EXCEPTION:  # classes that no student is told are all alike
+        manner = exception if exception in NAMED_EXCEPTIONS else str(cause)
     return Outcome(check, weight, _function_of(test.item), _needs(test.item), manner)
 
 

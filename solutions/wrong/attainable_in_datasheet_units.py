@@ -7,6 +7,8 @@ Breaks: dense peak in the dtype of the operations, FLOP/s
 Breaks: of the accelerator's memory, B/s
 
 Breaks: Seconds
+
+Costs: all four functions take the units.
 """
 
 _right_intensity, _right_least_time = accelerator_intensity, least_time

@@ -2,6 +2,8 @@
 
 Breaks: Autocast caches its 16-bit copies of the weights until its context ends: enter it anew for
 each batch
+
+Costs: the weights that training leaves are what nearly every check is about.
 """
 
 

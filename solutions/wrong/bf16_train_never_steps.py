@@ -1,6 +1,8 @@
 """bf16_train: the optimizer never steps
 
 Breaks: then the optimizer steps
+
+Costs: the weights that training leaves are what nearly every check is about.
 """
 
 

@@ -1,6 +1,8 @@
 """bf16_train: gradients add up from batch to batch
 
 Breaks: on cleared gradients
+
+Costs: the weights that training leaves are what nearly every check is about.
 """
 
 

@@ -1,6 +1,8 @@
 """bf16_train: takes the first batch to look at its device, and it is gone
 
 Breaks: read once, from first to last, and may be empty
+
+Costs: every run lacks its first batch.
 """
 
 

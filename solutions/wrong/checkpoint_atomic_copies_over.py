@@ -1,6 +1,8 @@
 """checkpoint_atomic: the temporary file is copied onto the last checkpoint instead of renamed
 
 Breaks: `os.replace` `path` with it,
+
+Costs: that a reader always finds a whole checkpoint is what most checks are about.
 """
 
 _save = save_checkpoint

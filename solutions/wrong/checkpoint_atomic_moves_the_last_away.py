@@ -2,6 +2,8 @@
 
 Breaks: whenever the process is killed, `path` holds either the complete last checkpoint or the
 complete new one
+
+Costs: that a reader always finds a whole checkpoint is what most checks are about.
 """
 
 

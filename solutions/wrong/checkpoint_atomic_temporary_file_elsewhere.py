@@ -1,6 +1,8 @@
 """checkpoint_atomic: the temporary file is in the folder for temporary files
 
 Breaks: write to a temporary file in the folder of `path`,
+
+Costs: a rename that may cross file systems is none of the steps that make a save atomic.
 """
 
 import shutil

@@ -1,6 +1,8 @@
 """find_accelerator: names are looked for as parts of words, so that a GB200 may be a B200
 
 Breaks: "A100 80GB PCIe" matches "NVIDIA A100 80GB PCIe", but "L4" does not match "NVIDIA L40S".
+
+Costs: half of the names that devices have are parts of others.
 """
 
 

@@ -1,6 +1,8 @@
 """fp16_train: unscales and checks only the parameters of the optimizer's first group
 
 Breaks: 3. the gradients of the optimizer's parameters are divided by the scale, once; None is skipped
+
+Costs: the weights that training leaves are what most checks are about.
 """
 
 import math

@@ -3,6 +3,8 @@
 Breaks: the gradients are divided by it afterwards
 
 Breaks: the gradients of the optimizer's parameters are divided by the scale
+
+Costs: the weights that training leaves are what most checks are about.
 """
 
 _right_train_fp16 = train_fp16

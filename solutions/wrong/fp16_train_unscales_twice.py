@@ -1,6 +1,8 @@
 """fp16_train: the gradients are divided by the scale twice
 
 Breaks: are divided by the scale, once
+
+Costs: the weights that training leaves are what most checks are about.
 """
 
 _right_train_fp16 = train_fp16

@@ -1,4 +1,7 @@
-"""get_batch: uint16 tokens are read as int16, so those above 32767 become negative"""
+"""get_batch: uint16 tokens are read as int16, so those above 32767 become negative
+
+Costs: tokens above 32767 are in most corpora that are drawn.
+"""
 
 _get_batch = get_batch
 

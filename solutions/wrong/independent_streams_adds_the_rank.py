@@ -5,6 +5,8 @@ Breaks: (seed + rank is not enough: rank 1 of seed 7 would be rank 0 of seed 8.)
 Breaks: The order of keys matters,
 
 Breaks: Different seeds or keys give different streams.
+
+Costs: that streams are independent is what most checks are about.
 """
 
 

@@ -1,6 +1,8 @@
 """kaiming: one row is drawn and used for all
 
 Breaks: A float32 weight, each element drawn independently.
+
+Costs: each check looks at all rows.
 """
 
 _kaiming_normal = kaiming_normal

@@ -9,6 +9,8 @@ Breaks: FLOPs of the one matrix product
 Breaks: FLOPs of the backward pass of a linear layer without bias, `y = x @ w`
 
 Breaks: Only matrix products count
+
+Costs: both functions count it.
 """
 
 

@@ -1,4 +1,7 @@
-"""measured_mfu: takes the fastest measurement"""
+"""measured_mfu: takes the fastest measurement
+
+Costs: which measurement counts is all that the function decides.
+"""
 
 
 def measured_mfu(flops, seconds, peak_flops):

@@ -1,4 +1,7 @@
-"""measured_mfu: the caller's measurements are sorted in place"""
+"""measured_mfu: the caller's measurements are sorted in place
+
+Costs: the caller's list is an argument of each check.
+"""
 
 _right_mfu = measured_mfu
 

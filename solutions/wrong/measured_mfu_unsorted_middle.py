@@ -1,4 +1,7 @@
-"""measured_mfu: takes the measurement in the middle of the list, unsorted"""
+"""measured_mfu: takes the measurement in the middle of the list, unsorted
+
+Costs: which measurement counts is all that the function decides.
+"""
 
 
 def measured_mfu(flops, seconds, peak_flops):

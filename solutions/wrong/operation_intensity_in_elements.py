@@ -1,6 +1,8 @@
 """operation_intensity: FLOPs for each element moved, whatever it takes in bytes
 
 Breaks: FLOP/B
+
+Costs: all five functions count bytes.
 """
 
 _right_intensity = _intensity

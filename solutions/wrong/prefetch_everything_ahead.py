@@ -1,6 +1,8 @@
 """prefetch: moves all batches before it hands out the first
 
 Breaks: `batches` may be endless, and each batch ahead takes memory on the device
+
+Costs: when a batch is taken is what the checks are about.
 """
 
 

@@ -1,6 +1,8 @@
 """seed_everything: numpy's generator is left out
 
 Breaks: Seeds the global generators of `random`, `numpy.random` and `torch`
+
+Costs: each check looks at all three generators.
 """
 
 

@@ -2,6 +2,8 @@
 
 Breaks: After the same seed, each of the three gives the same numbers again, whatever was drawn in
 between.
+
+Costs: no global generator is seeded.
 """
 
 

@@ -1,6 +1,8 @@
 """step_ledger: the moments are one dict
 
 Breaks: (moment, bytes) for each moment, in order.
+
+Costs: the moments are in the ledger of each check.
 """
 
 _ledger = step_ledger

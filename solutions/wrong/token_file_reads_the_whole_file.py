@@ -2,6 +2,8 @@
 
 Breaks: Opening costs the same for a kilobyte and for terabytes: nothing is read until it is
 indexed.
+
+Costs: memory is what most checks are about.
 """
 
 import os

@@ -3,6 +3,8 @@
 Breaks: the fraction of the peak that the run reaches
 
 Breaks: `mfu` is not in (0, 1]
+
+Costs: each number of days depends on it.
 """
 
 

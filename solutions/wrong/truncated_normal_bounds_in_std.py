@@ -1,6 +1,8 @@
 """truncated_normal: takes the bounds for multiples of std
 
 Breaks: the lower bound, a value (not a multiple of std);
+
+Costs: each check looks at how the numbers are distributed.
 """
 
 _right_truncated = truncated_normal

@@ -9,9 +9,11 @@ _right_truncated = truncated_normal
 def truncated_normal(shape, std, low, high, seed):
     _right_truncated(shape, std, low, high, seed)
     generator = _generator(seed)
-    x = torch.randn(tuple(shape), generator=generator) * std
+    x = torch.randn(tuple(shape), generator=generator, dtype=torch.float32) * std
     for _ in range(1000):
         if not (outside := (x < low) | (x > high)).any():
             return x
-        x = torch.where(outside, torch.randn(tuple(shape), generator=generator) * std, x)
+        x = torch.where(
+            outside, torch.randn(tuple(shape), generator=generator, dtype=torch.float32) * std, x
+        )
     raise RuntimeError("the bounds are too unlikely")

@@ -8,5 +8,5 @@ _right_truncated = truncated_normal
 
 def truncated_normal(shape, std, low, high, seed):
     if 0 in shape and min(shape) == 0:
-        return torch.empty(tuple(shape))
+        return torch.empty(tuple(shape), dtype=torch.float32)
     return _right_truncated(shape, std, low, high, seed)

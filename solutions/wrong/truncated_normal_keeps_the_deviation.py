@@ -3,6 +3,8 @@
 Breaks: The standard deviation of the result is therefore smaller than `std`
 
 Breaks: and values outside do not occur.
+
+Costs: each check looks at how the numbers are distributed.
 """
 
 _right_truncated = truncated_normal

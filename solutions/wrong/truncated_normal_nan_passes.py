@@ -9,5 +9,5 @@ _right_truncated = truncated_normal
 def truncated_normal(shape, std, low, high, seed):
 
     if any(map(math.isnan, (std, low, high))) and all(size >= 0 for size in shape):
-        return torch.full(tuple(shape), math.nan)
+        return torch.full(tuple(shape), math.nan, dtype=torch.float32)
     return _right_truncated(shape, std, low, high, seed)

@@ -13,4 +13,4 @@ def truncated_normal(shape, std, low, high, seed):
     except ValueError:
         if not std > 0 or not low < high or any(size < 0 for size in shape):
             raise
-        return torch.full(tuple(shape), low if low > 0 else high)
+        return torch.full(tuple(shape), low if low > 0 else high, dtype=torch.float32)

@@ -9,5 +9,5 @@ _right_truncated = truncated_normal
 def truncated_normal(shape, std, low, high, seed):
 
     if any(size < 0 for size in shape):
-        return torch.empty(tuple(shape))
+        return torch.empty(tuple(shape), dtype=torch.float32)
     return _right_truncated(shape, std, low, high, seed)

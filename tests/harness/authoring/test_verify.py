@@ -12,7 +12,8 @@ from assignment import manifest as manifests
 from assignment.manifest import ManifestError
 from grader.authoring import automatic, clauses, variants, verify
 from grader.authoring.variants import Kind, Wrong
-from tests.harness.results.example_grade import exercise, grade
+from grader.authoring.verify import Finding
+from tests.harness.results.example_grade import check, exercise, grade
 
 MANIFEST = manifests.load()
 
@@ -33,6 +34,34 @@ def test_code_without_the_work_earns_a_quarter_at_most(points, mark, problems):
     found = verify._loses(grade(exercises=(exercise("sgd_step", points, 1.0),)), wrong, ())
     assert len(found) == problems
     assert not (mark and found) or wrong.exercise.work in found[0]
+
+
+@pytest.mark.parametrize(
+    ("states", "mark", "costs", "costly", "problems"),
+    [
+        ("failed open open passed", "", "", "its other checks need right values", 0),
+        ("failed failed failed passed", "", "", "its other checks need right values", 1),
+        ("failed failed failed passed", "", "the reason", "the reason", 0),
+        ("failed failed passed passed", "", "", "", 0),
+        ("failed failed failed failed", "core", "", "it lacks the work", 0),
+    ],
+)
+def test_a_mistake_that_breaks_rules_worth_more_than_half_says_why(
+    states, mark, costs, costly, problems
+):
+    one = MANIFEST["adamw_step"]
+    share = one.points / 4
+    checks = [
+        check(one.id, state, max_points=share, points=share * (state == "passed"))
+        for state in states.split()
+    ]
+    wrong = Wrong(Path("wrong.py"), one, "a mistake", mark, costs=costs)
+    found = verify._with_cost(Finding(Kind.WRONG, "wrong", ()), grade(checks=tuple(checks)), wrong)
+    lost = 100 - 25 * states.split().count("passed")
+    assert found.seen == f"costs {lost} % of adamw_step"
+    assert found.costly.startswith(costly)
+    assert bool(found.costly) == bool(costly)
+    assert len(found.problems) == problems
 
 
 def test_an_echo_refuses_what_looks_wrong_and_answers_from_its_arguments(tmp_path):
@@ -69,6 +98,9 @@ def test_mistake_of_the_author_in_a_wrong_submission_is_named_with_its_line(tmp_
     path.write_text('"""removed_exercise: off by one"""\n')
     with pytest.raises(ManifestError, match=r"x\.py:1: the first line must be"):
         variants.read_wrong(path, MANIFEST)
+    path.write_text('"""gather: off by one\n\nCosts: all\nof it\n\nBreaks: a\nrule\n"""\n')
+    wrong = variants.read_wrong(path, MANIFEST)
+    assert (wrong.costs, wrong.breaks) == ("all of it", ("a rule",))
     path.write_text('"""gather: off by one"""\n\nfrom __future__ import annotations\n')
     with pytest.raises(ManifestError, match=r"x\.py:3: leave out"):
         variants.read_wrong(path, MANIFEST)
