@@ -35,6 +35,10 @@ class Cause(StrEnum):
         "It counts once the exercise's main work is done, which another check judges.",
     )
     NOT_STARTED = "not_started", "Not started: the stub still raises NotImplementedError."
+    UNFINISHED = (
+        "unfinished",
+        "The code still raises NotImplementedError, or calls a function that does.",
+    )
     MISSING = "missing", "The function or its module is not in the submission."
     IMPORT_FAILED = "import_failed", "The module could not be imported; see the modules' section."
     WRONG_SIGNATURE = (

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+
+import msgspec
 
 from assignment.manifest import Exercise
 from grader import signals
@@ -68,6 +70,14 @@ class Conditions:
                     f"have spent the {self.budget.seconds:g} s of this grading"
                 )
         return None
+
+    def named(self, test: GradedTest, outcome: Outcome) -> Outcome:
+        """The outcome of a test that ran: its exercise is started if no function is a stub."""
+        check, stubs = outcome.check, self.preflight.not_started
+        if check.cause is not Cause.NOT_STARTED or stubs & {*test.exercise.functions}:
+            return outcome
+        unfinished = msgspec.structs.replace(check, cause=Cause.UNFINISHED)
+        return replace(outcome, check=unfinished, manner=str(Cause.UNFINISHED))
 
     def is_cut(self, test: GradedTest) -> bool:
         """Whether a test that starts now gets less than its usual limit, but all of it later.
@@ -165,7 +175,7 @@ class LaneRunner:
             outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
         else:
             is_cut = self._conditions.is_cut(test)
-            outcome = self._run(test, self.lane.context)
+            outcome = self._conditions.named(test, self._run(test, self.lane.context))
             if is_cut and outcome.check.cause is Cause.TIMEOUT:
                 self._conditions.budget.end_share(test.group)
                 return False

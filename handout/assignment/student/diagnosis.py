@@ -62,6 +62,7 @@ _EXCEPTIONS: tuple[tuple[type[BaseException], str], ...] = (
     (KeyError, "the dict has no such key: is it spelled as in the docstring?"),
     (AttributeError, "is the name spelled right, and is the object of the type that you think?"),
     (TypeError, "a value here is not of the type that you think: print type(…) of each"),
+    (NotImplementedError, "a function that this one calls is not written yet"),
     (RecursionError, "does every call come closer to a case that makes no further call?"),
     (ZeroDivisionError, "which argument is 0 here, and what does the docstring say of it?"),
     (

@@ -132,7 +132,7 @@ class Progress:
         report.changes = imports.take_changes()
         report.waiting = report.shared = False
         if report.failed and call.excinfo is not None:
-            report.waiting = call.excinfo.errisinstance(NotImplementedError)
+            report.waiting = _is_stub(call.excinfo, exercise)
             if report.waiting and is_ours:
                 report.longrepr = str(call.excinfo.value)  # nobody reads more of a stub
                 return report
@@ -340,6 +340,15 @@ class Progress:
 
     def _exercises(self) -> Iterator[Exercise]:
         return (e for e in manifest.load() if e.id in self._tallies)
+
+
+def _is_stub(raised: pytest.ExceptionInfo[BaseException], exercise: str) -> bool:
+    """Whether one of the exercise's own functions raised NotImplementedError."""
+    if not raised.errisinstance(NotImplementedError):
+        return False
+    code = raised.traceback[-1].frame.code.raw
+    names = {function.partition(".")[2] for function in manifest.load()[exercise].functions}
+    return code.co_qualname.partition(".")[0] in names
 
 
 def _tests_of(module: pytest.Module | None) -> Iterator[pytest.Item]:

@@ -139,6 +139,18 @@ def test_bad_signature_is_named_before_any_test(quick_grader, submit):
     )
 
 
+def test_right_code_that_calls_a_stub_is_no_stub(quick_grader, submit):
+    """Once such an exercise was said to be not started"""
+    stub = "def bytes_per_element(dtype):\n    raise NotImplementedError\n"
+    folder = submit(dtypes=f"{DTYPES}\n\n{stub}")
+    only = ["bytes_per_element", "tensor_bytes"]
+    grade = quick_grader.grade(folder, only=only, tests="hidden")
+    stubbed, calls = report(grade).exercises
+    assert (stubbed.status, calls.status) == ("not started", "failed")
+    assert {c.cause for c in hidden(grade, "tensor_bytes")} == {Cause.UNFINISHED}
+    assert calls.hint.startswith("It builds on `bytes_per_element`, which earns no points yet. ")
+
+
 REFUSES = "if len(index) != len(strides) or min(index, default=0) < 0: raise ValueError(index)"
 SUM = "return offset + sum(i * s for i, s in zip(index, strides"
 

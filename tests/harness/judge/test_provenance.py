@@ -16,8 +16,8 @@ from rich.console import Console
 
 import grader
 from assignment import manifest
-from assignment.__main__ import pack as pack_submission
 from assignment.manifest import VERSION_FILE
+from assignment.student.submit import pack as pack_submission
 from grader.causes import Cause
 from grader.intake import stage
 from grader.isolation import TIERS
@@ -91,11 +91,11 @@ def test_hash_of_a_submission_changes_with_its_files(tmp_path, other):
     assert hashes[0] != hashes[1]
 
 
-def test_submission_zip_names_its_handout(submit, tmp_path):
+def test_submission_zip_names_its_handout(tmp_path):
     """`make submit` writes the version beside the package; it is not reported as left out"""
     archive = tmp_path / "submission.zip"
     console = Console(quiet=True)
-    pack_submission(console, submit(**TEXTS) / "resource_accounting", archive)
+    pack_submission(console, REPOSITORY / "handout", archive)
     found = read(archive)
     assert found.handout == manifest.load().version
     assert found.left_out == ()
@@ -260,7 +260,7 @@ def test_same_nonce_gives_the_same_verdicts_in_every_tier_and_on_every_lane(
     assert states == dict.fromkeys(found, first)
     assert len({grade.verdicts for grade in found.values()}) == 1
     causes = {cause for _, _, cause, _ in first}
-    assert {None, Cause.IMPORT_FAILED, Cause.EXCEPTION, Cause.NOT_STARTED} <= causes
+    assert {None, Cause.IMPORT_FAILED, Cause.EXCEPTION, Cause.UNFINISHED} <= causes
 
 
 # --- notices for students ------------------------------------------------------------------------
