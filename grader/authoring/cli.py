@@ -79,7 +79,7 @@ def verify(
     from grader.authoring import verify as verification
 
     done = 0
-    of_one = Kind.REFERENCE, Kind.ALTERNATIVE, Kind.WRONG
+    of_one = Kind.REFERENCE, Kind.ALTERNATIVE, Kind.WRONG, Kind.STUB
     kinds = kind or (of_one if exercise else tuple(Kind))
     cases = verification.cases(kinds, nonces, sample, exercise or ())
     total = len(cases) + 2

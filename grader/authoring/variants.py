@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from assignment.__main__ import replace_definition
 from assignment.manifest import Exercise, Manifest, ManifestError
 from grader.paths import REPOSITORY
 
@@ -69,6 +70,7 @@ class Kind(StrEnum):
     ECHO = "echo"  # no hidden check passes
     BORROWER = "borrower"  # no hidden check passes
     WRONG = "wrong"  # loses points in its exercise
+    STUB = "stub"  # loses the points of its exercise
 
 
 CORE_SHARE = 0.25  # of an exercise's points, for code without its defining work
@@ -119,11 +121,7 @@ class Wrong:
 
         Only these may lose points.
         """
-        found = [self.exercise.id]
-        for exercise in manifest:  # dependencies come first
-            if exercise.id not in found and set(found) & set(exercise.depends_on):
-                found.append(exercise.id)
-        return found
+        return dependents(self.exercise, manifest)
 
     def write(self, folder: Path, reference: Path = REFERENCE) -> Path:
         """Writes the complete submission into `folder`; returns `folder`."""
@@ -132,6 +130,29 @@ class Wrong:
         text = module.read_text(encoding="utf-8")
         module.write_text(f"{text}\n\n{self.path.read_text(encoding='utf-8')}", encoding="utf-8")
         return folder
+
+
+def dependents(exercise: Exercise, manifest: Manifest) -> list[str]:
+    """An exercise and all that build on it, in the manifest's order."""
+    found = [exercise.id]
+    for other in manifest:  # dependencies come first
+        if other.id not in found and set(found) & set(other.depends_on):
+            found.append(other.id)
+    return found
+
+
+def write_stub(folder: Path, manifest: Manifest, exercise: Exercise) -> Path:
+    """Writes the reference, with the functions of one exercise as stubs; returns `folder`."""
+    package = copy_reference(folder)
+    for function in exercise.functions:
+        module, _, name = function.partition(".")
+        file, stubs = (
+            package / f"{module}.py",
+            REPOSITORY / "handout" / manifest.package / f"{module}.py",
+        )
+        text = replace_definition(file.read_text("utf-8"), stubs.read_text("utf-8"), name)
+        file.write_text(text, "utf-8")
+    return folder
 
 
 def read_wrong(path: Path, manifest: Manifest) -> Wrong:

@@ -11,7 +11,9 @@ Every case is graded in the sandbox, as a submission. The requirements:
    that does not depend on it (`depends_on`); one marked `(core)`, as each exercise has, earns
    at most a quarter of its points; the rules that another one breaks are worth half of the points,
    or it says why more;
-5. the handout is what `grader author handout` would build.
+5. the reference with one exercise a stub loses the points of that one, and others only where they
+   call it;
+6. the handout is what `grader author handout` would build.
 
 Races are skipped, since they need an idle device. Other tests verify the raced functions.
 """
@@ -29,6 +31,7 @@ from assignment import manifest as manifests
 from assignment.manifest import Exercise
 from grader.authoring import automatic, handout, memorized, variants
 from grader.authoring.variants import Kind, Wrong
+from grader.causes import Cause
 from grader.classroom import engine
 from grader.judge import markers
 from grader.judge.grader import Grader, Tests
@@ -110,6 +113,11 @@ def cases(
         for wrong in variants.all_wrong(manifest)
         if not exercises or wrong.exercise.id in exercises
     ]
+    failing += [
+        Case(Kind.STUB, f"{one.id} as a stub", one.id)
+        for one in manifest
+        if not one.needs and (not exercises or one.id in exercises)
+    ]
     failing = [case for case in failing if case.kind in kinds]
     if sample is not None and sample < len(failing):
         failing = random.sample(failing, sample)
@@ -182,6 +190,13 @@ def check(grader: Grader, case: Case) -> Finding:
             rote = variants.write_rote(folder, manifest, case.source)
             grade = grader.grade(rote, timing="skip")
             return _finding(case, grade, _nothing(grade))
+        if case.kind is Kind.STUB:
+            exercise = manifest[case.source]
+            written = variants.write_stub(folder, manifest, exercise)
+            related = variants.dependents(exercise, manifest)
+            grade = grader.grade(written, only=related, tests="hidden", timing="skip")
+            finding = _finding(case, grade, _loses_alone(grade, exercise))
+            return replace(finding, seen=_lost(grade))
         if case.kind is not Kind.WRONG:
             if case.kind is Kind.MEMORIZED:
                 memorized.write(folder, manifest, case.source)
@@ -247,6 +262,25 @@ def _full(grade: Grade, only: Collection[str]) -> list[str]:
 def _nothing(grade: Grade) -> list[str]:
     """Problems if a check passed."""
     return [f"{check.test} passed" for check in grade.checks if check.state == "passed"]
+
+
+def _loses_alone(grade: Grade, stub: Exercise) -> list[str]:
+    """Problems unless a stub earns nothing, and others only fail where they call it."""
+    calls = (None, Cause.UNFINISHED, Cause.NOT_STARTED)  # the last of one with the same functions
+    return [
+        f"{check.test} {check.state}: {check.cause}"
+        for check in grade.checks
+        if check.cause not in (calls if check.exercise != stub.id else (Cause.NOT_STARTED,))
+    ]
+
+
+def _lost(grade: Grade) -> str:
+    """What each exercise that lost points has left."""
+    return ", ".join(
+        f"{one.id} {one.points:g} of {one.max_points:g}"
+        for one in grade.exercises
+        if one.points < one.max_points
+    )
 
 
 def _loses(grade: Grade, wrong: Wrong, affected: Collection[str]) -> list[str]:

@@ -13,6 +13,7 @@ from assignment.manifest import ManifestError
 from grader.authoring import automatic, clauses, variants, verify
 from grader.authoring.variants import Kind, Wrong
 from grader.authoring.verify import Finding
+from grader.causes import Cause
 from tests.harness.results.example_grade import check, exercise, grade
 
 MANIFEST = manifests.load()
@@ -62,6 +63,22 @@ def test_a_mistake_that_breaks_rules_worth_more_than_half_says_why(
     assert found.costly.startswith(costly)
     assert bool(found.costly) == bool(costly)
     assert len(found.problems) == problems
+
+
+@pytest.mark.parametrize(
+    ("state", "cause", "of", "problems"),
+    [
+        ("failed", Cause.NOT_STARTED, "sgd_step", 0),
+        ("failed", Cause.EXCEPTION, "sgd_step", 1),
+        ("passed", None, "sgd_step", 1),
+        ("failed", Cause.UNFINISHED, "gather", 0),
+        ("failed", Cause.WRONG_ANSWER, "gather", 1),
+        ("passed", None, "gather", 0),
+    ],
+)
+def test_a_stub_loses_its_points_and_others_only_where_they_call_it(state, cause, of, problems):
+    graded = grade(checks=(check(of, state, cause),))
+    assert len(verify._loses_alone(graded, MANIFEST["sgd_step"])) == problems
 
 
 def test_an_echo_refuses_what_looks_wrong_and_answers_from_its_arguments(tmp_path):
