@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from assignment.calls.layouts import rearranged
 from assignment.expect import expect
+from assignment.material.factors import common_factor
 from assignment.scenarios.rolling import RollLayer
 
 MIB = 2**20
@@ -268,24 +269,6 @@ def whole_batch(weights, x, y, loss=functional.mse_loss, forward_factor=1.0, bac
     return [p.grad for p in params], value.item()
 
 
-def share(found, expected, what, *, rtol=1e-10, atol=1e-10):
-    """The one factor by which all gradients differ from the expected ones.
-
-    What to divide by has checks of its own, so that a mistake there costs no others. Micro-batches
-    must be of one size, or no two divisors differ by one factor.
-    """
-    expect(len(expect(found, what).is_a(list)), f"the number of {what}").equals(len(expected))
-    flat = [
-        expect(g, what).is_tensor(tuple(e.shape), e.dtype).flatten().double()
-        for g, e in zip(found, expected, strict=True)
-    ]
-    wanted = torch.cat([e.flatten().double() for e in expected])
-    factor = float(torch.cat(flat) @ wanted / (wanted @ wanted))
-    expect(found, what).close([factor * e for e in expected], rtol=rtol, atol=atol * abs(factor))
-    expect(factor > 0, f"{what} have the right sign").equals(True)
-    return factor
-
-
 def new_batch(rng, torch_rng, rows):
     weights, _ = new_run(rng, torch_rng, 0)
     x = randn(torch_rng, rows, len(weights[0]))
@@ -350,7 +333,7 @@ class Passes:
             found_grads, _ = whole_batch(weights, x[part], y[part], **factors)
             for grad, of_part in zip(grads, found_grads, strict=True):
                 grad += of_part * (len(part) / len(x))
-        share(found["grads"], grads, "gradients", **tolerance)
+        common_factor(found["grads"], grads, "gradients", **tolerance)
 
 
 def large_model(torch_rng):
@@ -480,7 +463,7 @@ def test_earlier_gradients_are_added_to(impl, rng, torch_rng):
         )
         grads = list(found["grads"])
         grads[0] = expect(grads[0], "gradients").is_tensor(before[0].shape, x.dtype) - before[0]
-        shares.append(share(grads, expected, "gradients") / times)
+        shares.append(common_factor(grads, expected, "gradients") / times)
     expect(shares[1], "the gradients of three calls, by those of one").close(shares[0], rtol=1e-9)
 
 
@@ -491,10 +474,10 @@ def test_works_with_frozen_weights(impl, rng, torch_rng):
     expected, _ = whole_batch(weights, x, y)
     for frozen in (0, 1):
         found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=3, frozen=[frozen])
-        share([found["grads"][1 - frozen]], [expected[1 - frozen]], "the gradient")
+        common_factor([found["grads"][1 - frozen]], [expected[1 - frozen]], "the gradient")
     unused = randn(torch_rng, 3)
     found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=3, unused=unused)
-    share(found["grads"], expected, "the gradients beside an unused weight")
+    common_factor(found["grads"], expected, "the gradients beside an unused weight")
 
 
 @pytest.mark.exercise("accumulate_gradients", weight=0.5, needs="test_one_graph_at_a_time")
@@ -515,7 +498,7 @@ def test_accumulation_keeps_the_mode(impl, rng, torch_rng):
         assert len(masks) == (0 if eval_mode else 3), "the model was in another mode"
         masked = x if eval_mode else x * torch.cat(masks)
         expected, _ = whole_batch(weights, masked, y)
-        share(found["grads"], expected, "gradients")
+        common_factor(found["grads"], expected, "gradients")
 
 
 @pytest.mark.exercise("accumulate_gradients", needs="test_one_graph_at_a_time")
