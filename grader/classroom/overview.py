@@ -29,7 +29,7 @@ class ExerciseView:
         mean: of the points, as a share.
         discrimination: the correlation of its points with those of all others; None if all have
             the same.
-        causes: the commonest for which its checks failed, with how often.
+        causes: the commonest for which its checks failed, with the number of students.
     """
 
     id: str
@@ -95,9 +95,10 @@ def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
             mine = row.exercises[one.id]
             got[one.id].append(mine)
             rest[one.id].append(sum(row.exercises.values()) - mine)
-        for check in grade.checks:
-            if check.state == "failed" and check.cause not in (None, Cause.NOT_STARTED):
-                causes[check.exercise][check.cause] += 1
+        failed = [check for check in grade.checks if check.state == "failed"]
+        for name, cause in {(check.exercise, check.cause) for check in failed}:
+            if cause not in (None, Cause.NOT_STARTED):
+                causes[name][cause] += 1
     for name, view in views.items():
         view.started = started[name] / len(graded)
         view.full = sum(p >= view.max_points for p in got[name]) / len(graded)

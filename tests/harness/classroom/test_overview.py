@@ -14,9 +14,11 @@ from tests.harness.results.example_grade import grade as a_grade
 
 def row(name, gather, mfu, hard="failed"):
     """A student's row; `gather` and `mfu` are points of 4 and 6, None if it was not started."""
+    cause = Cause.EXCEPTION if hard == "failed" else None
     checks = [
+        check("gather", hard, cause, visibility="public"),
         check("gather", "passed" if gather else "failed", None if gather else Cause.WRONG_ANSWER),
-        check("gather", hard, Cause.EXCEPTION if hard == "failed" else None, name="test_hard"),
+        check("gather", hard, cause, name="test_hard"),
         check("mfu", "failed", Cause.NOT_STARTED) if mfu is None else check("mfu"),
         check("mfu", "not_run", Cause.NEEDS_CUDA, name="test_other"),
     ]
