@@ -73,9 +73,11 @@ class Conditions:
 
     def named(self, test: GradedTest, outcome: Outcome) -> Outcome:
         """The outcome of a test that ran: its exercise is started if no function is a stub."""
-        check, stubs = outcome.check, self.preflight.not_started
-        if check.cause is not Cause.NOT_STARTED or stubs & {*test.exercise.functions}:
+        check = outcome.check
+        if check.cause is not Cause.NOT_STARTED:
             return outcome
+        if self.preflight.not_started & {*test.exercise.functions}:
+            return replace(outcome, check=msgspec.structs.replace(check, shown=None))
         unfinished = msgspec.structs.replace(check, cause=Cause.UNFINISHED)
         return replace(outcome, check=unfinished, manner=str(Cause.UNFINISHED))
 

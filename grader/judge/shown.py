@@ -12,8 +12,7 @@ from typing import Any
 from assignment.calls.journal import Journal
 from assignment.expect import Mismatch
 from assignment.student.lines import mismatch_lines, no_exception_lines
-from grader.causes import Cause
-from grader.faults import FromSubmission, GraderFault, SubmissionFailure
+from grader.faults import FromSubmission, GraderFault
 
 _NONE = object()  # of a call that did not return
 
@@ -63,8 +62,6 @@ def for_student(error: BaseException, calls: KeptCalls) -> str:
         calls: the last ones of the test.
     """
     if isinstance(error, GraderFault):
-        return ""
-    if isinstance(error, SubmissionFailure) and error.cause is Cause.NOT_STARTED:
         return ""
     if isinstance(error, Mismatch):
         return "\n".join(mismatch_lines(error, calls.journal()))

@@ -133,7 +133,7 @@ def _words(check: Check) -> str:
         return f"Open: it needs right values, which check {check.waits_for} judges."
     if check.cause is Cause.NEEDS_WORK:
         return f"Open: it counts once check {check.waits_for} passes, which judges the main work."
-    return f"Open: it fails as check {check.waits_for} does. {words}"
+    return f"Open: it fails as check {check.waits_for} does."
 
 
 def _detail(check: Check) -> str:

@@ -167,9 +167,9 @@ SUM = "return offset + sum(i * s for i, s in zip(index, strides"
         (
             f"{REFUSES}\n    return {{}}[0]",
             "✗○○○",
-            "Open: it fails as check 1 does. The code raised",
+            "Open: it fails as check 1 does.",
         ),
-        ("return {}[tuple(index)]", "✗○○○", "Open: it fails as check 1 does. The code raised"),
+        ("return {}[tuple(index)]", "✗○○○", "Open: it fails as check 1 does."),
     ],
     ids=["wrong values", "no refusal", "a KeyError", "a KeyError everywhere"],
 )
