@@ -24,10 +24,10 @@ def exercise_of(item: pytest.Item) -> str | None:
 
 
 def title_of(item: pytest.Item) -> str:
-    """A test's title: the first line of its docstring, or its name without parameters."""
+    """A test's title: the first paragraph of its docstring, or its name without parameters."""
     doc = getattr(getattr(item, "function", None), "__doc__", None)
     title: str = doc or getattr(item, "originalname", None) or item.name
-    return title.strip().splitlines()[0]
+    return " ".join(title.strip().partition("\n\n")[0].split())
 
 
 def seed_of(nonce: str, *parts: str) -> int:

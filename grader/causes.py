@@ -1,8 +1,8 @@
 """Why a check did not pass: a closed list, with a fixed text for students for each.
 
 A cause is a class, never a message: what a student sees of a hidden test depends only on the test,
-its state and cause, and on which of a few classes an exception has. So no text of the submission
-can reveal a hidden input.
+on its cause and on those of earlier tests of its exercise, and on which of a few classes an
+exception has. So no text of the submission can reveal a hidden input.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class Cause(StrEnum):
         "The code still raises NotImplementedError, or calls a function that does.",
     )
     MISSING = "missing", "The function or its module is not in the submission."
-    IMPORT_FAILED = "import_failed", "The module could not be imported; see the modules' section."
+    IMPORT_FAILED = (
+        "import_failed",
+        "The module could not be imported: the top of the report says why.",
+    )
     WRONG_SIGNATURE = (
         "wrong_signature",
         "The function cannot be called with the arguments of its stub.",
@@ -49,8 +52,8 @@ class Cause(StrEnum):
     NOT_PLAIN_DATA = "not_plain_data", "The function returned something other than plain data."
     LEFT_CHANGED = (
         "left_changed",
-        "The code left something changed that it should have left alone: a mode of torch, a "
-        "generator, an argument or a file.",
+        "The code left a mode of torch or of the model, a generator, an argument or a file as it "
+        "should not be.",
     )
     TIMEOUT = "timeout", "The code did not answer in time, or earlier tests had used up its time."
     MEMORY = "memory", "The code needed more memory than it may use."

@@ -88,6 +88,7 @@ _MESSAGES = (  # patterns of what torch and Python say
         r"must match|cannot be multiplied|broadcast|size mismatch|is invalid for input|not aligned",
         "the shapes do not fit here: print them before this line",
     ),
+    (r"not implemented for", "torch has no such operation for this dtype: convert first"),
     (r"same dtype|expected scalar type", "two dtypes meet here: convert one of them"),
 )
 
@@ -157,7 +158,7 @@ def _compare(found: Any, expected: Any) -> str:
 def _of_numbers(found: float, expected: float) -> Iterator[str]:
     if found == expected and type(found) is not type(expected):
         if isinstance(expected, int):
-            yield "an int is expected: divide with //, or wrap it in int()"
+            yield "an int is expected: compute with ints alone, and divide with //"
         else:
             yield "a float is expected: divide with /, or wrap it in float()"
     if found != found:

@@ -11,8 +11,8 @@ Every case is graded in the sandbox, as a submission. The requirements:
    that does not depend on it (`depends_on`); one marked `(core)`, as each exercise has, earns
    at most a quarter of its points; the rules that another one breaks are worth half of the points,
    or it says why more;
-5. the reference with one exercise a stub loses the points of that one, and others only where they
-   call it;
+5. the reference with one exercise a stub loses the points of that one; of those that build on it,
+   only where they call it;
 6. the handout is what `grader author handout` would build.
 
 Races are skipped, since they need an idle device. Other tests verify the raced functions.
@@ -266,7 +266,11 @@ def _nothing(grade: Grade) -> list[str]:
 
 def _loses_alone(grade: Grade, stub: Exercise) -> list[str]:
     """Problems unless a stub earns nothing, and others only fail where they call it."""
-    calls = (None, Cause.UNFINISHED, Cause.NOT_STARTED)  # the last of one with the same functions
+    calls = (
+        None,
+        Cause.UNFINISHED,
+        Cause.NOT_STARTED,
+    )  # NOT_STARTED: another exercise has the same functions
     return [
         f"{check.test} {check.state}: {check.cause}"
         for check in grade.checks

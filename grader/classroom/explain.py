@@ -11,14 +11,23 @@ from grader.causes import Cause
 from grader.judge.provenance import SHORT
 from grader.results.console import STATE_STYLE
 from grader.results.record import Check, Grade
-from grader.results.student import MARKS
+from grader.results.student import MARKS, roots
 from grader.results.text import clean, points
 
+_WHOLE: dict[Cause | None, str] = {  # what is said once of an exercise, and not of each check
+    Cause.NOT_STARTED: "not started",
+    Cause.IMPORT_FAILED: "not imported",
+    Cause.NEEDS_CUDA: "not measured: no CUDA device",
+}
 _LINE = r'^  File "[^"]*?(tests/\w+)/{file}", line (\d+)|^asked in line (\d+)'
 
 
 def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
     """Lines on one exercise and all its checks; or on each, and the checks that cost points."""
+    scores = {score.id: score for score in grade.exercises}
+    if not exercise:
+        total = "no score" if grade.score is None else points(grade.score)
+        yield Text(f"{clean(grade.submission)}: {total} of {points(grade.max_score)}\n")
     for module in grade.modules:
         if not module.ok:
             where = f"{module.file}:{module.line}" if module.line else module.file
@@ -32,9 +41,12 @@ def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
         of = f"{points(score.points)} of {points(score.max_points)}"
         if not exercise:
             checks = [(n, check) for n, check in checks if check.points < check.max_points]
-            if {check.cause for _, check in checks} == {Cause.NOT_STARTED}:
-                of, checks = f"{of}, not started", []
+            causes = {check.cause for _, check in checks}
+            if len(causes) == 1 and (words := _WHOLE.get(causes.pop())):
+                of, checks = f"{of}, {words}", []
         yield Text.assemble((score.id, "bold"), f"  {of}  {clean(score.title)}")
+        if checks and (found := roots(score, scores)) and score.points < score.max_points:
+            yield Text(f"      builds on {', '.join(found)}, which lost points", style="dim")
         for number, check in checks:
             yield from _check(number, check)
     origin = grade.provenance
@@ -50,7 +62,8 @@ def _check(number: int, check: Check) -> Iterator[Text]:
         words = check.cause.words if check.cause else ""
         named = f" ({check.exception})" if check.exception else ""
         if check.waits_for:
-            words = f"Open until check {check.waits_for} passes. {words}"
+            passes = "Passed, but open" if check.cause is Cause.NEEDS_WORK else "Open"
+            words = f"{passes} until check {check.waits_for} passes. {words}"
         yield Text(f"      {words}{named}  {place(check)}", style="dim")
         for line in (clean(check.shown or "") or reason(check.detail or "")).split("\n"):
             yield Text(f"        {line}")
@@ -62,7 +75,10 @@ def place(check: Check) -> str:
     found = re.findall(_LINE.replace("{file}", re.escape(f"{module}.py")), check.detail or "", re.M)
     folder = next((folder for folder, _, _ in found if folder), f"tests/{check.visibility}")
     lines = [line or asked for _, line, asked in found]
-    return f"{folder}/{module}.py:{lines[-1]}" if lines else f"{folder}/{module}.py::{name}"
+    if not lines:
+        return f"{folder}/{module}.py::{name}"
+    helper = f", in a helper at line {lines[-1]}" if lines[-1] != lines[0] else ""
+    return f"{folder}/{module}.py:{lines[0]}{helper}"
 
 
 def reason(detail: str) -> str:

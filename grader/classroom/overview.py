@@ -44,13 +44,13 @@ class ExerciseView:
 
 @dataclass
 class CheckView:
-    """A hidden check that most fail who started its exercise."""
+    """A hidden check that most fail of those for whom its own rule was judged."""
 
     exercise: str
     test: str
     title: str
     failed: int
-    started: int
+    judged: int
 
 
 def html(rows: Sequence[Row], suspected: Sequence[CheckView]) -> str:
@@ -113,17 +113,17 @@ def suspects(rows: Sequence[Row]) -> list[CheckView]:
     """The hidden checks that nearly all fail who started their exercise, the worst first."""
     failed: Counter[tuple[str, str]] = Counter()
     titles: dict[tuple[str, str], str] = {}
-    started: Counter[str] = Counter()
+    judged: Counter[tuple[str, str]] = Counter()
     for row in rows:
-        started.update(row.started)
         for check in row.grade.checks if row.grade is not None else ():
             if check.exercise in row.started and check.visibility == "hidden":
                 key = check.exercise, check.test
                 titles[key] = check.title
                 failed[key] += check.state == "failed"
+                judged[key] += check.state != "open"
     found = [
-        CheckView(exercise, test, clean(titles[exercise, test]), number, started[exercise])
-        for (exercise, test), number in failed.items()
-        if started[exercise] > 1 and number >= _OURS * started[exercise]
+        CheckView(*key, clean(titles[key]), number, judged[key])
+        for key, number in failed.items()
+        if judged[key] > 1 and number >= _OURS * judged[key]
     ]
-    return sorted(found, key=lambda check: (-check.failed / check.started, check.test))
+    return sorted(found, key=lambda check: (-check.failed / check.judged, check.test))

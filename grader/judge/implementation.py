@@ -46,7 +46,7 @@ class GradedImplementation(Implementation):
 
     Attributes:
         answers: how often the submission's code has answered, failures included.
-        calls: its last calls, for the message of a public test; none unless told to keep some.
+        calls: its last one, or more, for the message of a public test.
     """
 
     def __init__(self, pool: WorkerPool, limits: Limits, seed: int, group: str = "") -> None:
@@ -55,7 +55,7 @@ class GradedImplementation(Implementation):
         self._ended: Worker | None = None  # the one before
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
         self.answers = 0
-        self.calls = KeptCalls(0)
+        self.calls = KeptCalls(1)
         self._account = Account()
         self._kill_at = 0
 
@@ -72,10 +72,9 @@ class GradedImplementation(Implementation):
             return read(target, args, kwargs)
         worker = self._running()
         call = self.calls.note(target, args, kwargs)
-        call.result = self._answered(
-            worker, worker.call, target, args, kwargs, self._seconds_left()
-        )
-        return call.result
+        found = self._answered(worker, worker.call, target, args, kwargs, self._seconds_left())
+        self.calls.note_result(call, found)
+        return found
 
     def call_all(self, calls: Calls) -> list[Any]:
         """In one request, which costs more than most calls. Raises if the worker ends."""
@@ -83,7 +82,6 @@ class GradedImplementation(Implementation):
             return []
         for target, _, _ in calls:
             _check_name(target)
-        self.calls.target = target
         worker = self._running()
         found: list[Any] = self._answered(worker, worker.call_all, calls, self._seconds_left())
         return found
@@ -92,9 +90,8 @@ class GradedImplementation(Implementation):
         _check_name(target)
         worker = self._running()
         call = self.calls.note(target, args, kwargs)
-        call.result = items = self._answered(
-            worker, worker.iterate, target, args, kwargs, self._seconds_left
-        )
+        items = self._answered(worker, worker.iterate, target, args, kwargs, self._seconds_left)
+        self.calls.note_result(call, items)
 
         def next_item() -> Any:
             item = self._answered(worker, next, items, _END)

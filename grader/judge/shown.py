@@ -11,6 +11,7 @@ from typing import Any
 
 from assignment.calls.journal import Journal
 from assignment.expect import Mismatch
+from assignment.student.diagnosis import of_mismatch
 from assignment.student.lines import mismatch_lines, no_exception_lines
 from grader.faults import FromSubmission, GraderFault
 
@@ -28,18 +29,21 @@ class KeptCall:
 
 
 class KeptCalls:
-    """The last `most` calls, and the `target` of the last one."""
+    """The last `most` calls, with their results if it is more than one."""
 
     def __init__(self, most: int) -> None:
-        self.target = ""
+        self._has_results = most > 1
         self._calls: deque[KeptCall] = deque(maxlen=most)
 
     def note(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KeptCall:
-        """Notes a call that begins. Its result can be set later."""
-        self.target = target
+        """Notes a call that begins."""
         call = KeptCall(target, args, kwargs)
         self._calls.append(call)
         return call
+
+    def note_result(self, call: KeptCall, result: Any) -> None:
+        if self._has_results:
+            call.result = result
 
     def journal(self) -> Journal:
         """The calls as text."""
@@ -71,9 +75,16 @@ def for_student(error: BaseException, calls: KeptCalls) -> str:
     return "\n".join(no_exception_lines(text, calls.journal().last))
 
 
-def for_staff(error: BaseException, test: Path) -> str:
-    """Formats a test's failure for staff: the traceback, from the first frame of the tests on."""
+def for_staff(error: BaseException, test: Path, calls: KeptCalls) -> str:
+    """Formats a test's failure for staff: the traceback, from the first frame of the tests on.
+
+    The last call follows, where the test says none.
+    """
     trace, tests = error.__traceback__, f"{test.parent}{os.sep}"
     while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(tests):
         trace = trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+    text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+    thought = of_mismatch(error)[0] if isinstance(error, Mismatch) else ""
+    text += f"  note:     {thought}\n" if thought else ""
+    last = None if "\nasked in line " in text else calls.journal().last
+    return text + (f"last call: {last.text}\n" if last else "")

@@ -130,7 +130,7 @@ def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
     One mistake can make all tests of an exercise fail, whatever their rules: the first one tells
     it, and later ones that fail in the same manner are open. So are those that pass without the
-    work that another test judges.
+    work that another test judges, and they wait for what that one waits for.
     """
     count = Counter[str]()
     first: dict[tuple[str, ...], tuple[int, Outcome]] = {}
@@ -139,8 +139,9 @@ def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
         count[one.check.exercise] += 1
         if one.check.state == "failed":
             number = count[one.check.exercise]
+            manner = one.check.exercise, one.check.visibility, one.manner or str(number)
+            number, _ = first.setdefault(manner, (number, one))
             failed.setdefault(one.function, number)
-            first.setdefault((one.check.exercise, one.check.visibility, one.manner), (number, one))
     opened = []
     for one in outcomes:
         check = one.check
@@ -252,11 +253,11 @@ def new_outcome(
     seconds: float = 0.0,
     charged: float = 0.0,
     measured: Timing | Fit | Truth | None = None,
-    wrong_value_of: str = "",
+    wrong_value: bool = False,
 ) -> Outcome:
     """A test's outcome, before points: passed without a `cause`; not run, or failed, by it.
 
-    `wrong_value_of` names the function whose value was wrong, if one was.
+    `wrong_value` tells that an answer was wrong because of a value.
     """
     not_run = cause in UNMEASURED_CAUSES
     check = Check(
@@ -278,7 +279,7 @@ def new_outcome(
         truth=measured if isinstance(measured, Truth) else None,
     )
     weight = float(_marker(test.item).get("weight", 1))
-    manner = str(cause) if cause in _OF_ANY_RULE else wrong_value_of
+    manner = str(cause) if wrong_value or cause in _OF_ANY_RULE else ""
     if cause is Cause.EXCEPTION:  # classes that no student is told are all alike
         manner = exception if exception in NAMED_EXCEPTIONS else str(cause)
     return Outcome(check, weight, _function_of(test.item), _needs(test.item), manner)
@@ -329,7 +330,7 @@ def outcome_of_run(
     detail = shown = None
     if error is not None:
         try:
-            staff = for_staff(error, test.item.path)
+            staff = for_staff(error, test.item.path, calls)
             detail = _with_output(staff, printed, _STAFF_OUTPUT)[-_MAX_DETAIL:]
             if test.visibility == "public" and cause is not Cause.NEEDS_CUDA:
                 shown = _with_output(for_student(error, calls), printed, _STUDENT_OUTPUT)
@@ -346,19 +347,14 @@ def outcome_of_run(
         seconds=seconds,
         charged=charged,
         measured=measured,
-        wrong_value_of=_wrong_value_of(test, error, calls) if cause is Cause.WRONG_ANSWER else "",
+        wrong_value=cause is Cause.WRONG_ANSWER and _is_of_a_value(error),
     )
 
 
-def _wrong_value_of(test: GradedTest, error: BaseException | None, calls: KeptCalls) -> str:
-    """Names the function whose value a test found wrong; empty if that was a truth value.
-
-    By a truth value a test says its own rule. All functions of an exercise of one are the same.
-    """
+def _is_of_a_value(error: BaseException | None) -> bool:
+    """Whether a test failed for a value, but a truth value: by that a test says its own rule."""
     whole = error.whole if isinstance(error, Mismatch) else None
-    if whole is None or isinstance(whole[1], bool):
-        return ""
-    return calls.target if len(test.exercise.functions) > 1 else test.exercise.id
+    return whole is not None and not isinstance(whole[1], bool)
 
 
 def cause_of(error: BaseException, answers: int) -> Cause:

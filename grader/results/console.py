@@ -127,7 +127,7 @@ def _list(title: str, items: list[str] | tuple[str, ...], style: str = "") -> li
 def _foot(view: Report) -> Iterator[RenderableType]:
     tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
     yield Text()
-    yield Text("✓ passed  ✗ failed  ○ open  – not measured", style="dim")
+    yield Text("✓ passed  ✗ failed  ○ open: fails as another does  – not measured", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
     yield Text(f"{view.handout_words} {view.graded_with}".rstrip(), style="dim")
     yield Text(f"{view.submission}: {view.headline}", style="bold")

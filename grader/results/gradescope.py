@@ -120,8 +120,11 @@ def _text(exercise: ExerciseView, detail: int) -> str:
         lines.append(f"{check.mark} {check.number}. {check.title} ({worth})")
         if not shared:
             lines += [_indent(t) for t in (check.words, _cut(check.detail, detail)) if t]
-    if passed := len(exercise.checks) - len(left):  # their titles would take the room of messages
-        lines.append(f"✓ {plural(passed, 'check')} passed")
+    passed = [check for check in exercise.checks if check.state == "passed"]
+    if passed:  # their titles would take the room of messages
+        public = sum(check.public for check in passed)
+        worth = f", {public} of them public, which carry no points" if public else ""
+        lines.append(f"✓ {plural(len(passed), 'check')} passed{worth}")
     if exercise.further:
         lines += ["", exercise.further.text]
     if exercise.hint:
@@ -152,7 +155,9 @@ def _summary(view: Report, detail: int, visibility: Shown) -> str:
     if view.left_out:
         files = _cut("\n".join(view.left_out), max(detail, 250))
         parts.append("Files left out or renamed:\n" + _indent(files))
-    parts.append("Legend: ✓ passed, ✗ failed, ○ open, – not measured.")
+    parts.append(
+        "Legend: ✓ passed, ✗ failed, ○ open: it fails as another check does, – not measured."
+    )
     isolation = f"Isolation: tier {view.tier} ({view.tier_words})."
     parts.append(f"{isolation} {view.handout_words} {view.graded_with}".rstrip())
     return "\n\n".join(parts)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,7 +61,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
     for check in grade.checks:
         if check.state != "passed":
             causes.setdefault(check.exercise, set()).add(check.cause)
-    broken = {e.id for e in grade.exercises if e.measured and not e.points}
+    scores = {exercise.id: exercise for exercise in grade.exercises}
     failures = grade.further.failures if grade.further else ()
     further = {failure.exercise: _further(failure) for failure in failures}
     exercises = [
@@ -70,7 +70,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
             tuple(checks.get(exercise.id, ())),
             causes[exercise.id],
             further.get(exercise.id),
-            [f"`{clean(needed, 100)}`" for needed in exercise.builds_on if needed in broken],
+            [f"`{clean(needed, 100)}`" for needed in roots(exercise, scores)],
         )
         for exercise in grade.exercises
     ]
@@ -130,9 +130,9 @@ def _words(check: Check) -> str:
     if check.state != "open":
         return words
     if check.cause is Cause.WRONG_ANSWER:
-        return f"Open: it needs right values, which check {check.waits_for} judges."
+        return f"Open: it needs right values, as check {check.waits_for} does."
     if check.cause is Cause.NEEDS_WORK:
-        return f"Open: it counts once check {check.waits_for} passes, which judges the main work."
+        return f"Open: it passes, and counts once check {check.waits_for} does."
     return f"Open: it fails as check {check.waits_for} does."
 
 
@@ -182,8 +182,8 @@ def _exercise(
     status = _status(exercise, checks, causes)
     hint = clean(exercise.hint)
     if broken and Cause.IMPORT_FAILED not in causes:
-        earn = "earns" if len(broken) == 1 else "earn"
-        hint = f"It builds on {' and '.join(broken)}, which {earn} no points yet. {hint}"
+        fail = "is" if len(broken) == 1 else "are"
+        hint = f"It builds on {' and '.join(broken)}, which {fail} not right yet. {hint}"
     tried = ("partly", "failed")
     return ExerciseView(
         id=clean(exercise.id, 100),
@@ -197,6 +197,16 @@ def _exercise(
         further=further if status in tried else None,
         next_step="" if further or status not in tried else _next_step(exercise, checks),
     )
+
+
+def roots(exercise: ExerciseScore, scores: Mapping[str, ExerciseScore]) -> list[str]:
+    """What an exercise builds on and is not right, and builds on nothing else that is not."""
+    found: dict[str, None] = {}
+    for needed in exercise.builds_on:
+        one = scores.get(needed)
+        if one is not None and one.measured and one.points < one.max_points:
+            found |= dict.fromkeys(roots(one, scores) or [needed])
+    return list(found)
 
 
 def _next_step(exercise: ExerciseScore, checks: Iterable[CheckView]) -> str:
@@ -383,9 +393,15 @@ class ExerciseView:
         return words.pop() if len(words) == 1 and len(self.checks) > 1 else ""
 
     @property
+    def is_imported(self) -> bool:
+        """Whether a check has more to say than that a module could not be imported."""
+        return {check.words for check in self.checks} != {Cause.IMPORT_FAILED.words}
+
+    @property
     def sentence(self) -> str:
-        """One line for an exercise not started or measured, if its checks agree; else ""."""
-        if not self.status.startswith("not") or len({check.words for check in self.checks}) != 1:
+        """One line for an exercise that nothing ran of, if its checks agree; else ""."""
+        is_open = not self.status.startswith("not") and self.is_imported
+        if is_open or len({check.words for check in self.checks}) != 1:
             return ""
         left_out = f"Not measured here: {points(self.max_points)} points left out."
         details = {check.detail for check in self.checks if check.detail}
@@ -470,7 +486,7 @@ class Report:
     @property
     def first(self) -> tuple[ExerciseView, ...]:
         """What was tried and is not complete, by the points that are to be won."""
-        tried = [one for one in self.exercises if one.status in ("partly", "failed")]
+        tried = [e for e in self.exercises if e.status in ("partly", "failed") and e.is_imported]
         return tuple(sorted(tried, key=lambda one: one.points - one.max_points))
 
     @property

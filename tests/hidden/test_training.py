@@ -386,7 +386,7 @@ def check_large_batch(impl, rng, torch_rng):
 @pytest.mark.exercise("accumulate_gradients", weight=2, needs="test_one_graph_at_a_time")
 def test_gradients_are_the_whole_batchs(impl, rng, torch_rng):
     """Gradients are those of the whole batch, whether the micro-batch divides it or not"""
-    for rows, micro in [(12, 4), (13, 4), (7, 3), (5, 1), (9, 8)]:
+    for rows, micro in [(12, 4), (13, 4), (7, 3), (5, 1), (9, 8), (4, 4), (3, 4)]:
         weights, x, y = new_batch(rng, torch_rng, rows)
         expected, _ = whole_batch(weights, x, y)
         found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=micro)
@@ -403,7 +403,7 @@ def test_gradients_are_the_whole_batchs(impl, rng, torch_rng):
 @pytest.mark.exercise("accumulate_gradients", needs="test_one_graph_at_a_time")
 def test_loss_is_the_whole_batchs(impl, rng, torch_rng):
     """The result is the mean loss of the whole batch, as a float"""
-    for rows, micro in [(12, 4), (13, 4), (5, 3)]:
+    for rows, micro in [(12, 4), (3, 4), (13, 4), (5, 3)]:
         weights, x, y = new_batch(rng, torch_rng, rows)
         y = y.sigmoid()
         expected, loss = whole_batch(weights, x, y, getattr(functional, BCE))

@@ -1,7 +1,8 @@
-"""Comparison up to one factor, for checks whose rule is not what decides about that factor."""
+"""The one factor by which several tensors differ from others."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,19 +19,20 @@ def common_factor(
     rtol: float = 1e-10,
     atol: float = 1e-10,
 ) -> float:
-    """The positive factor between tensors and the expected ones; 1.0 if all of these are 0.
+    """The factor between tensors and the expected ones; 1.0 if all of these are 0.
 
-    A sum instead of a mean, or a missing half, has checks of its own, so that such a mistake costs
-    no others.
+    Raises:
+        Mismatch: there is none that is positive and finite, or shapes or dtypes differ.
     """
-    expect(isinstance(found, list | tuple), f"{what} are a list").equals(True)
+    found = list(found) if isinstance(found, tuple) else expect(found, what).is_a(list)
     expect(len(found), f"the number of {what}").equals(len(expected))
     pairs = zip(found, expected, strict=True)
     tensors = [expect(one, what).is_tensor(tuple(like.shape), like.dtype) for one, like in pairs]
     flat, wanted = (torch.cat([t.flatten().double() for t in of]) for of in (tensors, expected))
     square = float(wanted @ wanted)
     factor = float(flat @ wanted) / square if square else 1.0
-    atol *= max(abs(factor), 1e-300)
-    expect(found, what).close([factor * like for like in expected], rtol=rtol, atol=atol)
-    expect(factor > 0, f"{what} have the right sign").equals(True)
+    if not (math.isfinite(factor) and factor > 0):
+        expect(found, what).close(expected, rtol=rtol, atol=atol)
+    scaled = [factor * like for like in expected]
+    expect(found, what).close(scaled, rtol=rtol, atol=atol * abs(factor))
     return factor

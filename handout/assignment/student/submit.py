@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import subprocess
 import sys
 import tempfile
-import tomllib
+import time
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -22,19 +21,24 @@ from assignment.student import states
 from assignment.student.verbs import UserError
 
 _SECONDS = 120  # for all imports
-# Each module's error is written before the next module is imported, which may end the process.
+# What the grader has, besides Python's own modules.
+_PACKAGES = {"torch", "numpy", "einops", "jaxtyping"}
+# Each module is imported as in a process of its own; a line tells the name of each, and its error.
 _IMPORT = """
-import importlib, json, sys
-folder, file, *modules = sys.argv[1:]
+import importlib, json, os, sys
+folder, file, package, *modules = sys.argv[1:]
 sys.path.insert(0, folder)
 for module in modules:
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        del sys.modules[name]
     said = ""
     try:
-        importlib.import_module(module)
+        importlib.import_module(f"{package}.{module}")
     except BaseException as error:
-        said = f"{type(error).__name__}: {error}"
+        said = f"{type(error).__name__}: {error}".replace(folder + os.sep, "")[:500]
     with open(file, "a", encoding="utf-8") as found:
-        found.write(json.dumps(said) + "\\n")
+        found.write(json.dumps([module, said]) + "\\n")
+os._exit(0)
 """
 
 
@@ -70,8 +74,11 @@ def pack(console: Console, root: Path, output: Path) -> None:
         raise UserError(f"{output} cannot be written: {error}") from error
     console.print(Text(f"Packed {output.name}:", style="bold"))
     problems = {path: problem for path in files if (problem := syntax_error(path))}
-    rest = [path for path in files if path not in problems]
-    problems |= import_errors(output, package, rest)
+    fine = [path for path in files if path not in problems]
+    known = {package / f"{module}.py": module for module in manifest.load().modules}
+    graded = {known[path]: path for path in fine if path in known}
+    errors = import_errors(output, package.name, list(graded))
+    problems |= {graded[module]: problem for module, problem in errors.items()}
     for path in files:
         name = f"{package.name}/{path.relative_to(package).as_posix()}"
         console.print(Text(f"  {name:<44} {path.stat().st_size:>7,} bytes"))
@@ -82,8 +89,8 @@ def pack(console: Console, root: Path, output: Path) -> None:
     if problems:
         lost = "A file that cannot be imported earns no points; the others count."
         console.print(Text(lost, style="yellow"))
-    if others := _not_in_the_grader(root, package, rest):
-        _warn(console, f"the grader may not have {', '.join(sorted(others))}")
+    if others := _not_in_the_grader(package, fine):
+        _warn(console, f"the grader does not have {', '.join(sorted(others))}")
     states.show(console, root, package)
     console.print(
         f"\nHand in {output}\nExercises that fail may go in: what passes counts.", markup=False
@@ -108,41 +115,43 @@ def syntax_error(path: Path) -> str | None:
     return None
 
 
-def import_errors(archive: Path, package: Path, files: Iterable[Path]) -> dict[Path, str]:
-    """Imports files of a package from an archive, in a process of their own; says what fails."""
-    files = [file for file in files if file.parent == package]
-    with tempfile.TemporaryDirectory(prefix="submit-") as folder:
-        zipfile.ZipFile(archive).extractall(folder)
-        found = Path(folder) / "found"
-        found.touch()
-        modules = [f"{package.name}.{file.stem}" for file in files]
-        try:
-            subprocess.run(
-                [sys.executable, "-B", "-c", _IMPORT, folder, found, *modules],
+def import_errors(archive: Path, package: str, modules: Sequence[str]) -> dict[str, str]:
+    """Imports modules of a package from an archive, in a process of their own; says what fails."""
+    with tempfile.TemporaryDirectory(prefix="submit-", ignore_cleanup_errors=True) as text:
+        folder = Path(text).resolve()
+        with zipfile.ZipFile(archive) as opened:
+            opened.extractall(folder)
+        file, said = folder / "found", dict[str, str]()
+        until = time.monotonic() + _SECONDS
+        while rest := [module for module in modules if module not in said]:
+            process = subprocess.Popen(
+                [sys.executable, "-B", "-c", _IMPORT, folder, file, package, *rest],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
             )
-            end = "ends the process"
-        except subprocess.TimeoutExpired:
-            end = "takes too long"
-        said = [json.loads(line) for line in found.read_text(encoding="utf-8").splitlines()]
-    errors = {file: f"cannot be imported: {e}" for file, e in zip(files, said, strict=False) if e}
-    return errors | dict.fromkeys(files[len(said) : len(said) + 1], f"its import {end}")
+            end = "its import ends the process"
+            try:
+                process.wait(max(until - time.monotonic(), 1))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                end = "its import takes too long"
+            lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+            said |= {m: e and f"cannot be imported: {e}" for m, e in map(json.loads, lines)}
+            if left := [module for module in rest if module not in said]:
+                said[left[0]] = end
+    return {module: problem for module, problem in said.items() if problem}
 
 
-def _not_in_the_grader(root: Path, package: Path, files: Iterable[Path]) -> set[str]:
-    """Packages that the files import, and that the handout does not depend on."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    known = {re.split(r"[^\w-]", name)[0] for name in project["dependencies"]}
-    known |= {*sys.stdlib_module_names, package.name}
+def _not_in_the_grader(package: Path, files: Iterable[Path]) -> set[str]:
+    """Packages that the files import and the grader does not have."""
     imported = set()
     for file in files:
-        for node in ast.walk(ast.parse(file.read_bytes())):
+        for node in ast.walk(ast.parse(file.read_bytes(), file.name)):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 imported.add((node.module or "").partition(".")[0])
-    return imported - known
+    return imported - _PACKAGES - {*sys.stdlib_module_names, package.name}

@@ -361,8 +361,10 @@ def test_what_cannot_be_compiled_is_said_once(tmp_path, text, said):
 
 def test_submit_packs_code_that_fails_and_warns_of_what_cannot_be_imported(workspace):
     write(workspace, "data", "def (:\n")
-    write(workspace, "flops", "import numpy, nosuch.part\nfrom . import dtypes\n")
-    write(workspace, "strides", "import os\nos._exit(0)\n")
+    write(workspace, "flops", "import numpy, nosuch.part\nfrom . import strides\n")
+    write(workspace, "dtypes", "import os\nos._exit(0)\n")
+    write(workspace, "training", "{}[3]\n")
+    (workspace / "resource_accounting" / "scratch.py").write_text("1 / 0\n", encoding="utf-8")
     write(workspace, "budget", "from pathlib import Path\nPath('left').touch()\n")
     (workspace / "resource_accounting" / "notes.txt").write_text("mine", encoding="utf-8")
     os.utime(workspace / "resource_accounting" / "data.py", (0, 0))  # zips begin in 1980
@@ -370,8 +372,10 @@ def test_submit_packs_code_that_fails_and_warns_of_what_cannot_be_imported(works
     assert run.returncode == 0
     assert re.search(r"data\.py .*\n    warning: syntax error in line \d+", run.stdout)
     assert "    warning: cannot be imported: ModuleNotFoundError: No module" in run.stdout
-    assert re.search(r"strides\.py .*\n    warning: its import ends the process\n", run.stdout)
-    assert "  warning: the grader may not have nosuch\n" in run.stdout
+    assert re.search(r"dtypes\.py .*\n    warning: its import ends the process\n", run.stdout)
+    assert re.search(r"training\.py .*\n    warning: cannot be imported: KeyError: 3\n", run.stdout)
+    assert not re.search(r"scratch\.py .*\n    warning", run.stdout), "nobody grades it"
+    assert "  warning: the grader does not have nosuch\n" in run.stdout
     assert not (workspace / "left").exists()
     with zipfile.ZipFile(workspace / "submission.zip") as archive:
         names = set(archive.namelist())

@@ -47,7 +47,7 @@ def test_a_check_that_nearly_all_fail_is_named():
     assert overview.suspects(few) == []
     many = [row(str(i), 4.0, 6.0, "failed" if i < 8 else "passed") for i in range(10)]
     (found,) = overview.suspects(many)
-    assert (found.test, found.failed, found.started) == ("test_gather::test_hard", 8, 10)
+    assert (found.test, found.failed, found.judged) == ("test_gather::test_hard", 8, 10)
 
 
 def test_marks_fall_into_ten_bins():

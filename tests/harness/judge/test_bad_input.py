@@ -148,7 +148,7 @@ def test_right_code_that_calls_a_stub_is_no_stub(quick_grader, submit):
     stubbed, calls = report(grade).exercises
     assert (stubbed.status, calls.status) == ("not started", "failed")
     assert {c.cause for c in hidden(grade, "tensor_bytes")} == {Cause.UNFINISHED}
-    assert calls.hint.startswith("It builds on `bytes_per_element`, which earns no points yet. ")
+    assert calls.hint.startswith("It builds on `bytes_per_element`, which is not right yet. ")
 
 
 REFUSES = "if len(index) != len(strides) or min(index, default=0) < 0: raise ValueError(index)"
@@ -161,7 +161,7 @@ SUM = "return offset + sum(i * s for i, s in zip(index, strides"
         (
             f"{REFUSES}\n    {SUM}[1:]))",
             "✗○○○",
-            "Open: it needs right values, which check 1 judges.",
+            "Open: it needs right values, as check 1 does.",
         ),
         (f"{SUM}))", "✓✓✓✗", "The answer is not the expected one."),
         (

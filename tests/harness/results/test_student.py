@@ -11,7 +11,7 @@ from grader.judge.session import collected
 from grader.judge.verdict import UNMEASURED_CAUSES
 from grader.results.html import to_html
 from grader.results.record import Isolation
-from grader.results.student import report
+from grader.results.student import report, roots
 from tests.harness.classroom.fakes import provenance
 from tests.harness.conftest import REPOSITORY
 from tests.harness.results.example_grade import (
@@ -122,7 +122,7 @@ def test_report_has_the_status_of_each_exercise_and_what_was_measured_of_a_chapt
         "on_gpu": ("not measured", False),
     }
     hints = {e.id: e.hint for e in report(grade()).exercises}
-    assert hints["builds_on_it"].startswith("It builds on `untouched`, which earns no points yet. ")
+    assert hints["builds_on_it"].startswith("It builds on `untouched`, which is not right yet. ")
     chapters = {c.name: (c.points, c.max_points) for c in report(grade()).chapters}
     assert chapters == {"dtypes": (2.0, 2.0), "strides": (1.5, 10.0), "precision": (0, 0)}
 
@@ -162,3 +162,30 @@ def test_every_output_says_where_it_was_graded(render):
     assert "Python 3.11.7, torch 2.13.0, grader 0.1.0" in text
     assert "was never closed" in text
     assert "The grader has Python 3.11.7." in text
+
+
+def test_what_an_exercise_builds_on_is_followed_to_the_first_that_is_not_right():
+    """Also if that one has some points; one that only builds on it is not named"""
+    scores = {
+        one.id: one
+        for one in (
+            exercise("root", 0.5, 1.0),
+            exercise("fine", 1.0, 1.0, builds_on=("root",)),
+            exercise("between", 0.0, 1.0, builds_on=("root", "fine")),
+            exercise("raced", 0.0, 1.0, measured=False),
+            exercise("top", 0.0, 1.0, builds_on=("between", "fine", "raced", "elsewhere")),
+        )
+    }
+    found = {name: roots(one, scores) for name, one in scores.items()}
+    builds = ["root"]
+    assert found == {"root": [], "raced": [], "fine": builds, "between": builds, "top": builds}
+
+
+@every_output
+def test_a_module_that_cannot_be_imported_is_said_once(render):
+    broken = tuple(check("half", "failed", Cause.IMPORT_FAILED) for _ in range(3))
+    text = " ".join(render(grade(checks=broken, exercises=(exercise("half", 0, 4.0),))).split())
+    assert "was never closed" in text
+    assert text.count("Look here first") == 0
+    if "testsuite" not in text:
+        assert text.count("could not be imported: the top") <= 1
