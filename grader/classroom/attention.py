@@ -52,7 +52,7 @@ def text(
     if suspects:
         lines += ["## Checks that nearly all fail who started: is the test at fault?", ""]
         lines += [
-            f"- {one.failed} of {one.started}: {_code(one.test)}, {_plain(one.title)}"
+            f"- {one.failed} of {one.judged}: {_code(one.test)}, {_plain(one.title)}"
             for one in suspects
         ]
         lines.append("")

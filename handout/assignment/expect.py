@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +71,28 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
             what = f"{self.what}, at {far.at}" if far.at else self.what
             whole = (self.actual, expected)
             raise Mismatch(what, far.expected, far.found, hint, whole=whole, part=far.part)
+
+    def proportional(
+        self, expected: Sequence[torch.Tensor], *, rtol: float = 1e-10, atol: float = 1e-10
+    ) -> float:
+        """Tensors that differ from the expected ones by one factor, which is returned.
+
+        It is positive and finite, and 1.0 if all expected elements are 0.
+        """
+        __tracebackhide__ = True
+        tensors = list(self.actual) if isinstance(self.actual, tuple) else self.is_a(list)
+        expect(len(tensors), f"the number of {self.what}").equals(len(expected))
+        for one, like in zip(tensors, expected, strict=True):
+            expect(one, self.what).is_tensor(tuple(like.shape), like.dtype)
+        found, wanted = (
+            torch.cat([t.flatten().double() for t in of]) for of in (tensors, expected)
+        )
+        square = float(wanted @ wanted)
+        factor = float(found @ wanted) / square if square else 1.0
+        if not (math.isfinite(factor) and factor > 0):
+            self.close(expected, rtol=rtol, atol=atol)
+        self.close([factor * like for like in expected], rtol=rtol, atol=atol * abs(factor))
+        return factor
 
     def is_tensor(
         self, shape: tuple[int, ...], dtype: torch.dtype, hint: str | None = None

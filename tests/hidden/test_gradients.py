@@ -10,7 +10,6 @@ import torch
 
 from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.material.factors import common_factor
 
 AWKWARD = [1, 2, 3, 5, 17, 31, 32, 33]
 LEADS = [(), (1,), (3,), (2, 3), (2, 1, 3), (1, 2, 2, 2)]
@@ -75,7 +74,7 @@ def check_mlp(impl, x, weights, target, *, exactly=False):
         expect(found, "(loss, gradients)").close((loss, grads), rtol=1e-10, atol=1e-10 * largest)
     else:
         _, found = found
-        common_factor(found, grads, "gradients", atol=1e-10 * largest)
+        expect(found, "gradients").proportional(grads, atol=1e-10 * largest)
 
 
 # --- linear_backward ---------------------------------------------------------
@@ -259,7 +258,7 @@ def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
                 x.to(dtype), [w.to(dtype) for w in weights], target.to(dtype)
             )
             expect(expect(found[0], "the loss").is_a(float), "the loss").close(loss, rtol=1e-6)
-            common_factor(found[1], [g.to(dtype) for g in grads], "gradients", rtol=1e-6)
+            expect(found[1], "gradients").proportional([g.to(dtype) for g in grads], rtol=1e-6)
     for dtype in (torch.bfloat16, torch.float16):
         for layers in (1, 2):
             # Nothing but the loss exceeds 3 · 4 · 17 < 256, which both dtypes hold exactly.
@@ -272,7 +271,7 @@ def test_mlp_gradients_keep_the_dtype(impl, rng, torch_rng):
                 x.to(dtype), [w.to(dtype) for w in weights], target.to(dtype)
             )
             expect(found[0], "the loss").is_a(float)
-            common_factor(found[1], grads, "gradients", rtol=1e-2)
+            expect(found[1], "gradients").proportional(grads, rtol=1e-2)
 
 
 @pytest.mark.exercise("mlp_backward")

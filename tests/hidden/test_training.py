@@ -16,7 +16,6 @@ from torch.nn import functional
 
 from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.material.factors import common_factor
 from assignment.scenarios.rolling import RollLayer
 
 MIB = 2**20
@@ -333,7 +332,7 @@ class Passes:
             found_grads, _ = whole_batch(weights, x[part], y[part], **factors)
             for grad, of_part in zip(grads, found_grads, strict=True):
                 grad += of_part * (len(part) / len(x))
-        common_factor(found["grads"], grads, "gradients", **tolerance)
+        expect(found["grads"], "gradients").proportional(grads, **tolerance)
 
 
 def large_model(torch_rng):
@@ -463,7 +462,7 @@ def test_earlier_gradients_are_added_to(impl, rng, torch_rng):
         )
         grads = list(found["grads"])
         grads[0] = expect(grads[0], "gradients").is_tensor(before[0].shape, x.dtype) - before[0]
-        shares.append(common_factor(grads, expected, "gradients") / times)
+        shares.append(expect(grads, "gradients").proportional(expected) / times)
     expect(shares[1], "the gradients of three calls, by those of one").close(shares[0], rtol=1e-9)
 
 
@@ -474,10 +473,10 @@ def test_works_with_frozen_weights(impl, rng, torch_rng):
     expected, _ = whole_batch(weights, x, y)
     for frozen in (0, 1):
         found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=3, frozen=[frozen])
-        common_factor([found["grads"][1 - frozen]], [expected[1 - frozen]], "the gradient")
+        expect([found["grads"][1 - frozen]], "gradients").proportional([expected[1 - frozen]])
     unused = randn(torch_rng, 3)
     found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=3, unused=unused)
-    common_factor(found["grads"], expected, "the gradients beside an unused weight")
+    expect(found["grads"], "gradients beside an unused weight").proportional(expected)
 
 
 @pytest.mark.exercise("accumulate_gradients", weight=0.5, needs="test_one_graph_at_a_time")
@@ -498,7 +497,7 @@ def test_accumulation_keeps_the_mode(impl, rng, torch_rng):
         assert len(masks) == (0 if eval_mode else 3), "the model was in another mode"
         masked = x if eval_mode else x * torch.cat(masks)
         expected, _ = whole_batch(weights, masked, y)
-        common_factor(found["grads"], expected, "gradients")
+        expect(found["grads"], "gradients").proportional(expected)
 
 
 @pytest.mark.exercise("accumulate_gradients", needs="test_one_graph_at_a_time")
