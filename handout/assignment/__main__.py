@@ -3,7 +3,7 @@
 python -m assignment hint [EX]      shows the hint of an exercise; without EX, lists the exercises
 python -m assignment watch [EX]     tests an exercise at each save, and goes on to the next
 python -m assignment progress       shows the table of exercises, without the failures
-python -m assignment submit         packs submission.zip
+python -m assignment submit         packs submission.zip, and imports it
 python -m assignment reset EX       restores the stubs of an exercise, and saves a copy of your code
 python -m assignment bench [NAME]   times the programs of the last chapter
 python -m assignment site           draws the text's figures with your functions, on a page
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     watch = commands.add_parser("watch", help="tests an exercise at each save, then the next one")
     watch.add_argument("exercise", nargs="?", help="the first one; by default the first to do")
     commands.add_parser("progress", help="runs the public tests and shows only the table")
-    submit = commands.add_parser("submit", help=f"packs {ARCHIVE}")
+    submit = commands.add_parser("submit", help=f"packs {ARCHIVE}, and imports it")
     submit.add_argument("--output", type=Path, default=ROOT / ARCHIVE)
     reset = commands.add_parser("reset", help="restores an exercise's stubs, and keeps a copy")
     reset.add_argument("exercise")
