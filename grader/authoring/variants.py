@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from assignment.__main__ import replace_definition
 from assignment.manifest import Exercise, Manifest, ManifestError
+from assignment.student.definitions import replace_definition
 from grader.paths import REPOSITORY
 
 SOLUTIONS = REPOSITORY / "solutions"

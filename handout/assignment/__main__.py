@@ -13,7 +13,6 @@ python -m assignment predict        commits your prediction of a training step, 
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib.util
 import io
 import os
@@ -30,6 +29,7 @@ from rich.text import Text
 
 from assignment import manifest
 from assignment.manifest import AUTHORS, Exercise, ManifestError
+from assignment.student.definitions import replace_definition
 from assignment.student.submit import pack, syntax_error
 from assignment.student.verbs import UserError, command, of_another_folder
 
@@ -236,22 +236,6 @@ def _names_in(exercise: Exercise, module: str) -> list[str]:
     return [f.partition(".")[2] for f in exercise.functions if f.startswith(f"{module}.")]
 
 
-def replace_definition(text: str, stub: str, name: str) -> str:
-    """The text with its function or class `name` replaced by that of the stub.
-
-    If the text lacks it, it is added at the end. Raises SyntaxError if the text is not Python.
-    """
-    new = _cut(stub, name)
-    assert new is not None, name
-    # `splitlines` would split at form feeds too, which end no line of Python's.
-    lines, stub_lines = io.StringIO(text).readlines(), io.StringIO(stub).readlines()
-    definition = "".join(stub_lines[new[0] : new[1]])
-    old = _cut(text, name)
-    if old is None:
-        return text.rstrip("\n") + "\n\n\n" + definition
-    return "".join([*lines[: old[0]], definition, *lines[old[1] :]])
-
-
 def back_up(path: Path) -> Path:
     """Copies a file to `backups/`, under a new name."""
     folder = ROOT / "backups"
@@ -263,16 +247,6 @@ def back_up(path: Path) -> Path:
         backup = folder / f"{stem}-{number}.py"
     backup.write_bytes(path.read_bytes())
     return backup
-
-
-def _cut(text: str, name: str) -> tuple[int, int] | None:
-    """The range of lines of the last top-level definition of a name, with its decorators."""
-    for node in reversed(ast.parse(text).body):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            assert node.end_lineno is not None
-            return first - 1, node.end_lineno
-    return None
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ from grader import preload, signals
 from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure, raised_by_submission
 from grader.judge.session import Session, TestContext, collected
+from grader.judge.shown import KeptCalls
 from grader.judge.verdict import GradedTest, Outcome, new_outcome
 from grader.machine import end_with_parent
 from grader.worker.calls import CheckedPackage
@@ -210,6 +211,7 @@ class Imported(LocalImplementation):
         self._name, self._submission, self._seed = package, submission, seed
         self._left = seconds
         self.answers, self.charged, self.output = 0, 0.0, ""
+        self.calls = KeptCalls(0)
         _forget_peak_memory()
         self.restart()
 

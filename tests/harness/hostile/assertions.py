@@ -65,7 +65,7 @@ def assert_earns_nothing(grade: Grade, exercise: str, causes: set[Cause]) -> Non
     assert checks
     assert grade.faults == ()
     assert [(c.test, c.cause, c.detail) for c in checks if c.cause not in causes] == []
-    assert {c.state for c in checks} == {"failed"}
+    assert {c.state for c in checks} <= {"failed", "open"}
     assert grade.score == 0.0
     assert grade.max_score > 0
     assert from_json(to_json(grade)) == grade

@@ -130,12 +130,13 @@ def test_path_of_own_file_in_a_message_is_shortened(quick_grader, submit):
     assert shown.startswith("ValueError: in resource_accounting/strides.py\n")
 
 
-def test_stub_is_shown_without_a_detail(quick_grader, submit):
+def test_code_that_is_not_finished_is_shown_with_its_place(quick_grader, submit):
     text = "def storage_index(index, strides, offset=0):\n"
+    only = ["storage_index"]
     text += "    if index is not None:\n        raise NotImplementedError('see …')\n"
-    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
-    assert {c.cause for c in grade.checks} == {Cause.NOT_STARTED}
-    assert {c.shown for c in public_checks(grade, "storage_index")} == {""}
+    grade = quick_grader.grade(submit(strides=text), only=only)
+    assert {c.cause for c in grade.checks} == {Cause.UNFINISHED}
+    assert all("Error: see …" in c.shown for c in public_checks(grade, "storage_index"))
     assert all("NotImplementedError" in c.detail for c in grade.checks)
 
 
