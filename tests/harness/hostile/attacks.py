@@ -9,7 +9,7 @@ from grader.causes import Cause
 from tests.harness.hostile.more_than_calls import ATTACKS_ON_MORE_THAN_CALLS
 
 DIED, DISK, EXCEPTION = Cause.DIED, Cause.DISK, Cause.EXCEPTION
-MEMORY, NOT_STARTED, PROTOCOL = Cause.MEMORY, Cause.NOT_STARTED, Cause.PROTOCOL
+MEMORY, UNFINISHED, PROTOCOL = Cause.MEMORY, Cause.UNFINISHED, Cause.PROTOCOL
 IMPORT, NOT_PLAIN, TIMEOUT, WRONG = (
     Cause.IMPORT_FAILED,
     Cause.NOT_PLAIN_DATA,
@@ -207,8 +207,8 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "flush_speaks": {PROTOCOL},
         "echoes_the_request": {PROTOCOL},
         "answers_with_functions": {PROTOCOL},
-        "claims_not_to_have_begun": {NOT_STARTED},
-        "claims_to_be_missing": {Cause.MISSING, NOT_STARTED, Cause.WRONG_SIGNATURE, IMPORT},
+        "claims_not_to_have_begun": {Cause.NOT_STARTED},
+        "claims_to_be_missing": {Cause.MISSING, UNFINISHED, Cause.WRONG_SIGNATURE, IMPORT},
     },
     "shadowing": {
         "shadows_modules": {WRONG},
