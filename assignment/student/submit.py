@@ -18,11 +18,9 @@ from rich.text import Text
 from assignment import manifest
 from assignment.calls.imports import why_not_utf8
 from assignment.student import states
-from assignment.student.verbs import UserError
+from assignment.student.verbs import PACKAGES, UserError
 
 _SECONDS = 120  # for all imports
-# What the grader has, besides Python's own modules.
-_PACKAGES = {"torch", "numpy", "einops", "jaxtyping"}
 # Each module is imported as in a process of its own; a line tells the name of each, and its error.
 _IMPORT = """
 import importlib, json, os, sys
@@ -154,4 +152,4 @@ def _not_in_the_grader(package: Path, files: Iterable[Path]) -> set[str]:
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 imported.add((node.module or "").partition(".")[0])
-    return imported - _PACKAGES - {*sys.stdlib_module_names, package.name}
+    return imported - {*PACKAGES, *sys.stdlib_module_names, package.name}

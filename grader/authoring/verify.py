@@ -228,19 +228,18 @@ def _with_cost(finding: Finding, grade: Grade, wrong: Wrong) -> Finding:
 
     Open checks cost points too, but tell no more of the mistake: they fail as another one does.
     """
-    costs = {"failed": 0.0, "open": 0.0, "passed": 0.0, "not_run": 0.0}
-    for check in grade.checks:
-        if check.exercise == wrong.exercise.id:
-            costs[check.state] += check.max_points - check.points
-    of, lost = wrong.exercise.points, sum(costs.values())
+    checks = [check for check in grade.checks if check.exercise == wrong.exercise.id]
+    lost = sum(check.max_points - check.points for check in checks)
+    broken = sum(c.max_points - c.points for c in checks if c.state == "failed")
+    of = wrong.exercise.points
     problems, costly = list(finding.problems), ""
     if lost > variants.RUBRIC * of + 0.005:
         costly = wrong.costs or "its other checks need right values"
         if wrong.core:
             costly = f"it lacks the work: {wrong.exercise.work}"
-        elif costs["failed"] > variants.RUBRIC * of + 0.005 and not wrong.costs:
+        elif broken > variants.RUBRIC * of + 0.005 and not wrong.costs:
             problems.append(
-                f"breaks rules worth {costs['failed']:.2f} of {of:g} points: split or reweight the "
+                f"breaks rules worth {broken:.2f} of {of:g} points: split or reweight the "
                 f"checks, or give the reason in a paragraph `Costs: …` of its docstring"
             )
     seen = f"costs {100 * lost / of:.0f} % of {wrong.exercise.id}"

@@ -16,6 +16,7 @@ import torch
 
 from assignment.calls.text import show
 from assignment.expect import Mismatch, is_equal
+from assignment.student.verbs import PACKAGES
 
 _LONG = 60  # characters of a value in which a difference is hard to see
 
@@ -53,7 +54,7 @@ _RATIOS = (
 _EXCEPTIONS: tuple[tuple[type[BaseException], str], ...] = (
     (
         ModuleNotFoundError,
-        "the grader has torch, numpy, einops and jaxtyping, and your own modules",
+        f"the grader has {', '.join(PACKAGES[:-1])} and {PACKAGES[-1]}, and your own modules",
     ),
     (ImportError, "is the name spelled as in the module that it is imported from?"),
     (UnboundLocalError, "not every path of the function assigns it before it is used"),
