@@ -362,17 +362,19 @@ def test_what_cannot_be_compiled_is_said_once(tmp_path, text, said):
 def test_submit_packs_code_that_fails_and_warns_of_what_cannot_be_imported(workspace):
     write(workspace, "data", "def (:\n")
     write(workspace, "flops", "import numpy, nosuch.part\nfrom . import strides\n")
-    write(workspace, "dtypes", "import os\nos._exit(0)\n")
+    write(workspace, "seeding", "import os\nos._exit(0)\n")
     write(workspace, "training", "{}[3]\n")
     (workspace / "resource_accounting" / "scratch.py").write_text("1 / 0\n", encoding="utf-8")
     write(workspace, "budget", "from pathlib import Path\nPath('left').touch()\n")
     (workspace / "resource_accounting" / "notes.txt").write_text("mine", encoding="utf-8")
     os.utime(workspace / "resource_accounting" / "data.py", (0, 0))  # zips begin in 1980
+    shutil.rmtree(workspace / ".pytest_cache", ignore_errors=True)  # of an earlier test
     run = python(workspace, "assignment", "submit")
     assert run.returncode == 0
+    assert "No public test has run yet in this folder; python -m pytest runs them." in run.stdout
     assert re.search(r"data\.py .*\n    warning: syntax error in line \d+", run.stdout)
     assert "    warning: cannot be imported: ModuleNotFoundError: No module" in run.stdout
-    assert re.search(r"dtypes\.py .*\n    warning: its import ends the process\n", run.stdout)
+    assert re.search(r"seeding\.py .*\n    warning: its import ends the process\n", run.stdout)
     assert re.search(r"training\.py .*\n    warning: cannot be imported: KeyError: 3\n", run.stdout)
     assert not re.search(r"scratch\.py .*\n    warning", run.stdout), "nobody grades it"
     assert "  warning: the grader does not have nosuch\n" in run.stdout
@@ -385,8 +387,6 @@ def test_submit_packs_code_that_fails_and_warns_of_what_cannot_be_imported(works
 
 def test_submit_says_what_passes_and_what_was_never_started(workspace):
     shutil.rmtree(workspace / ".pytest_cache", ignore_errors=True)  # of an earlier test
-    run = python(workspace, "assignment", "submit")
-    assert "No public test has run yet in this folder; python -m pytest runs them." in run.stdout
     write(workspace, "flops", "def matmul_flops(B, D, K):\n    return B * D * K\n")
     write(
         workspace,
