@@ -14,7 +14,7 @@ import msgspec
 HARDWARE = Path(__file__).parent / "hardware.toml"
 LOCAL = HARDWARE.with_name("hardware.local.toml")  # accelerators of this machine; not committed
 
-Dtype = Literal["fp32", "tf32", "bf16", "fp16", "fp8"]
+Dtype = Literal["fp32", "tf32", "bf16", "fp16", "fp8", "fp4"]
 
 
 class HardwareError(Exception):

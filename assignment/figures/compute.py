@@ -84,7 +84,7 @@ def transformer_flops(ra: Any) -> Figure:
         "feed-forward": (("feed_forward",), BLUE),
         "attention's matrices": (("qkv", "output"), SKY),
         "scores and values: grow as T²": (("scores", "values"), ORANGE),
-        "last matrix (vocabulary)": (("lm_head",), PURPLE),
+        "lm_head": (("lm_head",), PURPLE),
     }
     shares = [
         [100 * sum(count[part] for part in parts) / count["total"] for count in counts]
@@ -160,8 +160,8 @@ def rooflines(ra: Any) -> Figure:
     ridge = ra.roofline.accelerator_intensity(peak, h100.bandwidth)
     axes.plot([ridge] * 2, [peak / 1e12, 7e3], color=BLUE, linewidth=0.8, linestyle=(0, (4, 2)))
     for words, side in (
-        (f"{ridge:.1f} FLOP/B\n← bandwidth-bound", "right"),
-        ("H100\ncompute-bound →", "left"),
+        (f"{ridge:.1f} FLOP/B\n← bound by memory", "right"),
+        ("H100\nbound by compute →", "left"),
     ):
         axes.text(
             ridge * (0.88 if side == "right" else 1.13),

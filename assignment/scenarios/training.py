@@ -145,7 +145,7 @@ def train_run(
         **settings: SGD's.
 
     Raises:
-        LeftChanged: the model is not in training mode when the first batch is requested, or at the
+        LeftChanged: the model is in evaluation mode when the first batch is requested, or at the
             end; the batches are iterated over twice; or torch's or numpy's generator has changed.
     """
     model = Model(weights, forward_factor, backward_factor, mask, unused)
@@ -153,8 +153,10 @@ def train_run(
         module.train(not eval_mode)
 
     def check_mode(when: str) -> None:
-        if not all(module.training for module in model.modules()):
-            raise LeftChanged(f"the model is not in training mode {when}; call model.train() first")
+        for name, module in model.named_modules():
+            if not module.training:
+                what = f"the model's module {name!r}" if name else "the model"
+                raise LeftChanged(f"{what} is in evaluation mode {when}; call model.train() first")
 
     def source() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         check_mode("when the first batch is requested")

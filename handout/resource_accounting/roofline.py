@@ -273,7 +273,7 @@ def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, A
         The entry's key.
 
     Raises:
-        LookupError: no entry matches, or several match with most words; the message names the
+        LookupError: no entry matches, or several share the most words; the message names the
             device.
 
     With the names "H100 80GB HBM3" under "H100 SXM" and "H100 PCIe" under "H100 PCIe":

@@ -42,8 +42,7 @@ def test_training_mode_comes_first(impl):
 
 @pytest.mark.exercise("train_loop")
 def test_any_optimizer_and_old_gradients(impl, rng):
-    """The optimizer steps, with decay and momentum; old gradients of all its parameters are as
-    None"""
+    """The optimizer steps, with decay and momentum; old gradients are ignored"""
     lr, decay, momentum = 0.1, 0.3, 0.8
     w, shift, velocity = 1.0, 0.5, [0.0, 0.0]
     batches, losses = [], []

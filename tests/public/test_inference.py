@@ -223,7 +223,7 @@ def test_intensities_of_a_step(impl):
 
 @pytest.mark.exercise("decode_roofline")
 def test_speed_of_decode(impl):
-    """On eight H100, 16 sequences get 2,698 tokens/s together, and 374 get 14,828"""
+    """On eight H100, 16 sequences get 2,699 tokens/s together, and 374 get 14,828"""
     found = impl.inference.decode_step(batch=16, **STEP)
     expect(found, "16 sequences").close(
         {

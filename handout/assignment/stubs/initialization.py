@@ -92,8 +92,8 @@ def truncated_normal(
     Raises:
         ValueError: a size is negative, std is not more than 0, low is not less than high, or
             float64 finds no probability between the bounds: Φ(high / std) = Φ(low / std), where
-            Φ(x) = erfc(-x / √2) / 2. For a positive `low`, that is asked of the mirrored bounds,
-            -high and -low. (`torch.special.ndtr` is wrong below -8.)
+            Φ(x) = erfc(-x / √2) / 2. For a positive `low`, the mirrored bounds decide: -high and
+            -low. (`torch.special.ndtr` is wrong below -8.)
 
     Large language models often take std = 0.02 (or √(2 / (d_in + d_out))) and bounds of ±3 std.
     """

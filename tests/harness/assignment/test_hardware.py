@@ -20,7 +20,10 @@ KNOWN = {
     "A100 SXM 80GB": (19.5, 312, 2.04, 80),
     "H100 SXM": (67, 989.5, 3.35, 80),
     "H200 SXM": (67, 989.5, 4.8, 141),
-    "B200": (80, 2250, 8, 180),
+    "A30": (10.3, 165, 0.933, 24),
+    "A40": (37.4, 149.7, 0.696, 48),
+    "MI300X": (163.4, 1307.4, 5.3, 192),
+    "B200": (75, 2250, 8, 180),
     "L4": (30.3, 121, 0.30, 24),
     "T4": (8.1, None, 0.32, 16),
 }
@@ -61,7 +64,7 @@ def test_every_peak_is_for_dense_matrices():
     for key in hardware.load():
         peaks = hardware.load()[key].peak_flops
         assert peaks.get("bf16", peaks["fp16"]) == peaks["fp16"], key
-        for narrow, wide in (("fp16", "tf32"), ("fp8", "fp16")):
+        for narrow, wide in (("fp16", "tf32"), ("fp8", "fp16"), ("fp4", "fp8")):
             if narrow in peaks and wide in peaks:
                 assert 1.95 <= peaks[narrow] / peaks[wide] <= 2.06, (key, narrow)
 
@@ -71,7 +74,8 @@ def test_table_names_the_sources_of_its_figures():
     entries = hardware.HARDWARE.read_text(encoding="utf-8").split("\n[accelerator")
     assert len(entries) == len(list(hardware.load())) + 1
     assert "\n# NVIDIA" in entries[0]
-    comments = [line for entry in entries for line in entry.splitlines() if "# NVIDIA" in line]
+    lines = [line for entry in entries for line in entry.splitlines()]
+    comments = [line for line in lines if line.startswith(("# NVIDIA", "# AMD"))]
     for comment in comments:
         assert any(word in comment for word in ("datasheet", "HGX", "NVL72")), comment
 
