@@ -1,11 +1,14 @@
-"""What the last runs of the public tests found, by exercise: `make submit` says it."""
+"""What the last runs of the public tests found, by exercise.
+
+`make submit` says it, and `make test` and `make watch` find the next exercise by it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,8 @@ from assignment.manifest import Exercise
 from assignment.student.verbs import command
 
 KEY = "assignment/states"  # in pytest's cache
-_FILE = f".pytest_cache/v/{KEY}"
+FILE = f".pytest_cache/v/{KEY}"
+_SETTLED = ("passed", "skipped", "no public test")
 _LABELS = (  # of states, "" where no test has run
     ("pass", "passed"),
     ("fail", "in progress"),
@@ -38,7 +42,7 @@ class Known:
 
 def note(cache: Any, package: Path, states: Mapping[str, str]) -> None:
     """Adds states to pytest's cache."""
-    entries = cache.get(KEY, {})
+    entries = dict(cache.get(KEY, {}))
     exercises = manifest.load()
     for name, state in states.items():
         entries[name] = [state, _digest(package, exercises[name])]
@@ -48,7 +52,7 @@ def note(cache: Any, package: Path, states: Mapping[str, str]) -> None:
 def read(root: Path, package: Path) -> dict[str, Known]:
     """How the tests of each exercise ended last, by id; empty if none has run."""
     try:
-        entries = json.loads((root / _FILE).read_text(encoding="utf-8"))
+        entries = json.loads((root / FILE).read_text(encoding="utf-8"))
         return {
             exercise.id: Known(state, digest == _digest(package, exercise))
             for exercise in manifest.load()
@@ -57,6 +61,21 @@ def read(root: Path, package: Path) -> dict[str, Known]:
         }
     except (OSError, ValueError, TypeError):  # none, or written by another program
         return {}
+
+
+def first_open(
+    known: Mapping[str, Known], now: Mapping[str, str] = {}, preferred: Iterable[Exercise] = ()
+) -> Exercise | None:
+    """The first exercise, of these or of all, whose tests did not pass when they last ran.
+
+    Args:
+        known: of earlier runs.
+        now: states of this run, by id.
+        preferred: exercises that come before all others.
+    """
+    states = {name: last.state for name, last in known.items()} | dict(now)
+    candidates = (*preferred, *manifest.load())
+    return next((e for e in candidates if states.get(e.id) not in _SETTLED), None)
 
 
 def show(console: Console, root: Path, package: Path) -> None:

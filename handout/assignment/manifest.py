@@ -121,10 +121,14 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         )
         if found:
             return found
-        known = [e.id for e in self.exercise] + sorted({e.chapter for e in self.exercise})
-        near = difflib.get_close_matches(name, known, n=3) or known
+        known = {e.id: e.id for e in self.exercise} | {e.chapter: e.chapter for e in self.exercise}
+        for exercise in self.exercise:
+            for function in exercise.functions:
+                known.setdefault(function.partition(".")[2], exercise.id)
+        near = [name] if name in known else difflib.get_close_matches(name, known, n=3)
         raise ManifestError(
-            f"no exercise or chapter is called {name!r}. Did you mean: {', '.join(near)}?"
+            f"no exercise or chapter is called {name!r}. "
+            + (f"Did you mean: {', '.join(dict.fromkeys(known[n] for n in near))}?" if near else "")
         )
 
     @property

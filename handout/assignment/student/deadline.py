@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 from types import FrameType
@@ -31,6 +32,8 @@ _ASLEEP = 3  # times the limit, without CPU time
 _STUCK = 4  # times the limit without any Python run: one call into C has not returned
 _PERIOD = 0.25  # seconds between two looks at the clock
 _AGAIN = 1.0  # seconds until the next exception, if the code has caught the first one
+_MAX_LATE = 2  # tests of an exercise that may take too long before the others are given up
+GIVEN_UP = "two have taken too long"
 # An exception in these would not reach what stops the timer.
 _NOT_IN = {__file__, pluggy._callers.__file__}
 
@@ -153,6 +156,7 @@ class TimeLimits:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._deadline: Deadline | None = None
+        self._late = Counter[str]()
         self._stderr: int | None = None
         with contextlib.suppress(OSError, AttributeError, ValueError):  # a stderr without a file
             self._stderr = os.dup(sys.stderr.fileno())
@@ -162,12 +166,17 @@ class TimeLimits:
         exercise = None if PROVIDER in self._config.stash else exercise_of(pyfuncitem)
         if exercise is None:
             return (yield)
+        if self._late[exercise] >= _MAX_LATE:
+            pytest.skip(GIVEN_UP)
         package = self._config.getoption("package") or manifest.load().package
         folder = Path(self._config.getoption("submission")).resolve() / package
         self._deadline = Deadline(limit_of(exercise), str(folder), self._stderr)
         try:
             self._deadline.start()
             return (yield)
+        except TookTooLong:
+            self._late[exercise] += 1
+            raise
         finally:
             self._deadline.stop()
             self._deadline = None

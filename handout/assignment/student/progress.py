@@ -25,6 +25,7 @@ from assignment.calls import imports
 from assignment.hooks import PROVIDER, exercise_of, title_of
 from assignment.manifest import Exercise
 from assignment.student import failures, states
+from assignment.student.deadline import GIVEN_UP
 from assignment.student.verbs import command, is_under_make
 
 State = Literal["passed", "in progress", "not started", "skipped", "no public test"]
@@ -50,7 +51,6 @@ _LABELS = {
     "handout": "green",
     "yours": "red",
 }
-_CACHE = "assignment/passed"
 
 
 @dataclass
@@ -72,6 +72,7 @@ class Tally:
     passed: int = 0
     waiting: int = 0  # ended at a stub
     skipped: int = 0
+    given_up: int = 0  # of the skipped: others of the exercise had taken too long
     failures: list[Failure] = field(default_factory=list)
 
     @property
@@ -166,6 +167,7 @@ class Progress:
             tally.ran += report.when != "teardown"
             tally.passed += report.passed
             tally.skipped += report.skipped
+            tally.given_up += report.skipped and GIVEN_UP in str(report.longrepr)
             tally.waiting += report.waiting
         if report.failed and not report.waiting:
             printed = [(name, text) for name, text in report.sections if text.strip()]
@@ -183,7 +185,7 @@ class Progress:
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        if not self._tallies:
+        if not self._tallies or self._config.option.collectonly:
             return
         if self._is_whole_run() and self._config.getoption("--ex") is None:
             self._tallies = {e.id: self._tallies.get(e.id, Tally()) for e in manifest.load()}
@@ -207,7 +209,11 @@ class Progress:
         terminalreporter.write(_readable(screen.getvalue(), encoding))
 
     def _print_failures(self, console: Console) -> None:
-        """Every failure; that of an import, which each of its tests shares, once."""
+        """The first failure of each exercise in full, and the titles of the others; all with -v.
+
+        That of an import, which each of its tests shares, is shown once.
+        """
+        is_short = self._config.option.verbose < -1  # a handout has -qq
         seen: set[str] = set()
         for exercise in self._exercises():
             tally = self._tallies[exercise.id]
@@ -215,13 +221,15 @@ class Progress:
             if not shown:
                 continue
             console.rule(Text(f"{exercise.id}: {exercise.title}", style="bold"), align="left")
-            for failure in shown:
+            for number, failure in enumerate(shown):
                 if failure.shared and failure.text in seen:
                     continue
                 seen.add(failure.text)
                 title = "No test can run yet" if failure.shared else failure.title
                 for line in textwrap.wrap("✗ " + title, console.width, subsequent_indent="  "):
                     console.print(Text(line, style="red bold"))
+                if number and is_short and not failure.shared:
+                    continue
                 for shown_line in _lines(failure.text, console.width):
                     console.print(shown_line, soft_wrap=True)
                 for name, text in failure.printed:
@@ -229,6 +237,12 @@ class Progress:
                     for line in text.rstrip().splitlines():
                         console.print(Text("    " + line), soft_wrap=True)
                 console.print()
+            if tally.given_up:
+                count = f"{tally.given_up} more test" + ("" if tally.given_up == 1 else "s")
+                console.print(f"{count} of {exercise.id} not run: {GIVEN_UP}.", style="dim")
+            if is_short and len(shown) > 1:
+                every = f"python -m pytest --ex {exercise.id} -v"
+                console.print(Text(f"What the others found:  {every}\n", "dim"), soft_wrap=True)
 
     def _print_changes(self, console: Console) -> None:
         """What imports have left changed."""
@@ -317,18 +331,13 @@ class Progress:
             )
 
     def _next(self) -> Exercise | None:
-        """Notes a whole run's passes; the first exercise, of this run or all, not known to pass."""
-        cache = getattr(self._config, "cache", None)
-        passing = set(cache.get(_CACHE, [])) if cache else set()
-        passing -= {name for name, tally in self._tallies.items() if tally.ran}
-        settled = ("passed", "skipped", "no public test")
-        passing |= {name for name, tally in self._tallies.items() if tally.state in settled}
-        if cache and self._is_whole_run():
-            cache.set(_CACHE, sorted(passing))
-            ended = {name: t.state for name, t in self._tallies.items() if t.ran == t.total}
-            states.note(cache, failures.Failure.package_of(self._config), ended)
-        candidates = [*self._exercises(), *manifest.load()]
-        return next((e for e in candidates if e.id not in passing), None)
+        """Notes what this run says; the first exercise, of this run or all, not known to pass."""
+        package = failures.Failure.package_of(self._config)
+        known = states.read(self._config.rootpath, package)
+        now = {n: t.state for n, t in self._tallies.items() if t.ran == t.total or t.failures}
+        if cache := getattr(self._config, "cache", None):
+            states.note(cache, package, now)
+        return states.first_open(known, now, self._exercises())
 
     def _is_whole_run(self) -> bool:
         """Whether no tests were left out by -k, -m, --lf or a path; --ex does not count."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import json
 import os
 import signal
 import subprocess
@@ -25,8 +24,8 @@ from rich.text import Text
 
 from assignment import manifest
 from assignment.manifest import Exercise
+from assignment.student import states
 
-_PASSED = ".pytest_cache/v/assignment/passed"  # as `assignment.student.progress` writes it
 _PERIOD = 0.02  # seconds between two looks at the files and the keyboard
 _LIBRARIES = ("numpy", "torch", "beartype", "jaxtyping", "einops", "_pytest.assertion.rewrite")
 _QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # plugins are imported before pytest
@@ -162,7 +161,6 @@ class Watch:
         if status < 0:
             self._console.print(Text(f"The process ended with signal {-status}.", style="red"))
         if status == 0:
-            note_passed(self._root, already_passed(self._root) | {self._exercise.id})
             self._at = self._exercises.index(first_open(self._root))
         where = f"{self._exercise.id}, {seconds:.2f} s" if status else f"now {self._exercise.id}"
         self._console.print(Text(f"[{where}]   {_KEYS}", style="dim"))
@@ -183,26 +181,11 @@ class Watch:
             self._console.print(Text(f"{editor} cannot be started: {error}", style="red"))
 
 
-def already_passed(root: Path) -> set[str]:
-    """The exercises that passed when they last ran; their code may have changed since."""
-    try:
-        found = json.loads((root / _PASSED).read_text(encoding="utf-8"))
-        return {name for name in found if isinstance(name, str)}
-    except (OSError, ValueError, TypeError):
-        return set()
-
-
-def note_passed(root: Path, names: set[str]) -> None:
-    """Lets later runs know what passes."""
-    with contextlib.suppress(OSError):  # then they ask for it again
-        (root / _PASSED).parent.mkdir(parents=True, exist_ok=True)
-        (root / _PASSED).write_text(json.dumps(sorted(names)), encoding="utf-8")
-
-
 def first_open(root: Path) -> Exercise:
-    """The first exercise that is not known to pass."""
-    passed, exercises = already_passed(root), list(manifest.load())
-    return next((e for e in exercises if e.id not in passed), exercises[0])
+    """The first exercise that is not known to pass; the first of all if there is none."""
+    exercises = manifest.load()
+    known = states.read(root, root / exercises.package)
+    return states.first_open(known) or next(iter(exercises))
 
 
 def can_fork() -> bool:

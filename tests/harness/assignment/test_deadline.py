@@ -132,13 +132,14 @@ def test_a_process_ends_some_time_after_the_last_look_or_the_first_strike(monkey
 
 
 def test_an_endless_loop_is_shown_with_its_variables(folder):
-    said = pytest_in(folder, ENDLESS)
+    said = pytest_in(folder, ENDLESS, "--maxfail=9")
     assert "wrong: still running after 1.5 s, the limit of this exercise" in said
     assert "call:     flops.matmul_flops(1, 3, 1)" in said
     shown = r"resource_accounting/flops.py:\d+ matmul_flops\n +(while left:|done = B)\n"
     assert re.search(shown, said), said
     assert "      left is 3\n" in said
     assert "      done is 1\n" in said
+    assert re.search(r"\n\d more tests of matmul_flops not run: two have taken too long\.\n", said)
 
 
 def test_a_call_that_lets_no_python_run_ends_the_process_with_its_place(folder):

@@ -1,6 +1,5 @@
 """What a student sees in a handout: progress of tests, and the commands hint, submit and reset."""
 
-import json
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ from assignment import __main__ as commands
 from assignment import manifest
 from assignment.calls.imports import ADVICE
 from assignment.hooks import nonce_of, seed_of
+from assignment.student import states as noted
 from assignment.student.progress import Tally
 from assignment.student.submit import syntax_error
 from tests.harness.assignment.changes import LIBRARIES, SETTINGS
@@ -110,6 +110,12 @@ def test_states_and_failures_of_a_handout_in_progress(workspace):
     assert "  wrong: optimizers.inner: argument y is not as annotated\n    call:     " in run.stdout
     assert run.stdout.count("SyntaxError: ") == 1
     assert "Traceback" not in run.stdout + run.stderr
+    # The first failure of an exercise is shown in full, the others by their titles.
+    every = ("--ex", "row_major_strides", "-v")
+    assert f"What the others found:  python -m pytest {' '.join(every)}\n" in run.stdout
+    wrong = "wrong: the result of row_major_strides"
+    assert (run.stdout.count(wrong), run.stdout.count("✗ A 2×3×5 tensor")) == (1, 1)
+    assert python(workspace, "pytest", *every).stdout.count(wrong) > 1
 
 
 def put_at_top(file, text):
@@ -193,6 +199,8 @@ def test_one_exercise_or_chapter_runs_alone_and_a_wrong_name_is_an_error(pristin
     run = python(pristine, "pytest", "--ex", "matmul_flop")
     assert run.returncode == 4
     assert "no exercise or chapter is called 'matmul_flop'. Did you mean: matmul_f" in run.stderr
+    run = python(pristine, "pytest", "--ex", "train_bf16")
+    assert "'train_bf16'. Did you mean: bf16_train?" in run.stderr
 
 
 def test_rules_without_a_public_test_are_named(pristine, finished):
@@ -295,9 +303,10 @@ def test_a_run_that_stops_early_forgets_nothing_of_what_it_did_not_reach(workspa
     assert python(workspace, "pytest", "--ex", "flops").returncode == 0
     write(workspace, "flops", "def matmul_flops(n, k, m):\n    return 0\n")
     python(workspace, "pytest", "--ex", "flops", "-x")
-    (known,) = (workspace / ".pytest_cache" / "v").glob("**/passed")
-    assert "linear_flops" in (passing := json.loads(known.read_text()))
-    assert "matmul_flops" not in passing
+    python(workspace, "pytest", "--collect-only")
+    known = noted.read(workspace, workspace / "resource_accounting")
+    assert known["linear_flops"].state == "passed"
+    assert known["matmul_flops"].state == "in progress"
 
 
 def test_a_terminal_without_symbols_gets_ascii(pristine):
@@ -410,7 +419,7 @@ def test_submit_says_what_passes_and_what_was_never_started(workspace):
     run = python(workspace, "assignment", "submit")
     expected = "  changed since matmul_flops, linear_flops; python -m pytest tests again\n"
     assert expected in run.stdout
-    python(workspace, "pytest", "tests/test_flops.py::test_a_tiny_product")
+    python(workspace, "pytest", "tests/test_flops.py::test_a_linear_layer_forward")
     assert expected in python(workspace, "assignment", "submit").stdout  # a part says nothing
 
 

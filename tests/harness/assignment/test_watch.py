@@ -3,19 +3,20 @@
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from assignment.student import watch
+from assignment import manifest
+from assignment.student import states, watch
 from tests.harness import warm
-from tests.harness.assignment.students import REFERENCE, environment
+from tests.harness.assignment.students import REFERENCE, environment, run_in
 from tests.harness.conftest import MAX_WAIT
 
 PROMPT = "q: quit"  # the end of what follows each run
@@ -66,7 +67,9 @@ def terminal(workspace):
     made = []
 
     def start(*arguments, passed=()):
-        watch.note_passed(workspace, set(passed))
+        entries = {name: ["passed", ""] for name in passed}
+        (noted := workspace / states.FILE).parent.mkdir(parents=True, exist_ok=True)
+        noted.write_text(json.dumps(entries))
         made.append(Terminal(workspace, *arguments))
         return made[-1]
 
@@ -85,11 +88,12 @@ def test_save_is_tested_and_what_passes_leads_to_the_next(terminal):
     last = one.shown(PROMPT)
     assert "passed" in last
     assert "[now tensor_bytes]" in last
-    assert watch.already_passed(one.folder) == {"bytes_per_element"}
     one.press("\n")
     assert "tensor_bytes" in one.shown(PROMPT)
     one.press("q")
     assert one.ends() == 0
+    said = run_in(one.folder, "assignment", "submit").stdout
+    assert re.search(r"  pass +\d+ of \d+: bytes_per_element", said), said
 
 
 def test_keys_move_and_show_hints(terminal):
@@ -175,11 +179,8 @@ def test_without_forks_a_run_is_a_new_python(pristine, monkeypatch):
     assert run.status() == 1  # nothing is written yet
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"a": 1}', "[1, 2]", "null"])
+@pytest.mark.parametrize("text", ["", "{", '{"gather": 1}', "[1, 2]", "null"])
 def test_what_is_noted_may_be_anything(tmp_path, text):
-    folder = tmp_path / ".pytest_cache" / "v" / "assignment"
-    folder.mkdir(parents=True)
-    (folder / "passed").write_text(text)
-    assert all(isinstance(name, str) for name in watch.already_passed(Path(tmp_path)))
-    watch.note_passed(tmp_path, {"a"})
-    assert json.loads((folder / "passed").read_text()) == ["a"]
+    (noted := tmp_path / states.FILE).parent.mkdir(parents=True)
+    noted.write_text(text)
+    assert watch.first_open(tmp_path) == next(iter(manifest.load()))
