@@ -55,6 +55,7 @@ def test_each_call_makes_a_new_dict(impl):
         (impl.ledger.model_activations, {"vocab": 7, "layers": 2}),
     ):
         first = call(**sizes, **SMALL, **WITH_DROPOUT)
+        expect(len(first) > 1, "does the dict have entries").equals(True)
         before = dict(first)
         first.clear()
         again = call(**sizes, **SMALL, **WITH_DROPOUT)

@@ -2,6 +2,8 @@
 
 Breaks: parameters, gradients and the optimizer's state stay in float32, so that an update much
 smaller than its parameter is kept
+
+Costs: the model that the caller gave is another one, and each batch and loss has another dtype.
 """
 
 

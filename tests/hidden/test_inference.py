@@ -750,7 +750,7 @@ def test_a_batch_at_a_whole_number(impl, rng):
 @pytest.mark.exercise("decode_roofline")
 def test_refuses_a_batch_on_no_accelerator(later, rng):
     """A peak, a bandwidth and bytes that are not positive are refused, and so is nan"""
-    n, bandwidth = int(rng.integers(2, 999)), float(rng.uniform(1e11, 1e13))
+    n, bandwidth = int(rng.integers(20, 999)), float(rng.uniform(1e11, 1e13))  # n is no width
     width = WIDTHS[int(rng.integers(1, len(WIDTHS)))]
     good = (width, (n + 0.25) * bandwidth * 2 / width, bandwidth)
     for i in range(3):
