@@ -2,3 +2,9 @@
 
 Public: this package is part of the handout, and imports nothing else of this repository.
 """
+
+from pathlib import Path as _Path
+
+for _name in ("torch", "numpy", "einops", "jaxtyping"):
+    if (_Path(__file__).parents[1] / f"{_name}.py").exists():
+        raise ImportError(f"{_name}.py in this folder hides the library {_name}: rename the file")

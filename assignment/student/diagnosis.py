@@ -121,6 +121,8 @@ def of_exception(error: BaseException) -> str:
     message = message_of(error)
     if isinstance(error, OSError) and "reading from stdin" in message:
         error = EOFError()
+    if isinstance(error, ModuleNotFoundError) and "." in (error.name or ""):
+        return "this file is missing: `reset` restores its stubs, and a backup may have your code"
     if "'NoneType'" in message:
         return f"something is None here; {RETURNED_NONE}"
     for pattern, text in _MESSAGES:

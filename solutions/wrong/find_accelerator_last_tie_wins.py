@@ -1,6 +1,6 @@
 """find_accelerator: of two entries that match equally well, the later one wins
 
-Breaks: several match with most words
+Breaks: several share the most words
 """
 
 

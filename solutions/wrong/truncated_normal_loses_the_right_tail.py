@@ -1,6 +1,6 @@
 """truncated_normal: inverts the distribution function on the side where it rounds to 1
 
-Breaks: For a positive `low`, that is asked of the mirrored bounds, -high and -low.
+Breaks: For a positive `low`, the mirrored bounds decide: -high and -low.
 """
 
 

@@ -605,7 +605,8 @@ def test_square_roots(later, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_refuses_what_is_no_strategy(later, rng):
-    """Indices must be increasing, at least 0 and below the number of layers, which is at least 1"""
+    """Indices must start with 0, increase and stay below the number of layers, which is at least
+    1"""
     for layers, stored in [
         (4, []),
         (4, [1]),

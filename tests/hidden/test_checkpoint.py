@@ -363,7 +363,8 @@ def test_loading_runs_no_code(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
-    """A save that raises half-way keeps the last checkpoint, and leaves no other file"""
+    """A save that raises half-way keeps the last checkpoint, and neither leaves nor removes
+    another file"""
 
     last = {}
     # A name may end like a temporary file's, or begin like another checkpoint's.
@@ -389,7 +390,8 @@ def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic", weight=0.5)
 def test_a_folder_is_no_place_for_a_checkpoint(impl, rng, torch_rng):
-    """A path that is a folder is an OSError, and so is one in a folder that does not exist"""
+    """A path that is a folder is an OSError, and so is one in a folder that does not exist; no
+    file is left"""
     step, weights = int(rng.integers(0, 1000)), torch.randn(20, 30, generator=torch_rng)
     good, missing, *folders = names(rng, 4)
     path = str(impl.scratch / good)
@@ -422,7 +424,7 @@ def test_saving_leaves_no_file_open(impl, later, rng, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic", weight=2)
 def test_file_is_on_the_disk_before_its_name_is(impl, rng, torch_rng):
-    """The new file is synced before it is renamed, and the folder is synced afterwards"""
+    """The new file is synced before it is renamed, once, and the folder is synced afterwards"""
     path = str(impl.scratch / "run.pt")
     last, new = torch.randn(2, 2, 2, generator=torch_rng)
     step = int(rng.integers(1, 1000))

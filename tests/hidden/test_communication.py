@@ -344,14 +344,16 @@ def check_layers(later, rng):
 
 @pytest.mark.exercise("zero_traffic", weight=2)
 def test_tensor_parallel_layers(later, rng):
-    """Under tensor parallelism, each layer takes two all-reduces forward and two backward"""
+    """Under tensor parallelism, each layer takes two all-reduces forward and two backward, of
+    tokens × width activations, and nothing else is sent"""
     for _ in range(20):
         check_layers(later, rng)
 
 
 @pytest.mark.exercise("zero_traffic")
 def test_tensor_parallel_at_its_ends(impl, rng):
-    """Activations are padded to whole chunks; no tokens, layers or neighbours take no bytes"""
+    """Activations are padded to whole chunks, exactly; no tokens, layers or neighbours take no
+    bytes"""
     for _ in range(5):
         layers, devices, dtype = (
             int(rng.integers(1, 9)),
@@ -419,7 +421,8 @@ def check_times(impl, *step):
 
 @pytest.mark.exercise("hidden_communication", weight=2)
 def test_times_of_a_step(impl, rng):
-    """Compute takes 6 FLOPs per parameter and token, communication the bytes over the bandwidth"""
+    """Compute takes 6 FLOPs per parameter and token, communication the bytes over the bandwidth;
+    sequential is the sum, overlapped the longer"""
     for i in range(30):
         peak, bandwidth = random_device(rng)
         parameters, tokens = int(rng.integers(1, 10**12)), int(rng.integers(1, 10**7))
@@ -483,7 +486,8 @@ FORMULAS = [  # in floats, each rounds several times
 
 @pytest.mark.exercise("hidden_communication", weight=2)
 def test_equal_times_at_a_whole_number(impl, rng):
-    """If both times are equal at a whole number, that is the answer, without rounding errors"""
+    """If both times are equal at a whole number, that is the answer, exactly; a byte more needs
+    one token more"""
     cases = [exact_balance(rng) for _ in range(30)]
     for formula in FORMULAS * 2:
         while formula(*(case := exact_balance(rng))[1:]) == case[0]:

@@ -231,7 +231,8 @@ def changing(path, tokens):
 
 @pytest.mark.exercise("token_file")
 def test_file_of_broken_tokens_is_refused(impl, rng, shared_folder):
-    """A file whose size is not a whole number of tokens is refused, and so is an empty one"""
+    """A file whose size is not a whole number of tokens is refused, and so is an empty one; a
+    missing one is a FileNotFoundError"""
     path = shared_folder / "tokens.bin"
     (shared_folder / "empty").touch()
     for dtype in ("uint16", "uint32", "int64"):

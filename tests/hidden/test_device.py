@@ -40,7 +40,8 @@ def timed(impl, rng, count, queued=0.0, reading=0.0, **settings):
 
 @pytest.mark.exercise("time_function", weight=2)
 def test_the_devices_work_is_measured(impl, rng):
-    """Each measurement includes one call and all the work that it queued"""
+    """Each measurement includes one call and all the work that it queued; zeros and the order
+    stay"""
     for repeats in (1, 2, 7):
         # Whoever reads a clock that is slow to read measures one reading.
         for reading in (0.0, 1 / 64):
@@ -86,7 +87,7 @@ def test_defaults_of_timing(impl, rng):
 
 @pytest.mark.exercise("time_function", weight=0.5)
 def test_the_default_clock(impl, rng):
-    """The default clock measures real seconds, including sleep"""
+    """By default, also without CUDA, the clock measures real seconds, including sleep, in order"""
     # Each is far shorter than the one before it.
     pauses = iter((np.array([0.02, 0.012, 0.006, 0.001]) + rng.uniform(0, 0.002, 4)).tolist())
     slept = []
@@ -164,7 +165,8 @@ def measurements(rng, count):
 
 @pytest.mark.exercise("measured_mfu", weight=2)
 def test_mfu_takes_the_median(impl, rng):
-    """For an odd number of measurements, in any order, the middle one counts"""
+    """The MFU is exact, and of an odd number of measurements, in any order, the middle one
+    counts"""
     for count in (1, 3, 5, 9, 11):
         seconds, flops, peak = measurements(rng, count)
         middle = sorted(seconds)[count // 2]
@@ -207,7 +209,8 @@ def test_one_slow_run_changes_nothing(impl, rng):
 
 @pytest.mark.exercise("measured_mfu", weight=0.5)
 def test_mfu_of_any_size(impl, rng):
-    """FLOPs may be 0 or beyond 64 bits, the peak may be below 1, and an MFU above 1 is kept"""
+    """FLOPs may be 0 or beyond 64 bits, seconds tiny, the peak below 1, and an MFU above 1 is
+    kept"""
     for _ in range(5):
         flops, seconds = int(rng.integers(2**60, 2**62)) << 40, float(rng.uniform(1e3, 1e5))
         peak = float(rng.uniform(1e12, 1e14))

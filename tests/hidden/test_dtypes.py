@@ -292,7 +292,7 @@ class Program:
 
 @pytest.mark.exercise("storage_bytes")
 def test_fresh_tensors_add_up(later, rng):
-    """Tensors that share no storage take the sum of their bytes"""
+    """Tensors that share no storage take the sum of their storages"""
     for dtype in OTHERS:
         program = Program(rng, int(rng.integers(4, 15)))
         chosen = program.whole() or [program.new()]
@@ -364,7 +364,8 @@ def test_what_copies_costs_anew(later, rng):
 
 @pytest.mark.exercise("storage_bytes")
 def test_another_dtype_and_another_class(later, rng):
-    """A view as another dtype, a detached tensor and a Parameter share the storage"""
+    """A view as another dtype, a detached tensor and a Parameter share the storage, which counts
+    to its last byte"""
     for _ in range(8):
         program = Program(rng, int(rng.integers(8, 20)))
         whole = program.any_of(program.whole() or [program.new()])

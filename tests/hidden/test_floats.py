@@ -667,7 +667,7 @@ def check_many(impl, rng, *term_dtypes):
 
 @pytest.mark.exercise("accumulate", weight=2)
 def test_sums_of_one_dtype(impl, rng):
-    """The sum in each dtype is rounded to it after every addition"""
+    """The sum of `count` terms in each dtype is torch's, rounded to it after every addition"""
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         for _ in range(3):
             check_sum(impl, random_term(rng), int(rng.integers(300, 700)), dtype, dtype)

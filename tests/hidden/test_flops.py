@@ -118,7 +118,7 @@ def test_a_huge_layer_is_exact(later, rng):
 
 @pytest.mark.exercise("linear_flops")
 def test_refuses_negative_sizes_of_a_layer(later, rng):
-    """A negative size of a layer is refused, forward and backward"""
+    """A negative size of a layer is refused, forward and backward; 0 is not"""
     for given in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3), (0, -2, 3), (1, -2, 0)]:
         later.flops.linear_forward_flops(*given).raises(ValueError)
         for input_needs_grad in (False, True):

@@ -178,7 +178,7 @@ def test_the_loss_is_half_the_sum_of_squares(impl, rng, torch_rng):
 
 @pytest.mark.exercise("mlp_backward")
 def test_square_weights_get_their_own_gradients(impl, rng, torch_rng):
-    """There is one gradient for each weight, first to last, even for square weights"""
+    """For square weights too, each weight gets its own gradient, autograd's"""
     for layers in (2, 3, 4):
         width, batch = int(rng.integers(2, 7)), int(rng.integers(2, 7))
         check_mlp(impl, *normal_mlp(torch_rng, (batch,), [width] * (layers + 1)))
@@ -186,7 +186,7 @@ def test_square_weights_get_their_own_gradients(impl, rng, torch_rng):
 
 @pytest.mark.exercise("mlp_backward")
 def test_relu_has_no_slope_at_zero(impl, rng, torch_rng):
-    """A hidden unit at exactly 0 passes no gradient on"""
+    """A hidden unit at exactly 0 passes no gradient on; one just above does"""
     for layers in (2, 3, 4):
         batch, widths = int(rng.integers(2, 6)), widths_of(rng, layers, smallest=4)
         weights = [whole(torch_rng, *s, limit=3) for s in itertools.pairwise(widths)]

@@ -153,7 +153,8 @@ def test_a_cache_without_elements(later, rng):
 
 @pytest.mark.exercise("kv_cache")
 def test_refuses_what_is_no_cache(later, rng):
-    """Negative sizes are refused even beside a size of 0, and so is what is no dtype of bytes"""
+    """Negative sizes are a ValueError even beside a size of 0, and what is no dtype of bytes a
+    TypeError"""
     for i in range(5):
         shape, dtype = sizes(rng, 5), DTYPES[i]
         later.inference.kv_cache_bytes(*shape, dtype).equals(2 * meta(*shape, dtype=dtype).nbytes)

@@ -91,7 +91,7 @@ def check_weights(impl, rng, name, cdf):
 
 @pytest.mark.exercise("xavier", weight=2)
 def test_xavier_is_uniform_between_its_bounds(impl, rng):
-    """Elements are uniform on ±√(6 / (d_in + d_out))"""
+    """A weight is d_in × d_out in float32, of elements uniform on ±√(6 / (d_in + d_out))"""
     for d_in, d_out in (*wide_and_tall(rng), (1, SAMPLE), (SAMPLE, 1)):
         w = expect(impl.initialization.xavier_uniform(d_in, d_out, new_seed(rng)))
         w = w.is_tensor((d_in, d_out), torch.float32)
@@ -104,13 +104,15 @@ def test_xavier_is_uniform_between_its_bounds(impl, rng):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_elements_are_independent(impl, rng):
-    """Neighbouring elements, rows and columns have nothing to do with each other"""
+    """Elements have the right distribution, and neighbours, rows and columns have nothing to do
+    with each other"""
     check_weights(impl, rng, "xavier_uniform", xavier_cdf)
 
 
 @pytest.mark.exercise("kaiming", weight=2)
 def test_kaiming_is_normal_of_its_scale(impl, rng):
-    """Elements are normal with standard deviation √(2 / d_in)"""
+    """A weight is d_in × d_out in float32, of independent normal elements with standard
+    deviation √(2 / d_in)"""
     for d_in, d_out in (*wide_and_tall(rng), (1, SAMPLE), (SAMPLE, 1)):
         w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
         w = w.is_tensor((d_in, d_out), torch.float32)
@@ -132,7 +134,8 @@ def test_kaiming_moments_and_tails(impl, rng):
 
 @pytest.mark.exercise("kaiming")
 def test_kaiming_elements_are_independent(impl, rng):
-    """Neighbouring elements, rows and columns have nothing to do with each other"""
+    """Elements have the right distribution, and neighbours, rows and columns have nothing to do
+    with each other"""
     check_weights(impl, rng, "kaiming_normal", kaiming_cdf)
 
 
@@ -179,21 +182,22 @@ def check_truncated(impl, rng, shape, a, b, std=None):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_repeats_with_its_seed(impl, rng):
-    """The seed alone decides: the same one repeats every element, in another process too"""
+    """The seed alone decides a draw of the right distribution, in another process too"""
     check_seeds(impl, rng, "xavier_uniform", 7, 31)
     check_weights(impl, rng, "xavier_uniform", xavier_cdf)
 
 
 @pytest.mark.exercise("kaiming")
 def test_kaiming_repeats_with_its_seed(impl, rng):
-    """The seed alone decides: the same one repeats every element, in another process too"""
+    """The seed alone decides a draw of the right distribution, in another process too; other
+    seeds give other draws"""
     check_seeds(impl, rng, "kaiming_normal", 31, 7)
     check_weights(impl, rng, "kaiming_normal", kaiming_cdf)
 
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_repeats_with_its_seed(impl, rng):
-    """The seed alone decides: the same one repeats every element, in another process too"""
+    """The seed alone decides a draw in float32 of the right distribution, in another process too"""
     check_seeds(impl, rng, "truncated_normal", (3, 5, 7), 1.5, -2.0, 1.0)
     check_truncated(impl, rng, (SAMPLE,), -2.5, 1)
 
@@ -221,19 +225,22 @@ def refuses_sizes(later, function, rng, cdf):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_refuses_sizes(later, rng):
-    """Sizes of less than 1 are refused, 1 is not"""
+    """Sizes of less than 1 are refused; weights with a size of 1, and others, have the right
+    distribution"""
     refuses_sizes(later, "xavier_uniform", rng, xavier_cdf)
 
 
 @pytest.mark.exercise("kaiming")
 def test_kaiming_refuses_sizes(later, rng):
-    """Sizes of less than 1 are refused, 1 is not"""
+    """Sizes of less than 1 are refused; weights with a size of 1, and others, have the right
+    distribution"""
     refuses_sizes(later, "kaiming_normal", rng, kaiming_cdf)
 
 
 @pytest.mark.exercise("truncated_normal", weight=2)
 def test_truncated_follows_the_conditioned_normal(impl, rng):
-    """Between the bounds, values have the normal distribution conditioned on the bounds"""
+    """Between the bounds, independent values have the normal distribution conditioned on the
+    bounds"""
     usual = float(rng.uniform(0.01, 3))
     tiny, huge = (float(10 ** rng.uniform(n, n + 5)) for n in (-25, 20))
     for a, b, std in [
@@ -269,7 +276,7 @@ def test_truncated_far_out(impl, rng):
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_open_ends(impl, rng):
-    """An infinite bound does not truncate"""
+    """With an infinite bound, values have the distribution that the other bound leaves"""
     std = float(rng.choice([rng.uniform(0.01, 0.5), rng.uniform(2, 3)]))
     for a, b in [(-math.inf, 0.5), (-0.5, math.inf), (1.0, math.inf), (-math.inf, math.inf)]:
         check_truncated(impl, rng, (9000,), a, b, std)
@@ -277,7 +284,8 @@ def test_truncated_open_ends(impl, rng):
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_shapes(impl, rng):
-    """Every shape can be drawn, including scalars and shapes without elements"""
+    """Every shape can be drawn from the right distribution, also scalars and shapes without
+    elements"""
     n = int(rng.integers(2, 9))
     for shape in [(), (0,), (3, 0, 2), (1, 1, 1), (2, 3, 5), (2, n, SAMPLE // n)]:
         check_truncated(impl, rng, shape, -1, 2.5)
@@ -285,7 +293,8 @@ def test_truncated_shapes(impl, rng):
 
 @pytest.mark.exercise("truncated_normal")
 def test_truncated_refuses(impl, rng):
-    """Bad sizes, std and bounds are refused, and bounds without probability in float64"""
+    """Bad sizes, std and bounds are refused, and bounds without probability in float64; others
+    give the right distribution"""
     draw = impl.initialization.truncated_normal
     for shape, std, low, high in [
         ((2, -1), 1.0, -1.0, 1.0),

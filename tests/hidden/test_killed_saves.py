@@ -117,7 +117,8 @@ def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_killed_saves_do_not_pile_up(impl, rng):
-    """After killed saves, the next save leaves only the checkpoint in the folder"""
+    """After killed saves, the next save leaves a complete checkpoint and nothing else in the
+    folder"""
     saves = Saves(impl, rng)
     for change in (3, 4, 8):
         saves.kill(change)  # what it leaves may be longer than the next checkpoint

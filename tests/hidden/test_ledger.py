@@ -267,7 +267,8 @@ def huge_options(rng):
 @pytest.mark.exercise("activation_ledger", weight=2)
 @pytest.mark.parametrize("dropout", [False, True], ids=["no dropout", "dropout"])
 def test_a_block_keeps_what_autograd_saves(impl, rng, dropout):
-    """Each component of a block keeps the bytes that autograd saves of a real one"""
+    """Each component of a block, and their total, are the bytes that autograd saves of a real
+    one"""
     for i in range(6):
         shape, dtype = random_shape(rng), DTYPES[i % 3]
         found = impl.ledger.block_activations(
@@ -296,7 +297,8 @@ def test_a_block_with_flash_keeps_what_autograd_saves(impl, rng, dropout):
 
 @pytest.mark.exercise("activation_ledger")
 def test_any_dtype_of_whole_bytes(later, rng):
-    """Masks take 1 byte, and what is in fp32 takes 4, whatever the activations' dtype is"""
+    """In every other dtype too, each component of a block and of a model keeps the right bytes:
+    masks 1, and what is in fp32 4"""
     for dtype in OTHERS * 4:
         options = random_options(rng) | {"dtype": dtype}
         later.ledger.block_activations(**options).equals(listed_block(**options))
@@ -489,7 +491,8 @@ def alive(modules, recipe):
 
 @pytest.mark.exercise("step_ledger", weight=2)
 def test_what_is_alive_at_each_moment(later, rng):
-    """At each moment the ledger holds what was made before it and dies after it"""
+    """The ledger lists every moment by its name, with what is alive at it, part by part, and
+    their total"""
     for _ in range(15):
         modules, recipe = random_modules(rng), random_recipe(rng)
         modules[int(rng.integers(len(modules)))] = (0, 3, int(rng.integers(3, 9)))
@@ -498,7 +501,8 @@ def test_what_is_alive_at_each_moment(later, rng):
 
 @pytest.mark.exercise("step_ledger")
 def test_a_chain_of_many_modules(impl, later, rng):
-    """A chain of a hundred modules has their moments in order, and one of none has a single one"""
+    """Chains of none, of a hundred and of over a thousand modules have their moments in order,
+    and their peak"""
     for modules in (random_modules(rng, 3) * 50, []):
         recipe = random_recipe(rng)
         later.ledger.step_ledger(modules, recipe).equals(list(alive(modules, recipe)))
@@ -522,7 +526,7 @@ def test_the_chain_may_be_any_sequence(later, rng):
 
 @pytest.mark.exercise("step_ledger", weight=2)
 def test_the_peak_is_the_largest_total(later, rng):
-    """The peak is the largest total of all moments, with its moment"""
+    """The peak is the largest total of all moments, with the first moment that has it"""
     for i in range(40):
         modules, recipe = random_modules(rng, 5, 100), random_recipe(rng)
         if i % 4 == 0:  # gradients outgrow activations: the end of the backward pass
@@ -559,7 +563,7 @@ def test_the_first_of_several_peaks(impl, rng):
 
 @pytest.mark.exercise("step_ledger")
 def test_huge_steps_are_exact(later, rng):
-    """Bytes beyond 64 bits are exact integers, and so are FLOPs"""
+    """Bytes beyond 64 bits are exact integers, and so are AdamW's FLOPs and bytes"""
     for _ in range(6):
         recipe = random_recipe(rng, moments=2)
         modules = [

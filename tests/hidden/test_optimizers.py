@@ -559,7 +559,8 @@ def test_adagrad_eps_is_outside_the_root(runs, rng):
 
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad_is_in_place(runs, rng, torch_rng):
-    """Parameters and sums change in place, and gradients do not change"""
+    """Parameters and sums of any layout change in place, unrecorded by autograd, and gradients
+    do not change"""
     check_in_place(runs, rng, torch_rng, ADAGRAD)
 
 
@@ -583,7 +584,8 @@ def test_adagrad_gradients_of_nan(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adagrad_step")
 def test_adagrad_refuses(impl, runs, rng, torch_rng):
-    """AdaGrad refuses invalid lists, shapes and settings before anything changes"""
+    """AdaGrad refuses invalid lists, shapes and settings before anything changes, and takes
+    valid ones, also infinite"""
     refused = [{"lr": -1e-3}, {"eps": -1e-8}, {"lr": math.nan}, {"eps": math.nan}]
     check_refusals(impl, runs, rng, torch_rng, ADAGRAD, refused)
 
@@ -599,7 +601,8 @@ def test_rmsprop_float64(runs, rng, torch_rng):
 
 @pytest.mark.exercise("rmsprop_step", weight=0.5)
 def test_rmsprop_float32(runs, torch_rng):
-    """With the usual settings in float32, RMSProp agrees with torch.optim.RMSprop up to rounding"""
+    """With the usual settings in float32, also beside float64 tensors, RMSProp agrees with
+    torch.optim.RMSprop up to rounding"""
     check_float32(runs, torch_rng, RMSPROP, lr=1e-3, alpha=0.99, eps=1e-8)
 
 
@@ -653,7 +656,8 @@ def test_rmsprop_average_is_not_corrected(runs, rng):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_is_in_place(runs, rng, torch_rng):
-    """Parameters and averages change in place, and gradients do not change"""
+    """Parameters and averages of any layout change in place, unrecorded by autograd, and
+    gradients do not change"""
     check_in_place(runs, rng, torch_rng, RMSPROP)
 
 
@@ -677,7 +681,8 @@ def test_rmsprop_gradients_of_nan(runs, rng, torch_rng):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_refuses(impl, runs, rng, torch_rng):
-    """RMSProp refuses invalid lists, shapes and settings before anything changes"""
+    """RMSProp refuses invalid lists, shapes and settings before anything changes, and takes
+    valid ones, also infinite"""
     refused = [{"lr": -1e-3}, {"eps": -1e-8}, {"alpha": -0.1}, {"alpha": 1.0}]
     refused += [{name: math.nan} for name in ("lr", "eps", "alpha")]
     check_refusals(impl, runs, rng, torch_rng, RMSPROP, refused)
@@ -694,7 +699,8 @@ def test_adam_float64(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adam_step", weight=0.5)
 def test_adam_float32(runs, torch_rng):
-    """With the usual settings in float32, Adam agrees with torch.optim.Adam up to rounding"""
+    """With the usual settings in float32, also beside float64 tensors, Adam agrees with
+    torch.optim.Adam up to rounding"""
     settings = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-3}
     check_float32(runs, torch_rng, ADAM, **settings)
 
@@ -755,7 +761,8 @@ def test_adam_eps_is_outside_the_root(runs, rng):
 
 @pytest.mark.exercise("adam_step")
 def test_adam_is_in_place(runs, rng, torch_rng):
-    """Adam changes parameters and moments in place, and does not change gradients"""
+    """Adam changes parameters and moments of any layout in place, unrecorded by autograd, and no
+    gradient"""
     check_in_place(runs, rng, torch_rng, ADAM, ({}, {"weight_decay": 4.0}))
 
 
@@ -785,7 +792,8 @@ def test_adam_gradients_of_nan(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adam_step")
 def test_adam_refuses(impl, runs, rng, torch_rng):
-    """Adam refuses invalid lists, shapes, steps and settings before anything changes"""
+    """Adam refuses invalid lists, shapes, steps and settings before anything changes, and takes
+    valid ones, also infinite"""
     check_refusals(impl, runs, rng, torch_rng, ADAM, [*REFUSED, {"step": 0}, {"step": -1}])
 
 
@@ -800,7 +808,8 @@ def test_step_float64(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_step_float32(runs, torch_rng):
-    """With the usual settings in float32, steps agree with torch.optim.AdamW up to rounding"""
+    """With the usual settings in float32, also beside float64 tensors, steps agree with
+    torch.optim.AdamW up to rounding"""
     settings = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.1}
     check_float32(runs, torch_rng, ADAMW, **settings)
 
@@ -831,7 +840,8 @@ def test_decay_is_decoupled(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_step_is_in_place(runs, rng, torch_rng):
-    """Parameters and moments change in place, and gradients do not change"""
+    """Parameters and moments of any layout change in place, unrecorded by autograd, and
+    gradients do not change"""
     check_in_place(runs, rng, torch_rng, ADAMW, ({}, {"lr": 1e-7, "weight_decay": 1.0}))
 
 
@@ -861,7 +871,8 @@ def test_adamw_gradients_of_nan(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_step_refuses(impl, runs, rng, torch_rng):
-    """Invalid lists, shapes, steps and settings are refused before anything changes"""
+    """Invalid lists, shapes, steps and settings are refused before anything changes, and valid
+    ones taken, also infinite"""
     check_refusals(impl, runs, rng, torch_rng, ADAMW, [*REFUSED, {"step": 0}, {"step": -1}])
 
 
@@ -903,7 +914,8 @@ def test_optimizer_follows_torch(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_groups_and_defaults(runs, rng, torch_rng):
-    """Each parameter group has its own settings, with the optimizer's as defaults"""
+    """Each parameter group, of a list, a generator or one parameter, has its own settings, with
+    the optimizer's as defaults"""
     shapes = [(3,), (2, 2), (4,), (5,)]
     params = random_tensors(torch_rng, shapes)
     grads = random_tensors(torch_rng, shapes, steps=30)
@@ -1077,7 +1089,8 @@ class ClosureRun:
 
 @pytest.mark.exercise("adamw_optimizer", weight=0.5)
 def test_optimizer_refuses(runs, rng, torch_rng):
-    """Settings out of range are refused, also those of one group and of a group added later"""
+    """Bad settings, also of one group and of a group added later, are refused at once and
+    nothing is added; valid ones are taken"""
     shapes = [(3,), (2,)]
     params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes, steps=2)
     zeros = {"lr": 0.0, "betas": (0.0, 0.0), "eps": 0.0, "weight_decay": 0.0}

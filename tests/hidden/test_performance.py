@@ -24,7 +24,8 @@ def matrices(torch_rng, count, n, dtype=torch.float64):
 
 @pytest.mark.exercise("fast_products")
 def test_products_and_norms_by_turns(impl, rng, torch_rng):
-    """Each product is followed by a norm, in the order of the weights"""
+    """The result is that of the docstring's loop: product, leaky ReLU, norm of each row, in x's
+    dtype"""
     for count in (1, 2, 5):
         x, *weights = matrices(torch_rng, count + 1, int(rng.integers(3, 20)))
         x *= 10.0 ** int(rng.integers(-3, 4))
@@ -85,7 +86,8 @@ def heads(rng, torch_rng, length, scale=1.0):
 
 @pytest.mark.exercise("fast_training", weight=2)
 def test_attention_of_random_heads(impl, rng, torch_rng):
-    """Attention is the softmax of the scaled scores of a position and all earlier ones"""
+    """Attention, in the dtype of q, is the softmax of the scaled scores of a position and all
+    earlier ones"""
     for length in (1, 2, int(rng.integers(3, 30))):
         q, k, v = heads(rng, torch_rng, length)
         found = impl.performance.causal_attention(q, k, v)
@@ -130,7 +132,8 @@ def check_steps(impl, rng, steps, dtype=torch.float64, **settings):
 
 @pytest.mark.exercise("fast_training")
 def test_one_step(impl, rng):
-    """A step follows the gradient of the mean loss over all next tokens"""
+    """A step, which returns nothing and keeps dtypes, follows the gradient of the mean loss over
+    all next tokens"""
     check_steps(impl, rng, 1)
 
 

@@ -105,7 +105,7 @@ def check_forward_pass(run, right, rng, torch_rng, **how):
 
 @pytest.mark.exercise("bf16_train")
 def test_bf16_forward_pass(impl, reference, rng, torch_rng):
-    """The forward pass is in bf16, not in float32"""
+    """One step moves the weights as a forward pass in bf16 does, not one in float32"""
     check_forward_pass(impl.scenarios.bf16_run, reference.scenarios.bf16_run, rng, torch_rng)
 
 

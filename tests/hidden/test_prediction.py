@@ -86,7 +86,7 @@ def check(later, reference, models, what, rtol=0.0, device=DEVICE):
 
 @pytest.mark.exercise("predict_step", weight=2)
 def test_parameters_are_exact(later, reference, rng):
-    """Parameters are exact ints, with a shared embedding or without, for any number of layers"""
+    """Parameters are exact ints, at once, with a shared embedding or without, for any sizes"""
     models = [drawn(rng) for _ in range(MODELS)] + [vast(rng) for _ in range(MODELS)]
     # Heads have no parameters of their own.
     models += [replace(sizes, heads=sizes.d_model) for sizes in models[::9]]

@@ -82,7 +82,7 @@ def test_neighbouring_seeds_differ(impl, later, rng):
 
 @pytest.mark.exercise("seed_everything")
 def test_the_whole_seed_counts(impl, later, rng):
-    """Seeds with equal low or equal high 32 bits give different draws, also in numpy"""
+    """Every bit of the seed counts in each generator, and numpy takes words, not a mixture"""
     low, high = (int(n) for n in rng.integers(2, 2**31, size=2))
     found = seeded(later, [low, low + (high << 32), low + ((high ^ 1) << 32), high << 32])
     for name in ("random", "numpy"):
@@ -242,7 +242,7 @@ def test_every_bit_is_used(impl, rng):
 
 @pytest.mark.exercise("independent_streams")
 def test_generators_are_seeded_so(impl, rng):
-    """A stream's generator is new, and seeded with the stream's seed"""
+    """A stream's generator is new, and seeded with the stream's seed; the global ones stay"""
     calls = [[seed, key, i] for i, seed in enumerate(new_seeds(rng, 3)) for key in ("a", "b", 3)]
     calls += calls[:3]  # made twice, a stream has two generators
     seeds = stream_seeds(impl, rng, calls)

@@ -297,7 +297,7 @@ def test_slice_is_torchs(later, rng):
 
 @pytest.mark.exercise("view_metadata")
 def test_slice_with_open_ends(later, rng):
-    """By default a slice goes from the first to the last index with step 1"""
+    """Open ends mean the first and the last index, with any step; the default step is 1"""
     empty = (3, 0, 2), (2, 2, 1), int(rng.integers(5, 9))
     for i in range(20):
         layout = random_layout(rng, smallest=1, dims=(1, 5)) if i else empty
@@ -326,7 +326,7 @@ def test_select_is_torchs(later, rng):
 
 @pytest.mark.exercise("view_metadata")
 def test_layouts_that_go_backwards(later, rng):
-    """With negative strides, each operation changes the layout by the same rules"""
+    """With negative strides or offsets, each operation changes the layout by the same rules"""
 
     for i in range(20):
         layout = random_layout(rng, dims=(1, 5))
@@ -378,7 +378,7 @@ def test_select_refuses_indices_out_of_range(later, rng):
 
 @pytest.mark.exercise("view_metadata")
 def test_refuses_what_is_no_step_and_no_layout(later, rng):
-    """A step below 1 and a shape and strides of different lengths are refused"""
+    """A step below 1, a shape and strides of different lengths, and negative sizes are refused"""
     for step, size, ends in itertools.product((0, -1), (4, 1, 0), [(0, 4), (None, None), (3, 0)]):
         later.strides.slice_dim((size,), (1,), 0, 0, *ends, step).raises(ValueError)
     for shape, strides in [
@@ -832,7 +832,8 @@ def test_gather_refuses_what_is_no_layout(later, rng, torch_rng):
 
 @pytest.mark.exercise("gather")
 def test_gathers_out_of_a_part_of_a_tensor(later, rng, torch_rng):
-    """If storage is part of a larger tensor, positions count within that part"""
+    """If storage is part of a larger tensor, positions count within that part, and one beyond it
+    is an IndexError"""
     for i in range(10):
         start, left = (int(n) for n in rng.integers(1, 5, size=2))
         shape = [int(n) for n in rng.integers(1, 4, size=2)]

@@ -161,7 +161,7 @@ def test_keeps_no_graphs(impl, rng, torch_rng):
 
 @pytest.mark.exercise("train_loop")
 def test_any_loss(impl, rng, torch_rng):
-    """The given loss function is called with outputs first and targets second"""
+    """The given loss function is called with outputs first and targets second, as they are"""
     weights, batches = new_run(rng, torch_rng, 4)
     batches = [(x, y.sigmoid()) for x, y in batches]
     column = [weights[0], weights[1][:, :1]], [(x, y[:, :1]) for x, y in batches]
@@ -180,7 +180,8 @@ def test_any_loss(impl, rng, torch_rng):
 
 @pytest.mark.exercise("train_loop")
 def test_trains_in_training_mode(impl, rng, torch_rng):
-    """The model is put into training mode"""
+    """The model is in training mode before the first batch, and stays in it; each batch has one
+    forward pass"""
     weights, batches = new_run(rng, torch_rng, 4)
     masks = []
 
@@ -534,7 +535,7 @@ def new_grads(torch_rng, scale=100.0, dtype=torch.float64):
 
 @pytest.mark.exercise("clip_grad_norm", weight=2)
 def test_clips_to_the_norm(impl, rng, torch_rng):
-    """Gradients above the limit are all scaled by one factor"""
+    """Gradients above the limit are all multiplied by max_norm / norm"""
     for scale in (100.0, 1.0, 1e-3, 1e-6, 1e-100, 1e100):
         grads = [*new_grads(torch_rng, scale=scale), randn(torch_rng, 0, 3)]
         allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)

@@ -240,7 +240,7 @@ class Progress:
             if tally.given_up:
                 count = f"{tally.given_up} more test" + ("" if tally.given_up == 1 else "s")
                 console.print(f"{count} of {exercise.id} not run: {GIVEN_UP}.", style="dim")
-            if is_short and len(shown) > 1:
+            if is_short and any(not failure.shared for failure in shown[1:]):
                 every = f"python -m pytest --ex {exercise.id} -v"
                 console.print(Text(f"What the others found:  {every}\n", "dim"), soft_wrap=True)
 

@@ -118,6 +118,21 @@ def test_states_and_failures_of_a_handout_in_progress(workspace):
     assert python(workspace, "pytest", *every).stdout.count(wrong) > 1
 
 
+def test_what_hides_a_library_ends_the_process_or_is_gone_is_said(workspace):
+    write(workspace, "seeding", "import os\nos._exit(0)\n")
+    (workspace / "resource_accounting" / "recompute.py").unlink()
+    run = python(workspace, "pytest", "tests/test_seeding.py", "tests/test_recompute.py")
+    assert run.returncode == 1
+    assert "    found:    SystemExit: os._exit(0)\n" in run.stdout
+    assert "    hint:     this file is missing: `reset` restores its stubs" in run.stdout
+    assert "What the others found" not in run.stdout
+    (workspace / "torch.py").touch()
+    for command in ("pytest", "assignment"):
+        run = python(workspace, command, options=["-X", "utf8"])
+        said = "torch.py in this folder hides the library torch: rename the file"
+        assert said in run.stdout + run.stderr
+
+
 def put_at_top(file, text):
     """Puts text below the docstring; returns the number of its first line."""
     future = "from __future__ import annotations\n"

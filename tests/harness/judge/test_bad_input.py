@@ -151,6 +151,16 @@ def test_right_code_that_calls_a_stub_is_no_stub(quick_grader, submit):
     assert calls.hint.startswith("It builds on `bytes_per_element`, which is not right yet. ")
 
 
+def test_what_a_call_leaves_changed_is_said_of_no_other_rule(quick_grader, submit):
+    body = "import torch; torch.set_grad_enabled(False)\n    return _right(index, strides, offset)"
+    folder = submit(strides=f"{STRIDES}\n\n_right = storage_index\n\n\n{HEAD}{body}\n")
+    grade = quick_grader.grade(folder, only=["storage_index"], tests="hidden")
+    first, *others = hidden(grade, "storage_index")
+    assert (first.state, first.cause) == ("failed", Cause.LEFT_CHANGED)
+    assert first.title == "Calls change nothing that their docstring does not name"
+    assert {check.state for check in others} == {"open"}
+
+
 REFUSES = "if len(index) != len(strides) or min(index, default=0) < 0: raise ValueError(index)"
 SUM = "return offset + sum(i * s for i, s in zip(index, strides"
 
