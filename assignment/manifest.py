@@ -126,9 +126,9 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             for function in exercise.functions:
                 known.setdefault(function.partition(".")[2], exercise.id)
         near = [name] if name in known else difflib.get_close_matches(name, known, n=3)
+        meant = ", ".join(dict.fromkeys(known[one] for one in near))
         raise ManifestError(
-            f"no exercise or chapter is called {name!r}. "
-            + (f"Did you mean: {', '.join(dict.fromkeys(known[n] for n in near))}?" if near else "")
+            f"no exercise or chapter is called {name!r}." + f" Did you mean: {meant}?" * bool(meant)
         )
 
     @property

@@ -42,7 +42,8 @@ class Known:
 
 def note(cache: Any, package: Path, states: Mapping[str, str]) -> None:
     """Adds states to pytest's cache."""
-    entries = dict(cache.get(KEY, {}))
+    found = cache.get(KEY, {})
+    entries = found if isinstance(found, dict) else {}  # another program may have written it
     exercises = manifest.load()
     for name, state in states.items():
         entries[name] = [state, _digest(package, exercises[name])]
