@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
@@ -238,7 +238,7 @@ class Progress:
                         console.print(Text("    " + line), soft_wrap=True)
                 console.print()
             if tally.given_up:
-                count = f"{tally.given_up} more test" + ("" if tally.given_up == 1 else "s")
+                count = _plural(tally.given_up, "more test")
                 console.print(f"{count} of {exercise.id} not run: {GIVEN_UP}.", style="dim")
             if is_short and any(not failure.shared for failure in shown[1:]):
                 every = f"python -m pytest --ex {exercise.id} -v"
@@ -275,7 +275,7 @@ class Progress:
                 Text(f"  {_SYMBOLS[state]} {exercise.id}", style=_STYLES[state]),
                 Text(state, style=_STYLES[state]),
                 Text(count, style=_STYLES[state]),
-                Text(_points(exercise.points), style=_STYLES[state]),
+                Text(_plural(exercise.points, "point"), style=_STYLES[state]),
             )
         console.rule(Text("Progress", style="bold"), align="left")
         console.print(table)
@@ -283,8 +283,8 @@ class Progress:
         every = list(self._exercises())
         console.print(
             Text(
-                f"\n{len(done)} of {_count(every)} passed the public tests, worth "
-                f"{sum(e.points for e in done):g} of {sum(e.points for e in every):g} points "
+                f"\n{len(done)} of {_plural(len(every), 'exercise')} passed the public tests, "
+                f"worth {sum(e.points for e in done):g} of {sum(e.points for e in every):g} points "
                 f"({time.perf_counter() - self._started:.1f} s)."
             )
         )
@@ -391,12 +391,8 @@ def _lines(text: str, width: int) -> Iterator[Text]:
             yield shown
 
 
-def _points(points: float) -> str:
-    return f"{points:g} point" + ("" if points == 1 else "s")
-
-
-def _count(exercises: Sequence[Exercise]) -> str:
-    return f"{len(exercises)} exercise" + ("" if len(exercises) == 1 else "s")
+def _plural(number: float, noun: str) -> str:
+    return f"{number:g} {noun}" + ("" if number == 1 else "s")
 
 
 def _where_to_write(exercise: Exercise) -> str:

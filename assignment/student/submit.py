@@ -15,10 +15,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from assignment import manifest
+from assignment import PACKAGES, manifest
 from assignment.calls.imports import why_not_utf8
 from assignment.student import states
-from assignment.student.verbs import PACKAGES, UserError
+from assignment.student.verbs import UserError
 
 _SECONDS = 120  # for all imports
 # Each module is imported as in a process of its own; a line tells the name of each, and its error.

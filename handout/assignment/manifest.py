@@ -127,9 +127,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
                 known.setdefault(function.partition(".")[2], exercise.id)
         near = [name] if name in known else difflib.get_close_matches(name, known, n=3)
         meant = ", ".join(dict.fromkeys(known[one] for one in near))
-        raise ManifestError(
-            f"no exercise or chapter is called {name!r}." + f" Did you mean: {meant}?" * bool(meant)
-        )
+        suggestion = f" Did you mean: {meant}?" if meant else ""
+        raise ManifestError(f"no exercise or chapter is called {name!r}.{suggestion}")
 
     @property
     def without_devices(self) -> Manifest:

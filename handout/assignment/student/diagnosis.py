@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from assignment import PACKAGES, manifest
 from assignment.calls.text import show
 from assignment.expect import Mismatch, is_equal
-from assignment.student.verbs import PACKAGES
 
 _LONG = 60  # characters of a value in which a difference is hard to see
 
@@ -121,7 +121,9 @@ def of_exception(error: BaseException) -> str:
     message = message_of(error)
     if isinstance(error, OSError) and "reading from stdin" in message:
         error = EOFError()
-    if isinstance(error, ModuleNotFoundError) and "." in (error.name or ""):
+    exercises = manifest.load()
+    own = {f"{exercises.package}.{module}" for module in exercises.modules}
+    if isinstance(error, ModuleNotFoundError) and error.name in own:
         return "this file is missing: `reset` restores its stubs, and a backup may have your code"
     if "'NoneType'" in message:
         return f"something is None here; {RETURNED_NONE}"
