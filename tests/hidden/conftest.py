@@ -90,8 +90,14 @@ class Expected:
         self._error: type[Exception] | tuple[type[Exception], ...] | None = None
 
     def equals(self, value: Any, what: str = "") -> None:
-        """As `expect(…, what).equals`; by default the result is named by its call."""
-        self._check = lambda found: expect(found, what or self).equals(value)
+        """As `expect(…, what).equals`; by default the result is named by its call.
+
+        A truth value stands in a list: by one alone a test says that its own rule is broken.
+        """
+        if isinstance(value, bool):
+            self._check = lambda found: expect([found], what or self).equals([value])
+        else:
+            self._check = lambda found: expect(found, what or self).equals(value)
 
     def close(self, value: Any, **tolerances: float) -> None:
         """As `expect(…).close`."""

@@ -234,11 +234,7 @@ def test_a_stage_sends_what_it_shards(later, rng, stage):
 def test_micro_batches(later, rng, stage):
     """Micro-batches add up their gradients before they are sent, where a device holds them all"""
     for micro_batches in [1, 2, 3, *(int(n) for n in rng.integers(4, 20, size=5))]:
-        devices, dtypes = int(rng.integers(2, 10)), two_dtypes(rng)
-        parameters = int(rng.integers(1, 10**6))
-        later.communication.zero_traffic(parameters, devices, stage, *dtypes, micro_batches).equals(
-            a_step(parameters, devices, stage, *dtypes, micro_batches)
-        )
+        check_even_step(later, rng, stage, micro_batches)
 
 
 @pytest.mark.exercise("zero_traffic")
@@ -463,8 +459,8 @@ def test_the_fewest_tokens_that_hide(impl, rng):
         n = impl.communication.hiding_tokens(parameters, sent, peak, bandwidth)
         what = f"{n} tokens: {parameters} parameters, {sent} B, {peak} FLOP/s, {bandwidth} B/s"
         expect(n, "the number of tokens").is_a(int)
-        expect(is_hidden(n, parameters, sent, peak, bandwidth), what).equals(True)
-        expect(is_hidden(n - 1, parameters, sent, peak, bandwidth), f"less: {what}").equals(False)
+        enough = [is_hidden(count, parameters, sent, peak, bandwidth) for count in (n, n - 1)]
+        expect(enough, f"whether {what}, and one less, are enough").equals([True, False])
 
 
 def exact_balance(rng):

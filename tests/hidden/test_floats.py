@@ -59,7 +59,7 @@ def same(found, expected, what):
     """Checks for the same float: nan for nan, and a zero with the same sign."""
     expect(found, what).is_a(float)
     if math.isnan(expected):
-        expect(math.isnan(found), f"whether {what}, {found}, is nan").equals(True)
+        expect([math.isnan(found)], f"whether {what}, {found}, is nan").equals([True])
     else:
         signs = math.copysign(1.0, found), math.copysign(1.0, expected)
         expect((found, signs[0]), f"{what} and its sign").equals((expected, signs[1]))

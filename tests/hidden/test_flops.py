@@ -872,8 +872,6 @@ def test_huge_runs_are_exact(later, rng):
         parameters, tokens = (int(n) | 1 for n in rng.integers(2**36, 2**46, size=2))
         once = parameters * tokens
         later.flops.training_flops(parameters, tokens).equals(sum([once] * 6))
-        run = {**random_run(rng), "parameters": parameters, "tokens": tokens}
-        later.flops.training_days(**run).close(days_of(**run), rtol=1e-12)
         later.flops.training_flops(0, tokens).equals(0)
         later.flops.training_flops(parameters, 0).equals(0)
 
@@ -881,8 +879,10 @@ def test_huge_runs_are_exact(later, rng):
 @pytest.mark.exercise("training_flops")
 def test_days_of_random_runs(later, rng):
     """Days are the FLOPs divided by those that the devices do in a day"""
-    for _ in range(30):
+    for i in range(30):
         run = random_run(rng)
+        if i % 3 == 0:  # its FLOPs do not fit into 64 bits
+            run |= {"parameters": int(rng.integers(2**40, 2**45)) | 1, "tokens": 2**40 + i}
         # Half a dozen operations in float64 round by 1e-16 each.
         later.flops.training_days(**run).close(days_of(**run), rtol=1e-12)
 

@@ -666,11 +666,9 @@ def test_the_first_batch_that_is_bound_by_compute(impl, rng):
         found = impl.inference.compute_bound_batch(width, peak, bandwidth)
         what = f"{found} sequences at {peak} FLOP/s, {bandwidth} B/s, {width} B"
         expect(found, "the batch").is_a(int)
-        expect(found >= 1, f"{found} is a batch").equals(True)
-        expect(is_bound_by_compute(found, width, peak, bandwidth), what).equals(True)
-        if found > 1:
-            less = is_bound_by_compute(found - 1, width, peak, bandwidth)
-            expect(less, f"less: {what}").equals(False)
+        bound = found >= 1 and is_bound_by_compute(found, width, peak, bandwidth)
+        less = found > 1 and is_bound_by_compute(found - 1, width, peak, bandwidth)
+        expect([bound, less], f"whether {what}, and one less, are bound").equals([True, False])
 
 
 FORMULAS = [  # in floats, each rounds

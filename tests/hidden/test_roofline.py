@@ -362,12 +362,9 @@ def test_the_first_size_that_is_bound_by_compute(impl, rng):
         n = impl.roofline.crossover_size(peak, bandwidth, width)
         expect(n, "the size").is_a(int)
         what = f"{n}×{n} at {peak} FLOP/s, {bandwidth} B/s, {width} B per element"
-        expect(n >= 1, f"{n} is a size").equals(True)
-        expect(is_bound_by_compute(n, peak, bandwidth, width), what).equals(True)
-        if n > 1:
-            expect(is_bound_by_compute(n - 1, peak, bandwidth, width), f"less: {what}").equals(
-                False
-            )
+        bound = n >= 1 and is_bound_by_compute(n, peak, bandwidth, width)
+        less = n > 1 and is_bound_by_compute(n - 1, peak, bandwidth, width)
+        expect([bound, less], f"whether {what}, and one less, are bound").equals([True, False])
 
 
 @pytest.mark.exercise("crossover", weight=2)
