@@ -1,6 +1,7 @@
 """Raises an exception at any step of the judge's code, as a signal does."""
 
 import itertools
+import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -23,13 +24,14 @@ def interrupted(
     new_rig: Callable[[], Any],
     run: Callable[[Any], object],
     error: Callable[[], BaseException] = lambda: Stopped("a test"),
+    stride: int = 1,
 ) -> Iterator[tuple[int, Any]]:
-    """Runs something with a new rig again and again, interrupted one step later each time.
+    """Runs something with a new rig again and again, interrupted `stride` steps later each time.
 
     A step is one instruction of a file of `FILES`. Yields the number of the step and the rig after
     each run that met the error, and returns after the first run that came to its end before.
     """
-    for step in itertools.count():
+    for step in itertools.count(random.randrange(stride), stride):
         with closing(new_rig()) as rig:
             raised = error()
             try:

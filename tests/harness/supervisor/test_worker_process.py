@@ -27,7 +27,7 @@ from grader.supervisor.control import Control
 from grader.supervisor.process import OutputPipe, ScratchFolder, WorkerProcess
 from grader.supervisor.worker import Worker
 from grader.wire import messages
-from tests.harness.conftest import wait_until
+from tests.harness.conftest import long_unless, wait_until
 from tests.harness.judge.interrupted import interrupted
 
 # What an interrupted step leaves behind is closed with the object that it belongs to.
@@ -176,23 +176,25 @@ def assert_touches_no_others(rig: Rig, others: Others) -> None:
     others.release()
 
 
-def test_exception_at_any_step_of_a_workers_end_touches_no_other_descriptor(others):
+@pytest.mark.parametrize("stride", long_unless([1, 4], 4))
+def test_exception_at_any_step_of_a_workers_end_touches_no_other_descriptor(others, stride):
     steps = 0
-    for step, rig in interrupted(Rig, Rig.end):
+    for step, rig in interrupted(Rig, Rig.end, stride=stride):
         others.take_free_numbers()
         try:
             assert_touches_no_others(rig, others)
         except BaseException as error:
             error.add_note(f"after an exception at step {step}")
             raise
-        steps += 1
+        steps += stride
     assert steps > 300
 
 
+@pytest.mark.parametrize("stride", long_unless([1, 4], 4))
 @pytest.mark.parametrize("error", [lambda: Stopped("a test"), MemoryError])
-def test_exception_at_any_step_of_a_workers_end_leaves_it_to_be_ended(error):
+def test_exception_at_any_step_of_a_workers_end_leaves_it_to_be_ended(error, stride):
     """After a second try the worker is killed, or its socket is closed, at which it ends"""
-    for step, rig in interrupted(Rig, lambda rig: rig.implementation.close(), error):
+    for step, rig in interrupted(Rig, lambda rig: rig.implementation.close(), error, stride):
         with contextlib.suppress(GraderFault):
             rig.implementation.close()
         is_closed = rig.process.connection.fileno() == -1
