@@ -20,26 +20,16 @@ def bytes_per_element(dtype: torch.dtype) -> int:
     Likewise, one element of `bits1x8`, `bits2x4` and `bits4x2` is a group that fills a byte.
 
     Args:
-        dtype: any dtype of torch: floating point (the 8-bit formats too), integer, bool, complex,
-            quantized, or bits.
+        dtype: a dtype of torch with elements of whole bytes: floating point (the 8-bit formats
+            too), integer, bool, complex, quantized, or bits.
 
     Returns:
         Whole bytes per element.
-
-    Raises:
-        TypeError: `dtype` is not a `torch.dtype`, for example the string "float32".
-        ValueError: an element of this dtype does not fill a byte: `int1` … `int7`, `uint1` …
-            `uint7`, `quint4x2`, `quint2x4`. The size of such elements depends on how they are
-            packed, so no whole number is right, although torch itself may say 1.
 
     bfloat16 has 16 bits:
 
         bytes_per_element(torch.bfloat16)  # 2
     """
-    if not isinstance(dtype, torch.dtype):
-        raise TypeError(f"expected a torch.dtype, got {type(dtype).__name__}: {dtype!r}")
-    if _is_narrower_than_a_byte(dtype):
-        raise ValueError(f"an element of {dtype} does not fill a byte: it has no whole byte count")
     return dtype.itemsize
 
 
@@ -53,25 +43,11 @@ def tensor_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
     Returns:
         Number of elements × bytes per element, exact however large; 0 if any size is 0.
 
-    Raises:
-        ValueError: a size is negative, even if another is 0, or the dtype's elements are not a
-            whole number of bytes, even if there are none.
-        TypeError: `dtype` is not a `torch.dtype`.
-
     A 4×8 matrix of float32 takes 128 bytes:
 
         tensor_bytes((4, 8), torch.float32)  # 128
     """
-    if any(size < 0 for size in shape):
-        raise ValueError(f"expected no negative size, got {tuple(shape)}")
     return math.prod(shape) * bytes_per_element(dtype)
-
-
-def _is_narrower_than_a_byte(dtype: torch.dtype) -> bool:
-    # By name, since an older torch may not have an attribute for a newer dtype.
-    name = str(dtype).removeprefix("torch.")
-    packed = {"quint4x2", "quint2x4"}
-    return name in packed | {f"{sign}int{bits}" for sign in ("", "u") for bits in "1234567"}
 
 
 def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
@@ -123,9 +99,6 @@ def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> flo
     Returns:
         Bits, not bytes.
 
-    Raises:
-        ValueError: `element_bits` or `block_size` is below 1, or `scale_bits` is negative.
-
     NVFP4: 4-bit elements, an 8-bit scale per 16 elements. MXFP8 and MXFP4 (OCP Microscaling
     Formats 1.0): an 8-bit scale per 32.
 
@@ -133,7 +106,6 @@ def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> flo
         bits_per_element(8, 32, 8)  # 8.25
         bits_per_element(4, 32, 8)  # 4.25
     """
-    _check_block_format(element_bits, block_size, scale_bits)
     return element_bits + scale_bits / block_size
 
 
@@ -165,32 +137,15 @@ def block_scaled_bytes(
     Returns:
         Bytes of the three parts together, exact however large.
 
-    Raises:
-        ValueError: a size is negative, even if another is 0; `element_bits` or `block_size` is
-            below 1; or a scale has a negative number of bits.
-
     A row of 40 elements in NVFP4 is 20 bytes and 3 scales of 1 byte, and 4 bytes for the tensor:
 
         block_scaled_bytes((40,), 4, 16, 8, 32)  # 27
     """
-    if any(size < 0 for size in shape):
-        raise ValueError(f"expected no negative size, got {tuple(shape)}")
-    _check_block_format(element_bits, block_size, scale_bits)
-    if tensor_scale_bits < 0:
-        raise ValueError(f"expected tensor_scale_bits of at least 0, got {tensor_scale_bits}")
     *rows, row = shape or (1,)
     elements = math.prod(rows) * row
     blocks = math.prod(rows) * _divide_up(row, block_size)
     parts = elements * element_bits, blocks * scale_bits, tensor_scale_bits
     return sum(_divide_up(bits, 8) for bits in parts)
-
-
-def _check_block_format(element_bits: int, block_size: int, scale_bits: int) -> None:
-    if element_bits < 1 or block_size < 1 or scale_bits < 0:
-        raise ValueError(
-            "expected element_bits and block_size of at least 1 and scale_bits of at least 0, got "
-            f"{element_bits}, {block_size} and {scale_bits}"
-        )
 
 
 def _divide_up(amount: int, size: int) -> int:

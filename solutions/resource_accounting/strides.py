@@ -2,8 +2,7 @@
 
 A layout is (shape, strides, offset), all counted in elements, never in bytes. The element at
 `index` is at position `sum(index[d] * strides[d]) + offset`. In every function a stride may be 0
-(repeated elements) or negative (backwards, as in numpy; torch has none), and a negative size is
-refused even if another is 0.
+(repeated elements) or negative (backwards, as in numpy; torch has none).
 """
 
 from __future__ import annotations
@@ -29,14 +28,10 @@ def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
         One stride for each dimension, in elements. The last is 1; every other one is the product of
         the sizes to its right, where a size of 0 counts as 1, as in torch. () for a scalar.
 
-    Raises:
-        ValueError: a size is negative.
-
     In a 4×4 tensor, the next row starts 4 elements later:
 
         row_major_strides((4, 4))  # (4, 1)
     """
-    _check_sizes(shape)
     strides = []
     step = 1
     for size in reversed(shape):
@@ -56,17 +51,10 @@ def storage_index(index: Sequence[int], strides: Sequence[int], offset: int = 0)
     Returns:
         The position in storage, in elements: `sum(index[d] * strides[d]) + offset`.
 
-    Raises:
-        ValueError: `index` and `strides` differ in length, or an index is negative.
-
     In a 4×4 row-major tensor the element (1, 2) is at position 6:
 
         storage_index((1, 2), (4, 1))  # 6
     """
-    if len(index) != len(strides):
-        raise ValueError(f"expected one index for each of {len(strides)} strides, got {len(index)}")
-    if any(i < 0 for i in index):
-        raise ValueError(f"expected no negative index, got {tuple(index)}")
     return sum(i * s for i, s in zip(index, strides, strict=True)) + offset
 
 
@@ -81,14 +69,10 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
         shape: size of each dimension.
         strides: stride of each dimension, in elements.
 
-    Raises:
-        ValueError: `shape` and `strides` differ in length, or a size is negative.
-
     The transpose of a 2×3 tensor is not contiguous:
 
         is_contiguous((3, 2), (1, 3))  # False
     """
-    _check_layout(shape, strides)
     if math.prod(shape) == 0:
         return True
     step = 1
@@ -116,17 +100,10 @@ def transpose(
     Returns:
         (shape, strides, offset) of the result.
 
-    Raises:
-        ValueError: `shape` and `strides` differ in length, or a size is negative.
-        IndexError: a dimension is out of range. For a scalar every dimension is out of range
-            (torch makes an exception: it accepts 0 and -1 for a scalar).
-
     The transpose of a 2×3 tensor:
 
         transpose((2, 3), (3, 1), 0, 0, 1)  # ((3, 2), (1, 3), 0)
     """
-    _check_layout(shape, strides)
-    dim0, dim1 = _wrap_dim(dim0, len(shape)), _wrap_dim(dim1, len(shape))
     order = list(range(len(shape)))
     order[dim0], order[dim1] = order[dim1], order[dim0]
     return tuple(shape[d] for d in order), tuple(strides[d] for d in order), offset
@@ -161,19 +138,11 @@ def slice_dim(
     Returns:
         (shape, strides, offset) of the result.
 
-    Raises:
-        ValueError: `step` is not positive, `shape` and `strides` differ in length, or a size is
-            negative.
-        IndexError: the dimension is out of range; for a scalar it always is.
-
     Every second column of a 4×4 tensor, from column 1:
 
         slice_dim((4, 4), (4, 1), 0, 1, 1, 4, 2)  # ((4, 2), (4, 2), 1)
     """
-    _check_layout(shape, strides)
-    dim = _wrap_dim(dim, len(shape))
-    if step < 1:
-        raise ValueError(f"expected a step of 1 or more, got {step}")
+    dim = dim % len(shape)
     kept = range(*slice(start, stop, step).indices(shape[dim]))
     return (
         (*shape[:dim], len(kept), *shape[dim + 1 :]),
@@ -197,24 +166,15 @@ def select(
     Returns:
         (shape, strides, offset) of the result, which has one dimension less.
 
-    Raises:
-        ValueError: `shape` and `strides` differ in length, or a size is negative.
-        IndexError: the dimension or the index is out of range. For a scalar every dimension is out
-            of range, and for a dimension of size 0 every index is.
-
     Column 2 of a 4×4 tensor:
 
         select((4, 4), (4, 1), 0, 1, 2)  # ((4,), (4,), 2)
     """
-    _check_layout(shape, strides)
-    dim = _wrap_dim(dim, len(shape))
-    size = shape[dim]
-    if not -size <= index < size:
-        raise IndexError(f"index {index} is out of range for dimension {dim} of size {size}")
+    dim = dim % len(shape)
     return (
         (*shape[:dim], *shape[dim + 1 :]),
         (*strides[:dim], *strides[dim + 1 :]),
-        offset + index % size * strides[dim],
+        offset + index % shape[dim] * strides[dim],
     )
 
 
@@ -241,16 +201,14 @@ def view_strides(
 
     Raises:
         ValueError: `new_shape` has a different number of elements, whatever its -1 stands for; it
-            has more than one -1 or another negative size; -1 is ambiguous, because there are no
-            elements and another size of `new_shape` is 0; `shape` and `strides` differ in length;
-            or a size of `shape` is negative.
+            has more than one -1; or -1 is ambiguous, because there are no elements and another size
+            of `new_shape` is 0.
 
     A row-major 2×3 tensor can be viewed as 6 elements, but its transpose cannot:
 
         view_strides((2, 3), (3, 1), (6,))  # (1,)
         view_strides((3, 2), (1, 3), (6,))  # None
     """
-    _check_layout(shape, strides)
     new_shape = _infer_size(new_shape, math.prod(shape))
     if math.prod(shape) == 0:
         return row_major_strides(new_shape)
@@ -290,7 +248,6 @@ def gather(
         A tensor of this shape and of storage's dtype. It shares no memory with `storage`.
 
     Raises:
-        ValueError: `shape` and `strides` differ in length, or a size is negative.
         IndexError: an element is before the start of storage or after its end. A negative position
             does not count from the end.
 
@@ -298,7 +255,6 @@ def gather(
 
         gather(torch.arange(5), (3, 3), (1, 1))  # [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
     """
-    _check_layout(shape, strides)
     positions = [
         storage_index(index, strides, offset) for index in itertools.product(*map(range, shape))
     ]
@@ -324,8 +280,8 @@ def _runs(shape: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]
 def _infer_size(new_shape: Sequence[int], elements: int) -> tuple[int, ...]:
     """`new_shape` with its -1 replaced by the size that gives the right number of elements."""
     known = math.prod(size for size in new_shape if size != -1)
-    if new_shape.count(-1) > 1 or any(size < -1 for size in new_shape):
-        raise ValueError(f"expected sizes and at most one -1, got {tuple(new_shape)}")
+    if new_shape.count(-1) > 1:
+        raise ValueError(f"expected at most one -1, got {tuple(new_shape)}")
     if -1 in new_shape:
         if known == 0:
             raise ValueError(f"-1 in {tuple(new_shape)} could be any size")
@@ -333,20 +289,3 @@ def _infer_size(new_shape: Sequence[int], elements: int) -> tuple[int, ...]:
     if math.prod(new_shape) != elements:
         raise ValueError(f"{elements} elements do not fill the shape {tuple(new_shape)}")
     return tuple(new_shape)
-
-
-def _wrap_dim(dim: int, ndim: int) -> int:
-    if not -ndim <= dim < ndim:
-        raise IndexError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
-    return dim % ndim
-
-
-def _check_layout(shape: Sequence[int], strides: Sequence[int]) -> None:
-    _check_sizes(shape)
-    if len(shape) != len(strides):
-        raise ValueError(f"expected one stride for each of {len(shape)} sizes, got {len(strides)}")
-
-
-def _check_sizes(shape: Sequence[int]) -> None:
-    if any(size < 0 for size in shape):
-        raise ValueError(f"expected no negative size, got {tuple(shape)}")

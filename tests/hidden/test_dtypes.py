@@ -4,7 +4,6 @@ import itertools
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 import torch
 
@@ -12,11 +11,6 @@ from assignment.expect import expect
 from assignment.scenarios.dtypes import take
 
 DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
-NARROW = [
-    *(f"{sign}int{bits}" for sign in ("", "u") for bits in range(1, 8)),
-    "quint4x2",
-    "quint2x4",
-]
 INTEGERS = [getattr(torch, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)]
 # Exercises that build on bytes_per_element use only these, so that each rule is tested once.
 COMMON = [torch.float64, torch.float32, torch.bfloat16, torch.int64, torch.uint8]
@@ -56,22 +50,6 @@ def test_quantized_and_bits(later):
     for name, size in (stored_as | shared_byte).items():
         dtype = getattr(torch, name)
         later.dtypes.bytes_per_element(dtype).equals(size)
-
-
-@pytest.mark.exercise("bytes_per_element")
-def test_refuses_what_does_not_fill_a_byte(later, rng):
-    """A dtype whose elements do not fill a byte is refused with a ValueError"""
-    for i in rng.permutation(len(NARROW)):
-        later.dtypes.bytes_per_element(getattr(torch, NARROW[i])).raises(ValueError)
-    sizes_are_torchs(later, rng, INTEGERS)
-
-
-@pytest.mark.exercise("bytes_per_element")
-def test_refuses_what_is_no_dtype(later, rng):
-    """Anything that is not a torch.dtype is refused with a TypeError"""
-    for other in ["float32", "torch.float32", 4, None, np.dtype("float32"), (torch.float32,)]:
-        later.dtypes.bytes_per_element(other).raises(TypeError)
-    sizes_are_torchs(later, rng, [torch.float64, torch.float8_e5m2, torch.complex64, *INTEGERS])
 
 
 def check_tensors(later, rng):
@@ -117,26 +95,6 @@ def test_huge_tensors_are_exact(later, rng):
     for _ in range(10):
         shape = [int(n) for n in rng.integers(2**40, 2**41, size=3) | 1]
         later.dtypes.tensor_bytes(shape, torch.bfloat16).equals(2 * math.prod(shape))
-
-
-@pytest.mark.exercise("tensor_bytes")
-def test_a_tensor_without_elements_has_a_dtype(later, rng):
-    """Without elements too, a dtype without whole bytes is refused, and so is what is no dtype"""
-    for shape in [(0,), (3, 0), (0, int(rng.integers(1, 99)))]:
-        later.dtypes.tensor_bytes(shape, torch.float32).equals(0)
-        later.dtypes.tensor_bytes(shape, torch.quint4x2).raises(ValueError)
-        for packed in (torch.quint4x2, torch.int4, torch.uint1):  # 8 elements could fill bytes
-            later.dtypes.tensor_bytes((*shape[1:], 8), packed).raises(ValueError)
-        later.dtypes.tensor_bytes(shape, "float32").raises(TypeError)
-    check_tensors(later, rng)
-
-
-@pytest.mark.exercise("tensor_bytes")
-def test_refuses_negative_sizes(later, rng):
-    """A shape with a negative size is refused, even if its product is not negative"""
-    for shape in [(-1,), (2, -3), (-2, -3), (0, -1), (-1, 0)]:
-        later.dtypes.tensor_bytes(shape, torch.float32).raises(ValueError)
-    check_tensors(later, rng)
 
 
 # --- storage_bytes ----------------------------------------------------------
@@ -508,6 +466,8 @@ def test_bytes_of_random_blocks(later, rng):
         shape = tuple(int(n) for n in rng.choice([1, 2, 3, 7, 8], size=int(rng.integers(0, 3))))
         shape = (*shape, int(rng.choice([1, 2, 15, 16, 17, 31, 33, 40])))
         check_bytes(later, shape, *random_block(rng))
+    for element_bits, block_size, _ in [(1, 1, 0), random_block(rng)]:
+        check_bytes(later, (3, int(rng.integers(2, 40))), element_bits, block_size, 0)
 
 
 @pytest.mark.exercise("block_scaled")
@@ -576,32 +536,3 @@ def test_huge_block_scaled_tensors_are_exact(later, rng):
         )
         row = 16 * blocks * 2**20 + 1  # whose number of blocks no float64 holds
         later.dtypes.block_scaled_bytes((row,), 8, 16, 8).equals(row + blocks * 2**20 + 1)
-
-
-@pytest.mark.exercise("block_scaled")
-def test_refuses_shapes_with_negative_sizes(later, rng):
-    """A shape with a negative size is refused, even if its product is not negative"""
-    for shape in [(-1,), (2, -3), (-2, -3), (0, -1), (-1, 0), (-16,)]:
-        later.dtypes.block_scaled_bytes(shape, 4, 16, 8).raises(ValueError)
-    check_rows(later, rng)
-
-
-@pytest.mark.exercise("block_scaled")
-def test_refuses_formats_that_are_none(later, rng):
-    """Elements of 0 bits, blocks of 0 elements and negative scales are refused"""
-    shape = tuple(16 * int(n) for n in rng.integers(1, 5, size=2))  # full blocks, whole bytes
-    bad = [(0, 16, 8), (-4, 16, 8), (4, 0, 8), (4, -16, 8), (4, 16, -8), (4, 16, -1)]
-    for block in [*bad, (0, 16, 0), (4, 0, 0), (4, -16, 0)]:
-        later.dtypes.bits_per_element(*block).raises(ValueError)
-        for any_shape in (shape, (shape[0], 0), (0,), ()):
-            later.dtypes.block_scaled_bytes(any_shape, *block).raises(ValueError)
-    for bits in (-1, -32):
-        for any_shape in (shape, (shape[0], 0), (0,), ()):
-            later.dtypes.block_scaled_bytes(any_shape, 4, 16, 8, bits).raises(ValueError)
-    check_rows(later, rng)
-    for block in [(1, 1, 0), (1, 1, 1), (4, 16, 8)]:
-        check_bytes(later, shape, *block, 0)
-        for element_bits, size, scale_bits in (block, random_block(rng)):
-            later.dtypes.bits_per_element(element_bits, size, scale_bits).close(
-                element_bits + scale_bits / size, rtol=1e-15
-            )

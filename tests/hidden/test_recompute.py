@@ -39,18 +39,6 @@ def test_segments_are_even(later, rng):
         check_even(later, rng, int(rng.integers(1, 70)))
 
 
-@pytest.mark.exercise("segments")
-def test_refuses_segments_that_cannot_be(later, rng):
-    """0 segments, a negative number and more segments than layers are refused"""
-    for layers in (1, 2, int(rng.integers(3, 50))):
-        for segments in (-1, 0, layers + 1):
-            later.recompute.segment_bounds(layers, segments).raises(ValueError)
-        for _ in range(5):
-            check_even(later, rng, int(rng.integers(1, 70)))
-    for segments in (-1, 0, 1):
-        later.recompute.segment_bounds(0, segments).raises(ValueError)
-
-
 def best_of(layers):
     costs = [s + math.ceil(Fraction(layers, s)) for s in range(1, layers + 1)]
     return 1 + costs.index(min(costs))
@@ -63,15 +51,6 @@ def test_best_segments_hold_the_fewest_activations(later, rng):
     near = [square + offset for square in squares for offset in (-1, 0, 1, 2)]
     for layers in [*range(1, 30), *near, *(int(n) for n in rng.integers(30, 400, size=20))]:
         later.recompute.best_segments(layers).equals(best_of(layers))
-
-
-@pytest.mark.exercise("segments")
-def test_best_segments_refuses_no_layers(later, rng):
-    """Fewer than one layer is refused"""
-    for layers in (0, -1, -int(rng.integers(2, 99))):
-        later.recompute.best_segments(layers).raises(ValueError)
-    for good in (1, *(int(n) for n in rng.integers(20, 400, size=9))):
-        later.recompute.best_segments(good).equals(best_of(good))
 
 
 # --- checkpointed_forward ----------------------------------------------------
@@ -391,20 +370,3 @@ def test_without_gradients_nothing_is_held(impl, rng, torch_rng):
         assert grown < ALLOWED, f"{grown:.1f} MiB"
         check_runs(runs, LAYERS, 1)
         expect(found["output"], "the output").equals(output_of_large(runs, net))
-
-
-@pytest.mark.exercise("checkpointed_forward")
-def test_refuses_segments_of_no_layer(impl, rng, torch_rng):
-    """A bad number of segments and no layers are refused, under no_grad too, before a layer runs"""
-    cases = [(n, segments) for n in (1, 4) for segments in (-1, 0, 1, n, n + 1)] + [(0, 1)]
-    for i in rng.permutation(len(cases)):
-        layers, segments = cases[i]
-        net = network(rng, torch_rng, layers)
-        if 1 <= segments <= layers:
-            check_pass(impl, rng, net, segments)
-            continue
-        runs = Runs(net, lambda: 0.0)
-        for output_grad in (runs.output_grad, None):  # None is a pass under no_grad
-            with pytest.raises(ValueError):
-                impl.scenarios.checkpointed_pass(net[0], net[1], segments, runs.draw, output_grad)
-        expect(runs.forward, "layers that ran").equals([])

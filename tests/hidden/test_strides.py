@@ -69,15 +69,6 @@ def test_a_size_of_0_counts_as_1(later, rng):
 
 
 @pytest.mark.exercise("row_major_strides")
-def test_row_major_strides_refuse_negative_sizes(later, rng):
-    """A negative size at any position is refused"""
-    for shape in [(-1,), (-2, 3), (2, -3), (0, -1)]:
-        later.strides.row_major_strides(shape).raises(ValueError)
-        sizes = [int(n) for n in rng.integers(2, 9, size=5)]
-        later.strides.row_major_strides(sizes).equals(torch.empty(sizes).stride())
-
-
-@pytest.mark.exercise("row_major_strides")
 def test_strides_of_huge_shapes(later, rng):
     """Strides beyond 64 bits are exact"""
     for _ in range(10):
@@ -124,22 +115,6 @@ def test_index_into_huge_storage(later, rng):
         later.strides.storage_index(index, (3, 2**40, 1), offset).equals(
             3 * index[0] + (index[1] << 40) + index[2] + offset
         )
-
-
-@pytest.mark.exercise("storage_index")
-def test_refuses_indices_that_do_not_fit(later, rng):
-    """An index of a different length than the strides and a negative index are refused"""
-    row, column = (int(i) for i in rng.integers(3, 1000, size=2))
-    for index in [(), (1,), (1, 2, 3), (-1, 2), (1, -1)]:
-        later.strides.storage_index(index, (4, 1)).raises(ValueError)
-        valid, strides, element = indexed(rng, 4)
-        later.strides.storage_index(valid, strides).equals(element)
-    for index in [(0,), (row, column)]:
-        later.strides.storage_index(index, ()).raises(ValueError)
-    for index in [(-1, 2), (1, -1)]:  # a stride of 0 makes no index valid
-        later.strides.storage_index(index, (0, 0)).raises(ValueError)
-    # Whether a position is in the storage, nobody asks here.
-    later.strides.storage_index((row, column), (-1, -2), 1).equals(1 - row - 2 * column)
 
 
 def check_each_stride(later, rng, sizes=(2, 5), ndim=5):
@@ -224,18 +199,6 @@ def test_a_stride_off_by_one_is_not_contiguous(later, rng):
     check_each_stride(later, rng, sizes=(230, 260), ndim=4)
 
 
-@pytest.mark.exercise("is_contiguous")
-def test_contiguity_refuses_what_is_no_layout(later, rng):
-    """A shape and strides of different lengths, or a negative size, are refused"""
-    for shape, strides in [
-        *(((2, 3), (1,)), ((2,), (3, 1)), ((), (1,)), ((-2, 3), (3, 1))),
-        *(((0,), (3, 1)), ((0, 3), (1,)), ((0, -1), (1, 1)), ((-1, 0), (1, 1))),
-        *(((-2, 3), (3, 2)), ((-2, 3, 4), (12, 1, 3))),
-    ]:
-        later.strides.is_contiguous(shape, strides).raises(ValueError)
-    check_each_stride(later, rng)
-
-
 def check_operations(later, rng, layout, change):
     """Compares each operation on a layout that is changed with torch's on the layout itself."""
     tensor, given = tensor_of(layout), change(layout)
@@ -254,20 +217,6 @@ def check_select(later, rng, layout, change=lambda layout: layout):
     later.strides.select(*change(layout), *at).equals(
         change(layout_of(tensor_of(layout).select(*at)))
     )
-
-
-def check_plain(later, rng, *names):
-    """Compares operations on a layout with gaps, and which need no other rule."""
-    shape = [int(n) for n in rng.integers(3, 6, size=3)]
-    layout = tuple(shape), tuple(packed(shape, [1, 1, 2])), int(rng.integers(1, 9))
-    tensor, (dim, other) = tensor_of(layout), rng.permutation(3)[:2].tolist()
-    for name, arguments, result in [
-        ("transpose", (dim, other), tensor.transpose(dim, other)),
-        ("slice_dim", (dim, 1, 3, 1), tensor.narrow(dim, 1, 2)),
-        ("select", (dim, 1), tensor.select(dim, 1)),
-    ]:
-        if name in names or not names:
-            getattr(later.strides, name)(*layout, *arguments).equals(layout_of(result))
 
 
 @pytest.mark.exercise("view_metadata")
@@ -349,46 +298,6 @@ def test_huge_layouts(later, rng):
             return layout[0], tuple(stride * scale for stride in layout[1]), layout[2] * scale
 
         check_operations(later, rng, random_layout(rng, dims=(1, 5)), far)
-
-
-@pytest.mark.exercise("view_metadata")
-def test_refuses_dimensions_out_of_range(later, rng):
-    """A dimension out of range, and any dimension of a scalar, is refused with an IndexError"""
-    square = ((4, 4), (4, 1), 0)
-    for dim in (-3, 2, 5):
-        later.strides.transpose(*square, dim, 0).raises(IndexError)
-        later.strides.transpose(*square, 0, dim).raises(IndexError)
-        later.strides.transpose(*square, dim, dim).raises(IndexError)
-        later.strides.slice_dim(*square, dim, 0, 2).raises(IndexError)
-        later.strides.select(*square, dim, 0).raises(IndexError)
-    for dim in (-1, 0):
-        later.strides.transpose((), (), 0, dim, dim).raises(IndexError)
-        later.strides.slice_dim((), (), 0, dim, 0, 1).raises(IndexError)
-        later.strides.select((), (), 0, dim, 0).raises(IndexError)
-    check_plain(later, rng)
-
-
-@pytest.mark.exercise("view_metadata")
-def test_select_refuses_indices_out_of_range(later, rng):
-    """An index out of range, and any index for size 0, is refused with an IndexError"""
-    for shape, index in [((4, 3), 4), ((4, 3), -5), ((4, 3), 9), ((0, 3), 0), ((0, 3), -1)]:
-        later.strides.select(shape, (3, 1), 0, 0, index).raises(IndexError)
-    check_plain(later, rng, "select")
-
-
-@pytest.mark.exercise("view_metadata")
-def test_refuses_what_is_no_step_and_no_layout(later, rng):
-    """A step below 1, a shape and strides of different lengths, and negative sizes are refused"""
-    for step, size, ends in itertools.product((0, -1), (4, 1, 0), [(0, 4), (None, None), (3, 0)]):
-        later.strides.slice_dim((size,), (1,), 0, 0, *ends, step).raises(ValueError)
-    for shape, strides in [
-        *(((4, 4), (1,)), ((4,), (4, 1)), ((-4,), (1,)), ((4, -4), (1, 1))),
-        *(((0, -4), (1, 1)), ((-4, 0), (1, 1)), ((2, 0), (1,))),
-    ]:
-        later.strides.slice_dim(shape, strides, 0, 0, 0, 4).raises(ValueError)
-        later.strides.transpose(shape, strides, 0, 0, 0).raises(ValueError)
-        later.strides.select(shape, strides, 0, 0, 0).raises(ValueError)
-        check_plain(later, rng)
 
 
 def random_factors(rng, number):
@@ -636,35 +545,18 @@ def test_refuses_shapes_of_another_size(later, rng):
 
 @pytest.mark.exercise("view_strides")
 def test_refuses_shapes_that_are_ambiguous(later, rng):
-    """Two sizes of -1, other negative sizes, and -1 together with 0 are refused"""
+    """Two or more sizes of -1, and without elements -1 together with 0, are refused"""
     for shape, strides, new_shape in [
         ((2, 3), (3, 1), (-1, -1)),
-        ((2, 3), (3, 1), (-2, -3)),
-        ((2, 3), (3, 1), (-6,)),
-        ((2, 3), (3, 1), (-1, -6)),
-        ((2, 3), (3, 1), (-1, -2)),
-        ((2, 2), (2, 1), (-2, -2)),
         ((1,), (1,), (-1, -1)),
         ((0, 3), (3, 1), (0, -1)),
         ((0, 3), (3, 1), (-1, 5, 0)),
-        ((0, 3), (3, 1), (0, -3)),
-        ((0, 3), (3, 1), (-2, 0)),
         # Each of these could be 1.
         ((1,), (1,), (-1, -1, -1)),
         ((2,), (1,), (-1, -1, 2, -1)),
     ]:
         later.strides.view_strides(shape, strides, new_shape).raises(ValueError)
     check_view(later, ((2, 3), (3, 1), 0), (-1, 2))
-    check_runs(later, rng)
-
-
-@pytest.mark.exercise("view_strides")
-def test_views_refuse_what_is_no_layout(later, rng):
-    """A shape and strides of different lengths, or a negative size, are refused"""
-    for shape, strides in [((2, 3), (1,)), ((6,), (3, 1)), ((-2, -3), (3, 1))]:
-        later.strides.view_strides(shape, strides, (6,)).raises(ValueError)
-    for shape, strides in [((0, 3), (1,)), ((0,), (3, 1)), ((0, -3), (3, 1)), ((-3, 0), (3, 1))]:
-        later.strides.view_strides(shape, strides, (0,)).raises(ValueError)
     check_runs(later, rng)
 
 
@@ -817,17 +709,6 @@ def test_refuses_to_read_beyond_storage(later, rng, torch_rng):
         later.strides.gather(storage, shape, strides, before).equals(
             elements(storage, shape, strides, before)
         )
-
-
-@pytest.mark.exercise("gather")
-def test_gather_refuses_what_is_no_layout(later, rng, torch_rng):
-    """A shape and strides of different lengths, or a negative size, are refused"""
-    storage = shuffled(torch_rng, 20)
-    for shape, strides in [((2, 3), (1,)), ((2,), (3, 1)), ((), (1,)), ((0,), ())]:
-        later.strides.gather(storage, shape, strides).raises(ValueError)
-    for shape, strides in [((-2,), (1,)), ((2, -3), (3, 1)), ((-2, -3), (3, 1)), ((-1, 0), (1, 1))]:
-        later.strides.gather(storage, shape, strides).raises(ValueError)
-    check_gathered(later, rng, torch_rng)
 
 
 @pytest.mark.exercise("gather")
