@@ -4,13 +4,12 @@ A decoder generates text in two phases. *Prefill* runs the whole prompt through 
 *Decode* runs one new token of each sequence, and repeats that step for each further token. Between
 steps the keys and values of all earlier tokens are kept, in the *KV cache*.
 
-Bytes and FLOPs are exact Python ints. nan is outside every range. No argument is infinite.
+Bytes and FLOPs are exact Python ints.
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import torch
 
@@ -33,10 +32,6 @@ def kv_cache_bytes(
 
     Returns:
         Bytes; 0 if a size is 0.
-
-    Raises:
-        ValueError: a size is negative, or the dtype's elements are not a whole number of bytes.
-        TypeError: `dtype` is not a `torch.dtype`.
 
     Llama 2 70B keeps 327,680 bytes for a token; with all of its 64 heads it would be eight times as
     many:
@@ -64,29 +59,22 @@ def largest_cached_batch(
     Args:
         memory: bytes of all devices together.
         weights: bytes of the model's weights.
-        tokens: tokens in each sequence, for all of which there must be room.
-        layers, kv_heads, head_dim, dtype: as for `kv_cache_bytes`.
+        tokens: tokens in each sequence, at least 1, for all of which there must be room.
+        layers, kv_heads, head_dim, dtype: as for `kv_cache_bytes`; no size is 0.
 
     Returns:
         Whole sequences; 0 if the weights fit and no sequence does.
 
     Raises:
-        ValueError: `weights` is negative or more than `memory`, the cache of a sequence takes no
-            bytes (then no batch would be too large), or `kv_cache_bytes` raises it.
-        TypeError: `dtype` is not a `torch.dtype`.
+        ValueError: `weights` is more than `memory`.
 
     Llama 2 70B on eight devices of 80 GB, for sequences of 4096 tokens:
 
         largest_cached_batch(640 * 10**9, 137_953_296_384, 4096, 80, 8, 128, torch.bfloat16)  # 374
     """
-    each = kv_cache_bytes(
-        batch=1, tokens=tokens, layers=layers, kv_heads=kv_heads, head_dim=head_dim, dtype=dtype
-    )
-    if not 0 <= weights <= memory:
+    if weights > memory:
         raise ValueError(f"expected weights that fit, got {weights} bytes for {memory} of memory")
-    if each == 0:
-        raise ValueError("expected sequences with a cache, got a size of 0")
-    return (memory - weights) // each
+    return (memory - weights) // kv_cache_bytes(1, tokens, layers, kv_heads, head_dim, dtype)
 
 
 def prefill_flops(
@@ -116,10 +104,6 @@ def prefill_flops(
         FLOPs of "weights", all products with weight matrices; of "attention", the products of
         queries with keys and of attention weights with values; and their "total".
 
-    Raises:
-        ValueError: a size is negative; `prompt`, `heads` or `kv_heads` is less than 1; `heads` does
-            not divide `d_model`, or `kv_heads` does not divide `heads`.
-
     Llama 2 70B, a prompt of 4096 tokens:
 
         prefill_flops(
@@ -127,8 +111,6 @@ def prefill_flops(
         )["total"]  # 604_731_919_564_800
     """
     in_layers = _layer_weights(layers, d_model, heads, d_ff, kv_heads, gated)
-    _check(vocab=vocab, batch=batch)
-    _check_tokens(prompt)
     return _with_total(
         weights=2 * batch * (prompt * in_layers + d_model * vocab),
         attention=4 * batch * layers * prompt * prompt * d_model,
@@ -160,9 +142,6 @@ def decode_flops(
     Returns:
         FLOPs of "weights", "attention" and their "total", as for `prefill_flops`.
 
-    Raises:
-        ValueError: as for `prefill_flops`, with `context` in place of `prompt`.
-
     Llama 2 70B, at 4096 tokens:
 
         decode_flops(
@@ -170,8 +149,6 @@ def decode_flops(
         )["total"]  # 148_163_788_800
     """
     in_layers = _layer_weights(layers, d_model, heads, d_ff, kv_heads, gated)
-    _check(vocab=vocab, batch=batch)
-    _check_tokens(context)
     return _with_total(
         weights=2 * batch * (in_layers + d_model * vocab),
         attention=4 * batch * layers * context * d_model,
@@ -182,25 +159,9 @@ def _layer_weights(
     layers: int, d_model: int, heads: int, d_ff: int, kv_heads: int | None, gated: bool
 ) -> int:
     """Weights in the matrices of all layers."""
-    _check(layers=layers, d_model=d_model, d_ff=d_ff)
-    kv_heads = heads if kv_heads is None else kv_heads
-    if min(heads, kv_heads) < 1 or d_model % heads or heads % kv_heads:
-        raise ValueError(
-            "expected heads that divide d_model and kv_heads that divide heads, "
-            f"got d_model={d_model}, heads={heads}, kv_heads={kv_heads}"
-        )
-    attention = 2 * d_model * (d_model + d_model // heads * kv_heads)
+    d_kv = d_model if kv_heads is None else d_model // heads * kv_heads
+    attention = 2 * d_model * (d_model + d_kv)
     return layers * (attention + (3 if gated else 2) * d_model * d_ff)
-
-
-def _check(**sizes: int) -> None:
-    if min(sizes.values()) < 0:
-        raise ValueError(f"expected no negative size, got {sizes}")
-
-
-def _check_tokens(tokens: int) -> None:
-    if tokens < 1:
-        raise ValueError(f"expected at least one token in each sequence, got {tokens}")
 
 
 def _with_total(**parts: int) -> dict[str, int]:
@@ -233,17 +194,10 @@ def step_intensity(
     Returns:
         FLOP/B of "weights" and of "attention".
 
-    Raises:
-        ValueError: a size is less than 1, `kv_heads` does not divide `heads`, or a number of bytes
-            is not positive.
-
     One decode step of Llama 2 70B in bfloat16, for 16 sequences:
 
         step_intensity(16, 1, 64, 8, 2, 2)  # {"weights": 16.0, "attention": 8.0}
     """
-    _check_positive(batch=batch, new_tokens=new_tokens, heads=heads, kv_heads=kv_heads)
-    _check_positive(bytes_per_weight=bytes_per_weight, bytes_per_cached=bytes_per_cached)
-    _check_groups(heads, kv_heads)
     return {
         "weights": 2 * batch * new_tokens / bytes_per_weight,
         "attention": 2 * new_tokens * heads / (kv_heads * bytes_per_cached),
@@ -285,9 +239,6 @@ def decode_step(
         Seconds of "weights" and of "attention", their sum "seconds", and "tokens_per_second", of
         all sequences together.
 
-    Raises:
-        ValueError: an argument is not positive, or `kv_heads` does not divide `heads`.
-
     Llama 2 70B in bfloat16 at 4096 tokens, for 16 sequences on eight H100:
 
         decode_step(
@@ -296,11 +247,6 @@ def decode_step(
             bandwidth=8 * 3.35e12,
         )  # 5.13 ms for weights, 0.80 ms for attention, 2699 tokens/s
     """
-    _check_positive(batch=batch, context=context, parameters=parameters, layers=layers)
-    _check_positive(heads=heads, kv_heads=kv_heads, head_dim=head_dim)
-    _check_positive(bytes_per_weight=bytes_per_weight, bytes_per_cached=bytes_per_cached)
-    _check_positive(peak_flops=peak_flops, bandwidth=bandwidth)
-    _check_groups(heads, kv_heads)
     meetings = batch * context * layers * head_dim  # of a head's queries with keys, by element
     weights = max(2 * batch * parameters / peak_flops, parameters * bytes_per_weight / bandwidth)
     attention = max(
@@ -318,9 +264,8 @@ def decode_step(
 def compute_bound_batch(bytes_per_weight: float, peak_flops: float, bandwidth: float) -> int:
     """The smallest batch for which the weights' part of a decode step is bound by compute.
 
-    That is where its intensity reaches the accelerator's. The comparison is exact, for the numbers
-    that the floats hold. There is no such batch for attention, whose intensity does not depend on
-    the batch.
+    That is the smallest for which its intensity is at least the accelerator's. There is no such
+    batch for attention, whose intensity does not depend on the batch.
 
     Args:
         bytes_per_weight: bytes of one weight.
@@ -330,23 +275,8 @@ def compute_bound_batch(bytes_per_weight: float, peak_flops: float, bandwidth: f
     Returns:
         Sequences, at least 1.
 
-    Raises:
-        ValueError: an argument is not positive.
-
     An H100 in bfloat16:
 
         compute_bound_batch(2, 989.5e12, 3.35e12)  # 296
     """
-    _check_positive(bytes_per_weight=bytes_per_weight, peak_flops=peak_flops, bandwidth=bandwidth)
-    # Fractions, since an error in a float's last bit can make ceil one too large.
-    return math.ceil(Fraction(peak_flops) / Fraction(bandwidth) * Fraction(bytes_per_weight) / 2)
-
-
-def _check_positive(**numbers: float) -> None:
-    if not all(number > 0 for number in numbers.values()):
-        raise ValueError(f"expected positive numbers, got {numbers}")
-
-
-def _check_groups(heads: int, kv_heads: int) -> None:
-    if heads % kv_heads:
-        raise ValueError(f"expected kv_heads that divide heads, got {kv_heads} and {heads}")
+    return math.ceil(peak_flops / bandwidth * bytes_per_weight / 2)

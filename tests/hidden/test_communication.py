@@ -5,7 +5,6 @@ is too low could not have done the operation. Times are a few operations in floa
 agree with fractions to 1e-12.
 """
 
-import math
 from fractions import Fraction
 
 import pytest
@@ -14,14 +13,8 @@ import torch
 from assignment.expect import expect
 
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.complex128]
-PACKED = [torch.quint4x2, torch.quint2x4, torch.uint4, torch.uint1]  # less than a byte
-NO_DTYPES = ["bfloat16", "torch.float32", 2, None, torch.zeros(1)]
 ROUNDS = ["reduce_scatter", "all_gather", "all_reduce"]
 COLLECTIVES = [*ROUNDS, "broadcast"]
-OTHER_NAMES = [
-    *("allreduce", "All_Reduce", "reduce", "gather", "all_to_all", "all-gather", ""),
-    *("all_gather_into_tensor", "reduce_scatter_tensor", "all_reduce_coalesced", "broadcasts"),
-]
 
 
 def width(dtype):
@@ -157,35 +150,6 @@ def test_huge_buffers_are_exact(later, rng):
     )
 
 
-@pytest.mark.exercise("collective_bytes")
-def test_refuses_other_collectives(later, rng):
-    """A collective of another name is refused, even on one device"""
-    for name in OTHER_NAMES:
-        for elements, devices in ((int(rng.integers(1, 99)), 4), (0, 1)):
-            later.communication.collective_bytes(name, elements, devices, torch.float32).raises(
-                ValueError
-            )
-    for collective in COLLECTIVES:
-        check_ring(later, rng, collective)
-
-
-@pytest.mark.exercise("collective_bytes")
-def test_refuses_buffers_and_rings_that_cannot_be(impl, later, rng):
-    """Negative elements, fewer devices than one, and what is no dtype of whole bytes are refused"""
-    n = int(rng.integers(1, 99))
-    for collective in COLLECTIVES:
-        send = impl.communication.collective_bytes
-        for elements, devices in [(-1, 2), (-n, 1), (n, 0), (0, 0), (n, -1), (0, -n), (-n, -2)]:
-            with pytest.raises(ValueError):
-                send(collective, elements, devices, torch.float32)
-        for elements, devices in ((n, 2), (n, 1), (0, 2)):
-            for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-                for other in others:
-                    with pytest.raises(error):
-                        send(collective, elements, devices, other)
-        check_ring(later, rng, collective)
-
-
 # --- zero_traffic ------------------------------------------------------------
 
 
@@ -285,41 +249,6 @@ def test_huge_models_are_exact(later, rng):
         )
 
 
-@pytest.mark.exercise("zero_traffic")
-def test_refuses_steps_that_cannot_be(impl, later, rng):
-    """Other stages, no micro-batches, no devices, and negative parameters are refused"""
-    n = int(rng.integers(2, 99))
-    traffic, pair = impl.communication.zero_traffic, (torch.float32, torch.bfloat16)
-    for parameters, devices in ((n, 2), (0, 2), (n, 1)):
-        for stage in (-1, -4, 4, n + 4, 0.5, 2.5, math.nan, "2", None):
-            with pytest.raises(ValueError):
-                traffic(parameters, devices, stage, *pair)
-        for stage in range(4):
-            for micro_batches in (0, -1, -n):
-                with pytest.raises(ValueError):
-                    traffic(parameters, devices, stage, *pair, micro_batches)
-    for stage in range(4):
-        for parameters, devices in [(-1, 2), (-n, 1), (n, 0), (0, 0), (n, -1), (-n, -n)]:
-            with pytest.raises(ValueError):
-                traffic(parameters, devices, stage, *pair, 2)
-        check_even_step(later, rng, stage, 2)
-
-
-@pytest.mark.exercise("zero_traffic")
-def test_refuses_dtypes_without_bytes(impl, later, rng):
-    """Both dtypes are torch.dtypes of whole bytes, even if one of them is not sent"""
-    n = int(rng.integers(2, 99))
-    traffic, good = impl.communication.zero_traffic, torch.bfloat16
-    for stage in range(4):
-        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-            for other in others:
-                for pair in ((other, good), (good, other)):
-                    for parameters, devices in ((n, 2), (0, 2), (n, 1)):
-                        with pytest.raises(error):
-                            traffic(parameters, devices, stage, *pair)
-        check_even_step(later, rng, stage, 2)
-
-
 def through_layers(tokens, features, layers, devices, dtype):
     """What each device sends under tensor parallelism, product by product."""
     sent = 0
@@ -370,27 +299,6 @@ def test_tensor_parallel_at_its_ends(impl, rng):
             )
         for sizes in ((0, 5, 5, 5), (5, 0, 5, 5), (5, 5, 0, 5), (5, 5, 5, 1)):
             expect(traffic(*sizes, dtype)).equals(0)
-
-
-@pytest.mark.exercise("zero_traffic")
-def test_refuses_layers_that_cannot_be(impl, later, rng):
-    """Negative sizes, no devices, and what is no dtype of whole bytes are refused"""
-    n = int(rng.integers(2, 99))
-    traffic, dtype = impl.communication.tensor_parallel_traffic, torch.bfloat16
-    for bad in [
-        *((-1, n, n, 2), (n, -n, n, 2), (n, n, -1, 2), (n, n, n, 0), (n, n, n, -1)),
-        *((-n, -n, n, 2), (-1, n, -1, 2), (n, -1, -n, 2), (n, n, -n, -1), (-1, 0, n, 2)),
-        *((0, -1, n, 2), (0, 0, -1, 2), (-1, n, 0, 2), (n, n, 0, 0), (0, n, n, -1), (n, n, -1, 1)),
-        *((n, -1, 0, 2), (n, 0, -1, 2), (-1, n, n, 1), (n, -1, n, 1), (n, 0, n, 0)),
-    ]:
-        with pytest.raises(ValueError):
-            traffic(*bad, dtype)
-    for sizes in ((n, n, n, 2), (0, n, n, 2), (n, 0, n, 2), (n, n, 0, 2), (n, n, n, 1)):
-        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-            for other in others:
-                with pytest.raises(error):
-                    traffic(*sizes, other)
-    check_layers(later, rng)
 
 
 # --- hidden_communication ----------------------------------------------------
@@ -447,15 +355,25 @@ def is_hidden(tokens, parameters, sent, peak, bandwidth):
     return compute >= wire
 
 
+def between_tokens(rng, most=10**5):
+    """A number of tokens, and a step that needs a little fewer, and more than one fewer.
+
+    It is far enough from both for any order of operations in floats.
+    """
+    tokens, parameters = int(rng.integers(1, most)), int(rng.integers(1, 10**12))
+    sent = int(parameters * float(2 ** rng.uniform(-2, 6))) + 1
+    bandwidth = float(rng.uniform(1e9, 1e12))
+    peak = (tokens - float(rng.uniform(0.01, 0.99))) * 6 * parameters * bandwidth / sent
+    return tokens, parameters, sent, peak, bandwidth
+
+
 @pytest.mark.exercise("hidden_communication", weight=2)
 def test_the_fewest_tokens_that_hide(impl, rng):
     """With this number of tokens compute takes long enough, with one less it does not"""
     for i in range(40):
-        peak, bandwidth = random_device(rng)
-        parameters = int(rng.integers(1, 10**12))
-        sent = int(parameters * float(2 ** rng.uniform(-2, 6))) + 1
+        _, parameters, sent, peak, bandwidth = between_tokens(rng, 10 ** (i // 8 + 1))
         if i % 5 == 0:  # in units in which both are less than 1
-            peak, bandwidth = peak / 1e16, bandwidth / 1e13
+            peak, bandwidth = peak / 1e20, bandwidth / 1e20
         n = impl.communication.hiding_tokens(parameters, sent, peak, bandwidth)
         what = f"{n} tokens: {parameters} parameters, {sent} B, {peak} FLOP/s, {bandwidth} B/s"
         expect(n, "the number of tokens").is_a(int)
@@ -463,107 +381,16 @@ def test_the_fewest_tokens_that_hide(impl, rng):
         expect(enough, f"whether {what}, and one less, are enough").equals([True, False])
 
 
-def exact_balance(rng):
-    """A number of tokens, and whole numbers for which both times are exactly equal there."""
-    tokens, parameters, k = (int(n) for n in rng.integers(2, 10**5, size=3))
-    peak = 6 * parameters * int(rng.integers(10**3, 10**6))
-    bandwidth = peak // (6 * parameters) * k
-    return tokens, parameters, tokens * k, peak, bandwidth
-
-
-FORMULAS = [  # in floats, each rounds several times
-    lambda n, sent, peak, bandwidth: math.ceil(sent / bandwidth * peak / (6 * n)),
-    lambda n, sent, peak, bandwidth: math.ceil(sent / bandwidth / (6 * n / peak)),
-    lambda n, sent, peak, bandwidth: math.ceil(peak / bandwidth * sent / (6 * n)),
-    lambda n, sent, peak, bandwidth: math.ceil(peak / bandwidth * (sent / (6 * n))),
-    lambda n, sent, peak, bandwidth: math.ceil(sent / (6 * n) * peak / bandwidth),
-]
-
-
-@pytest.mark.exercise("hidden_communication", weight=2)
-def test_equal_times_at_a_whole_number(impl, rng):
-    """If both times are equal at a whole number, that is the answer, exactly; a byte more needs
-    one token more"""
-    cases = [exact_balance(rng) for _ in range(30)]
-    for formula in FORMULAS * 2:
-        while formula(*(case := exact_balance(rng))[1:]) == case[0]:
-            pass
-        cases.append(case)
-    for tokens, parameters, sent, peak, bandwidth in cases:
-        what = f"tokens for {parameters} parameters, {sent} B, {peak} FLOP/s, {bandwidth} B/s"
-        hiding = impl.communication.hiding_tokens
-        expect(hiding(parameters, sent, peak, bandwidth), what).equals(tokens)
-        expect(hiding(parameters, sent + 1, peak, bandwidth), f"a byte more: {what}").equals(
-            tokens + 1
-        )
-        expect(hiding(parameters, sent, float(peak), float(bandwidth)), what).equals(tokens)
-
-
-def in_decimals(n, sent, peak, bandwidth):
-    """The exact answer, if the floats were the decimals that they are printed with."""
-    return math.ceil(Fraction(str(peak)) / Fraction(str(bandwidth)) * sent / (6 * n))
-
-
-@pytest.mark.exercise("hidden_communication")
-def test_floats_as_they_are(impl, rng):
-    """The floats' own values count, exactly, where floats or decimals round to the wrong side"""
-    for formula in [*FORMULAS, in_decimals] * 2:
-        exact = found = 0
-        while exact == found:
-            parameters, bandwidth = int(rng.integers(1, 10**12)), float(rng.uniform(1e9, 1e12))
-            sent = int(rng.integers(1, 10**13))
-            peak = int(rng.integers(2, 5000)) * 6 * parameters * bandwidth / sent
-            exact = math.ceil(Fraction(peak) / Fraction(bandwidth) * sent / (6 * parameters))
-            found = formula(parameters, sent, peak, bandwidth)
-        for unit in (1, 2.0**-50):  # in the other one, both are less than 1
-            device = peak * unit, bandwidth * unit
-            what = (
-                f"tokens for {parameters} parameters, {sent} B, {device[0]} FLOP/s, {device[1]} B/s"
-            )
-            hiding = impl.communication.hiding_tokens
-            expect(hiding(parameters, sent, *device), what).equals(exact)
-
-
 @pytest.mark.exercise("hidden_communication")
 def test_tokens_that_hide_little_or_much(impl, rng):
-    """Without traffic no tokens are needed; little and huge traffic take an exact number"""
+    """No traffic needs no tokens, a byte one token, and huge traffic the fewest that hide it"""
     for _ in range(10):
         peak, bandwidth = random_device(rng)
         parameters = int(rng.integers(10**8, 10**12))
         hiding = impl.communication.hiding_tokens
         expect(hiding(parameters, 0, peak, bandwidth), "without traffic").equals(0)
         expect(hiding(parameters, 1, peak, bandwidth), "with one byte").equals(1)
-        few = int(rng.integers(2, 10**5))
-        expect(hiding(1, 7, 6e9 * few, 1e9), "with one parameter").equals(7 * few)
-        sent = huge(rng)
-        exact = math.ceil(Fraction(peak) / Fraction(bandwidth) * sent / (6 * parameters))
-        expect(hiding(parameters, sent, peak, bandwidth), f"with {sent} bytes").equals(exact)
-        tokens, few, sent, peak, bandwidth = exact_balance(rng)
+        tokens, few, sent, peak, bandwidth = between_tokens(rng)
         large = huge(rng)
+        expect(hiding(few, sent * large, peak / large, bandwidth), "huge traffic").equals(tokens)
         expect(hiding(few * large, sent * large, peak, bandwidth), "both large").equals(tokens)
-
-
-@pytest.mark.exercise("hidden_communication")
-def test_refuses_steps_and_devices_that_cannot_be(impl, later, rng):
-    """Negative counts, no parameters to compute with, no peak, no bandwidth, and nan are refused"""
-    tokens, parameters, sent, peak, bandwidth = exact_balance(rng)
-    peak, bandwidth = float(peak), float(bandwidth)
-    good, n = (tokens, parameters, sent, peak, bandwidth), int(rng.integers(2, 99))
-    bad = [(i, value) for i in range(3) for value in (-1, -n)]
-    bad += [(i, value) for i in (3, 4) for value in (0.0, -1.0, -good[i], math.nan)]
-    for i, value in bad:
-        for base in (good, (0, parameters, 0, peak, bandwidth)):
-            changed = (*base[:i], value, *base[i + 1 :])
-            later.communication.step_seconds(*changed).raises(ValueError)
-            if i > 0:
-                later.communication.hiding_tokens(*changed[1:]).raises(ValueError)
-    for i, j in ((0, 1), (1, 2), (2, 4), (3, 4)):  # two signs that a product or quotient would hide
-        changed = [-value if k in (i, j) else value for k, value in enumerate(good)]
-        later.communication.step_seconds(*changed).raises(ValueError)
-        if i > 0:
-            later.communication.hiding_tokens(*changed[1:]).raises(ValueError)
-    for traffic in (sent, 0):
-        later.communication.hiding_tokens(0, traffic, peak, bandwidth).raises(ValueError)
-    later.communication.hiding_tokens(*good[1:]).equals(tokens)
-    check_times(impl, *good)
-    check_times(impl, n * tokens, *good[1:])

@@ -6,7 +6,6 @@ agree with fractions to 1e-12.
 
 import contextlib
 import itertools
-import math
 from fractions import Fraction
 
 import pytest
@@ -75,15 +74,6 @@ def test_a_product_without_elements_is_free(later, rng):
         later.flops.matmul_flops(*given).equals(0)
 
 
-@pytest.mark.exercise("matmul_flops")
-def test_refuses_negative_sizes_of_a_product(later, rng):
-    """A negative size is refused, even if the product is not negative"""
-    for given in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3), (0, -2, 3)]:
-        later.flops.matmul_flops(*given).raises(ValueError)
-        B, D, K = sizes(rng, 3)
-        later.flops.matmul_flops(B, D, K).equals(2 * B * D * K)
-
-
 @pytest.mark.exercise("linear_flops")
 def test_a_layer_forward(later, rng):
     """The forward pass of a linear layer takes the FLOPs that torch counts"""
@@ -111,20 +101,10 @@ def check_layer(later, batch, d_in, d_out):
 
 @pytest.mark.exercise("linear_flops")
 def test_a_huge_layer_is_exact(later, rng):
-    """A layer's FLOPs beyond 64 bits are exact integers"""
+    """A layer's FLOPs beyond 64 bits are exact integers; a size of 0 is no error"""
     for _ in range(5):
         check_layer(later, *(int(n) | 1 for n in rng.integers(2**30, 2**40, size=3)))
-
-
-@pytest.mark.exercise("linear_flops")
-def test_refuses_negative_sizes_of_a_layer(later, rng):
-    """A negative size of a layer is refused, forward and backward; 0 is not"""
-    for given in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3), (0, -2, 3), (1, -2, 0)]:
-        later.flops.linear_forward_flops(*given).raises(ValueError)
-        for input_needs_grad in (False, True):
-            later.flops.linear_backward_flops(*given, input_needs_grad).raises(ValueError)
-        check_layer(later, *sizes(rng, 3))
-    for given in [(0, 2, 3), (1, 0, 3), (1, 2, 0)]:  # 0 is no error
+    for given in [(0, 2, 3), (1, 0, 3), (1, 2, 0)]:
         check_layer(later, *given)
 
 
@@ -177,36 +157,12 @@ def check_mlp(later, batch, widths):
 
 @pytest.mark.exercise("mlp_flops")
 def test_a_huge_mlp_is_exact(later, rng):
-    """An MLP's FLOPs beyond 64 bits are exact integers"""
+    """An MLP's FLOPs beyond 64 bits are exact integers; a size of 0 is no error"""
     for _ in range(5):
         batch, *widths = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=4))
         for first in ([], [0], [widths[0], 0]):  # the first layer may cost nothing
             check_mlp(later, batch, (*first, *widths))
-
-
-@pytest.mark.exercise("mlp_flops")
-def test_refuses_too_few_widths(later, rng):
-    """An MLP with fewer than two widths is refused, forward and backward"""
-    for widths in [(), (3,)] * 2:
-        later.flops.mlp_forward_flops(2, widths).raises(ValueError)
-        later.flops.mlp_backward_flops(2, widths, True).raises(ValueError)
-        batch, *widths = sizes(rng, 5)
-        check_mlp(later, batch, widths[:2])
-        check_mlp(later, batch, widths)
-
-
-@pytest.mark.exercise("mlp_flops")
-def test_refuses_negative_sizes_of_an_mlp(later, rng):
-    """An MLP with a negative batch or width is refused, forward and backward"""
-    for batch, widths in [
-        *((-2, (3, 5)), (2, (-3, 5)), (2, (3, -5, 7)), (2, (3, 5, -7))),
-        *((0, (3, -5)), (-2, (0, 5)), (-2, (0, 0)), (2, (0, 3, -5)), (0, (3, 5, -7))),
-    ]:
-        later.flops.mlp_forward_flops(batch, widths).raises(ValueError)
-        later.flops.mlp_backward_flops(batch, widths, False).raises(ValueError)
-        batch, *widths = sizes(rng, 4)
-        check_mlp(later, batch, widths)
-    for batch, widths in [(0, (3, 5)), (2, (3, 0, 5)), (2, (0, 5, 7))]:  # 0 is no error
+    for batch, widths in [(0, (3, 5)), (2, (3, 0, 5)), (2, (0, 5, 7))]:
         check_mlp(later, batch, widths)
 
 
@@ -351,91 +307,6 @@ def test_huge_einsums_are_exact(later, rng):
         later.flops.einsum_flops(three, (i, j), (k, j), (j, i)).equals(3 * i * j * k)
 
 
-@pytest.mark.exercise("einsum_flops")
-def test_refuses_sizes_that_differ(later, rng):
-    """An axis with two sizes is refused, across operands and within one, even if one size is 1"""
-    n = int(rng.integers(3, 999))
-    for pattern, shapes in [
-        ("a b, b c -> a c", [(2, n), (n + 1, 3)]),
-        ("a b, b c -> a c", [(2, n), (1, 3)]),
-        ("a b, b c -> a c", [(2, 1), (n, 3)]),
-        ("a b, b c -> a c", [(2, 0), (n, 3)]),
-        ("a a -> a", [(n, n + 1)]),
-        ("a, b, a -> b", [(n,), (2,), (n + 1,)]),
-        ("a b, b c -> a c", [(2, n + 2**50), (n + 1 + 2**50, 3)]),
-    ]:
-        later.flops.einsum_flops(pattern, *shapes).raises(ValueError)
-    for count in (1, 2, 3, 4, 5):
-        check_einsum_of(later, rng, count)
-
-
-@pytest.mark.exercise("einsum_flops")
-def test_refuses_shapes_that_do_not_fit_the_pattern(later, rng):
-    """Too many or too few shapes or sizes are refused, and so are negative sizes"""
-    n = int(rng.integers(3, 999))
-    for pattern, shapes in [
-        ("a b, b c -> a c", [(2, n)]),
-        ("a b, b c -> a c", []),
-        ("a b, b c -> a c", [(2, n), (n, 3), (3,)]),
-        ("a b, b c -> a c", [(2, n, 1), (n, 3)]),
-        ("a b, b c -> a c", [(2, n), (n,)]),
-        ("a b, b c -> a c", [(2, n, n), (3,)]),
-        ("a b, b c -> a c", [(), ()]),
-        (" -> ", []),
-        (" -> ", [(n,)]),
-        ("a b -> a b", [(-2, n)]),
-        ("a b -> a b", [(-2, -n)]),
-        ("a b -> a b", [(0, -n)]),
-        ("a, a -> a", [(-1,), (-1,)]),
-    ]:
-        later.flops.einsum_flops(pattern, *shapes).raises(ValueError)
-    for count in (1, 2, 3, 4, 5):
-        check_einsum_of(later, rng, count)
-
-
-@pytest.mark.exercise("einsum_flops")
-def test_refuses_results_that_make_no_sense(later, rng):
-    """A result with an axis that no operand has, or with an axis twice, is refused"""
-    n = int(rng.integers(3, 999))
-    for pattern in [
-        "a b, b c -> a d",
-        "a b, b c -> d",
-        "a b, b c -> ab",
-        "a b, b c -> a a",
-        "a b, b c -> a c c",
-        "a b, b c -> c b c",
-        "a b, b c -> a, c",
-        "a b, b c -> (a c)",
-        "a b, b c -> a 1",
-        "a b, b c -> a ...",
-    ]:
-        later.flops.einsum_flops(pattern, (2, n), (n, 3)).raises(ValueError)
-    for count in (1, 2, 3, 4, 5):
-        check_einsum_of(later, rng, count)
-
-
-@pytest.mark.exercise("einsum_flops")
-def test_refuses_patterns_that_are_none(later, rng):
-    """A pattern without exactly one arrow or with invalid names is refused"""
-    n = int(rng.integers(3, 999))
-    for pattern in [
-        "a b, b c",
-        "a b, b c - > a c",
-        "a b, b c => a c",
-        "a b, b c -> a c -> a",
-        "a b, b c -> a c ->",
-        "... b, b c -> c",
-        "a b, b ... -> a",
-        "a 1, 1 c -> a c",
-        "a* b, b c -> b c",
-        "(a b), b c -> c",
-        "a b, (b c) -> a",
-    ]:
-        later.flops.einsum_flops(pattern, (2, n), (n, 3)).raises(ValueError)
-    for count in (1, 2, 3, 4, 5):
-        check_einsum_of(later, rng, count)
-
-
 # --- elementwise_flops --------------------------------------------------------
 
 
@@ -487,26 +358,6 @@ def test_huge_shapes_are_exact(later, rng):
     for _ in range(5):
         a, b, c = (int(n) | 1 for n in rng.integers(2**40, 2**50, size=3))
         later.flops.elementwise_flops((a, b, c), 3).equals(sum([a * b * c] * 3))
-
-
-@pytest.mark.exercise("elementwise_flops")
-def test_refuses_negative_shapes(later, rng):
-    """A negative size or a negative number of FLOPs is refused, whatever the other arguments"""
-    n = int(rng.integers(2, 999))
-    for shape, per_element in [
-        ((-1,), 1),
-        ((n, -2), 1),
-        ((-n, -2), 1),
-        ((0, -2), 1),
-        ((-2, 0), 3),
-        ((n,), -1),
-        ((-n,), -1),
-        ((), -1),
-        ((0,), -1),
-    ]:
-        later.flops.elementwise_flops(shape, per_element).raises(ValueError)
-        a, b, c = sizes(rng, 3)
-        later.flops.elementwise_flops((a, b, c), n).equals(a * b * c * n)
 
 
 # --- transformers -------------------------------------------------------------
@@ -693,45 +544,6 @@ def test_huge_transformers_are_exact(impl, rng):
         expect(found).equals({**parts, "total": sum(parts.values())})
 
 
-BAD_TRANSFORMERS = [
-    {"vocab": -1},
-    {"layers": -1},
-    {"d_model": -12},
-    {"d_ff": -1},
-    {"heads": 0},
-    {"heads": -2},
-    {"heads": 5},
-    {"heads": 24},
-    {"kv_heads": 0},
-    {"kv_heads": -1},
-    {"kv_heads": -2},
-    {"kv_heads": 4},
-    {"kv_heads": 12},
-    {"heads": 4, "kv_heads": 3},
-    {"vocab": -1, "d_model": 0},
-    {"vocab": -1, "layers": -1},
-    {"layers": 0, "heads": 5},
-    {"layers": 0, "kv_heads": 4},
-    {"layers": 0, "d_ff": -1},
-]
-
-
-def refuses(function, good, bad):
-    for changes in bad:
-        with pytest.raises(ValueError):
-            function(**{**good, **changes})
-
-
-@pytest.mark.exercise("transformer_parameters")
-def test_refuses_parameters_of_no_transformer(impl, later, rng):
-    """Negative sizes are refused, and heads that do not divide what they must"""
-    good = {"vocab": 7, "layers": 2, "d_model": 12, "heads": 6, "d_ff": 5}
-    refuses(impl.flops.transformer_parameters, good, BAD_TRANSFORMERS)
-    for heads, kv_heads in [(12, 1), (12, 12), (1, 1), (6, 3)]:
-        config = random_transformer(rng, d_model=12, heads=heads, kv_heads=kv_heads)
-        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
-
-
 def check_forward(impl, config, seq_len, batch=None):
     given = {} if batch is None else {"batch": batch}
     found = impl.flops.transformer_forward_flops(**config, seq_len=seq_len, **given)
@@ -823,18 +635,6 @@ def test_huge_forward_passes_are_exact(impl, rng):
         expect(found).equals({**parts, "total": sum(parts.values())})
 
 
-@pytest.mark.exercise("transformer_flops")
-def test_refuses_a_forward_pass_of_no_transformer(impl, rng):
-    """Negative sizes are refused, and heads that do not divide what they must"""
-    good = {"vocab": 7, "layers": 2, "d_model": 12, "heads": 6, "d_ff": 5, "seq_len": 3}
-    bad = [*BAD_TRANSFORMERS, {"seq_len": -1}, {"batch": -1}, {"seq_len": -1, "batch": -1}]
-    bad += [{"seq_len": 0, "batch": -1}, {"seq_len": 0, "vocab": -1}]
-    bad += [{"seq_len": 0, **wrong} for wrong in BAD_TRANSFORMERS]
-    refuses(impl.flops.transformer_forward_flops, good, bad)
-    config = random_transformer(rng, layers=1, d_model=12, heads=12, kv_heads=1)
-    check_forward(impl, config, 3, 2)
-
-
 # --- training -----------------------------------------------------------------
 
 
@@ -897,30 +697,6 @@ def test_bounds_that_a_run_may_touch(later, rng):
             later.flops.training_days(**{**run, nothing: 0}).close(0.0, rtol=0)
 
 
-@pytest.mark.exercise("training_flops")
-def test_refuses_runs_that_cannot_be(impl, later, rng):
-    """Negative work, no devices, no peak, an MFU outside (0, 1] and nan are refused"""
-    run = random_run(rng)
-    for bad in ((-1, 5), (5, -1), (-3, -5), (0, -1), (-1, 0)):
-        later.flops.training_flops(*bad).raises(ValueError)
-    refuses(
-        impl.flops.training_days,
-        run,
-        [
-            *({"parameters": -1}, {"tokens": -1}, {"parameters": -1, "tokens": -1}),
-            *({"devices": 0}, {"devices": -1}, {"devices": -1, "parameters": -1}),
-            *({"peak_flops": 0.0}, {"peak_flops": -1e15}, {"peak_flops": -1e15, "devices": -1}),
-            *({"mfu": 0.0}, {"mfu": -0.5}, {"mfu": 1.001}, {"mfu": 50.0}),
-            {"mfu": math.nextafter(1.0, 2.0)},
-            *({"mfu": math.nan}, {"peak_flops": math.nan}, {"peak_flops": math.nan, "tokens": 0}),
-            *({"devices": 0, "parameters": 0}, {"mfu": 0.0, "tokens": 0}),
-            *({"parameters": -1, "tokens": 0}, {"parameters": 0, "tokens": -1}),
-        ],
-    )
-    later.flops.training_flops(run["parameters"], 7).equals(42 * run["parameters"])
-    later.flops.training_days(**run).close(days_of(**run), rtol=1e-12)
-
-
 @pytest.mark.exercise("mfu")
 def test_utilization_of_random_runs(later, rng):
     """The MFU is the FLOPs divided by those that the devices promise in the time"""
@@ -954,22 +730,3 @@ def test_utilization_is_reported_as_it_is(later, rng):
         devices = int(rng.integers(2, 99))
         flops = factor * seconds * peak * devices
         later.flops.mfu(flops, seconds, peak, devices).close(factor, rtol=1e-12)
-
-
-@pytest.mark.exercise("mfu")
-def test_refuses_utilization_of_nothing(impl, later, rng):
-    """Negative FLOPs, no time, no peak, no devices, or nan are refused"""
-    good = {"flops": 1e12, "seconds": float(rng.uniform(1, 2)), "peak_flops": 1e13, "devices": 3}
-    refuses(
-        impl.flops.mfu,
-        good,
-        [
-            *({"flops": -1.0}, {"flops": -1e12, "seconds": -1.0}),
-            *({"seconds": 0.0}, {"seconds": -1.0}, {"seconds": -1.0, "peak_flops": -1e13}),
-            *({"peak_flops": 0.0}, {"peak_flops": -1e13}),
-            *({"devices": 0}, {"devices": -1}, {"devices": -1, "flops": -1e12}),
-            *({"flops": math.nan}, {"seconds": math.nan}, {"peak_flops": math.nan}),
-            *({"flops": 0, "seconds": 0.0}, {"flops": 0, "devices": 0}),
-        ],
-    )
-    later.flops.mfu(**good).close(1 / (30 * good["seconds"]), rtol=1e-12)

@@ -15,8 +15,6 @@ from assignment.expect import expect
 
 AWKWARD = [2, 3, 5, 17, 63, 65, 66, 1023]
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int8]
-PACKED = [torch.quint4x2, torch.quint2x4, torch.uint4, torch.uint1]  # less than a byte
-NO_DTYPES = ["bfloat16", "torch.bfloat16", 2, None, torch.zeros(1)]
 WIDTHS = [
     2,
     0.5625,
@@ -151,24 +149,6 @@ def test_a_cache_without_elements(later, rng):
             later.inference.kv_cache_bytes(*shape, dtype).equals(whole)
 
 
-@pytest.mark.exercise("kv_cache")
-def test_refuses_what_is_no_cache(later, rng):
-    """Negative sizes are a ValueError even beside a size of 0, and what is no dtype of bytes a
-    TypeError"""
-    for i in range(5):
-        shape, dtype = sizes(rng, 5), DTYPES[i]
-        later.inference.kv_cache_bytes(*shape, dtype).equals(2 * meta(*shape, dtype=dtype).nbytes)
-        for other in (shape[i - 1], 0, -2):
-            bad = list(shape)
-            bad[i], bad[i - 1] = -1, other
-            later.inference.kv_cache_bytes(*bad, dtype).raises(ValueError)
-    shape = sizes(rng, 5)
-    for empty in (shape, *([*shape[:i], 0, *shape[i + 1 :]] for i in range(5))):
-        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-            for other in others:
-                later.inference.kv_cache_bytes(*empty, other).raises(error)
-
-
 def fitting(memory, weights, each):
     """Adds sequences while they fit, and counts them."""
     used, batch = weights, 0
@@ -225,49 +205,15 @@ def test_weights_that_leave_no_room(impl, rng):
 
 @pytest.mark.exercise("kv_cache")
 def test_refuses_weights_that_do_not_fit(later, rng):
-    """Weights that are negative or more than the memory are refused"""
+    """Weights that are more than the memory are refused"""
     shape, dtype = sizes(rng, 4), DTYPES[int(rng.choice([0, 1, 3, 4]))]  # not of 2 bytes
     each = 2 * meta(*shape, dtype=dtype).nbytes
     weights = each * int(rng.integers(1, 99)) + 2
-    bad = [
-        (weights - 1, weights),
-        (0, weights),
-        (10 * each, 10 * each + 1),
-        (10 * each, 20 * each),
-        (10 * each, -1),
-        (0, -5 * each),
-        (-weights, -2 * weights),
-        (-weights, 0),
-        (-each, -each),
-    ]
+    bad = [(weights - 1, weights), (0, weights)]
+    bad += [(10 * each, 10 * each + 1), (10 * each, 20 * each)]
     for memory, too_much in bad:
         later.inference.largest_cached_batch(memory, too_much, *shape, dtype).raises(ValueError)
     later.inference.largest_cached_batch(weights + 7 * each, weights, *shape, dtype).equals(7)
-
-
-@pytest.mark.exercise("kv_cache")
-def test_refuses_sequences_without_a_cache(later, rng):
-    """Sequences whose cache takes no bytes are refused, and so are bad sizes and dtypes"""
-    memory = 10**15
-    for i in range(4):
-        shape, dtype = sizes(rng, 4), DTYPES[i]
-        for size in (0, -1, -shape[i]):
-            bad = [*shape[:i], size, *shape[i + 1 :]]
-            for weights in (5, memory):
-                later.inference.largest_cached_batch(memory, weights, *bad, dtype).raises(
-                    ValueError
-                )
-        pair = [-size if j in (i, (i + 1) % 4) else size for j, size in enumerate(shape)]
-        later.inference.largest_cached_batch(memory, 5, *pair, dtype).raises(ValueError)
-        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-            for other in others:
-                for weights in (5, memory):
-                    later.inference.largest_cached_batch(memory, weights, *shape, other).raises(
-                        error
-                    )
-        each = 2 * meta(*shape, dtype=dtype).nbytes
-        weights = each * int(rng.integers(1, 99)) + 5
-        later.inference.largest_cached_batch(weights + 3 * each, weights, *shape, dtype).equals(3)
 
 
 # --- prefill_decode_flops ----------------------------------------------------
@@ -363,73 +309,6 @@ def test_huge_decoders_are_exact(impl, rng):
             expect(found, name).equals(expected)
 
 
-BAD_DECODERS = [
-    {"vocab": -1},
-    {"layers": -1},
-    {"d_model": -12},
-    {"d_ff": -1},
-    {"batch": -1},
-    {"heads": 0},
-    {"heads": -2},
-    {"heads": -2, "kv_heads": 2},
-    {"heads": 5},
-    {"heads": 24},
-    {"kv_heads": 0},
-    {"kv_heads": -1},
-    {"kv_heads": 4},
-    {"kv_heads": 12},
-    {"heads": 4, "kv_heads": 3},
-    {"vocab": -1, "d_model": 0},
-    {"vocab": -1, "batch": -1},
-    {"vocab": -1, "batch": 0},
-    {"layers": -1, "batch": -1},
-    {"layers": -1, "d_ff": -1},
-    {"layers": 0, "heads": 5},
-    {"layers": 0, "kv_heads": 4},
-    {"layers": 0, "d_ff": -1},
-    {"batch": 0, "layers": -1},
-    {"batch": 0, "heads": 0},
-    {"batch": 0, "heads": 5},
-    {"batch": 0, "kv_heads": 4},
-]
-
-
-def refuses(function, good, changes):
-    for bad in changes:
-        with pytest.raises(ValueError):
-            function(**{**good, **bad})
-
-
-@pytest.mark.exercise("prefill_decode_flops")
-def test_refuses_what_is_no_decoder(impl, rng):
-    """Negative sizes are refused, and heads that do not divide what they must"""
-    good = {"vocab": 7, "layers": 2, "d_model": 12, "heads": 6, "d_ff": 5}
-    tokens = int(rng.integers(2, 9))
-    refuses(impl.inference.prefill_flops, {**good, "prompt": tokens}, BAD_DECODERS)
-    refuses(impl.inference.decode_flops, {**good, "context": tokens}, BAD_DECODERS)
-    for heads, kv_heads in [(12, 1), (12, 12), (1, 1), (6, 3)]:
-        check_prefill(impl, {**good, "heads": heads, "kv_heads": kv_heads}, tokens)
-        check_decode(impl, {**good, "heads": heads, "kv_heads": kv_heads}, tokens)
-    n = math.prod(huge(rng, 2))  # one more than a multiple, which no float tells from it
-    large = [{"d_model": 6 * n + 1}, {"d_model": 3 * n + 1, "heads": 3 * n + 1, "kv_heads": n}]
-    refuses(impl.inference.prefill_flops, {**good, "prompt": tokens}, large)
-    refuses(impl.inference.decode_flops, {**good, "context": tokens}, large)
-
-
-@pytest.mark.exercise("prefill_decode_flops")
-def test_refuses_sequences_without_tokens(impl, rng):
-    """A prompt has at least one token, and so has a context, even in a batch of none"""
-    config = random_decoder(rng)
-    for changes in [{}, {"batch": 0}, {"layers": 0}, {"vocab": 0, "layers": 0}]:
-        good = {**config, **changes}
-        for none in (0, -1, -int(rng.integers(2, 99))):
-            refuses(impl.inference.prefill_flops, good, [{"prompt": none}])
-            refuses(impl.inference.decode_flops, good, [{"context": none}])
-    for tokens in (1, int(rng.integers(3, 30))):
-        check_prefill(impl, config, tokens, kv_heads=1, gated=False)
-        check_decode(impl, config, tokens, kv_heads=1, gated=False)
-
-
 # --- decode_roofline ---------------------------------------------------------
 
 
@@ -493,21 +372,6 @@ def test_intensity_with_less_than_a_byte(impl, rng):
     """Weights and elements of the cache may take less than a byte, or a fraction of one"""
     for i in range(12):
         check_intensity(impl, rng, WIDTHS[i % len(WIDTHS)], float(rng.uniform(0.1, 3)))
-
-
-@pytest.mark.exercise("decode_roofline")
-def test_refuses_steps_of_nothing(impl, later, rng):
-    """Sizes below 1, bytes that are not positive, and key heads that do not divide are refused"""
-    n = int(rng.integers(2, 99))
-    good = (n, 3, 12, 4, 2.0, 1.0)
-    for i in range(6):
-        for value in (0, -1, -n) + (math.nan,) * (i > 3):
-            later.inference.step_intensity(*good[:i], value, *good[i + 1 :]).raises(ValueError)
-    for bad in [(-n, -3, 12, 4, 2.0, 1.0), (n, 3, -12, -4, 2.0, 1.0), (-n, 3, 12, 4, -2.0, 1.0)]:
-        later.inference.step_intensity(*bad).raises(ValueError)
-    for heads, kv_heads in [(12, 5), (4, 12), (1, 2), (12, 24)]:
-        later.inference.step_intensity(n, 3, heads, kv_heads, 2.0, 1.0).raises(ValueError)
-    check_intensity(impl, rng, *rng.choice(WIDTHS, size=2).tolist())
 
 
 def least(flops, moved, batch, peak, bandwidth):
@@ -625,31 +489,6 @@ def test_steps_of_one_and_of_many(impl, rng):
             check_step(impl, step)
 
 
-@pytest.mark.exercise("decode_roofline")
-def test_refuses_steps_of_no_decoder(impl, rng):
-    """Arguments that are not positive, nan, and key heads that do not divide are refused"""
-    good = random_step(rng, heads=12, kv_heads=4)
-    for name, value in good.items():
-        bad = (0, -1, -value, math.nan)
-        refuses(impl.inference.decode_step, good, [{name: no} for no in bad])
-    refuses(
-        impl.inference.decode_step,
-        good,
-        [
-            {"batch": -1, "context": -1},
-            {"heads": -12, "kv_heads": -4},
-            {"parameters": -5, "bytes_per_weight": -1.0},
-            {"peak_flops": -1e12, "bandwidth": -1e12},
-            {"kv_heads": 5},
-            {"kv_heads": 24},
-            {"heads": 2},
-        ],
-    )
-    weight, cached = rng.choice(WIDTHS, size=2).tolist()
-    for step in on_three_devices({**good, "bytes_per_weight": weight, "bytes_per_cached": cached}):
-        check_step(impl, step)
-
-
 def is_bound_by_compute(batch, width, peak, bandwidth):
     """Whether a weight's FLOPs take at least as long as its bytes, in fractions."""
     return 2 * batch / Fraction(peak) >= Fraction(width) / Fraction(bandwidth)
@@ -658,103 +497,15 @@ def is_bound_by_compute(batch, width, peak, bandwidth):
 @pytest.mark.exercise("decode_roofline")
 def test_the_first_batch_that_is_bound_by_compute(impl, rng):
     """The weights' part is bound by compute at this batch, and not at one less"""
-    for i in range(28):
-        width = WIDTHS[i % len(WIDTHS)]
-        peak, bandwidth = float(rng.uniform(1e13, 5e15)), float(rng.uniform(1e11, 1e13))
-        if i % 4 == 0:
-            peak /= 1e16  # few sequences, or one
+    for i in range(32):
+        width, bandwidth = WIDTHS[i // 4], float(rng.uniform(1e11, 1e13))
+        # Between two whole numbers, far enough from both for any order of operations in floats.
+        batch = int(rng.integers(10 ** [0, 1, 3, 5][i % 4])) + float(rng.uniform(0.01, 0.99))
+        batch *= 1e-12 if i == 0 else 1
+        peak = 2 * batch * bandwidth / width
         found = impl.inference.compute_bound_batch(width, peak, bandwidth)
         what = f"{found} sequences at {peak} FLOP/s, {bandwidth} B/s, {width} B"
         expect(found, "the batch").is_a(int)
         bound = found >= 1 and is_bound_by_compute(found, width, peak, bandwidth)
         less = found > 1 and is_bound_by_compute(found - 1, width, peak, bandwidth)
         expect([bound, less], f"whether {what}, and one less, are bound").equals([True, False])
-
-
-FORMULAS = [  # in floats, each rounds
-    lambda width, peak, bandwidth: math.ceil(peak / bandwidth * width / 2),
-    lambda width, peak, bandwidth: math.ceil(width * peak / (2 * bandwidth)),
-    lambda width, peak, bandwidth: math.ceil(width / 2 / (bandwidth / peak)),
-    lambda width, peak, bandwidth: math.ceil(peak / bandwidth / (2 / width)),
-    lambda width, peak, bandwidth: math.ceil(Fraction(width * peak) / Fraction(2 * bandwidth)),
-    lambda width, peak, bandwidth: math.ceil(Fraction(peak / bandwidth) * Fraction(width) / 2),
-    lambda width, peak, bandwidth: math.ceil(peak / bandwidth * width / 2 - 1e-9),
-    lambda *given: batch_in_fractions(*(str(number) for number in given)),
-]
-
-
-def batch_in_fractions(width, peak, bandwidth):
-    return math.ceil(Fraction(peak) / Fraction(bandwidth) * Fraction(width) / 2)
-
-
-@pytest.mark.exercise("decode_roofline")
-def test_a_batch_where_floats_round(later, rng):
-    """Where a formula in floats rounds to the wrong side, the batch is exact"""
-    for formula in FORMULAS * 2:
-        expected, found = 0, 0
-        while expected == found:
-            bandwidth, width = float(rng.uniform(1e11, 1e13)), float(rng.uniform(0.3, 9))
-            width = width if rng.random() < 0.7 else float(rng.choice([1, 2, 4]))
-            peak = 2 * int(rng.integers(2, 5000)) * bandwidth / width
-            expected = batch_in_fractions(width, peak, bandwidth)
-            found = formula(width, peak, bandwidth)
-        later.inference.compute_bound_batch(width, peak, bandwidth).equals(expected)
-
-
-@pytest.mark.exercise("decode_roofline")
-def test_batches_of_any_size_are_exact(later, rng):
-    """The batch is exact for floats of any size, and where their quotients round to the same one"""
-    u, v = (float(rng.uniform(1, 9)) for _ in range(2))
-    far = [
-        *((2.0, u * 1e15, v), (1.0, u * 1e15, v * 1e-15), (0.5, u * 1e300, v * 1e-300)),
-        *((5e-324, u * 1e300, v), (u * 1e-300, v * 1e305, v * 1e-5), (u * 1e300, v, 5e-324)),
-        *((u * 1e-200, v * 1e-100, u), (2.0, u, v * 1e300)),
-    ]
-    unit = 2.0 ** int(rng.integers(-30, 30))
-    near = [(2, n * unit, n / 10 * unit) for n in rng.permutation(range(1, 12)).tolist()]
-    for given in far + near:
-        later.inference.compute_bound_batch(*given).equals(batch_in_fractions(*given))
-
-
-def exact_batch(rng, width):
-    """A batch, and an accelerator with whole numbers for which it is exactly the first one."""
-    n, bandwidth = int(rng.integers(2, 5000)), 10710 * int(rng.integers(10**3, 10**4))
-    peak = 2 * n * bandwidth / Fraction(width)
-    assert peak.denominator == 1
-    return n, int(peak), bandwidth
-
-
-@pytest.mark.exercise("decode_roofline")
-def test_a_batch_at_a_whole_number(impl, rng):
-    """If both sides take equally long, that batch is the answer; a little more needs one more"""
-    find = impl.inference.compute_bound_batch
-    for width in 4 * WIDTHS:
-        n, peak, bandwidth = exact_batch(rng, width)
-        what = f"the batch for {peak} FLOP/s, {bandwidth} B/s, {width} B"
-        expect(find(width, peak, bandwidth), what).equals(n)
-        expect(find(width, peak + 1, bandwidth), f"one more than {what}").equals(n + 1)
-        expect(find(width, peak - 1, bandwidth), f"one less than {what}").equals(n)
-    for _ in range(4):
-        while True:  # until a formula in floats rounds up
-            n, peak, bandwidth = exact_batch(rng, 0.65625)
-            if FORMULAS[0](0.65625, peak, bandwidth) > n:
-                break
-        what = f"the batch for {peak} FLOP/s, {bandwidth} B/s, 0.65625 B"
-        expect(find(0.65625, peak, bandwidth), what).equals(n)
-        n = int(rng.integers(2, 2**20))
-        expect(find(1.0, math.nextafter(2.0 * n, math.inf), 1.0)).equals(n + 1)
-        expect(find(1.0, math.nextafter(2.0 * n, 0.0), 1.0)).equals(n)
-
-
-@pytest.mark.exercise("decode_roofline")
-def test_refuses_a_batch_on_no_accelerator(later, rng):
-    """A peak, a bandwidth and bytes that are not positive are refused, and so is nan"""
-    n, bandwidth = int(rng.integers(20, 999)), float(rng.uniform(1e11, 1e13))  # n is no width
-    width = WIDTHS[int(rng.integers(1, len(WIDTHS)))]
-    good = (width, (n + 0.25) * bandwidth * 2 / width, bandwidth)
-    for i in range(3):
-        for value in (0, 0.0, -good[i], math.nan):
-            later.inference.compute_bound_batch(*good[:i], value, *good[i + 1 :]).raises(ValueError)
-    for bad in [(-2.0, -1e12, 1e12), (2.0, -1e12, -1e12), (-2.0, 1e12, -1e12)]:
-        later.inference.compute_bound_batch(*bad).raises(ValueError)
-    later.inference.compute_bound_batch(*good).equals(n + 1)

@@ -6,7 +6,6 @@ needs many times the time that is allowed.
 """
 
 from dataclasses import asdict, replace
-from itertools import combinations
 
 import pytest
 
@@ -195,33 +194,3 @@ def test_peaks_are_near_whatever_causes_them(later, reference, rng):
     models = [sizes for _ in range(MODELS // 16) for sizes in corners(rng)]
     models += [deep(rng, some(rng)) for some in (mostly_state, mostly_activations)]
     check(later, reference, models, "peak_bytes", rtol=NEAR)
-
-
-# --- refusals ----------------------------------------------------------------
-
-
-@pytest.mark.exercise("predict_step")
-def test_refuses_what_no_model_has(later, reference, rng):
-    """A size below 1, heads that do not divide the width and a device without speed are refused"""
-
-    def refused(**changed):
-        model = {**asdict(wide(rng)), **DEVICE, **changed}
-        later.prediction.predict_step(**model).raises(ValueError)
-
-    sizes = ("vocab", "context", "layers", "d_model", "heads", "d_ff", "batch")
-    for name in sizes:
-        for size in (0, -1, -2 * between(rng, 1, 99)):
-            refused(**{name: size})
-    for first, second in combinations(sizes, 2):
-        refused(**{first: -2, second: -2})
-    refused(peak_flops=-67e12, bandwidth=-3.35e12)
-    for heads, width in ((2, 513), (8, 516), (7, 520), (1024, 512), (12, 522)):
-        refused(heads=heads, d_model=width)
-        good = replace(wide(rng), heads=heads, d_model=heads * 64)
-        check(later, reference, [good], "parameters", rtol=0.1)
-    for name in DEVICE:
-        for number in (0.0, -1.0, -3.35e12, float("nan")):
-            refused(**{name: number})
-        slow = {**DEVICE, name: 1e-3}
-        check(later, reference, [wide(rng)], "flops", rtol=0.1, device=slow)
-    check(later, reference, [wide(rng) for _ in range(MODELS)], "flops", rtol=PART["flops"])
