@@ -41,9 +41,7 @@ def bytes_per_parameter(recipe: Recipe) -> int:
         Bytes per parameter, all copies of all parts together.
 
     Raises:
-        ValueError: a part is missing or unknown; the message names it. Or a dtype's elements are
-            not a whole number of bytes.
-        TypeError: a copy is not a `torch.dtype`.
+        ValueError: a part is missing or unknown; the message names it.
 
     AdamW in fp32 keeps 4 + 4 + (4 + 4) = 16 bytes, with parameters and gradients in bf16 12:
 
@@ -55,6 +53,8 @@ def bytes_per_parameter(recipe: Recipe) -> int:
             {"parameters": [bf16], "gradients": [bf16], "master": [], "optimizer": [fp32, fp32]}
         )  # 12
     """
+    if wrong := recipe.keys() ^ _SHARDED_FROM.keys():
+        raise ValueError(f"missing or unknown parts of the recipe: {', '.join(sorted(wrong))}")
     return sum(_bytes_by_part(recipe).values())
 
 
@@ -68,17 +68,11 @@ def training_state(parameters: int, recipe: Recipe) -> dict[str, int]:
     Returns:
         Bytes of "parameters", "gradients", "master" and "optimizer", and their sum, "total".
 
-    Raises:
-        ValueError: `parameters` is negative, or `bytes_per_parameter` raises it for the recipe.
-        TypeError: a copy is not a `torch.dtype`.
-
     70B parameters in the bf16 recipe above: 140 GB each for parameters and gradients, 560 GB for
     the moments:
 
         training_state(70 * 10**9, recipe)["optimizer"]  # 560_000_000_000
     """
-    if parameters < 0:
-        raise ValueError(f"expected no negative number of parameters, got {parameters}")
     state = {part: parameters * each for part, each in _bytes_by_part(recipe).items()}
     return {**state, "total": sum(state.values())}
 
@@ -91,32 +85,19 @@ def largest_model(devices: int, device_bytes: int, recipe: Recipe) -> int:
     this is an upper bound.
 
     Args:
-        devices: number of devices.
+        devices: number of devices, at least 1.
         device_bytes: memory of each device, in bytes; an 80 GB device has 80e9.
-        recipe: the dtypes of every copy, as for `bytes_per_parameter`.
+        recipe: the dtypes of every copy, as for `bytes_per_parameter`; at least one copy.
 
     Returns:
         Parameters, rounded down to a whole number.
-
-    Raises:
-        ValueError: `devices` is less than 1, `device_bytes` is negative, the recipe keeps nothing
-            (then no model would be too large), or `bytes_per_parameter` raises it for the recipe.
-        TypeError: a copy is not a `torch.dtype`.
 
     Stanford CS336's lecture 2, 8 devices of 80 GB, in fp32 and in the bf16 recipe above:
 
         largest_model(8, 80 * 10**9, fp32_recipe)  # 40_000_000_000
         largest_model(8, 80 * 10**9, bf16_recipe)  # 53_333_333_333
     """
-    if devices < 1 or device_bytes < 0:
-        raise ValueError(
-            "expected at least one device and no negative memory, "
-            f"got {devices} devices of {device_bytes} bytes"
-        )
-    each = bytes_per_parameter(recipe)
-    if each == 0:
-        raise ValueError("expected a recipe that keeps something, got one of 0 bytes a parameter")
-    return devices * device_bytes // each
+    return devices * device_bytes // bytes_per_parameter(recipe)
 
 
 def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int:
@@ -136,17 +117,12 @@ def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int
 
     Args:
         parameters: number of parameters of the model.
-        devices: number of devices that share the model.
+        devices: number of devices that share the model, at least 1.
         stage: 0, 1, 2 or 3.
         recipe: the dtypes of every copy, as for `bytes_per_parameter`.
 
     Returns:
         Bytes on the fullest device.
-
-    Raises:
-        ValueError: `stage` is not 0, 1, 2 or 3, `devices` is less than 1, `parameters` is
-            negative, or `bytes_per_parameter` raises it for the recipe.
-        TypeError: a copy is not a `torch.dtype`.
 
     Source: Rajbhandari et al., "ZeRO", 2020, figure 1: 7.5B parameters, 64 devices, bf16 parameters
     and gradients, and K = 12 bytes in fp32 (a master copy and two moments). 120, 31.4, 16.6 and
@@ -154,13 +130,6 @@ def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int
 
         zero_bytes(7_500_000_000, 64, 1, recipe)  # 31_406_250_000
     """
-    if stage not in range(4):
-        raise ValueError(f"expected stage 0, 1, 2 or 3, got {stage}")
-    if devices < 1 or parameters < 0:
-        raise ValueError(
-            "expected at least one device and no negative number of parameters, "
-            f"got {devices} devices and {parameters} parameters"
-        )
     share = -(-parameters // devices)
     return sum(
         each * (share if stage >= _SHARDED_FROM[part] else parameters)
@@ -169,12 +138,6 @@ def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int
 
 
 def _bytes_by_part(recipe: Recipe) -> dict[str, int]:
-    if missing := [part for part in _SHARDED_FROM if part not in recipe]:
-        raise ValueError(f"the recipe lacks {', '.join(missing)}; a part not kept is an empty list")
-    if unknown := [part for part in recipe if part not in _SHARDED_FROM]:
-        raise ValueError(
-            f"expected a recipe of {', '.join(_SHARDED_FROM)}, got {', '.join(unknown)} too"
-        )
     return {part: sum(map(bytes_per_element, recipe[part])) for part in _SHARDED_FROM}
 
 
@@ -191,10 +154,6 @@ def activation_bytes(batch: int, width: int, layers: int, dtype: torch.dtype) ->
 
     Returns:
         Bytes of all layers' inputs together.
-
-    Raises:
-        ValueError: a size is negative, or the dtype's elements are not a whole number of bytes.
-        TypeError: `dtype` is not a `torch.dtype`.
 
     A batch of 64, width 1024, 16 layers in bf16, 2 MiB:
 
@@ -220,9 +179,7 @@ def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, bu
         The largest divisor of `batch` whose activations take at most `budget` bytes.
 
     Raises:
-        ValueError: not even one row fits, so for every negative budget; the batch has no rows; a
-            size is negative; or the dtype's elements are not a whole number of bytes.
-        TypeError: `dtype` is not a `torch.dtype`.
+        ValueError: not even one row fits.
 
     The batch of 64 above takes 2,097,152 bytes. A quarter of that fits a micro-batch of 16:
 
@@ -232,10 +189,7 @@ def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, bu
         if batch % rows == 0 and activation_bytes(rows, width, layers, dtype) <= budget:
             return rows
     row = activation_bytes(1, width, layers, dtype)
-    raise ValueError(
-        f"expected a batch of at least one row, and a budget of at least the {row} bytes that one "
-        f"row's activations take, got {batch} rows and {budget} bytes"
-    )
+    raise ValueError(f"expected a budget of at least {row} bytes, for one row, got {budget}")
 
 
 def checkpointing_cost(layers: int, stored: Sequence[int], keep_segment: bool) -> dict[str, int]:
@@ -257,16 +211,12 @@ def checkpointing_cost(layers: int, stored: Sequence[int], keep_segment: bool) -
     Args:
         layers: number of layers, at least 1.
         stored: which activations are held after the forward pass: strictly increasing, starting
-            with 0.
+            with 0, each less than `layers`.
         keep_segment: whether recomputed activations are kept until they are used.
 
     Returns:
         "activations", the largest number held at any moment of the backward pass, and
         "recomputed_layers", the number of times that a layer runs forward in it.
-
-    Raises:
-        ValueError: `layers` is less than 1, or `stored` is empty, does not start with 0, does not
-            increase strictly, or names a layer that does not exist.
 
     Sixteen layers: all stored, every fourth stored (√16), and only the input stored.
 
@@ -276,13 +226,8 @@ def checkpointing_cost(layers: int, stored: Sequence[int], keep_segment: bool) -
 
     Source: Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016.
     """
-    segments = list(pairwise([*stored, layers]))
-    if list(stored[:1]) != [0] or any(start >= stop for start, stop in segments):
-        raise ValueError(
-            f"expected indices that increase strictly from 0 to less than {layers}, the number of "
-            f"layers, got {list(stored)}"
-        )
     activations = recomputed = 0
+    segments = pairwise([*stored, layers])
     for held, (start, stop) in enumerate(segments, 1):  # stored activations up to this segment
         missing = stop - start - 1
         if keep_segment:

@@ -34,7 +34,7 @@ def write_tokens(
         path: the file to write.
         tokens: T integers; T may be 0.
         dtype: the numpy integer dtype of each token in the file, as np.uint16, np.dtype("uint16")
-            or "uint16". Its byte order is ignored: the file is little-endian on every machine.
+            or "uint16". The file is little-endian on every machine.
 
     Raises:
         ValueError: a token does not fit the dtype (values never wrap: in uint16, 65536 does not
@@ -66,8 +66,7 @@ def open_tokens(path: str | Path, dtype: IntegerDType) -> np.memmap[Any, np.dtyp
 
     Args:
         path: a file that `write_tokens` wrote.
-        dtype: the dtype that it was written with, which the file does not store. Its byte order is
-            ignored here, too.
+        dtype: the dtype that it was written with, which the file does not store.
 
     Raises:
         ValueError: the file's size in bytes is not a multiple of the dtype's, or the file is empty
@@ -97,8 +96,8 @@ def get_batch(
 
     Args:
         tokens: the corpus, an array or a memory map of any integer dtype.
-        batch_size: B, the number of windows.
-        context_length: C, the tokens in a window.
+        batch_size: B, the number of windows, at least 1.
+        context_length: C, the tokens in a window, at least 1.
         device: the device of the batch.
 
     Returns:
@@ -106,14 +105,8 @@ def get_batch(
         share no memory with each other or with the corpus: a mask may be written into x.
 
     Raises:
-        ValueError: batch_size or context_length is not positive, or the corpus is too short for
-            one window and its target (T < C + 1).
+        ValueError: the corpus is too short for one window and its target (T < C + 1).
     """
-    if batch_size < 1 or context_length < 1:
-        raise ValueError(
-            "expected a positive batch_size and context_length, "
-            f"got {batch_size} and {context_length}"
-        )
     starts = len(tokens) - context_length  # the targets need one token more than the window
     if starts < 1:
         raise ValueError(

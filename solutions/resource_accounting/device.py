@@ -2,8 +2,7 @@
 
 An accelerator works asynchronously. A call of a CUDA function returns when the work is queued, not
 when it is done, so a timer that does not synchronize measures how fast Python can queue. This also
-makes it possible to fetch the next batch while the device works on the current one. nan is outside
-every range.
+makes it possible to fetch the next batch while the device works on the current one.
 """
 
 from __future__ import annotations
@@ -43,11 +42,8 @@ def time_function(
         The seconds of each measured call, in order.
 
     Raises:
-        ValueError: `warmup` is negative, or `repeats` is less than 1. `function` is not called.
         Exception: any that `function` raises.
     """
-    if warmup < 0 or repeats < 1:
-        raise ValueError(f"expected warmup >= 0 and repeats >= 1, got {warmup} and {repeats}")
     if synchronize is None:
         synchronize = torch.cuda.synchronize if torch.cuda.is_available() else lambda: None
     for _ in range(warmup):
@@ -71,26 +67,18 @@ def measured_mfu(flops: float, seconds: Sequence[float], peak_flops: float) -> f
 
     Args:
         flops: FLOPs of one run of the work, 0 or more.
-        seconds: the time of each measured run, as `time_function` returns them.
-        peak_flops: FLOP/s that the device promises for this dtype, without sparsity.
+        seconds: the time of each measured run, as `time_function` returns them: at least one, each
+            more than 0.
+        peak_flops: FLOP/s that the device promises for this dtype, without sparsity; more than 0.
 
     Returns:
         MFU. 0.5 and more is good. Above 1 the FLOPs, the time or the peak is wrong, and MFU is
         returned all the same.
 
-    Raises:
-        ValueError: `seconds` is empty, a measurement or `peak_flops` is not positive, or `flops`
-            is negative.
-
     An H100 in bf16 that needs 20, 10 and 17.8 ms for the lecture's matrix product:
 
         measured_mfu(8_796_093_022_208, [0.020, 0.010, 0.0178], 989.5e12)  # 0.4994
     """
-    if not (seconds and all(each > 0 for each in seconds) and peak_flops > 0 and flops >= 0):
-        raise ValueError(
-            "expected at least one measurement, seconds and peak_flops above 0 and flops of at "
-            f"least 0, got {list(seconds)}, {peak_flops} and {flops}"
-        )
     return flops / statistics.median(seconds) / peak_flops
 
 

@@ -12,8 +12,6 @@ from assignment.expect import expect
 PARTS = ["parameters", "gradients", "master", "optimizer"]
 WIDE = [torch.float64, torch.float32, torch.bfloat16]
 NARROW = [torch.float8_e4m3fn, torch.float8_e5m2, torch.int8, torch.uint8]
-PACKED = [torch.quint4x2, torch.quint2x4, torch.uint4, torch.uint1]  # less than a byte
-NO_DTYPES = ["float32", "torch.bfloat16", 4, None]
 
 
 def random_recipe(rng, dtypes=WIDE, alike=False):
@@ -38,17 +36,6 @@ def random_recipe(rng, dtypes=WIDE, alike=False):
 def each(dtypes):
     """Total bytes of one-element tensors, one of each of these dtypes."""
     return sum(torch.empty(1, dtype=dtype, device="meta").nbytes for dtype in dtypes)
-
-
-def refused_recipes(rng, parts=PARTS):
-    """Recipes that lack a part, have another one or a copy without bytes, each with its error."""
-    for part in parts:
-        recipe = random_recipe(rng)
-        yield {name: dtypes for name, dtypes in recipe.items() if name != part}, ValueError
-        yield {**recipe, f"part {int(rng.integers(10**6))}": []}, ValueError
-        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-            for other in others:
-                yield {**recipe, part: [*recipe[part], other]}, error
 
 
 def huge(rng):
@@ -85,6 +72,8 @@ def test_state_part_by_part(later, rng):
     """The training state is each part's bytes times the parameters, plus their total"""
     for parameters in [0, 1, *(int(n) for n in rng.integers(2, 10**6, size=20))]:
         recipe = random_recipe(rng)
+        if parameters % 2:
+            recipe[str(rng.choice(PARTS))] = []
         state = {part: parameters * each(recipe[part]) for part in PARTS}
         later.budget.training_state(parameters, recipe).equals(
             {**state, "total": sum(state.values())}
@@ -102,36 +91,8 @@ def test_huge_state_is_exact(impl, rng):
 
 
 @pytest.mark.exercise("recipe_bytes")
-def test_refuses_recipes_with_parts_missing(impl, later, rng):
-    """A recipe with a missing part is refused; one with an empty part is accepted"""
-    for part in PARTS:
-        recipe = random_recipe(rng)
-        lacking = {name: dtypes for name, dtypes in recipe.items() if name != part}
-        later.budget.bytes_per_parameter(lacking).raises(ValueError)
-        for parameters in (7, 0):
-            later.budget.training_state(parameters, lacking).raises(ValueError)
-        left = sum(map(each, lacking.values()))
-        later.budget.bytes_per_parameter({**recipe, part: []}).equals(left)
-        expect(impl.budget.training_state(7, {**recipe, part: []})["total"]).equals(7 * left)
-    later.budget.bytes_per_parameter({}).raises(ValueError)
-
-
-@pytest.mark.exercise("recipe_bytes")
-def test_refuses_recipes_with_parts_of_other_names(impl, later, rng):
-    """A recipe with an unknown part is refused, even if that part is empty"""
-    for name in ["momentum", "Parameters", "total", "gradient"]:
-        recipe = random_recipe(rng)
-        for dtypes in ([torch.float32], []):
-            later.budget.bytes_per_parameter({**recipe, name: dtypes}).raises(ValueError)
-            later.budget.training_state(7, {**recipe, name: dtypes}).raises(ValueError)
-        whole = sum(map(each, recipe.values()))
-        later.budget.bytes_per_parameter(recipe).equals(whole)
-        expect(impl.budget.training_state(7, recipe)["total"]).equals(7 * whole)
-
-
-@pytest.mark.exercise("recipe_bytes")
 def test_the_message_names_the_part(impl, later, rng):
-    """The message of the error names the part that is missing or unknown"""
+    """A recipe with a part that is missing or unknown is refused; the message names the part"""
     for part in PARTS:
         recipe, unknown = random_recipe(rng), f"part {int(rng.integers(10**6))}"
         lacking = {name: dtypes for name, dtypes in recipe.items() if name != part}
@@ -143,46 +104,10 @@ def test_the_message_names_the_part(impl, later, rng):
         later.budget.bytes_per_parameter(recipe).equals(whole)
 
 
-@pytest.mark.exercise("recipe_bytes")
-def test_refuses_copies_that_have_no_bytes(impl, later, rng):
-    """Each copy is a torch.dtype, else a TypeError; of whole bytes, else a ValueError"""
-    for part in PARTS:
-        recipe = random_recipe(rng)
-        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-            for other in others:
-                bad = {**recipe, part: [*recipe[part], other]}
-                later.budget.bytes_per_parameter(bad).raises(error)
-                for parameters in (0, int(rng.integers(1, 99))):
-                    later.budget.training_state(parameters, bad).raises(error)
-        whole = sum(map(each, recipe.values()))
-        later.budget.bytes_per_parameter(recipe).equals(whole)
-        expect(impl.budget.training_state(3, recipe)["total"]).equals(3 * whole)
-
-
-@pytest.mark.exercise("recipe_bytes")
-def test_refuses_negative_models(later, rng):
-    """A negative number of parameters is refused; 0 is accepted"""
-    recipe = random_recipe(rng)
-    for parameters in (-1, -int(rng.integers(2, 99))):
-        later.budget.training_state(parameters, recipe).raises(ValueError)
-    for parameters in (0, 1, int(rng.integers(2, 10**6))):
-        state = {part: parameters * each(recipe[part]) for part in PARTS}
-        later.budget.training_state(parameters, recipe).equals(
-            {**state, "total": sum(state.values())}
-        )
-
-
 # --- largest_model -----------------------------------------------------------
 
 # In floats, 49 times 1/49 is less than 1.
 OF_49_BYTES = {part: [] for part in PARTS} | {"parameters": [torch.int8] * 49}
-
-
-def check_full_devices(later, rng):
-    """Some bytes may be left over on each device, but none on all together."""
-    recipe, times, memory = random_recipe(rng), *(int(n) for n in rng.integers(2, 999, size=2))
-    devices = times * sum(map(each, recipe.values()))
-    later.budget.largest_model(devices, memory, recipe).equals(times * memory)
 
 
 @pytest.mark.exercise("largest_model", weight=2)
@@ -230,38 +155,6 @@ def test_little_memory_holds_few_parameters(later, rng):
                 math.floor(Fraction(devices * small, each_one))
             )
         later.budget.largest_model(5, 0, recipe).equals(0)
-
-
-@pytest.mark.exercise("largest_model")
-def test_refuses_no_devices_and_negative_memory(later, rng):
-    """Less than one device and a negative memory are refused"""
-    recipe = random_recipe(rng)
-    for devices, device_bytes in [(0, 100), (-1, 100), (-2, -100), (0, 0), (1, -1), (3, -100)]:
-        later.budget.largest_model(devices, device_bytes, recipe).raises(ValueError)
-    check_full_devices(later, rng)
-    later.budget.largest_model(1, 0, recipe).equals(0)
-
-
-@pytest.mark.exercise("largest_model")
-def test_refuses_recipes_of_nothing(later, rng):
-    """A recipe that keeps nothing is refused, since it has no largest model"""
-    nothing = {part: [] for part in PARTS}
-    for devices, device_bytes in [(1, 0), (8, 80 * 10**9), (int(rng.integers(1, 99)), 100)]:
-        later.budget.largest_model(devices, device_bytes, nothing).raises(ValueError)
-        for part in PARTS:
-            some = random_recipe(rng)[part]
-            later.budget.largest_model(devices, device_bytes, {**nothing, part: some}).equals(
-                devices * device_bytes // each(some)
-            )
-
-
-@pytest.mark.exercise("largest_model")
-def test_refuses_recipes_that_have_no_bytes(later, rng):
-    """A recipe that bytes_per_parameter refuses has no largest model, even without memory"""
-    for bad, error in refused_recipes(rng):
-        for device_bytes in (0, int(rng.integers(1, 10**6))):
-            later.budget.largest_model(int(rng.integers(1, 99)), device_bytes, bad).raises(error)
-        check_full_devices(later, rng)
 
 
 # --- zero_stages -------------------------------------------------------------
@@ -341,42 +234,6 @@ def test_huge_shares_are_exact(later, rng):
             )
 
 
-@pytest.mark.exercise("zero_stages")
-def test_refuses_other_stages(later, rng):
-    """A stage other than 0, 1, 2 and 3 is refused, even without parameters"""
-    recipe, share = random_recipe(rng), int(rng.integers(1, 999))
-    for stage in (-1, -2, 4, 5, int(rng.integers(6, 99))):
-        for parameters, devices in ((4 * share, 4), (0, 4), (share, 1)):
-            later.budget.zero_bytes(parameters, devices, stage, recipe).raises(ValueError)
-    check_even_stages(later, rng)
-
-
-@pytest.mark.exercise("zero_stages")
-def test_refuses_no_devices(later, rng):
-    """Less than one device and a negative number of parameters are refused at every stage"""
-    recipe = random_recipe(rng)
-    for stage in range(4):
-        for parameters, devices in [(8, 0), (8, -1), (0, 0), (-1, 4), (-8, 4), (-8, -4)]:
-            later.budget.zero_bytes(parameters, devices, stage, recipe).raises(ValueError)
-        lacking = {part: recipe[part] for part in PARTS[:-1]}
-        for parameters, devices, given in [(0, -1, recipe), (0, 4, lacking), (8, 4, lacking)]:
-            later.budget.zero_bytes(parameters, devices, stage, given).raises(ValueError)
-        later.budget.zero_bytes(0, 1, stage, recipe).equals(0)
-    check_even_stages(later, rng)
-
-
-@pytest.mark.exercise("zero_stages")
-def test_stages_refuse_recipes_that_have_no_bytes(later, rng):
-    """A recipe that bytes_per_parameter refuses is refused at every stage, of no parameters too"""
-    for stage, part in enumerate(PARTS):
-        for bad, error in refused_recipes(rng, [part]):
-            for parameters in (0, int(rng.integers(1, 99))):
-                later.budget.zero_bytes(parameters, int(rng.integers(1, 99)), stage, bad).raises(
-                    error
-                )
-    check_even_stages(later, rng)
-
-
 # --- activation_memory -------------------------------------------------------
 
 
@@ -416,32 +273,6 @@ def test_huge_activations_are_exact(later, rng):
             later.budget.activation_bytes(*sizes, torch.bfloat16).equals(0)
 
 
-@pytest.mark.exercise("activation_memory")
-def test_refuses_negative_sizes(later, rng):
-    """A negative size is refused, even if the product is not negative"""
-    for sizes in [(-1, 2, 3), (1, -2, 3), (1, 2, -3), (-1, -2, 3), (0, 2, -3), (-1, -2, -3)]:
-        later.budget.activation_bytes(*sizes, torch.float32).raises(ValueError)
-    for sizes in [(4, -2, 3), (4, 2, -3), (4, -2, -3), (4, 0, -3), (4, -2, 0)]:
-        later.budget.micro_batch_size(*sizes, torch.float32, 10**6).raises(ValueError)
-    for batch in (1, 6, 45, 97, 120):
-        check_micro_batch(later, rng, batch)
-
-
-@pytest.mark.exercise("activation_memory")
-def test_refuses_activations_that_have_no_bytes(later, rng):
-    """A dtype without whole bytes is a ValueError, and what is no dtype a TypeError"""
-    for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-        for other in others:
-            sizes = [2 * int(n) for n in rng.integers(1, 50, size=3)]
-            for i in range(4):  # three sizes of 0, one after the other, and none
-                given = [0 if at == i else size for at, size in enumerate(sizes)]
-                later.budget.activation_bytes(*given, other).raises(error)
-                if given[0] > 0:
-                    later.budget.micro_batch_size(*given, other, 10**9).raises(error)
-    for batch in (1, 6, 45, 97, 120):
-        check_micro_batch(later, rng, batch)
-
-
 @pytest.mark.exercise("activation_memory", weight=2)
 def test_micro_batches_divide_the_batch(later, rng):
     """The micro-batch is the largest divisor of the batch whose activations fit"""
@@ -467,32 +298,24 @@ def test_micro_batches_to_the_byte(impl, later, rng):
 
 @pytest.mark.exercise("activation_memory")
 def test_rows_without_bytes_always_fit(later, rng):
-    """Activations of 0 bytes fit into a budget of 0, so the whole batch does; less is refused"""
+    """Activations of 0 bytes fit into a budget of 0, so the whole batch does"""
     for _ in range(5):
         batch, size = int(rng.integers(1, 99)), int(rng.integers(1, 99))
         later.budget.micro_batch_size(batch, 0, size, torch.float32, 0).equals(batch)
         later.budget.micro_batch_size(batch, size, 0, torch.float32, 5).equals(batch)
-        for width, layers in [(0, size), (size, 0)]:
-            later.budget.micro_batch_size(batch, width, layers, torch.float32, -size).raises(
-                ValueError
-            )
         check_micro_batch(later, rng, 12 * batch)
 
 
 @pytest.mark.exercise("activation_memory")
 def test_refuses_what_cannot_fit(later, rng):
-    """A budget too small for one row and a batch without rows are refused"""
+    """A budget too small for one row is refused"""
     for _ in range(6):
         batch, width, layers = (int(n) for n in rng.integers(1, 99, size=3))
         row = 4 * width * layers
-        for budget in (row - 1, 0, -1, -row):
+        for budget in (row - 1, 0):
             later.budget.micro_batch_size(batch, width, layers, torch.float32, budget).raises(
                 ValueError
             )
-        for no_batch in (0, -1, -batch):
-            later.budget.micro_batch_size(
-                no_batch, width, layers, torch.float32, batch * row
-            ).raises(ValueError)
         check_micro_batch(later, rng, 12 * batch)
 
 
@@ -601,30 +424,3 @@ def test_square_roots(later, rng):
             root * root, list(range(0, root * root, root)), True
         ).equals({"activations": 2 * root - 1, "recomputed_layers": root * root - root})
     check_strategies(later, rng)
-
-
-@pytest.mark.exercise("checkpointing_cost")
-def test_refuses_what_is_no_strategy(later, rng):
-    """Indices must start with 0, increase and stay below the number of layers, which is at least
-    1"""
-    for layers, stored in [
-        (4, []),
-        (4, [1]),
-        (4, [1, 2]),
-        (4, [-1, 0]),
-        (4, [0, 0]),
-        (4, [0, 2, 2]),
-        (4, [0, 3, 1]),
-        (4, [0, 4]),
-        (4, [0, 9]),
-        (4, [0, -1]),
-        (0, []),
-        (0, [0]),
-        (-1, [0]),
-    ]:
-        for keep_segment in (True, False):
-            later.budget.checkpointing_cost(layers, stored, keep_segment).raises(ValueError)
-    check_strategies(later, rng)
-    later.budget.checkpointing_cost(1, [0], False).equals(
-        {"activations": 1, "recomputed_layers": 0}
-    )

@@ -114,13 +114,10 @@ def batch(result, batch_size, context_length):
 def test_file_holds_the_tokens_and_nothing_else(impl, rng):
     """A token file contains only the tokens, little-endian"""
     cases = []
-    # The byte order of the given dtype is ignored. It is passed by name, since an np.dtype loses it
-    # on the way to a worker.
-    dtypes = {"u2": "uint16", "u4": "uint32", "u1": "uint8", "i4": "int32", "i8": "int64"}
-    dtypes |= {"i1": "int8", "i2": "int16"}
-    for asked, dtype in {**dtypes, "u8": "uint64", ">u2": "uint16", ">u4": "uint32"}.items():
+    dtypes = ("uint16", "uint32", "uint8", "int32", "int64", "int8", "int16", "uint64")
+    for dtype in dtypes:
         limits = np.iinfo(dtype)
-        for number, size in enumerate((0, 1, 1023, 99, 98, 97)):
+        for number, size in enumerate((0, 1, 1023, 98, 97)):
             tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
             path = str(impl.scratch / f"{len(cases)}.bin")
             wide = tokens if dtype == "uint64" else tokens.astype(np.int64)
@@ -128,15 +125,13 @@ def test_file_holds_the_tokens_and_nothing_else(impl, rng):
                 tokens.tolist(),
                 np.repeat(wide, 2)[::2],  # a view with gaps
                 tokens.tolist() if len(cases) % 4 else wide,
-                tokens.astype(tokens.dtype.newbyteorder(">")),
                 tuple(tokens.tolist()),
                 tokens,
             )
-            form = asked if asked[0] == ">" else np.dtype(asked)
-            impl.data.write_tokens(Path(path) if size else path, given[number], form)
+            impl.data.write_tokens(Path(path) if size else path, given[number], np.dtype(dtype))
             cases.append((path, tokens.tobytes()))
-    for form, dtype in (("type", "uint16"), ("type", "int64"), ("dtype", "<u4"), ("dtype", ">u4")):
-        tokens = rng.integers(0, 2**15, 20).astype(np.dtype(dtype).newbyteorder("<"))
+    for form, dtype in (("type", "uint16"), ("type", "int64"), ("name", "uint32")):
+        tokens = rng.integers(0, 2**15, 20).astype(dtype)
         path = str(impl.scratch / f"{len(cases)}.bin")
         impl.scenarios.write_as(path, tokens.tolist(), dtype, form)
         cases.append((path, tokens.tobytes()))
@@ -207,16 +202,13 @@ def test_only_integer_dtypes_make_a_file(impl, rng):
 @pytest.mark.exercise("token_file")
 def test_opened_file_shows_what_is_in_it(impl, rng, shared_folder):
     """An opened file shows its tokens, also those that change after it was opened"""
-    # The byte order of the given dtype is ignored.
-    for asked in ("uint16", "uint32", "uint8", "int32", ">u2", ">i4"):
-        dtype = np.dtype(asked).newbyteorder("<")
+    for dtype in ("uint16", "uint32", "uint8", "int32"):
         limits = np.iinfo(dtype)
         for size, form in ((1, "name"), (1023, "dtype"), (5000, "type")):
-            drawn = rng.integers(limits.min, limits.max, (3, size), endpoint=True)
-            tokens = drawn.astype(dtype)
-            path = shared_folder / f"{asked[-4:]}-{size}.bin"
+            tokens = rng.integers(limits.min, limits.max, (3, size), dtype=dtype, endpoint=True)
+            path = shared_folder / f"{dtype}-{size}.bin"
             path.write_bytes(tokens[0].tobytes())
-            found = impl.scenarios.read_tokens(asked, changing(path, tokens[1:]), form)
+            found = impl.scenarios.read_tokens(dtype, changing(path, tokens[1:]), form)
             expect(found, "windows").equals([tokens[1], tokens[2][size // 2 :]])
 
 
@@ -295,7 +287,7 @@ def test_a_file_is_closed_with_its_map(impl, rng, shared_folder):
 @pytest.mark.exercise("get_batch", weight=2)
 def test_targets_follow_their_tokens(impl, later, rng):
     """x holds windows of the corpus, and y the same windows one token later, both in int64"""
-    for dtype in ("uint16", "uint32", "int16", "int32", "int64", "uint64", ">u2", ">i8"):
+    for dtype in ("uint16", "uint32", "int16", "int32", "int64", "uint64"):
         for length, batch_size, context_length in [
             (1023, 5, 1),
             (1023, 1, 17),
@@ -403,17 +395,15 @@ def test_draws_are_independent(impl, rng):
 
 @pytest.mark.exercise("get_batch", weight=0.5)
 def test_batch_goes_to_the_device(impl, rng):
-    """The batch is put on the given device, and an invalid device is an error"""
+    """The batch is put on the given device"""
     tokens = rng.permutation(60000)[:20].astype(np.uint16)
     check_windows(*batch(impl.data.get_batch(tokens, 3, 4, "cpu"), 3, 4), tokens)
-    with pytest.raises(RuntimeError):
-        impl.data.get_batch(tokens, 3, 4, "nowhere")
     check_windows(*batch(impl.scenarios.moved_batch(tokens, 3, 4), 3, 4), tokens)
 
 
 @pytest.mark.exercise("get_batch")
 def test_what_holds_no_window_is_refused(impl, rng):
-    """A corpus too short for a window and its target and sizes below 1 are refused"""
+    """A corpus too short for a window and its target is refused"""
     for context_length in (1, 4, int(rng.integers(5, 50))):
         tokens = rng.permutation(60000)[: context_length + 1].astype(np.uint16)
         whole = torch.from_numpy(tokens.astype(np.int64))
@@ -423,12 +413,6 @@ def test_what_holds_no_window_is_refused(impl, rng):
         for length in {0, 1, context_length}:
             with pytest.raises(ValueError):
                 impl.data.get_batch(tokens[:length], 2, context_length)
-        for batch_size in (0, -1):
-            with pytest.raises(ValueError):
-                impl.data.get_batch(tokens, batch_size, context_length)
-        for bad_length in (0, -1):
-            with pytest.raises(ValueError):
-                impl.data.get_batch(tokens, 2, bad_length)
 
 
 def dense_file(rng, shared_folder):

@@ -14,8 +14,6 @@ from assignment.expect import expect
 PARTS = ["parameters", "gradients", "master", "optimizer"]
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 OTHERS = [torch.float64, torch.float8_e5m2, torch.int8, torch.complex64, torch.float8_e8m0fnu]
-PACKED = [torch.quint4x2, torch.uint4, torch.uint1]  # less than a byte
-NO_DTYPES = ["float32", 4, None]
 SIZES = ["batch", "seq_len", "d_model", "heads", "d_ff"]
 WAYS = [(dropout, attention) for dropout in (False, True) for attention in ("math", "flash")]
 
@@ -386,57 +384,6 @@ def test_sizes_of_0_keep_what_is_left(later, rng):
             )
 
 
-def bad_options(rng):
-    """Options of a block that are refused, with the error of each."""
-    for size in SIZES:
-        other = SIZES[(SIZES.index(size) + 1) % 5]
-        for bad in ({size: -1}, {size: -int(rng.integers(2, 9))}):
-            yield random_options(rng) | bad, ValueError
-        for second in SIZES[SIZES.index(size) + 1 :]:
-            yield random_options(rng) | {size: -12, second: -12}, ValueError  # any heads divide it
-        if other != "heads":
-            yield random_options(rng) | {size: -12, other: 0}, ValueError
-    yield random_options(rng) | {"heads": 0}, ValueError
-    yield random_options(rng) | {"heads": 0, "d_model": 0}, ValueError
-    yield random_options(rng) | {"heads": -2, "d_model": 4}, ValueError
-    yield random_options(rng) | {"heads": 4, "d_model": 6}, ValueError
-    yield random_options(rng) | {"heads": 6, "d_model": 3}, ValueError
-    yield random_options(rng) | {"heads": 4, "d_model": 6, "batch": 0}, ValueError
-    for word in ("Flash", "MATH", "", "sdpa", "flash "):
-        yield random_options(rng) | {"attention": word}, ValueError
-        for size in ("batch", "seq_len", "d_model"):
-            yield random_options(rng) | {"attention": word, size: 0}, ValueError
-    for error, dtypes in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-        for dtype in dtypes:
-            yield random_options(rng) | {"dtype": dtype}, error
-            for size in ("batch", "seq_len", "d_model", "d_ff"):
-                yield random_options(rng) | {"dtype": dtype, size: 0}, error
-
-
-@pytest.mark.exercise("activation_ledger")
-def test_refuses_what_is_no_block(later, rng):
-    """Negative sizes, heads that do not divide the width, other words and dtypes are refused"""
-    for options, error in bad_options(rng):
-        later.ledger.block_activations(**options).raises(error)
-        for layers in (2, 0):
-            later.ledger.model_activations(vocab=3, layers=layers, **options).raises(error)
-    for more in (
-        {"vocab": -1, "layers": 2},
-        {"vocab": 3, "layers": -1},
-        {"vocab": -3, "layers": 0},
-    ):
-        later.ledger.model_activations(**more, **random_options(rng)).raises(ValueError)
-        later.ledger.model_activations(**more, **random_options(rng) | {"batch": 0}).raises(
-            ValueError
-        )
-    for dropout, attention in WAYS:
-        options = random_options(rng) | {"dropout": dropout, "attention": attention}
-        later.ledger.block_activations(**options).equals(listed_block(**options))
-        later.ledger.model_activations(vocab=3, layers=2, **options).equals(
-            listed_model(vocab=3, layers=2, **options)
-        )
-
-
 # --- step_ledger -------------------------------------------------------------
 
 
@@ -638,58 +585,6 @@ def moved(recipe):
     return sum(each(dtypes) for dtypes in reads + writes)
 
 
-@pytest.mark.exercise("step_ledger")
-def test_refuses_optimizers_that_are_not_adamw(impl, later, rng):
-    """An optimizer without exactly two moments, and negative parameters, are refused"""
-    for moments in (0, 1, 3, 4):
-        for parameters in (5, 0):
-            later.ledger.adamw_cost(parameters, random_recipe(rng, moments)).raises(ValueError)
-    recipe = random_recipe(rng, moments=2)
-    for parameters in (-1, -int(rng.integers(2, 99))):
-        later.ledger.adamw_cost(parameters, recipe).raises(ValueError)
-    expect(impl.ledger.adamw_cost(3, recipe)["bytes"]).equals(3 * moved(recipe))
-
-
-def bad_recipes(rng):
-    """Recipes that are refused, with the error of each; the optimizer's has two copies."""
-    for part in PARTS:
-        recipe = random_recipe(rng, moments=2)
-        yield {name: dtypes for name, dtypes in recipe.items() if name != part}, ValueError
-        yield {**recipe, "momentum": []}, ValueError
-        for error, others in [(ValueError, PACKED), (TypeError, NO_DTYPES)]:
-            for other in others:
-                yield {**recipe, part: [torch.float32, other]}, error
-
-
-@pytest.mark.exercise("step_ledger")
-def test_steps_refuse_what_is_no_recipe(impl, later, rng):
-    """A recipe with a part missing or unknown, or a copy without bytes, is refused"""
-    for recipe, error in bad_recipes(rng):
-        for modules in (random_modules(rng), [(0, 0, 0)], []):
-            later.ledger.step_ledger(modules, recipe).raises(error)
-            later.ledger.peak_memory(modules, recipe).raises(error)
-        for parameters in (0, 9):
-            later.ledger.adamw_cost(parameters, recipe).raises(error)
-    recipe = random_recipe(rng, moments=2)
-    modules = random_modules(rng)
-    later.ledger.step_ledger(modules, recipe).equals(list(alive(modules, recipe)))
-    expect(impl.ledger.adamw_cost(9, recipe)["flops"]).equals(9 * flops_of_adamw())
-
-
-@pytest.mark.exercise("step_ledger")
-def test_refuses_what_is_no_module(later, rng):
-    """A negative number, and a module that needs less than it holds, are refused"""
-    recipe = random_recipe(rng)
-    for bad in [(-1, 2, 3), (1, -1, 3), (1, -2, -1), (1, -1, -2), (1, 2, 1), (0, 1, 0), (0, 0, -1)]:
-        for place in range(3):
-            modules = [(int(rng.integers(5, 9)), 2, 3) for _ in range(3)]
-            modules[place] = bad
-            later.ledger.step_ledger(modules, recipe).raises(ValueError)
-            later.ledger.peak_memory(modules, recipe).raises(ValueError)
-    modules = random_modules(rng)
-    later.ledger.step_ledger(modules, recipe).equals(list(alive(modules, recipe)))
-
-
 # --- largest_batch -----------------------------------------------------------
 
 
@@ -818,70 +713,12 @@ def test_refuses_devices_too_small_for_the_model(later, rng):
     for _ in range(8):
         model, recipe = random_model(rng) | {"vocab": 10**4}, random_recipe(rng)
         least = peak(0, recipe, model)
-        for device in (least - 1, int(rng.integers(least)), 0, -1):
+        for device in (least - 1, int(rng.integers(least)), 0):
             later.ledger.largest_batch(device, recipe, **model).raises(ValueError)
         for device in (least, peak(int(rng.integers(2, 9)), recipe, model)):
             fits = fitting(device, recipe, model)
             later.ledger.largest_batch(device, recipe, **model).equals(fits)
-        later.ledger.largest_batch(0, {part: [] for part in PARTS}, **model).equals(0)
         nothing = {part: [] for part in PARTS}  # the activations alone
-        later.ledger.largest_batch(-1, nothing, **model).raises(ValueError)
+        later.ledger.largest_batch(0, nothing, **model).equals(0)
         one = peak(1, nothing, model)
         later.ledger.largest_batch(one, nothing, **model).equals(1)
-
-
-@pytest.mark.exercise("largest_batch")
-def test_refuses_sequences_longer_than_the_context(later, rng):
-    """A context shorter than the sequences is refused; one as long is accepted"""
-    for _ in range(5):
-        model, recipe = random_model(rng) | {"seq_len": int(rng.integers(2, 9))}, random_recipe(rng)
-        for context in (model["seq_len"] - 1, 0, -1):
-            later.ledger.model_modules(batch=2, **model | {"context": context}).raises(ValueError)
-            later.ledger.largest_batch(10**12, recipe, **model | {"context": context}).raises(
-                ValueError
-            )
-        model["context"] = model["seq_len"]
-        later.ledger.model_modules(batch=2, **model).equals(listed_modules(batch=2, **model))
-        device = peak(3, recipe, model)
-        later.ledger.largest_batch(device, recipe, **model).equals(fitting(device, recipe, model))
-
-
-@pytest.mark.exercise("largest_batch")
-def test_refuses_sequences_of_no_tokens(later, rng):
-    """Sequences without tokens are refused where a batch of them could be of any size"""
-    for seq_len in (0, -1, -int(rng.integers(2, 9))):
-        model, recipe = random_model(rng), random_recipe(rng)
-        later.ledger.largest_batch(10**12, recipe, **model | {"seq_len": seq_len}).raises(
-            ValueError
-        )
-    device = peak(2, recipe, model)
-    later.ledger.largest_batch(device, recipe, **model).equals(fitting(device, recipe, model))
-    none = model | {"seq_len": 0}
-    later.ledger.model_modules(batch=2, **none).equals(listed_modules(batch=2, **none))
-
-
-@pytest.mark.exercise("largest_batch")
-def test_refuses_what_is_no_model(later, rng):
-    """What the ledger of activations or of a step refuses is refused here too"""
-
-    def both(model, recipe, error):
-        later.ledger.largest_batch(10**12, recipe, **model).raises(error)
-        if recipe is good:
-            later.ledger.model_modules(batch=2, **model).raises(error)
-
-    good = random_recipe(rng)
-    for options, error in bad_options(rng):
-        changed = {name: options[name] for name in options if name != "batch"}
-        if options["batch"] > 0 and options["seq_len"] != 0:
-            for layers in (2, 0):
-                more = {"context": max(options["seq_len"], 1), "layers": layers}
-                both(random_model(rng) | changed | more, good, error)
-    for name in ("vocab", "layers"):
-        both(random_model(rng) | {name: -1}, good, ValueError)
-    later.ledger.model_modules(batch=-1, **random_model(rng)).raises(ValueError)
-    for recipe, error in bad_recipes(rng):
-        both(random_model(rng), recipe, error)
-    model = random_model(rng)
-    device = peak(4, good, model)
-    later.ledger.largest_batch(device, good, **model).equals(fitting(device, good, model))
-    later.ledger.model_modules(batch=4, **model).equals(listed_modules(batch=4, **model))
