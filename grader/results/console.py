@@ -90,7 +90,10 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
         yield Text()
     rest = [
         (len(failing) - MAX_EXERCISES, "more with failing checks"),
-        (sum(e.status == "not started" for e in view.exercises), "not started"),
+        *(
+            (sum(e.status == status for e in view.exercises), status)
+            for status in ("not imported", "not started")
+        ),
     ]
     words = ", ".join(f"{count} {what}" for count, what in rest if count > 0)
     if words:
@@ -127,7 +130,7 @@ def _list(title: str, items: list[str] | tuple[str, ...], style: str = "") -> li
 def _foot(view: Report) -> Iterator[RenderableType]:
     tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
     yield Text()
-    yield Text("✓ passed  ✗ failed  ○ open: fails as another does  – not measured", style="dim")
+    yield Text("✓ passed  ✗ failed  ○ open: hangs on another  – not measured", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
     yield Text(f"{view.handout_words} {view.graded_with}".rstrip(), style="dim")
     yield Text(f"{view.submission}: {view.headline}", style="bold")

@@ -155,9 +155,7 @@ def _summary(view: Report, detail: int, visibility: Shown) -> str:
     if view.left_out:
         files = _cut("\n".join(view.left_out), max(detail, 250))
         parts.append("Files left out or renamed:\n" + _indent(files))
-    parts.append(
-        "Legend: ✓ passed, ✗ failed, ○ open: it fails as another check does, – not measured."
-    )
+    parts.append("Legend: ✓ passed, ✗ failed, ○ open: it hangs on another check, – not measured.")
     isolation = f"Isolation: tier {view.tier} ({view.tier_words})."
     parts.append(f"{isolation} {view.handout_words} {view.graded_with}".rstrip())
     return "\n\n".join(parts)

@@ -192,7 +192,7 @@ def _exercise(
         points=exercise.points,
         max_points=exercise.max_points,
         status=status,
-        hint=hint if status in ("partly", "failed", "not started") else "",
+        hint=hint if status not in ("complete", "not measured") else "",
         checks=checks,
         further=further if status in tried else None,
         next_step="" if further or status not in tried else _next_step(exercise, checks),
@@ -239,6 +239,8 @@ def _status(
         return "complete"
     if "passed" in states:
         return "partly"
+    if causes == {Cause.IMPORT_FAILED}:
+        return "not imported"
     return "not started" if causes == {Cause.NOT_STARTED} else "failed"
 
 
@@ -311,7 +313,7 @@ def _files(names: tuple[str, ...]) -> tuple[str, ...]:
     return (*shown, f"… and {more} more") if more else shown
 
 
-Status = Literal["complete", "partly", "failed", "not started", "not measured"]
+Status = Literal["complete", "partly", "failed", "not imported", "not started", "not measured"]
 MARKS: dict[State, str] = {"passed": "✓", "failed": "✗", "open": "○", "not_run": "–"}
 
 
@@ -393,15 +395,9 @@ class ExerciseView:
         return words.pop() if len(words) == 1 and len(self.checks) > 1 else ""
 
     @property
-    def is_imported(self) -> bool:
-        """Whether a check has more to say than that a module could not be imported."""
-        return {check.words for check in self.checks} != {Cause.IMPORT_FAILED.words}
-
-    @property
     def sentence(self) -> str:
         """One line for an exercise that nothing ran of, if its checks agree; else ""."""
-        is_open = not self.status.startswith("not") and self.is_imported
-        if is_open or len({check.words for check in self.checks}) != 1:
+        if not self.status.startswith("not") or len({check.words for check in self.checks}) != 1:
             return ""
         left_out = f"Not measured here: {points(self.max_points)} points left out."
         details = {check.detail for check in self.checks if check.detail}
@@ -486,7 +482,7 @@ class Report:
     @property
     def first(self) -> tuple[ExerciseView, ...]:
         """What was tried and is not complete, by the points that are to be won."""
-        tried = [e for e in self.exercises if e.status in ("partly", "failed") and e.is_imported]
+        tried = [e for e in self.exercises if e.status in ("partly", "failed")]
         return tuple(sorted(tried, key=lambda one: one.points - one.max_points))
 
     @property

@@ -410,7 +410,7 @@ def test_a_folder_is_no_place_for_a_checkpoint(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic", weight=0.5)
 def test_saving_leaves_no_file_open(impl, later, rng, torch_rng):
-    """Saving many times leaves no file or folder open"""
+    """Saving many times leaves no file or folder open, and each checkpoint can be loaded"""
     weights = torch.randn(MANY, 8, 8, generator=torch_rng)
     paths = [str(impl.scratch / name) for name in names(rng, MANY)]
     for step, path in enumerate(paths):
@@ -424,7 +424,8 @@ def test_saving_leaves_no_file_open(impl, later, rng, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic", weight=2)
 def test_file_is_on_the_disk_before_its_name_is(impl, rng, torch_rng):
-    """The new file is synced before it is renamed, once, and the folder is synced afterwards"""
+    """The last checkpoint is replaced by a rename, once; the new file is synced before it, and the
+    folder afterwards"""
     path = str(impl.scratch / "run.pt")
     last, new = torch.randn(2, 2, 2, generator=torch_rng)
     step = int(rng.integers(1, 1000))
@@ -449,13 +450,9 @@ def check_file_calls(impl, events, path, step, new):
     expect(found, "the step").equals(step)
     expect(weights, "the weights").equals(new)
     renames = [e for e in events if e[0] == "rename" and "run.pt" in e]
-    assert [names[-1] for names in renames] == ["run.pt"], (
-        f"the file was not renamed to its final name, once: {events}"
-    )
+    said = f"final names of the renamed files; all that was done: {events}"
+    expect([names[-1] for names in renames], said).equals(["run.pt"])
     renamed = events.index(renames[0])
-    assert ("sync", "run.pt") in events[:renamed], (
-        f"the complete file was not synced before it was renamed: {events}"
-    )
-    assert ("sync folder", ".") in events[renamed:], (
-        f"the folder was not synced after the rename: {events}"
-    )
+    synced = [("sync", "run.pt") in events[:renamed], ("sync folder", ".") in events[renamed:]]
+    said = f"whether the complete file was synced before, and the folder after, of {events}"
+    expect(synced, said).equals([True, True])

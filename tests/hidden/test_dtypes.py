@@ -24,7 +24,7 @@ def sizes_are_torchs(later, rng, dtypes):
 
 @pytest.mark.exercise("bytes_per_element")
 def test_floating_point(later, rng):
-    """Floating-point dtypes, including the 8-bit formats, have torch's size"""
+    """Floating-point dtypes, including the 8-bit formats, have torch's size, an int"""
     sizes_are_torchs(later, rng, [d for d in DTYPES if d.is_floating_point])
 
 

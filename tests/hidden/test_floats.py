@@ -327,7 +327,7 @@ def check_rounds(later, rng, format):
 
 @pytest.mark.exercise("round_to_format", weight=2)
 def test_rounds_to_small_formats(later, rng):
-    """In formats of 4, 6 and 8 bits and in bf16, numbers round as in ml_dtypes"""
+    """In formats of 4, 6 and 8 bits and in bf16, numbers and infinities round as in ml_dtypes"""
     for format, kind in [*SMALL.items(), ((8, 7, "ieee"), ml_dtypes.bfloat16)]:
         with np.errstate(all="ignore"):
             values = [*random_values(rng, format, 14), *extremes(format)]

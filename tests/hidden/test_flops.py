@@ -48,7 +48,7 @@ def forward_and_backward(model, batch, width, input_needs_grad):
 
 @pytest.mark.exercise("matmul_flops")
 def test_a_product_takes_what_torch_counts(later, rng):
-    """A matrix product takes the FLOPs that torch counts for it"""
+    """A matrix product takes the FLOPs that torch counts for it, an int"""
     for _ in range(25):
         B, D, K = (int(n) for n in rng.integers(1, 200, size=3))
         left, right = torch.empty(B, D), torch.empty(D, K)
@@ -699,7 +699,7 @@ def test_bounds_that_a_run_may_touch(later, rng):
 
 @pytest.mark.exercise("mfu")
 def test_utilization_of_random_runs(later, rng):
-    """The MFU is the FLOPs divided by those that the devices promise in the time"""
+    """The MFU is the FLOPs divided by those that the devices promise in the time, in float64"""
     for _ in range(30):
         seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
         devices, share = int(rng.integers(1, 10**5)), float(rng.uniform(0.01, 1))

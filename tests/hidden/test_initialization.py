@@ -121,8 +121,10 @@ def test_kaiming_moments_and_tails(impl, rng):
         w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
         z = w.is_tensor((d_in, d_out), torch.float32).double() / math.sqrt(2 / d_in)
         # 7 standard errors each, a probability of 1e-11: 0.022 for a mean, 3.1 % for a variance.
-        assert abs(z.mean().item()) < 7 / math.sqrt(z.numel())
-        assert abs(z.square().mean().item() - 1) < 7 * math.sqrt(2 / z.numel())
+        error = 7 / math.sqrt(z.numel())
+        expect(z.mean().item(), "the mean, by the deviation").close(0.0, rtol=0, atol=error)
+        variance = z.square().mean().item()
+        expect(variance, "the variance, by the right one").close(1.0, rtol=math.sqrt(2) * error)
         for largest in (z.max().item(), -z.min().item()):
             assert 3.4 < largest < 8  # of 100,000, none beyond 3.4: e⁻³³; one beyond 8: 6e-11
 

@@ -472,10 +472,11 @@ def test_sgd_learning_rate_is_not_in_the_velocity(impl, runs, rng, torch_rng):
     """A change of the learning rate takes effect at once, on the whole velocity"""
     params, grads = random_tensors(torch_rng, [(6,)]), random_tensors(torch_rng, [(6,)], steps=8)
     momentum, moved = float(rng.uniform(0.5, 0.9)), params[0].clone()
-    left = steps_of(runs, SGD, params, grads, lr=0.0)  # a step of 0, with the last gradient
+    left = steps_of(runs, SGD, params, [g[7:] for g in grads], lr=0.5)
     velocity = grads[0][7]
+    moved -= 0.5 * velocity
     call = "optimizers.sgd_step", left.file.path, None, left.places["params"]
-    for g, step in zip(grads[0], left.places["grads"], strict=True):
+    for g, step in zip(grads[0][7:], left.places["grads"], strict=True):
         lr = float(rng.uniform(0.01, 1))
         velocity = momentum * velocity + g
         moved = moved - lr * velocity
@@ -501,7 +502,8 @@ def test_sgd_gradients_of_nan(runs, rng, torch_rng):
 
 @pytest.mark.exercise("sgd_step")
 def test_sgd_refuses(impl, runs, rng, torch_rng):
-    """SGD refuses invalid lists, shapes and settings before anything changes"""
+    """SGD refuses invalid lists, shapes and settings before anything changes, and takes valid ones,
+    also 0 and infinite"""
     refused = [{"lr": -1e-3}, {"weight_decay": -0.1}, {"momentum": -0.1}, {"momentum": 1.0}]
     refused.append({"momentum": 0.0, "nesterov": True})
     refused += [{name: math.nan} for name in ("lr", "weight_decay", "momentum")]

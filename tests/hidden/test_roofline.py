@@ -357,17 +357,13 @@ def test_devices_are_found(later, rng):
 
 
 @pytest.mark.exercise("find_accelerator", weight=2)
-def test_unknown_devices_are_errors(impl, later, rng):
+def test_unknown_devices_are_errors(impl, rng):
     """A device that is not in the table is refused with a LookupError that names it"""
     for device in NOT_IN_THE_TABLE:
         table = in_any_order(rng, hardware.load().plain())
         with pytest.raises(LookupError) as error:
             impl.roofline.find_accelerator(device, table)
         expect(device in str(error.value), f"the message names {device!r}").equals(True)
-        words = rng.permutation(device.replace("-", " ").split())
-        known = in_any_order(rng, {**table, "new": {"names": [" ".join(words)]}})
-        if device:
-            later.roofline.find_accelerator(device, known).equals("new")
     with pytest.raises(LookupError) as error:
         impl.roofline.find_accelerator("NVIDIA H200", {})
     expect("NVIDIA H200" in str(error.value), "the message names the device").equals(True)
@@ -385,7 +381,7 @@ def test_words_are_whole(later, rng):
         )
         table = in_any_order(rng, table_of([part], [longer], [name], [f"{name} {part}"]))
         later.roofline.find_accelerator(f"A {name}", table).equals("entry 2")
-        later.roofline.find_accelerator(f"{part} {name}", table).equals("entry 3")
+        later.roofline.find_accelerator(f"{name} {part}", table).equals("entry 3")
     for pair in [("SXM 4", "SXM4"), ("SXM4", "SXM 4"), ("H 100", "H100")]:
         later.roofline.find_accelerator(pair[0], table_of([pair[1]])).raises(LookupError)
 
@@ -414,6 +410,10 @@ def test_the_most_words_win(later, rng):
         for count in range(1, 5):
             device = disguised(rng, [words[i] for i in rng.permutation(count)])
             later.roofline.find_accelerator(f"NVIDIA {device}", table).equals(f"entry {count - 1}")
+    for device in filter(None, NOT_IN_THE_TABLE):
+        words = rng.permutation(device.replace("-", " ").split())
+        table = {**hardware.load().plain(), "new": {"names": [" ".join(words)]}}
+        later.roofline.find_accelerator(device, in_any_order(rng, table)).equals("new")
     table = in_any_order(rng, table_of(["Accelerator"], ["X1 M7"]))
     later.roofline.find_accelerator("X1 M7 accelerator", table).equals("entry 1")
 

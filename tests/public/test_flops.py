@@ -19,7 +19,7 @@ def drawn_transformer(rng):
 
 @pytest.mark.exercise("matmul_flops")
 def test_a_tiny_product(impl):
-    """A row of 3 times a column of 3 takes 6 FLOPs: 3 multiplications and 3 additions"""
+    """A row of 3 times a column of 3 takes 6 FLOPs, an int: 3 multiplications and 3 additions"""
     expect(impl.flops.matmul_flops(1, 3, 1)).equals(
         6, hint="by convention the first addition, to 0, also counts"
     )
@@ -93,7 +93,8 @@ def test_the_lectures_two_layers_backward(impl):
 
 @pytest.mark.exercise("mlp_flops")
 def test_random_mlps(impl, rng):
-    """Every layer counts, also one like another, and only the first may save a product"""
+    """Every layer counts, also one like another or without work, and only the first may save a
+    product"""
     for i in range(16):
         widths = [int(n) for n in rng.choice([0, 1, 3, 8, 2**33], size=2 + i % 5)]
         batch = 0 if i == 4 else int(rng.integers(1, 9))

@@ -178,7 +178,7 @@ def test_a_step_of_adamw(impl):
 
 @pytest.mark.exercise("largest_batch")
 def test_the_modules_of_gpt2_xl(impl):
-    """GPT-2 XL is an embedding, 48 blocks and a last module, of 1,557,611,200 parameters"""
+    """GPT-2 XL is an embedding, 48 blocks and a last module: parameters, bytes held and needed"""
     modules = impl.ledger.model_modules(batch=1, **XL, **WITH_DROPOUT, checkpointed=False)
     expect([modules[0], modules[1], modules[-1]], "the first two modules and the last").equals(
         [

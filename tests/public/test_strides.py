@@ -107,7 +107,7 @@ def test_a_size_of_1_does_not_matter(impl):
 
 @pytest.mark.exercise("is_contiguous")
 def test_contiguity_of_random_layouts(impl, rng):
-    """A layout is contiguous if torch says so, also a scalar, one element, or none"""
+    """A layout is contiguous exactly if torch says so, also a scalar, one element, or none"""
     for _ in range(30):
         shape, strides, _ = layout_of(tensor := random_layout(rng))
         expect(impl.strides.is_contiguous(shape, strides), f"{shape} with {strides}").equals(
