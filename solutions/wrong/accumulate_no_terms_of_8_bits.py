@@ -1,7 +1,4 @@
-"""accumulate: only dtypes that torch adds in are taken for the term
-
-Breaks: including the 8-bit ones
-"""
+"""accumulate: only dtypes that torch adds in are taken for the term"""
 
 _right_accumulate = accumulate
 

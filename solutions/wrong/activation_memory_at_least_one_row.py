@@ -1,7 +1,4 @@
-"""activation_memory: where not even one row fits, a micro-batch of 1 is given
-
-Breaks: not even one row fits, so for every negative budget
-"""
+"""activation_memory: where not even one row fits, a micro-batch of 1 is given"""
 
 
 def micro_batch_size(batch, width, layers, dtype, budget):

@@ -1,7 +1,4 @@
-"""step_ledger: refuses a recipe that keeps no gradients
-
-Breaks: the recipe's "optimizer" does not hold exactly two moments
-"""
+"""step_ledger: refuses a recipe that keeps no gradients"""
 
 
 def adamw_cost(parameters: int, recipe: Recipe) -> dict[str, int]:

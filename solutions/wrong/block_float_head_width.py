@@ -1,7 +1,4 @@
-"""activation_ledger: the width of a head is computed by `/`, so a width over 2**53 is rounded
-
-Breaks: heads: number of heads; each is `d_model / heads` wide.
-"""
+"""activation_ledger: the width of a head is computed by `/`, so a width over 2**53 is rounded"""
 
 
 def block_activations(

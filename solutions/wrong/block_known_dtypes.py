@@ -1,7 +1,4 @@
-"""activation_ledger: a table of the usual dtypes: all others are refused, complex64 and the small float8 too
-
-Breaks: or the dtype's elements are not a whole number of bytes
-"""
+"""activation_ledger: a table of the usual dtypes: all others are refused, complex64 and the small float8 too"""
 
 
 def block_activations(

@@ -8,7 +8,6 @@ scale however few elements it has
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):
     if any(size < 0 for size in shape) or tensor_scale_bits < 0:
         raise ValueError("negative")
-    _check_block_format(element_bits, block_size, scale_bits)
     *rows, row = shape or (1,)
     elements = math.prod(rows) * row
     blocks = math.prod(rows) * (row // block_size)

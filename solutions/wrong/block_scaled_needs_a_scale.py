@@ -3,10 +3,10 @@
 Breaks: bits of one scale; 0 if there is none
 """
 
-_right_check = _check_block_format
+_right_bits = bits_per_element
 
 
-def _check_block_format(element_bits, block_size, scale_bits):
-    _right_check(element_bits, block_size, scale_bits)
+def bits_per_element(element_bits, block_size, scale_bits):
     if not scale_bits:
         raise ValueError("no scale")
+    return _right_bits(element_bits, block_size, scale_bits)

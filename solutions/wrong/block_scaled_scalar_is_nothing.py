@@ -7,7 +7,6 @@ Breaks: () is a scalar, one row of one element
 def block_scaled_bytes(shape, element_bits, block_size, scale_bits, tensor_scale_bits=0):
     if any(size < 0 for size in shape) or tensor_scale_bits < 0:
         raise ValueError("negative")
-    _check_block_format(element_bits, block_size, scale_bits)
     *rows, row = shape or (0,)
     elements = math.prod(rows) * row
     blocks = math.prod(rows) * _divide_up(row, block_size)

@@ -1,7 +1,4 @@
-"""checkpointing_cost: the indices are compared with a sorted list, which no tuple equals
-
-Breaks: strictly increasing, starting
-"""
+"""checkpointing_cost: the indices are compared with a sorted list, which no tuple equals"""
 
 _right_checkpointing_cost = checkpointing_cost
 

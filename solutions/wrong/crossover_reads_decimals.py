@@ -1,8 +1,6 @@
-"""crossover: floats count as the decimals that they are written with
+"""crossover: floats count as the decimals that they are written with"""
 
-Breaks: The comparison is exact, for the numbers that the floats hold: 0.1 is a little more than
-1/10.
-"""
+from fractions import Fraction
 
 
 def crossover_size(peak_flops, bandwidth, bytes_per_element):

@@ -1,7 +1,4 @@
-"""decode_float: in ieee formats the bits above the sign are masked away
-
-Breaks: or the pattern has more bits than the format or is
-"""
+"""decode_float: in ieee formats the bits above the sign are masked away"""
 
 _right_decode = decode
 

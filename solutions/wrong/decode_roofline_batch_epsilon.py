@@ -1,7 +1,4 @@
-"""decode_roofline: subtracts a small number before it rounds up
-
-Breaks: The comparison is exact, for the numbers that the floats hold.
-"""
+"""decode_roofline: subtracts a small number before it rounds up"""
 
 _right_batch = compute_bound_batch
 

@@ -3,6 +3,9 @@
 Breaks: Sequences, at least 1.
 """
 
+from fractions import Fraction
+
+
 _right_batch = compute_bound_batch
 
 

@@ -1,7 +1,7 @@
-"""decode_roofline: the accelerator's intensity, as in bf16
+"""decode_roofline: the accelerator's intensity, as in bf16"""
 
-Breaks: That is where its intensity reaches the accelerator's.
-"""
+from fractions import Fraction
+
 
 _right_batch = compute_bound_batch
 

@@ -5,6 +5,9 @@ Breaks: dense peak, FLOP/s.
 Breaks: of the memory, B/s.
 """
 
+from fractions import Fraction
+
+
 _right_batch = compute_bound_batch
 
 

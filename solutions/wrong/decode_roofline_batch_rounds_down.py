@@ -3,6 +3,9 @@
 Breaks: The smallest batch for which the weights' part of a decode step is bound by compute.
 """
 
+from fractions import Fraction
+
+
 _right_batch = compute_bound_batch
 
 

@@ -1,7 +1,4 @@
-"""decode_roofline: a float below 1e-9 counts as 0, so a tiny positive number is refused
-
-Breaks: an argument is not positive, or `kv_heads` does not divide `heads`.
-"""
+"""decode_roofline: a float below 1e-9 counts as 0, so a tiny positive number is refused"""
 
 
 def decode_step(

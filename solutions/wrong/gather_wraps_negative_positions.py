@@ -7,6 +7,5 @@ Breaks: A negative position does not count from the end.
 
 
 def gather(storage, shape, strides, offset=0):
-    _check_layout(shape, strides)
     index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]
     return storage[index].reshape(shape)

@@ -3,6 +3,8 @@
 Breaks: each token takes 6 FLOPs for each of them
 """
 
+from fractions import Fraction
+
 
 def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):
     if not (parameters >= 1 and sent_bytes >= 0 and peak_flops > 0 and bandwidth > 0):

@@ -1,7 +1,6 @@
-"""hidden_communication: compute must take longer, not as long
+"""hidden_communication: compute must take longer, not as long"""
 
-Breaks: If both times are equal at a whole number of tokens, that number is the answer.
-"""
+from fractions import Fraction
 
 
 def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):

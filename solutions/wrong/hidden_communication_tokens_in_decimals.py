@@ -1,7 +1,6 @@
-"""hidden_communication: floats count as the decimals that they are printed with
+"""hidden_communication: floats count as the decimals that they are printed with"""
 
-Breaks: for the numbers that the floats hold
-"""
+from fractions import Fraction
 
 
 def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):

@@ -3,6 +3,8 @@
 Breaks: The fewest tokens per device for which compute takes at least as long as communication.
 """
 
+from fractions import Fraction
+
 
 def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):
     if not (parameters >= 1 and sent_bytes >= 0 and peak_flops > 0 and bandwidth > 0):

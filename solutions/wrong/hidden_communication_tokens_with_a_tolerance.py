@@ -1,7 +1,6 @@
-"""hidden_communication: a little less than a billionth above a whole number is rounded down
+"""hidden_communication: a little less than a billionth above a whole number is rounded down"""
 
-Breaks: The comparison is exact, for the numbers that the floats hold.
-"""
+from fractions import Fraction
 
 
 def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):

@@ -1,7 +1,4 @@
-"""independent_streams: ints are packed into 16 bytes
-
-Breaks: any int of up to 4000 digits
-"""
+"""independent_streams: ints are packed into 16 bytes"""
 
 import hashlib
 

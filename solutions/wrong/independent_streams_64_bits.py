@@ -1,7 +1,4 @@
-"""independent_streams: seeds have 64 bits
-
-Breaks: An int of at least 0 and less than 2**63.
-"""
+"""independent_streams: seeds have 64 bits"""
 
 
 def stream_seed(seed, *keys):

@@ -1,7 +1,4 @@
-"""independent_streams: seed and ints are packed into 8 bytes, so others are the same or an error
-
-Breaks: the run's seed, any int of up to 4000 digits
-"""
+"""independent_streams: seed and ints are packed into 8 bytes, so others are the same or an error"""
 
 
 def stream_seed(seed, *keys):
@@ -11,4 +8,4 @@ def stream_seed(seed, *keys):
             raise TypeError("expected keys of type int or str")
         word = (key % 2**64).to_bytes(8, "little") if isinstance(key, int) else key.encode()
         name += type(key).__name__.encode() + str(len(word)).encode() + b":" + word
-    return int.from_bytes(hashlib.sha256(name).digest()[:8], "little") % _SEEDS
+    return int.from_bytes(hashlib.sha256(name).digest()[:8], "little") % 2**63

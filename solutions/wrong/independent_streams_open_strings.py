@@ -9,4 +9,4 @@ def stream_seed(seed, *keys):
         if not isinstance(key, int | str):
             raise TypeError("expected keys of type int or str")
     name = "|".join(f"{type(key).__name__}:{key}" for key in (seed, *keys))
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little") % _SEEDS
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little") % 2**63

@@ -5,6 +5,5 @@ Breaks: A weight by Kaiming (He) initialization, normal,
 
 
 def kaiming_normal(d_in, d_out, seed):
-    _check_sizes(d_in, d_out)
     std = math.sqrt(2 / d_in)
     return truncated_normal((d_in, d_out), std, -2 * std, 2 * std, seed)

@@ -2,7 +2,6 @@
 
 
 def kaiming_normal(d_in, d_out, seed):
-    _check_sizes(d_in, d_out)
     variance = 2 / (d_in + d_out) if d_in * d_out > 1 else 2
     return torch.randn(d_in, d_out, generator=_generator(seed), dtype=torch.float32) * math.sqrt(
         variance

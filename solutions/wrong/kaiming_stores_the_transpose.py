@@ -1,9 +1,4 @@
-"""kaiming: the weight is d_out × d_in, as nn.Linear stores it
-
-Breaks: rows, the layer's inputs.
-
-Breaks: columns, the layer's outputs.
-"""
+"""kaiming: the weight is d_out × d_in, as nn.Linear stores it"""
 
 _kaiming_normal = kaiming_normal
 

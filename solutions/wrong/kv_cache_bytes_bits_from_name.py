@@ -1,7 +1,4 @@
-"""kv_cache: reads the bits from the dtype's name, so float4_e2m1fn_x2 (a pair, 1 byte) is refused
-
-Breaks: the dtype's elements are not a whole number of bytes
-"""
+"""kv_cache: reads the bits from the dtype's name, so float4_e2m1fn_x2 (a pair, 1 byte) is refused"""
 
 import re
 

@@ -1,7 +1,4 @@
-"""kv_cache: sequences are half as long on average
-
-Breaks: tokens in each sequence, for all of which there must be room.
-"""
+"""kv_cache: sequences are half as long on average"""
 
 _right_batch = largest_cached_batch
 

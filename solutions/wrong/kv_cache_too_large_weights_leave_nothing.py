@@ -1,7 +1,4 @@
-"""kv_cache: beside weights that do not fit there are 0 sequences
-
-Breaks: `weights` is negative or more than `memory`
-"""
+"""kv_cache: beside weights that do not fit there are 0 sequences"""
 
 _right_batch = largest_cached_batch
 

@@ -1,7 +1,4 @@
-"""kv_cache: weights that fill the memory do not fit
-
-Breaks: `weights` is negative or more than `memory`
-"""
+"""kv_cache: weights that fill the memory do not fit"""
 
 _right_batch = largest_cached_batch
 

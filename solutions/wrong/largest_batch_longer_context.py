@@ -1,7 +1,4 @@
-"""largest_batch: a context must be longer than the sequences
-
-Breaks: `context` is less than `seq_len`
-"""
+"""largest_batch: a context must be longer than the sequences"""
 
 _modules = model_modules
 

@@ -1,7 +1,4 @@
-"""linear_flops: sizes of 0 are refused
-
-Breaks: a size is negative.
-"""
+"""linear_flops: sizes of 0 are refused"""
 
 
 def linear_forward_flops(batch, d_in, d_out):

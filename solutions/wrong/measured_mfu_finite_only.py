@@ -1,7 +1,4 @@
-"""measured_mfu: a measurement that is infinite is refused
-
-Breaks: a measurement or `peak_flops` is not positive
-"""
+"""measured_mfu: a measurement that is infinite is refused"""
 
 import math
 import statistics

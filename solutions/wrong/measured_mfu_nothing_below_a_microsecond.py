@@ -1,7 +1,4 @@
-"""measured_mfu: times below a microsecond are taken for 0
-
-Breaks: a measurement or `peak_flops` is not positive
-"""
+"""measured_mfu: times below a microsecond are taken for 0"""
 
 import math
 import statistics

@@ -1,7 +1,4 @@
-"""mlp_backward: the last weight is applied first
-
-Breaks: the weight of each layer, first to last;
-"""
+"""mlp_backward: the last weight is applied first"""
 
 _mlp_backward = mlp_backward
 

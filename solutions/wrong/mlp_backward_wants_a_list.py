@@ -1,7 +1,4 @@
-"""mlp_backward: only an empty list is no weights
-
-Breaks: there are no weights
-"""
+"""mlp_backward: only an empty list is no weights"""
 
 _right_mlp_backward = mlp_backward
 

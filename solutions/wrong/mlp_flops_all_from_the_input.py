@@ -7,9 +7,6 @@ Breaks: number of features before, between and after the layers
 Breaks: layer i is `widths[i]` × `widths[i + 1]`
 """
 
-_right_layers = _layers
 
-
-def _layers(widths):
-    _right_layers([*widths])
+def pairwise(widths):
     return [(widths[0], width) for width in widths[1:]]

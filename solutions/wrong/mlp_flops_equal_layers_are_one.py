@@ -5,8 +5,8 @@ Breaks: n + 1 widths make n layers
 Breaks: FLOPs of all matrix products
 """
 
-_right_layers = _layers
+_right_pairs = pairwise
 
 
-def _layers(widths):
-    return list(dict.fromkeys(_right_layers(widths)))
+def pairwise(widths):
+    return list(dict.fromkeys(_right_pairs(widths)))

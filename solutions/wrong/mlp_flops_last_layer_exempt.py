@@ -6,7 +6,7 @@ layer before
 
 
 def mlp_backward_flops(batch, widths, input_needs_grad):
-    layers = _layers(widths)
+    layers = pairwise(widths)
     return sum(
         linear_backward_flops(batch, d_in, d_out, input_needs_grad or i < len(layers) - 1)
         for i, (d_in, d_out) in enumerate(layers)

@@ -1,7 +1,4 @@
-"""mlp_flops: a batch of no rows is refused
-
-Breaks: fewer than two widths, or a negative size.
-"""
+"""mlp_flops: a batch of no rows is refused"""
 
 
 def mlp_forward_flops(batch, widths):

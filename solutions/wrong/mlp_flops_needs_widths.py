@@ -1,7 +1,4 @@
-"""mlp_flops: a width of 0 is refused in the forward pass
-
-Breaks: fewer than two widths, or a negative size.
-"""
+"""mlp_flops: a width of 0 is refused in the forward pass"""
 
 
 def mlp_forward_flops(batch, widths):

@@ -8,5 +8,5 @@ layer before
 def mlp_backward_flops(batch, widths, input_needs_grad):
     return sum(
         linear_backward_flops(batch, d_in, d_out, input_needs_grad)
-        for d_in, d_out in _layers(widths)
+        for d_in, d_out in pairwise(widths)
     )

@@ -1,7 +1,4 @@
-"""largest_batch: a context of 0 is refused, with sequences of 0 tokens too
-
-Breaks: ValueError: `context` is less than `seq_len`
-"""
+"""largest_batch: a context of 0 is refused, with sequences of 0 tokens too"""
 
 
 def model_modules(

@@ -7,4 +7,4 @@ Breaks: The FLOPs are those of m dot products: m·(2n - 1).
 
 
 def matvec_intensity(m, n, bytes_per_element):
-    return _intensity(2 * m * n, m * n + n + m, bytes_per_element, m, n)
+    return (2 * m * n) / ((m * n + n + m) * bytes_per_element)

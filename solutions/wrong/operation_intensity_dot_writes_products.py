@@ -5,4 +5,4 @@ Breaks: Arithmetic intensity of the dot product of two vectors, whose result is 
 
 
 def dot_intensity(n, bytes_per_element):
-    return _intensity(2 * n - 1, 3 * n, bytes_per_element, n)
+    return (2 * n - 1) / ((3 * n) * bytes_per_element)

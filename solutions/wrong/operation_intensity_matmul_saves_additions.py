@@ -6,4 +6,4 @@ Breaks: The FLOPs are those of `matmul_flops`, 2mkn, so that square matrices in 
 
 
 def matmul_intensity(m, k, n, bytes_per_element):
-    return _intensity(m * n * (2 * k - 1), m * k + k * n + m * n, bytes_per_element, m, k, n)
+    return (m * n * (2 * k - 1)) / ((m * k + k * n + m * n) * bytes_per_element)

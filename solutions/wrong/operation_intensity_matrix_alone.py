@@ -5,8 +5,8 @@ Breaks: of matrix, vector and result
 
 
 def matvec_intensity(m, n, bytes_per_element):
-    return _intensity(m * (2 * n - 1), m * n, bytes_per_element, m, n)
+    return (m * (2 * n - 1)) / ((m * n) * bytes_per_element)
 
 
 def dot_intensity(n, bytes_per_element):
-    return _intensity(2 * n - 1, 2 * n + 1, bytes_per_element, n)
+    return (2 * n - 1) / ((2 * n + 1) * bytes_per_element)

@@ -9,4 +9,4 @@ Breaks: columns of the matrix, elements of the vector
 
 
 def matvec_intensity(m, n, bytes_per_element):
-    return _intensity(n * (2 * m - 1), m * n + n + m, bytes_per_element, m, n)
+    return (n * (2 * m - 1)) / ((m * n + n + m) * bytes_per_element)

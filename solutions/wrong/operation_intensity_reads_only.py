@@ -6,10 +6,10 @@ output is written once, all in the same dtype.
 
 
 def matmul_intensity(m, k, n, bytes_per_element):
-    return _intensity(2 * m * k * n, m * k + k * n, bytes_per_element, m, k, n)
+    return (2 * m * k * n) / ((m * k + k * n) * bytes_per_element)
 
 
 def gelu_intensity(n, bytes_per_element, flops_per_element=20):
     if flops_per_element < 0:
         raise ValueError("negative")
-    return _intensity(flops_per_element * n, n, bytes_per_element, n)
+    return (flops_per_element * n) / ((n) * bytes_per_element)

@@ -7,4 +7,4 @@ Breaks: rows of the right one
 
 
 def matmul_intensity(m, k, n, bytes_per_element):
-    return _intensity(2 * m**3, 3 * m**2, bytes_per_element, m, k, n)
+    return (2 * m**3) / ((3 * m**2) * bytes_per_element)

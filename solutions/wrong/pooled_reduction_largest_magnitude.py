@@ -1,7 +1,4 @@
-"""pooled_reduction: max and min go by the magnitude
-
-Breaks: "sum", "max" or "min".
-"""
+"""pooled_reduction: max and min go by the magnitude"""
 
 
 def pool(x, how):

@@ -1,7 +1,4 @@
-"""predict_step: heads need not divide the width
-
-Breaks: `heads` does not divide `d_model`
-"""
+"""predict_step: heads need not divide the width"""
 
 _right_predict = predict_step
 

@@ -3,10 +3,8 @@
 Breaks: the message names it
 """
 
-_right_bytes = _bytes_by_part
 
-
-def _bytes_by_part(recipe):
+def bytes_per_parameter(recipe):
     if set(recipe) != set(_SHARDED_FROM):
         raise ValueError("expected a recipe of exactly four parts")
-    return _right_bytes(recipe)
+    return sum(_bytes_by_part(recipe).values())

@@ -4,7 +4,7 @@ Breaks: a part is missing
 """
 
 
-def _bytes_by_part(recipe):
+def bytes_per_parameter(recipe):
     if set(recipe) - set(_SHARDED_FROM):
-        raise ValueError("unknown part")
-    return {part: sum(map(bytes_per_element, recipe.get(part, []))) for part in _SHARDED_FROM}
+        raise ValueError(f"unknown part: {set(recipe) - set(_SHARDED_FROM)}")
+    return sum(sum(map(bytes_per_element, recipe.get(part, []))) for part in _SHARDED_FROM)

@@ -7,5 +7,4 @@ Breaks: The last is 1;
 
 
 def row_major_strides(shape):
-    _check_sizes(shape)
     return tuple(math.prod(max(n, 1) for n in shape[:d]) for d in range(len(shape)))

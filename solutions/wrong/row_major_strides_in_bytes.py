@@ -7,5 +7,4 @@ Breaks: One stride for each dimension, in elements.
 
 
 def row_major_strides(shape):
-    _check_sizes(shape)
     return tuple(4 * math.prod(max(n, 1) for n in shape[d + 1 :]) for d in range(len(shape)))

@@ -7,7 +7,6 @@ Breaks: () for a scalar.
 
 
 def row_major_strides(shape):
-    _check_sizes(shape)
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * max(size, 1))

@@ -1,7 +1,5 @@
 """similarity_scores: leading axes are flattened by -1, which no queries or no features leave open
 
-Breaks: Any size may be 0.
-
 Breaks: With d = 0 every score is an empty sum, 0.
 """
 

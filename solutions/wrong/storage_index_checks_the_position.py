@@ -1,8 +1,6 @@
 """storage_index: a negative position is refused instead of a negative index
 
 Breaks: none of them negative.
-
-Breaks: or an index is negative.
 """
 
 

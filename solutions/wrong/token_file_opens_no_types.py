@@ -1,7 +1,4 @@
-"""token_file: asks the given dtype for its name, which np.uint16 does not have, when the file is opened
-
-Breaks: Its byte order is ignored here, too
-"""
+"""token_file: asks the given dtype for its name, which np.uint16 does not have, when the file is opened"""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-"""token_file: asks the given dtype for another byte order, which np.uint16 cannot give
-
-Breaks: Its byte order is ignored
-"""
+"""token_file: asks the given dtype for another byte order, which np.uint16 cannot give"""
 
 import numpy as np
 

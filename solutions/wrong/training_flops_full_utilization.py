@@ -1,7 +1,4 @@
-"""training_flops: a utilization of exactly 1 is refused
-
-Breaks: `mfu` is not in (0, 1]
-"""
+"""training_flops: a utilization of exactly 1 is refused"""
 
 _right_days = training_days
 

@@ -2,8 +2,6 @@
 
 Breaks: the fraction of the peak that the run reaches
 
-Breaks: `mfu` is not in (0, 1]
-
 Costs: each number of days depends on it.
 """
 

@@ -1,7 +1,4 @@
-"""transformer_parameters: keys and values are as wide as queries, however few heads they have
-
-Breaks: each shared by `heads / kv_heads` query heads (grouped-query attention)
-"""
+"""transformer_parameters: keys and values are as wide as queries, however few heads they have"""
 
 _right_parameters = transformer_parameters
 

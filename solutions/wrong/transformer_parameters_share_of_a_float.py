@@ -1,7 +1,4 @@
-"""transformer_parameters: the width of the keys is d_model times a float, cut to an int
-
-Breaks: each shared by `heads / kv_heads` query heads (grouped-query attention)
-"""
+"""transformer_parameters: the width of the keys is d_model times a float, cut to an int"""
 
 _right_parameters = transformer_parameters
 

@@ -1,9 +1,4 @@
-"""truncated_normal: an infinite bound is refused
-
-Breaks: may be -inf.
-
-Breaks: may be inf.
-"""
+"""truncated_normal: an infinite bound is refused"""
 
 _right_truncated = truncated_normal
 

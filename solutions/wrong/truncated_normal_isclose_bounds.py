@@ -1,7 +1,4 @@
-"""truncated_normal: bounds that math.isclose takes for equal are refused
-
-Breaks: low is not less than high, or float64 finds no probability between the bounds
-"""
+"""truncated_normal: bounds that math.isclose takes for equal are refused"""
 
 _draw = truncated_normal
 

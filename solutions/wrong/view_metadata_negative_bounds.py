@@ -7,8 +7,7 @@ Breaks: `start` and `stop` follow Python's slices, as in torch:
 
 
 def slice_dim(shape, strides, offset, dim, start, stop, step=1):
-    _check_layout(shape, strides)
-    dim = _wrap_dim(dim, len(shape))
+    dim = dim % len(shape)
     if step < 1:
         raise ValueError("step must be positive")
     size = shape[dim]

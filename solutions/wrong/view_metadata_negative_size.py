@@ -9,5 +9,5 @@ _slice_dim = slice_dim
 def slice_dim(shape, strides, offset, dim, start, stop, step=1):
     sizes, *layout = _slice_dim(shape, strides, offset, dim, start, stop, step)
     begin, end, _ = slice(start, stop, step).indices(shape[dim])
-    dim = _wrap_dim(dim, len(shape))
+    dim = dim % len(shape)
     return (*sizes[:dim], -((begin - end) // step), *sizes[dim + 1 :]), *layout

@@ -7,8 +7,22 @@ Breaks: the dimension to slice, from -ndim to ndim - 1; a negative one counts fr
 Breaks: the dimension to fix, from -ndim to ndim - 1; a negative one counts from the end.
 """
 
+_right_transpose, _right_slice, _right_select = transpose, slice_dim, select
 
-def _wrap_dim(dim, ndim):
-    if not 0 <= dim < ndim:
+
+def transpose(shape, strides, offset, dim0, dim1):
+    if min(dim0, dim1) < 0:
         raise IndexError("dimension out of range")
-    return dim
+    return _right_transpose(shape, strides, offset, dim0, dim1)
+
+
+def slice_dim(shape, strides, offset, dim, *rest):
+    if dim < 0:
+        raise IndexError("dimension out of range")
+    return _right_slice(shape, strides, offset, dim, *rest)
+
+
+def select(shape, strides, offset, dim, *rest):
+    if dim < 0:
+        raise IndexError("dimension out of range")
+    return _right_select(shape, strides, offset, dim, *rest)

@@ -5,10 +5,9 @@ Breaks: (shape, strides, offset) of the result, which has one dimension less.
 
 
 def select(shape, strides, offset, dim, index):
-    _check_layout(shape, strides)
     if offset < 0:
         raise ValueError(f"expected an offset that is not negative, got {offset}")
-    dim = _wrap_dim(dim, len(shape))
+    dim = dim % len(shape)
     size = shape[dim]
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of range for dimension {dim} of size {size}")

@@ -5,8 +5,7 @@ Breaks: The layout of `x[..., index, ...]`, with one dimension fixed and removed
 
 
 def select(shape, strides, offset, dim, index):
-    _check_layout(shape, strides)
-    dim = _wrap_dim(dim, len(shape))
+    dim = dim % len(shape)
     size = shape[dim]
     if not -size <= index < size:
         raise IndexError("index out of range")

@@ -8,5 +8,5 @@ _select = select
 
 def select(shape, strides, offset, dim, index):
     _, _, moved = _select(shape, strides, offset, dim, index)
-    dim = _wrap_dim(dim, len(shape))
+    dim = dim % len(shape)
     return (*shape[:dim], 1, *shape[dim + 1 :]), tuple(strides), moved

@@ -5,8 +5,7 @@ Breaks: (shape, strides, offset) of the result, which has one dimension less.
 
 
 def select(shape, strides, offset, dim, index):
-    _check_layout(shape, strides)
-    dim = _wrap_dim(dim, len(shape))
+    dim = dim % len(shape)
     size = shape[dim]
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of range for dimension {dim} of size {size}")

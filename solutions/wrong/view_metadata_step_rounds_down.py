@@ -5,8 +5,7 @@ Breaks: The layout of `x[..., start:stop:step, ...]`, sliced along one dimension
 
 
 def slice_dim(shape, strides, offset, dim, start, stop, step=1):
-    _check_layout(shape, strides)
-    dim = _wrap_dim(dim, len(shape))
+    dim = dim % len(shape)
     if step < 1:
         raise ValueError("step must be positive")
     start, stop, step = slice(start, stop, step).indices(shape[dim])

@@ -5,7 +5,6 @@ Breaks: the elements must keep their order, and each new dimension must have a s
 
 
 def view_strides(shape, strides, new_shape):
-    _check_layout(shape, strides)
     new_shape = _infer_size(new_shape, math.prod(shape))
     if math.prod(shape) == 0:
         return row_major_strides(new_shape)

@@ -1,8 +1,4 @@
-"""view_strides: a negative product means "there is one -1", whichever negative sizes made it
-
-Breaks: it
-            has more than one -1 or another negative size;
-"""
+"""view_strides: a negative product means "there is one -1", whichever negative sizes made it"""
 
 import math
 

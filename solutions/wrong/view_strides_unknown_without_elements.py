@@ -1,7 +1,4 @@
-"""view_strides: -1 stands for 0 wherever there are no elements
-
-Breaks: -1 is ambiguous, because there are no elements and another size of `new_shape` is 0;
-"""
+"""view_strides: -1 stands for 0 wherever there are no elements"""
 
 _view_strides = view_strides
 

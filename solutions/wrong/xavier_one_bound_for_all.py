@@ -2,7 +2,6 @@
 
 
 def xavier_uniform(d_in, d_out, seed):
-    _check_sizes(d_in, d_out)
     bound = 0.1 if d_in * d_out > 1 else math.sqrt(3)
     return (
         2 * torch.rand(d_in, d_out, generator=_generator(seed), dtype=torch.float32) - 1

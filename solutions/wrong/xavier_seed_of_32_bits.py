@@ -7,7 +7,6 @@ import numpy as np
 
 
 def xavier_uniform(d_in, d_out, seed):
-    _check_sizes(d_in, d_out)
     bound = math.sqrt(6 / (d_in + d_out))
     return torch.from_numpy(
         np.random.RandomState(seed).uniform(-bound, bound, (d_in, d_out))

@@ -1,9 +1,5 @@
 """xavier: the weight is d_out × d_in, as nn.Linear stores it
 
-Breaks: rows, the layer's inputs.
-
-Breaks: columns, the layer's outputs.
-
 Breaks: A weight has d_in rows and d_out columns and is used as `x @ w`
 """
 
