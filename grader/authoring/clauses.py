@@ -23,6 +23,11 @@ PROMISES_NOTHING = SOLUTIONS / "clauses.toml"
 _SECTIONS = ("Args:", "Returns:", "Yields:", "Raises:", "Attributes:")
 # What an argument is: its name and the first words. What follows may promise something.
 _DEFINITION = re.compile(r"[\w, *]+: (?:\([^)]*\)|[^,;.(])*(?:[,;.] |\.?$)")
+# What callers guarantee of an argument: nobody need check it, so no mistake breaks it.
+_RANGE = re.compile(
+    r"(?:.*, |each |which |no size |all )*(?:is )?(?:at least|at most|more than|less than|within|"
+    r"from|\d or more|divides|a divisor of|0\b|1\b).*"
+)
 _EXCEPTION = re.compile(r"\w*(Error|Exception|Iteration): ")
 
 
@@ -38,10 +43,16 @@ class Clause:
     paragraph: str
     start: int
     end: int
+    of_argument: bool = False
 
     @property
     def text(self) -> str:
         return self.paragraph[self.start : self.end]
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it says which values of an argument are valid."""
+        return self.of_argument and _RANGE.fullmatch(self.text) is not None
 
     def is_quoted(self, quote: str) -> bool:
         """Whether a quote lies in the clause, or has most of its words."""
@@ -73,7 +84,11 @@ def unbroken(
     return {
         name: left
         for name, some in clauses.items()
-        if (left := [c for c in some if not broken[c] and c.text not in nothing.get(name, ())])
+        if (
+            left := [
+                c for c in some if not (broken[c] or c.is_range or c.text in nothing.get(name, ()))
+            ]
+        )
     }
 
 
@@ -86,7 +101,7 @@ def clauses_of(function: str, docstring: str) -> list[Clause]:
     found = []
     for section, paragraph in _paragraphs(docstring):
         for start, end in _spans(paragraph, section):
-            found.append(Clause(function, paragraph, start, end))
+            found.append(Clause(function, paragraph, start, end, section == "Args:"))
     return found
 
 

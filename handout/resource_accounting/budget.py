@@ -38,9 +38,7 @@ def bytes_per_parameter(recipe: Recipe) -> int:
         Bytes per parameter, all copies of all parts together.
 
     Raises:
-        ValueError: a part is missing or unknown; the message names it. Or a dtype's elements are
-            not a whole number of bytes.
-        TypeError: a copy is not a `torch.dtype`.
+        ValueError: a part is missing or unknown; the message names it.
 
     AdamW in fp32 keeps 4 + 4 + (4 + 4) = 16 bytes, with parameters and gradients in bf16 12:
 
@@ -67,10 +65,6 @@ def training_state(parameters: int, recipe: Recipe) -> dict[str, int]:
     Returns:
         Bytes of "parameters", "gradients", "master" and "optimizer", and their sum, "total".
 
-    Raises:
-        ValueError: `parameters` is negative, or `bytes_per_parameter` raises it for the recipe.
-        TypeError: a copy is not a `torch.dtype`.
-
     70B parameters in the bf16 recipe above: 140 GB each for parameters and gradients, 560 GB for
     the moments:
 
@@ -89,17 +83,12 @@ def largest_model(devices: int, device_bytes: int, recipe: Recipe) -> int:
     this is an upper bound.
 
     Args:
-        devices: number of devices.
+        devices: number of devices, at least 1.
         device_bytes: memory of each device, in bytes; an 80 GB device has 80e9.
-        recipe: the dtypes of every copy, as for `bytes_per_parameter`.
+        recipe: the dtypes of every copy, as for `bytes_per_parameter`; at least one copy.
 
     Returns:
         Parameters, rounded down to a whole number.
-
-    Raises:
-        ValueError: `devices` is less than 1, `device_bytes` is negative, the recipe keeps nothing
-            (then no model would be too large), or `bytes_per_parameter` raises it for the recipe.
-        TypeError: a copy is not a `torch.dtype`.
 
     Stanford CS336's lecture 2, 8 devices of 80 GB, in fp32 and in the bf16 recipe above:
 
@@ -129,17 +118,12 @@ def zero_bytes(parameters: int, devices: int, stage: int, recipe: Recipe) -> int
 
     Args:
         parameters: number of parameters of the model.
-        devices: number of devices that share the model.
+        devices: number of devices that share the model, at least 1.
         stage: 0, 1, 2 or 3.
         recipe: the dtypes of every copy, as for `bytes_per_parameter`.
 
     Returns:
         Bytes on the fullest device.
-
-    Raises:
-        ValueError: `stage` is not 0, 1, 2 or 3, `devices` is less than 1, `parameters` is
-            negative, or `bytes_per_parameter` raises it for the recipe.
-        TypeError: a copy is not a `torch.dtype`.
 
     Source: Rajbhandari et al., "ZeRO", 2020, figure 1: 7.5B parameters, 64 devices, bf16 parameters
     and gradients, and K = 12 bytes in fp32 (a master copy and two moments). 120, 31.4, 16.6 and
@@ -165,10 +149,6 @@ def activation_bytes(batch: int, width: int, layers: int, dtype: torch.dtype) ->
 
     Returns:
         Bytes of all layers' inputs together.
-
-    Raises:
-        ValueError: a size is negative, or the dtype's elements are not a whole number of bytes.
-        TypeError: `dtype` is not a `torch.dtype`.
 
     A batch of 64, width 1024, 16 layers in bf16, 2 MiB:
 
@@ -197,9 +177,7 @@ def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, bu
         The largest divisor of `batch` whose activations take at most `budget` bytes.
 
     Raises:
-        ValueError: not even one row fits, so for every negative budget; the batch has no rows; a
-            size is negative; or the dtype's elements are not a whole number of bytes.
-        TypeError: `dtype` is not a `torch.dtype`.
+        ValueError: not even one row fits.
 
     The batch of 64 above takes 2,097,152 bytes. A quarter of that fits a micro-batch of 16:
 
@@ -230,16 +208,12 @@ def checkpointing_cost(layers: int, stored: Sequence[int], keep_segment: bool) -
     Args:
         layers: number of layers, at least 1.
         stored: which activations are held after the forward pass: strictly increasing, starting
-            with 0.
+            with 0, each less than `layers`.
         keep_segment: whether recomputed activations are kept until they are used.
 
     Returns:
         "activations", the largest number held at any moment of the backward pass, and
         "recomputed_layers", the number of times that a layer runs forward in it.
-
-    Raises:
-        ValueError: `layers` is less than 1, or `stored` is empty, does not start with 0, does not
-            increase strictly, or names a layer that does not exist.
 
     Sixteen layers: all stored, every fourth stored (√16), and only the input stored.
 

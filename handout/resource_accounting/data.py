@@ -34,7 +34,7 @@ def write_tokens(
         path: the file to write.
         tokens: T integers; T may be 0.
         dtype: the numpy integer dtype of each token in the file, as np.uint16, np.dtype("uint16")
-            or "uint16". Its byte order is ignored: the file is little-endian on every machine.
+            or "uint16". The file is little-endian on every machine.
 
     Raises:
         ValueError: a token does not fit the dtype (values never wrap: in uint16, 65536 does not
@@ -57,8 +57,7 @@ def open_tokens(path: str | Path, dtype: IntegerDType) -> np.memmap[Any, np.dtyp
 
     Args:
         path: a file that `write_tokens` wrote.
-        dtype: the dtype that it was written with, which the file does not store. Its byte order is
-            ignored here, too.
+        dtype: the dtype that it was written with, which the file does not store.
 
     Raises:
         ValueError: the file's size in bytes is not a multiple of the dtype's, or the file is empty
@@ -89,8 +88,8 @@ def get_batch(
 
     Args:
         tokens: the corpus, an array or a memory map of any integer dtype.
-        batch_size: B, the number of windows.
-        context_length: C, the tokens in a window.
+        batch_size: B, the number of windows, at least 1.
+        context_length: C, the tokens in a window, at least 1.
         device: the device of the batch.
 
     Returns:
@@ -98,8 +97,7 @@ def get_batch(
         share no memory with each other or with the corpus: a mask may be written into x.
 
     Raises:
-        ValueError: batch_size or context_length is not positive, or the corpus is too short for
-            one window and its target (T < C + 1).
+        ValueError: the corpus is too short for one window and its target (T < C + 1).
     """
     raise NotImplementedError(
         "get_batch: not started; see assignment/writeup/data.md, or make hint EX=get_batch"

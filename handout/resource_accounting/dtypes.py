@@ -20,17 +20,11 @@ def bytes_per_element(dtype: torch.dtype) -> int:
     Likewise, one element of `bits1x8`, `bits2x4` and `bits4x2` is a group that fills a byte.
 
     Args:
-        dtype: any dtype of torch: floating point (the 8-bit formats too), integer, bool, complex,
-            quantized, or bits.
+        dtype: a dtype of torch with elements of whole bytes: floating point (the 8-bit formats
+            too), integer, bool, complex, quantized, or bits.
 
     Returns:
         Whole bytes per element.
-
-    Raises:
-        TypeError: `dtype` is not a `torch.dtype`, for example the string "float32".
-        ValueError: an element of this dtype does not fill a byte: `int1` … `int7`, `uint1` …
-            `uint7`, `quint4x2`, `quint2x4`. The size of such elements depends on how they are
-            packed, so no whole number is right, although torch itself may say 1.
 
     bfloat16 has 16 bits:
 
@@ -51,11 +45,6 @@ def tensor_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
 
     Returns:
         Number of elements × bytes per element, exact however large; 0 if any size is 0.
-
-    Raises:
-        ValueError: a size is negative, even if another is 0, or the dtype's elements are not a
-            whole number of bytes, even if there are none.
-        TypeError: `dtype` is not a `torch.dtype`.
 
     A 4×8 matrix of float32 takes 128 bytes:
 
@@ -112,9 +101,6 @@ def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> flo
     Returns:
         Bits, not bytes.
 
-    Raises:
-        ValueError: `element_bits` or `block_size` is below 1, or `scale_bits` is negative.
-
     NVFP4: 4-bit elements, an 8-bit scale per 16 elements. MXFP8 and MXFP4 (OCP Microscaling
     Formats 1.0): an 8-bit scale per 32.
 
@@ -154,10 +140,6 @@ def block_scaled_bytes(
 
     Returns:
         Bytes of the three parts together, exact however large.
-
-    Raises:
-        ValueError: a size is negative, even if another is 0; `element_bits` or `block_size` is
-            below 1; or a scale has a negative number of bits.
 
     A row of 40 elements in NVFP4 is 20 bytes and 3 scales of 1 byte, and 4 bytes for the tensor:
 

@@ -56,7 +56,7 @@ def block_activations(
         batch: number of sequences.
         seq_len: tokens in a sequence.
         d_model: width of the model.
-        heads: number of heads; each is `d_model / heads` wide.
+        heads: number of heads, a divisor of `d_model`; each is `d_model / heads` wide.
         d_ff: width of the feed-forward's hidden layer.
         dtype: dtype of the activations.
         dropout: whether there is dropout.
@@ -64,11 +64,6 @@ def block_activations(
 
     Returns:
         Bytes of the ten components, and their "total".
-
-    Raises:
-        ValueError: a size is negative, `heads` is less than 1 or does not divide `d_model`,
-            `attention` is another word, or the dtype's elements are not a whole number of bytes.
-        TypeError: `dtype` is not a `torch.dtype`.
 
     GPT-2 XL's block, one sequence of 1024 tokens in bf16, with dropout and without flash attention:
 
@@ -113,10 +108,6 @@ def model_activations(
         Bytes of "embedding", "blocks" (all of them), "final_norm", "lm_head" and "loss", and their
         "total".
 
-    Raises:
-        ValueError: `vocab` or `layers` is negative, or `block_activations` raises it.
-        TypeError: `dtype` is not a `torch.dtype`.
-
     GPT-2 XL, vocab=50257 and layers=48, and the rest as above:
 
         model_activations(vocab=50257, layers=48, **gpt2_xl, ...)["total"]  # 9_180_164_096
@@ -154,11 +145,6 @@ def step_ledger(modules: Sequence[Module], recipe: Recipe) -> list[tuple[str, di
         then …, "backward 1", "backward 0", and last "optimizer step". Bytes is a dict with
         "parameters", "gradients", "master", "optimizer" and "activations", and their "total".
 
-    Raises:
-        ValueError: a number is negative, a module needs less than it holds, or
-            `budget.bytes_per_parameter` raises it for the recipe.
-        TypeError: a copy is not a `torch.dtype`.
-
     One module of 10 parameters that holds 100 bytes, all in fp32:
 
         step_ledger([(10, 100, 100)], fp32_recipe)
@@ -180,9 +166,6 @@ def peak_memory(modules: Sequence[Module], recipe: Recipe) -> tuple[str, int]:
 
     Returns:
         (moment, bytes): the largest total, and the first moment that has it.
-
-    Raises:
-        ValueError, TypeError: as for `step_ledger`.
 
     The module above:
 
@@ -207,15 +190,11 @@ def adamw_cost(parameters: int, recipe: Recipe) -> dict[str, int]:
 
     Args:
         parameters: number of parameters.
-        recipe: the dtypes of every copy, as for `budget.bytes_per_parameter`.
+        recipe: the dtypes of every copy, as for `budget.bytes_per_parameter`; "optimizer" has
+            AdamW's two moments.
 
     Returns:
         "flops" and "bytes".
-
-    Raises:
-        ValueError: `parameters` is negative, the recipe's "optimizer" does not hold exactly two
-            moments, or `budget.bytes_per_parameter` raises it for the recipe.
-        TypeError: a copy is not a `torch.dtype`.
 
     A million parameters, all in fp32, take 28 bytes each, at 0.5 FLOP/B:
 
@@ -259,10 +238,6 @@ def model_modules(
     Returns:
         `layers + 2` modules: (parameters, held, needed) of each.
 
-    Raises:
-        ValueError: `context` is less than `seq_len`, or `model_activations` raises it.
-        TypeError: `dtype` is not a `torch.dtype`.
-
     GPT-2 XL has 1,557,611,200 parameters:
 
         modules = model_modules(vocab=50257, context=1024, layers=48, **gpt2_xl, ...)
@@ -305,9 +280,7 @@ def largest_batch(
         The largest number of sequences; 0 if an empty batch fits and one sequence does not.
 
     Raises:
-        ValueError: not even a step with an empty batch fits; `seq_len` is less than 1 (then no
-            batch would be too large); or `model_modules` or `step_ledger` raises it.
-        TypeError: `dtype` or a copy is not a `torch.dtype`.
+        ValueError: not even a step with an empty batch fits.
 
     GPT-2 XL with dropout in bf16, with moments and a master copy in fp32, on an 80 GB device:
 

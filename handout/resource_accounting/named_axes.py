@@ -1,8 +1,8 @@
 """Named axes: einops instead of `transpose(-2, -1)`, `view` and `dim=1`.
 
 A name says in the code itself which axis is meant. `...` means any number of leading axes,
-including none. Any size may be 0. Results have the dtype of the input; in 16 bits, a sum may be
-rounded after every addition.
+including none. Any size may be 0, unless a function says otherwise. Results have the dtype of the
+input; in 16 bits, a sum may be rounded after every addition.
 
 Letters: q queries, k keys, d features, seq positions.
 """
@@ -51,14 +51,11 @@ def project_heads(
 
     Args:
         x: total = heads · d_in features, with any number of leading axes.
-        w: one projection for all heads; a head is a row vector, and becomes `head @ w`.
+        w: one projection for all heads; a head is a row vector, and becomes `head @ w`. d_in is at
+            least 1.
 
     Returns:
         projected = heads · d_out features, with the same leading axes.
-
-    Raises:
-        ValueError: total is not a multiple of d_in, or d_in is 0, so that the number of heads is
-            undefined.
 
     Source: Stanford CS336, lecture 2. Its shapes, with 2 heads of 4 features:
 
@@ -75,14 +72,11 @@ def pool(x: Float[torch.Tensor, "*batch seq d"], how: str) -> Float[torch.Tensor
 
     Args:
         x: d features at each of seq positions, with any number of leading axes.
-        how: "mean", "sum", "max" or "min". With any of them, a nan at any position gives nan.
+        how: "mean", "sum", "max" or "min"; only "sum" if there are no positions. With any of them,
+            a nan at any position gives nan.
 
     Returns:
         d features. The sum over no positions is 0.
-
-    Raises:
-        ValueError: `how` is something else, or `how` is "mean", "max" or "min" and there are no
-            positions.
 
         pool(torch.tensor([[1.0, 5.0], [3.0, 4.0]]), "mean")  # [2.0, 4.5]
     """

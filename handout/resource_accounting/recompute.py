@@ -25,9 +25,6 @@ def segment_bounds(layers: int, segments: int) -> list[tuple[int, int]]:
         (start, stop) of each segment, from the first layer to the last; a segment's layers are
         `range(start, stop)`. Sizes differ by at most one; the longer segments come first.
 
-    Raises:
-        ValueError: fewer than one segment, or more segments than layers.
-
     Ten layers in four segments, of 3, 3, 2 and 2:
 
         segment_bounds(10, 4)  # [(0, 3), (3, 6), (6, 8), (8, 10)]
@@ -48,9 +45,6 @@ def best_segments(layers: int) -> int:
     Returns:
         The number of segments that minimizes segments + layers of the longest segment; the smallest
         such number if there are several.
-
-    Raises:
-        ValueError: `layers` is less than 1.
 
     Sixteen layers take 4 + 4 = 8, less than 3 + 6 and 5 + 4. Ten take 2 + 5 = 7, as 3 + 4 does:
 
@@ -79,15 +73,12 @@ def checkpointed_forward(
             The caller may change the list before the backward pass.
         x: the first layer's input. It need not require a gradient, and may hold integers, such as
             tokens: the layers' parameters get their gradients anyway.
-        segments: number of segments; their bounds are those of `segment_bounds`.
+        segments: number of segments, at least 1 and at most the number of layers; their bounds are
+            those of `segment_bounds`.
 
     Returns:
         The last layer's output. Under `torch.no_grad()` nothing else is held afterwards, and at
             most one segment's input while its layers run.
-
-    Raises:
-        ValueError: fewer than one segment, or more segments than layers, so always without layers;
-            under `torch.no_grad()` too.
 
     Four segments of a network of sixteen blocks:
 

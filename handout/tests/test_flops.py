@@ -17,23 +17,9 @@ def drawn_transformer(rng):
     return sizes, d_head * kv_heads
 
 
-SMALL = {"vocab": 10, "layers": 2, "d_model": 4, "heads": 2, "d_ff": 8}
-NO_TRANSFORMERS = [
-    *({"heads": 3}, {"heads": 0}, {"kv_heads": 0}, {"heads": 4, "kv_heads": 3}, {"layers": -1}),
-    *(
-        {"vocab": -1},
-        {"d_ff": -8},
-        {"d_model": -4},
-        {"kv_heads": -1},
-        {"heads": -2, "kv_heads": -1},
-    ),
-    *({"vocab": 0, "d_ff": -1}, {"layers": 0, "heads": 3}, {"layers": 0, "d_ff": -1}),
-]
-
-
 @pytest.mark.exercise("matmul_flops")
 def test_a_tiny_product(impl):
-    """A row of 3 times a column of 3 takes 6 FLOPs: 3 multiplications and 3 additions"""
+    """A row of 3 times a column of 3 takes 6 FLOPs, an int: 3 multiplications and 3 additions"""
     expect(impl.flops.matmul_flops(1, 3, 1)).equals(
         6, hint="by convention the first addition, to 0, also counts"
     )
@@ -51,24 +37,14 @@ def test_the_products_of_the_lecture(impl):
 
 
 @pytest.mark.exercise("matmul_flops")
-def test_refuses_a_negative_size_of_a_product(impl):
-    """A negative size is refused; a size of 0 takes no FLOPs"""
-    expect(impl.flops.matmul_flops(2, 0, 3)).equals(0)
-    expect(impl.flops.matmul_flops(2, 1, 3)).equals(12)
-    with pytest.raises(ValueError):
-        impl.flops.matmul_flops(2, -1, 3)
-
-
-@pytest.mark.exercise("matmul_flops")
 def test_random_products(impl, rng):
-    """Counts are exact ints however large; a negative size is refused beside a size of 0 too"""
+    """Counts are exact ints however large; a size of 0 takes no FLOPs"""
     for _ in range(10):
         B, D, K = (int(n) for n in rng.integers(2**40, size=3))
         found = impl.flops.matmul_flops(B, D, K)
         expect(found, f"matmul_flops{(B, D, K)}").equals(B * (D + D) * K)
-    for sizes in [(0, -1, 2), (-1, 2, 0), (-2, -3, 4), (4, 0, -1)]:
-        with pytest.raises(ValueError):
-            impl.flops.matmul_flops(*sizes)
+    for sizes in [(0, 2, 3), (2, 0, 3), (2, 3, 0)]:
+        expect(impl.flops.matmul_flops(*sizes), f"matmul_flops{sizes}").equals(0)
 
 
 @pytest.mark.exercise("linear_flops")
@@ -90,17 +66,12 @@ def test_a_linear_layer_backward(impl):
 
 @pytest.mark.exercise("linear_flops")
 def test_sizes_of_0_and_below(impl):
-    """A size of 0 takes no FLOPs, and does not hide a negative one"""
+    """A size of 0 takes no FLOPs, forward and backward"""
     expect(impl.flops.linear_forward_flops(3, 5, 7)).equals(210)
     expect(impl.flops.linear_backward_flops(3, 5, 7, True)).equals(420)
     for sizes in [(0, 5, 7), (3, 0, 7), (3, 5, 0)]:
         expect(impl.flops.linear_forward_flops(*sizes), f"forward {sizes}").equals(0)
         expect(impl.flops.linear_backward_flops(*sizes, True), f"backward {sizes}").equals(0)
-    for sizes in [(0, -5, 7), (-3, 0, 7), (-3, -5, 7), (3, 0, -7)]:
-        with pytest.raises(ValueError):
-            impl.flops.linear_forward_flops(*sizes)
-        with pytest.raises(ValueError):
-            impl.flops.linear_backward_flops(*sizes, False)
 
 
 @pytest.mark.exercise("mlp_flops")
@@ -121,19 +92,9 @@ def test_the_lectures_two_layers_backward(impl):
 
 
 @pytest.mark.exercise("mlp_flops")
-def test_refuses_an_mlp_without_layers(impl):
-    """A single width, which defines no layer, is refused"""
-    expect(impl.flops.mlp_forward_flops(1, (2, 3))).equals(12)
-    with pytest.raises(ValueError):
-        impl.flops.mlp_forward_flops(1, (2,))
-    expect(impl.flops.mlp_backward_flops(1, (2, 3), True)).equals(24)
-    with pytest.raises(ValueError):
-        impl.flops.mlp_backward_flops(1, (2,), True)
-
-
-@pytest.mark.exercise("mlp_flops")
 def test_random_mlps(impl, rng):
-    """Every layer counts, also one like another, and only the first may save a product"""
+    """Every layer counts, also one like another or without work, and only the first may save a
+    product"""
     for i in range(16):
         widths = [int(n) for n in rng.choice([0, 1, 3, 8, 2**33], size=2 + i % 5)]
         batch = 0 if i == 4 else int(rng.integers(1, 9))
@@ -146,11 +107,6 @@ def test_random_mlps(impl, rng):
             what = f"mlp_backward_flops{(batch, widths, needed)}"
             expect(found, what).equals(expected, hint="the first layer is the one that comes first")
     expect(impl.flops.mlp_forward_flops(2, (4, 4, 4, 4))).equals(192)
-    for batch, widths in [(0, (2, -3)), (-1, (2, 0)), (0, (2,)), (2, (0, -1, 3)), (-1, (2, -3))]:
-        with pytest.raises(ValueError):
-            impl.flops.mlp_forward_flops(batch, widths)
-        with pytest.raises(ValueError):
-            impl.flops.mlp_backward_flops(batch, widths, True)
 
 
 @pytest.mark.exercise("einsum_flops")
@@ -179,16 +135,6 @@ def test_one_two_and_three_operands(impl):
 
 
 @pytest.mark.exercise("einsum_flops")
-def test_refuses_a_pattern_and_shapes_that_disagree(impl):
-    """An axis with two sizes is refused, and so is a result axis that no operand has"""
-    expect(impl.flops.einsum_flops("a b, b c -> a c", (2, 3), (3, 4))).equals(48)
-    with pytest.raises(ValueError):
-        impl.flops.einsum_flops("a b, b c -> a c", (2, 3), (5, 4))
-    with pytest.raises(ValueError):
-        impl.flops.einsum_flops("a b, b c -> a d", (2, 3), (3, 4))
-
-
-@pytest.mark.exercise("einsum_flops")
 def test_random_einsums(impl, rng):
     """The FLOPs are operands times the sizes of all axes, each counted once; an axis may repeat"""
     names = ["b", "seq", "d_head", "größe", "x2", "_"]
@@ -214,27 +160,6 @@ def test_random_einsums(impl, rng):
     )
 
 
-@pytest.mark.exercise("einsum_flops")
-def test_refuses_what_einsum_would_take(impl):
-    """Names are identifiers, one arrow parts them from the result, and every size has its axis"""
-    expect(impl.flops.einsum_flops("i i -> i", (4, 4)), "a diagonal").equals(4)
-    for pattern, *shapes in [
-        *(("i j", (2, 3)), ("i -> i -> i", (2,)), ("-> i -> i", (2,)), ("i -> i i", (2,))),
-        *(
-            ("... i -> i", (2, 3)),
-            ("i -> ... i", (2,)),
-            ("2 i -> i", (2, 3)),
-            ("i j -> i 1", (2, 3)),
-        ),
-        *(("(i j) -> i", (6,)), ("a-b -> ", (2,)), ("i, j -> i, j", (2,), (3,))),
-        *(("i j -> i", (2,)), ("i -> i", (2, 3)), ("i, i -> i", (2,)), ("i -> i", (2,), (2,))),
-        *(("i, i -> i", (1,), (5,)), ("i, i -> i", (10**10,), (10**10 + 1,))),
-        *(("i j -> i", (-2, -3)), ("i j -> i", (0, -3))),
-    ]:
-        with pytest.raises(ValueError):
-            impl.flops.einsum_flops(pattern, *shapes)
-
-
 @pytest.mark.exercise("elementwise_flops")
 def test_relu_is_small(impl):
     """ReLU on 1024×64 outputs takes 65,536 FLOPs, 512 times fewer than the matrix product"""
@@ -252,7 +177,7 @@ def test_gelu_takes_twenty(impl):
 
 @pytest.mark.exercise("elementwise_flops")
 def test_random_elementwise(impl, rng):
-    """All elements of any shape count, exactly; nothing may be negative, beside a 0 either"""
+    """All elements of any shape count, exactly"""
     for i in range(12):
         shape = [int(n) for n in rng.choice([1, 3, 1023, 2**33], size=i % 4)]
         each = int(rng.integers(1, 30))
@@ -262,9 +187,6 @@ def test_random_elementwise(impl, rng):
             expected *= size
         found = impl.flops.elementwise_flops(shape, each)
         expect(found, f"elementwise_flops{(shape, each)}").equals(expected)
-    for shape, each in [((0, -1), 1), ((-1, 0), 1), ((-2, -3), 1), ((0,), -1), ((-2,), -2)]:
-        with pytest.raises(ValueError):
-            impl.flops.elementwise_flops(shape, each)
 
 
 GPT2_XL = {"vocab": 50257, "layers": 48, "d_model": 1600, "heads": 25, "d_ff": 6400}
@@ -272,8 +194,9 @@ GPT2_XL = {"vocab": 50257, "layers": 48, "d_model": 1600, "heads": 25, "d_ff": 6
 
 @pytest.mark.exercise("transformer_parameters")
 def test_a_small_transformer(impl):
-    """The parameters of a transformer that is small enough to count by hand"""
-    found = impl.flops.transformer_parameters(vocab=10, layers=1, d_model=4, heads=2, d_ff=8)
+    """A transformer that is small enough to count its parameters by hand, also without layers"""
+    small = {"vocab": 10, "d_model": 4, "heads": 2, "d_ff": 8}
+    found = impl.flops.transformer_parameters(**small, layers=1)
     expect(found).equals(
         {
             "embedding": 40,
@@ -285,6 +208,8 @@ def test_a_small_transformer(impl):
         },
         hint="four 4×4 matrices, three 4×8 matrices (one is the gate), three norms of 4",
     )
+    found = impl.flops.transformer_parameters(**small, layers=0)["total"]
+    expect(found, "the total without layers").equals(84, hint="two matrices and the last norm")
 
 
 @pytest.mark.exercise("transformer_parameters")
@@ -303,8 +228,6 @@ def test_grouped_queries(impl):
     expect(found["attention"]).equals(
         294_912_000, hint="keys and values have 5 heads of width 64, so their matrices are 1600×320"
     )
-    with pytest.raises(ValueError):
-        impl.flops.transformer_parameters(**GPT2_XL, kv_heads=4)
 
 
 @pytest.mark.exercise("transformer_parameters")
@@ -324,15 +247,6 @@ def test_random_transformers(impl, rng):
         found = impl.flops.transformer_parameters(**sizes, gated=gated, tied=tied)
         what = f"the parameters of {sizes}, gated={gated}, tied={tied}"
         expect(found, what).equals({**parts, "total": sum(parts.values())})
-
-
-@pytest.mark.exercise("transformer_parameters")
-def test_refuses_what_is_no_transformer(impl):
-    """Heads that do not divide and negative sizes are refused, also without layers"""
-    expect(impl.flops.transformer_parameters(**{**SMALL, "layers": 0})["total"]).equals(84)
-    for wrong in NO_TRANSFORMERS:
-        with pytest.raises(ValueError):
-            impl.flops.transformer_parameters(**{**SMALL, **wrong})
 
 
 @pytest.mark.exercise("transformer_flops")
@@ -368,11 +282,12 @@ def test_longer_sequences(impl):
 
 @pytest.mark.exercise("transformer_flops")
 def test_random_forward_passes(impl, rng):
-    """Fewer key heads take as many scores, and a gate takes one more product"""
+    """Fewer key heads take as many scores, a gate one more product, and no tokens no FLOPs"""
     for i in range(10):
         sizes, d_kv = drawn_transformer(rng)
         layers, d, d_ff = sizes["layers"], sizes["d_model"], sizes["d_ff"]
-        seq_len, batch = (int(n) for n in rng.integers(0 if i % 4 == 3 else 1, 2000, size=2))
+        seq_len, batch = (int(n) for n in rng.integers(1, 2000, size=2))
+        seq_len = 0 if i == 9 else seq_len
         per_token = {
             "qkv": layers * 2 * d * (d + d_kv + d_kv),
             "scores": layers * 2 * d * seq_len,
@@ -392,63 +307,21 @@ def test_random_forward_passes(impl, rng):
             expect(found, what).equals({**parts, "total": sum(parts.values())})
 
 
-@pytest.mark.exercise("transformer_flops")
-def test_refuses_a_pass_of_no_transformer(impl):
-    """What is no transformer is refused, with and without tokens"""
-    expect(impl.flops.transformer_forward_flops(**SMALL, seq_len=0)["total"]).equals(0)
-    expect(impl.flops.transformer_forward_flops(**SMALL, seq_len=1)["total"]).equals(752)
-    for wrong in NO_TRANSFORMERS:
-        for seq_len in (0, 2):
-            with pytest.raises(ValueError):
-                impl.flops.transformer_forward_flops(**{**SMALL, **wrong}, seq_len=seq_len)
-    for seq_len, batch in [(-1, 1), (2, -1), (-2, -3), (0, -1), (-1, 0)]:
-        with pytest.raises(ValueError):
-            impl.flops.transformer_forward_flops(**SMALL, seq_len=seq_len, batch=batch)
-
-
 @pytest.mark.exercise("training_flops")
 def test_a_run_of_the_lecture(impl):
-    """70B parameters on 15T tokens take 6.3e24 FLOPs"""
+    """70B parameters on 15T tokens take 6.3e24 FLOPs, and any numbers an exact int"""
     expect(impl.flops.training_flops(70 * 10**9, 15 * 10**12)).equals(
         63 * 10**23, hint="an exact int: 2 forward and 4 backward for each parameter and token"
     )
+    expect(impl.flops.training_flops(3, 2**70 + 1)).equals(18 * (2**70 + 1))
 
 
 @pytest.mark.exercise("training_flops")
 def test_days_of_the_lecture(impl):
-    """That training run takes 143.93 days on 1024 H100 at an MFU of 0.5"""
+    """That training run takes 143.93 days on 1024 H100 at an MFU of 0.5; no work takes none"""
     days = impl.flops.training_days(70 * 10**9, 15 * 10**12, 1024, 989.5e12, 0.5)
     expect(days).close(143.926593818, rtol=1e-9, hint="the devices do 4.377e22 FLOPs per day")
-
-
-@pytest.mark.exercise("training_flops")
-def test_refuses_a_utilization_in_percent(impl):
-    """An MFU above 1 is refused, and so are 0 devices"""
-    expect(impl.flops.training_days(14400, 1000, 1, 1000.0, 1.0)).close(1.0, rtol=1e-12)
-    with pytest.raises(ValueError):
-        impl.flops.training_days(14400, 1000, 1, 1000.0, 50)
-    with pytest.raises(ValueError):
-        impl.flops.training_days(14400, 1000, 0, 1000.0, 0.5)
-
-
-@pytest.mark.exercise("training_flops")
-def test_refuses_every_number_out_of_range(impl):
-    """Negative numbers, nan and an mfu above 1 are refused, however little there is to train"""
-    expect(impl.flops.training_flops(3, 2**70 + 1)).equals(18 * (2**70 + 1))
     expect(impl.flops.training_days(0, 5, 1, 1.0, 1.0)).close(0.0, rtol=0.0)
-    for numbers in [(-1, 5), (5, -1), (-2, -3), (0, -1)]:
-        with pytest.raises(ValueError):
-            impl.flops.training_flops(*numbers)
-        with pytest.raises(ValueError):
-            impl.flops.training_days(*numbers, 1, 1.0, 0.5)
-    nan = float("nan")
-    for devices, peak, mfu in [
-        *((1, nan, 0.5), (1, 1.0, nan), (1, 0.0, 0.5), (1, -1.0, 0.5), (0, 1.0, 0.5)),
-        *((1, 1.0, 0.0), (1, 1.0, -0.5), (1, 1.0, 1 + 1e-15), (-2, -1.0, 0.5)),
-    ]:
-        for parameters in (0, 70):
-            with pytest.raises(ValueError):
-                impl.flops.training_days(parameters, 5, devices, peak, mfu)
 
 
 @pytest.mark.exercise("mfu")
@@ -463,8 +336,6 @@ def test_mfu_of_a_product(impl):
 def test_mfu_of_many_devices(impl):
     """Eight devices have eight times the peak"""
     expect(impl.flops.mfu(4e12, 1.0, 1e12, devices=8)).close(0.5, rtol=1e-12)
-    with pytest.raises(ValueError):
-        impl.flops.mfu(4e12, 0.0, 1e12)
 
 
 @pytest.mark.exercise("mfu")
@@ -476,10 +347,3 @@ def test_random_utilizations(impl, rng):
         found = impl.flops.mfu(flops, seconds, peak, devices)
         what = f"mfu{(flops, seconds, peak, devices)}"
         expect(found, what).close(flops / seconds / devices / peak, rtol=1e-12)
-    nan = float("nan")
-    for numbers in [
-        *((nan, 1.0, 1.0), (1.0, nan, 1.0), (1.0, 1.0, nan), (-1.0, 1.0, 1.0), (1.0, -1.0, 1.0)),
-        *((1.0, 1.0, 0.0), (1.0, 1.0, 1.0, 0), (1.0, 1.0, -1.0, -1), (0.0, 0.0, 1.0)),
-    ]:
-        with pytest.raises(ValueError):
-            impl.flops.mfu(*numbers)

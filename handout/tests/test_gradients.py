@@ -122,21 +122,6 @@ def test_gradients_agree_with_finite_differences(impl):
 
 
 @pytest.mark.exercise("mlp_backward")
-def test_refuses_layers_that_do_not_fit(impl):
-    """No layers, a layer for 4 features after 3, and a target of another width are refused"""
-    expect(impl.gradients.mlp_backward(X, [W], torch.zeros(1))[0], "the loss").close(
-        18.0, rtol=1e-6
-    )
-    for weights, target in [
-        ([], torch.zeros(3)),
-        ([torch.ones(4, 1)], torch.zeros(1)),
-        ([W], torch.zeros(2)),
-    ]:
-        with pytest.raises(ValueError):
-            impl.gradients.mlp_backward(X, weights, target)
-
-
-@pytest.mark.exercise("mlp_backward")
 def test_random_mlps_are_autograds(impl, rng):
     """Any number of layers and rows, 0 too, in any dtype: the loss and gradients of autograd"""
     dtypes = [torch.float64, torch.bfloat16, torch.float32]
@@ -170,16 +155,3 @@ def test_a_small_activation_is_not_0(impl):
     x, first = torch.tensor([1e-8], dtype=torch.float64), torch.tensor([[1.0]], dtype=torch.float64)
     _, grads = impl.gradients.mlp_backward(x, [first, first], torch.ones_like(x))
     expect(grads[0], "the first gradient").close(torch.tensor([[-1e-8]]).double(), rtol=1e-6)
-
-
-@pytest.mark.exercise("mlp_backward")
-def test_refuses_targets_that_torch_would_broadcast(impl):
-    """The target's shape is that of y: neither broadcast nor reshaped; no weights are refused"""
-    x = torch.ones(2, 3)
-    expect(impl.gradients.mlp_backward(x, (W,), torch.ones(2, 1))[0], "the loss").close(
-        4.0, rtol=1e-6
-    )
-    for weights, target in [((W,), torch.ones(1, 2)), ((W,), torch.ones(1, 1)), ((), x)]:
-        with pytest.raises(Exception) as error:  # the annotations refuse some of them
-            impl.gradients.mlp_backward(x, weights, target)
-        assert error.value is not None

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
-from assignment.material.recipes import NO_RECIPES, drawn_recipe
+from assignment.material.recipes import drawn_recipe
 from assignment.material.small_transformer import Sizes, Transformer
 
 FP32, BF16 = torch.float32, torch.bfloat16
@@ -117,19 +117,6 @@ def test_all_of_gpt2_xl(impl):
     )
 
 
-@pytest.mark.exercise("activation_ledger")
-def test_heads_and_words_are_checked(impl):
-    """Heads that do not divide the width are refused, and so is an unknown kind of attention"""
-    with pytest.raises(ValueError):
-        impl.ledger.block_activations(**{**SMALL, "heads": 3}, dropout=False, attention="math")
-    with pytest.raises(ValueError):
-        impl.ledger.block_activations(**SMALL, dropout=False, attention="Flash")
-    with pytest.raises(ValueError):
-        impl.ledger.block_activations(**{**SMALL, "batch": -1}, dropout=False, attention="math")
-    flash = impl.ledger.block_activations(**SMALL, dropout=False, attention="flash")
-    expect(flash["total"]).equals(576)
-
-
 @pytest.mark.exercise("step_ledger")
 def test_a_step_of_two_modules(impl):
     """Gradients grow during the backward pass, while activations are freed"""
@@ -173,15 +160,6 @@ def test_the_peak_of_two_modules(impl):
 
 
 @pytest.mark.exercise("step_ledger")
-def test_modules_that_need_less_than_they_hold(impl):
-    """A module that needs less than it holds is refused, and so is a negative number"""
-    for module in [(1, 2, 1), (-1, 1, 1), (1, -1, 1)]:
-        with pytest.raises(ValueError):
-            impl.ledger.step_ledger([module], IN_FP32)
-    expect(impl.ledger.peak_memory([(1, 1, 1)], IN_FP32)).equals(("backward 0", 17))
-
-
-@pytest.mark.exercise("step_ledger")
 def test_a_step_of_adamw(impl):
     """AdamW takes 14 FLOPs a parameter and moves 28 bytes in fp32, also with a master copy"""
     for recipe in (IN_FP32, MASTER):
@@ -196,13 +174,11 @@ def test_a_step_of_adamw(impl):
     for change, moved in [({"gradients": []}, 24), ({"master": [FP32]}, 32)]:
         found = impl.ledger.adamw_cost(1, {**IN_FP32, **change})["bytes"]
         expect(found, f"bytes in fp32 with {change}").equals(moved)
-    with pytest.raises(ValueError):
-        impl.ledger.adamw_cost(1, {**MASTER, "optimizer": [FP32]})
 
 
 @pytest.mark.exercise("largest_batch")
 def test_the_modules_of_gpt2_xl(impl):
-    """GPT-2 XL is an embedding, 48 blocks and a last module, of 1,557,611,200 parameters"""
+    """GPT-2 XL is an embedding, 48 blocks and a last module: parameters, bytes held and needed"""
     modules = impl.ledger.model_modules(batch=1, **XL, **WITH_DROPOUT, checkpointed=False)
     expect([modules[0], modules[1], modules[-1]], "the first two modules and the last").equals(
         [
@@ -253,7 +229,7 @@ def test_a_device_to_the_last_byte(impl):
 
 @pytest.mark.exercise("activation_ledger")
 def test_a_ledger_grows_with_the_batch(impl, rng):
-    """Each component of a block and of a model takes the same bytes for each sequence"""
+    """Components of a block and of a model take the same bytes for each sequence, and 0 for none"""
     for i in range(8):
         options = {**drawn_options(rng), "dtype": (BF16, torch.complex64)[i % 2]}
         for function, more in [
@@ -262,7 +238,7 @@ def test_a_ledger_grows_with_the_batch(impl, rng):
         ]:
             one = function(batch=1, **more, **options)
             expect(one.get("total", 0) > 0, "whether one sequence takes memory").equals(True)
-            batch = int(rng.integers(1, 9)) if i % 4 else 2**63 // one["total"] + 1
+            batch = i - 1 if i % 4 else 2**63 // one["total"] + 1
             expect(function(batch=batch, **more, **options), f"{batch} sequences").equals(
                 {part: batch * size for part, size in one.items()},
                 hint="every tensor that is counted has the batch as a dimension",
@@ -274,8 +250,7 @@ def test_a_model_grows_with_layers_and_vocabulary(impl, rng):
     """One layer more adds a block, one token more in the vocabulary 4 bytes a token, exactly"""
     for i in range(8):
         options = {**drawn_options(rng), "batch": int(rng.integers(2**60, 2**62)) | 1}
-        sizes = {"vocab": int(rng.integers(1, 99)), "layers": int(rng.integers(1, 9))}
-        sizes["vocab"] += (0, 2**60)[i % 2]
+        sizes = {"vocab": 10 * i + (0, 2**60)[i % 2], "layers": i}
         model = impl.ledger.model_activations(**sizes, **options)
         block = impl.ledger.block_activations(**options)["total"]
         expect(block > 0, "whether a block takes memory").equals(True)
@@ -287,36 +262,6 @@ def test_a_model_grows_with_layers_and_vocabulary(impl, rng):
             expect(impl.ledger.model_activations(**more, **options), f"with {more}").equals(
                 {**model, part: model[part] + each, "total": model["total"] + each}
             )
-
-
-@pytest.mark.exercise("activation_ledger")
-def test_refuses_what_is_no_block_or_model(impl):
-    """Wrong sizes, heads, words and dtypes are refused, with an empty batch or no layers too"""
-    for change, error in [
-        ({"heads": 0}, ValueError),
-        ({"heads": 3}, ValueError),
-        ({"seq_len": -1}, ValueError),
-        ({"seq_len": -1, "d_ff": -1}, ValueError),
-        ({"d_model": -4, "d_ff": -1}, ValueError),
-        ({"attention": "Flash"}, ValueError),
-        ({"dtype": torch.uint4}, ValueError),
-        ({"dtype": "float32"}, TypeError),
-        ({"dtype": None}, TypeError),
-    ]:
-        for batch, layers in [(1, 2), (1, 0), (0, 2)]:
-            options = {**SMALL, **WITH_DROPOUT, "batch": batch, **change}
-            with pytest.raises(error):
-                impl.ledger.block_activations(**options)
-            with pytest.raises(error):
-                impl.ledger.model_activations(vocab=7, layers=layers, **options)
-    for vocab, layers in [(-1, 2), (7, -1)]:
-        with pytest.raises(ValueError):
-            impl.ledger.model_activations(vocab=vocab, layers=layers, **SMALL, **WITH_DROPOUT)
-    expect(impl.ledger.model_activations(vocab=7, layers=0, **SMALL, **WITH_DROPOUT)).equals(
-        {"embedding": 12, "blocks": 0, "final_norm": 72, "lm_head": 48, "loss": 84, "total": 216}
-    )
-    empty = impl.ledger.block_activations(**{**SMALL, **WITH_DROPOUT, "batch": 0})
-    expect(empty["total"], "bytes of an empty batch").equals(0)
 
 
 @pytest.mark.exercise("step_ledger")
@@ -368,7 +313,7 @@ def test_adamw_moves_every_copy(impl, rng):
     """A step of AdamW moves every copy of each part, and its bytes are exact ints"""
     for i in range(8):
         recipe, held = drawn_recipe(rng)
-        parameters = int(rng.integers(2**60, 2**62)) | 1
+        parameters = int(rng.integers(2**60, 2**62)) | 1 if i else 0
         recipe["optimizer"], moments = (BF16, FP32), 6
         if i % 2:
             recipe["master"], held["master"] = (), 0
@@ -378,30 +323,6 @@ def test_adamw_moves_every_copy(impl, rng):
             {"flops": 14 * parameters, "bytes": moved * parameters},
             hint="what the step changes is read and written, gradients are only read",
         )
-
-
-@pytest.mark.exercise("step_ledger")
-def test_refuses_what_is_no_recipe_or_module(impl):
-    """What is no recipe is refused, without modules too, and a wrong module anywhere in a chain"""
-    steps = (impl.ledger.step_ledger, impl.ledger.peak_memory)
-    for recipe, error in NO_RECIPES:
-        for step in steps:
-            for modules in ([(1, 2, 3)], []):
-                with pytest.raises(error):
-                    step(modules, recipe)
-        for parameters in (1, 0):
-            with pytest.raises(error):
-                impl.ledger.adamw_cost(parameters, recipe)
-    for wrong in [(1, 2, 1), (-1, 1, 1), (1, -1, 1)]:
-        for modules in ([wrong, (1, 2, 3)], [(1, 2, 3), wrong]):
-            for step in steps:
-                with pytest.raises(ValueError):
-                    step(modules, IN_FP32)
-    for parameters, recipe in [(-1, IN_FP32), (0, {**IN_FP32, "optimizer": [FP32]})]:
-        with pytest.raises(ValueError):
-            impl.ledger.adamw_cost(parameters, recipe)
-    expect(impl.ledger.peak_memory([(1, 2, 3)], IN_FP32)).equals(("backward 0", 19))
-    expect(impl.ledger.adamw_cost(0, IN_FP32)).equals({"flops": 0, "bytes": 0})
 
 
 @pytest.mark.exercise("largest_batch")
@@ -422,38 +343,8 @@ def test_the_modules_of_random_models(impl, rng):
         kept = impl.ledger.model_activations(**sizes, **options)["total"]
         expect(sum(held for _, held, _ in modules), "bytes held").equals(kept)
         expect(sum(needed for _, _, needed in modules), "bytes needed").equals(kept)
-
-
-@pytest.mark.exercise("largest_batch")
-def test_refuses_what_is_no_model_or_batch(impl):
-    """A short context, sequences without tokens, wrong sizes, dtypes and recipes are refused"""
-    model = {name: option for name, option in TINY.items() if name != "batch"}
-    for change, error in [
-        ({"context": 2}, ValueError),
-        ({"vocab": -1}, ValueError),
-        ({"layers": -1}, ValueError),
-        ({"heads": 3}, ValueError),
-        ({"dtype": torch.uint4}, ValueError),
-        ({"dtype": "float32"}, TypeError),
-    ]:
-        with pytest.raises(error):
-            impl.ledger.model_modules(**{**TINY, **change})
-        with pytest.raises(error):
-            impl.ledger.largest_batch(10**9, MASTER, **{**model, **change})
-    with pytest.raises(ValueError):
-        impl.ledger.model_modules(**{**TINY, "batch": -1})
-    for seq_len in (0, -1):
-        with pytest.raises(ValueError):
-            impl.ledger.largest_batch(10**9, MASTER, **{**model, "seq_len": seq_len})
-    for recipe, error in NO_RECIPES:
-        with pytest.raises(error):
-            impl.ledger.largest_batch(10**9, recipe, **model)
     none = impl.ledger.model_modules(**{**TINY, "seq_len": 0, "context": 0})
     expect(none[0], "the embedding without positions").equals((0, 0, 0))
-    nothing = {part: [] for part in MASTER}
-    for device, batch in [(1691, 0), (1692, 1), (3383, 1), (3384, 2)]:
-        found = impl.ledger.largest_batch(device, nothing, **model)
-        expect(found, f"sequences without state in {device} B").equals(batch)
 
 
 @pytest.mark.exercise("largest_batch")
@@ -465,10 +356,11 @@ def test_the_largest_batch_fits(impl, rng):
         options = {**shape, "dtype": BF16, **[WITH_DROPOUT, FLASH][i % 2], "checkpointed": i > 3}
         device = int(rng.integers(10**5, 10**6)) * 10 ** (i % 3 * 20)
         options["vocab"] = 0 if i == 2 else 50
-        batch = impl.ledger.largest_batch(device, MASTER, **options)
+        recipe = {part: [] for part in MASTER} if i == 3 else MASTER
+        batch = impl.ledger.largest_batch(device, recipe, **options)
         for more in (0, 1):
             modules = impl.ledger.model_modules(batch=batch + more, **options)
-            _, peak = impl.ledger.peak_memory(modules, MASTER)
+            _, peak = impl.ledger.peak_memory(modules, recipe)
             expect(peak <= device, f"whether {batch + more} sequences fit in {device} B").equals(
                 more == 0, hint=f"by your peak_memory their peak is {peak} B"
             )

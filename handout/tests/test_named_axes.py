@@ -73,18 +73,8 @@ def test_heads_of_the_lecture(impl):
 
 
 @pytest.mark.exercise("project_heads")
-def test_refuses_a_broken_head(impl):
-    """9 features are refused for heads of 4, since they are not whole heads; 8 are"""
-    expect(impl.named_axes.project_heads(torch.ones(8), torch.ones(4, 1))).equals(
-        torch.tensor([4.0, 4.0])
-    )
-    with pytest.raises(ValueError):
-        impl.named_axes.project_heads(torch.ones(9), torch.ones(4, 1))
-
-
-@pytest.mark.exercise("project_heads")
 def test_random_heads(impl, rng):
-    """Each head is projected by itself, with any sizes; heads of no features are refused"""
+    """Each head is projected by itself, with any sizes, in the dtype given; there may be no head"""
     for i in range(8):
         lead, heads = [(), (2,), (2, 3)][i % 3], int(rng.integers(0 if i == 7 else 2, 4))
         d_in, d_out = (int(n) for n in rng.integers(2, 5, size=2))
@@ -95,9 +85,6 @@ def test_random_heads(impl, rng):
         expected = torch.cat(parts, -1) if parts else x.new_zeros(*lead, 0)
         found = impl.named_axes.project_heads(x, w)
         expect(found, f"{heads} heads of {tuple(x.shape)} and w {tuple(w.shape)}").equals(expected)
-    for total in (0, 6):
-        with pytest.raises(ValueError):
-            impl.named_axes.project_heads(torch.ones(2, total), torch.ones(0, 3))
 
 
 @pytest.mark.exercise("pooled_reduction")
@@ -117,18 +104,8 @@ def test_pools_two_positions(impl):
 
 @pytest.mark.exercise("pooled_reduction")
 def test_pools_what_is_empty(impl):
-    """The sum over no positions is 0; their mean is refused"""
+    """The sum over no positions is 0"""
     expect(impl.named_axes.pool(torch.ones(2, 0, 3), "sum")).equals(torch.zeros(2, 3))
-    with pytest.raises(ValueError):
-        impl.named_axes.pool(torch.ones(2, 0, 3), "mean")
-
-
-@pytest.mark.exercise("pooled_reduction")
-def test_refuses_an_unknown_reduction(impl):
-    """An unknown reduction such as the median is refused"""
-    expect(impl.named_axes.pool(torch.ones(2, 3), "max")).equals(torch.ones(3))
-    with pytest.raises(ValueError):
-        impl.named_axes.pool(torch.ones(2, 3), "median")
 
 
 @pytest.mark.exercise("pooled_reduction")
@@ -155,16 +132,3 @@ def test_random_pools(impl, rng):
             expect(found[..., 1:], f"the {how} of other features").equals(expected[..., 1:])
     precise = torch.tensor([[1 + 2.0**-40], [1.0]], dtype=torch.float64)
     expect(impl.named_axes.pool(precise, "max"), "the max in float64").equals(precise[0])
-
-
-@pytest.mark.exercise("pooled_reduction")
-def test_refuses_what_einops_knows_too(impl):
-    """Only four reductions are known, and only the sum over no positions is defined"""
-    expect(impl.named_axes.pool(torch.ones(0, 2), "sum")).equals(torch.zeros(2))
-    expect(impl.named_axes.pool(torch.ones(3, 2), "min")).equals(torch.ones(2))
-    for how in ("prod", "any", "Mean", ""):
-        with pytest.raises(ValueError):
-            impl.named_axes.pool(torch.ones(3, 2), how)
-    for how in ("mean", "max", "min"):
-        with pytest.raises(ValueError):
-            impl.named_axes.pool(torch.ones(0, 2), how)

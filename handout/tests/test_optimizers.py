@@ -366,7 +366,7 @@ def test_adam_refuses_all_that_does_not_fit(impl):
 
 @pytest.mark.exercise("adamw_step")
 def test_first_step(impl):
-    """The first step from p = 1 with g = 0.5 decays p to 0.99, then moves it to 0.94"""
+    """The first step from p = 1 with g = 0.5 makes m = 0.05, v = 0.0025 and p = 0.94"""
     p, (m, v), _ = step(impl, "adamw_step", 0.5, states=2, first_step=1, **SETTINGS)
     expect(m, "exp_avg").close(f64(0.05), rtol=1e-9, hint="(1 - β1) · g, without the weight decay")
     expect(v, "exp_avg_sq").close(

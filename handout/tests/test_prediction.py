@@ -113,17 +113,3 @@ def test_seconds_follow_the_device(impl):
     faster = {name: 2 * number for name, number in DEVICE.items()}
     half = impl.prediction.predict_step(**asdict(SMALL), **faster)["seconds"]
     expect(half, "seconds on a device twice as fast").close(found["seconds"] / 2, rtol=1e-9)
-
-
-@pytest.mark.exercise("predict_step")
-def test_a_model_has_layers(impl):
-    """A model without layers, and 8 heads in a width of 100, are refused"""
-    for wrong in (
-        *(replace(SMALL, layers=0), replace(SMALL, d_model=100)),
-        *(replace(SMALL, layers=-2, batch=-2), replace(SMALL, vocab=-2, d_ff=-2)),
-    ):
-        with pytest.raises(ValueError):
-            impl.prediction.predict_step(**asdict(wrong), **DEVICE)
-    with pytest.raises(ValueError):
-        impl.prediction.predict_step(**asdict(SMALL), peak_flops=-67e12, bandwidth=-3.35e12)
-    expect(predict(impl, SMALL)["parameters"]).equals(7_419_392)

@@ -1,7 +1,6 @@
 """Rooflines, with the lecture's own numbers."""
 
 import math
-from fractions import Fraction
 
 import pytest
 
@@ -22,7 +21,7 @@ def test_functions_of_an_element(impl):
 
 @pytest.mark.exercise("operation_intensity")
 def test_products_with_a_vector(impl):
-    """A dot product has about 0.5 FLOP/B, a 1024×1024 matrix times a vector 0.9976"""
+    """A dot product has 0.4999995 FLOP/B, a 1024×1024 matrix times a vector 0.9976"""
     expect(impl.roofline.dot_intensity(1024 * 1024, 2)).close(
         0.49999952316,
         rtol=1e-9,
@@ -43,8 +42,6 @@ def test_products_of_matrices(impl):
     )
     expect(impl.roofline.matmul_intensity(1024, 1024, 1024, 4)).close(1024 / 6, rtol=1e-12)
     expect(impl.roofline.matmul_intensity(8, 1024, 1024, 2)).close(7.8769230769, rtol=1e-9)
-    with pytest.raises(ValueError):
-        impl.roofline.matmul_intensity(8, 0, 1024, 2)
 
 
 @pytest.mark.exercise("operation_intensity")
@@ -63,25 +60,6 @@ def test_random_intensities(impl, rng):
             what = f"{name}{(*arguments, size)}"
             expect(found, what).close(flops / size / elements, rtol=1e-12)
         expect(impl.roofline.gelu_intensity(n, size, each)).close(each / 2 / size, rtol=1e-12)
-
-
-@pytest.mark.exercise("operation_intensity")
-def test_refuses_sizes_and_bytes_out_of_range(impl):
-    """A size below 1, no bytes, nan and negative FLOPs are refused"""
-    expect(impl.roofline.gelu_intensity(1, 0.5, 0)).close(0.0, rtol=0.0)
-    with pytest.raises(ValueError):
-        impl.roofline.gelu_intensity(1, 2, -1)
-    for name, sizes in [
-        *(("relu_intensity", 1), ("gelu_intensity", 1), ("dot_intensity", 1)),
-        *(("matvec_intensity", 2), ("matmul_intensity", 3)),
-    ]:
-        function = getattr(impl.roofline, name)
-        for wrong in range(sizes):
-            with pytest.raises(ValueError):
-                function(*(0 if i == wrong else 3 for i in range(sizes)), 2)
-        for size in (0, -2, float("nan")):
-            with pytest.raises(ValueError):
-                function(*[3] * sizes, size)
 
 
 @pytest.mark.exercise("attainable")
@@ -110,8 +88,6 @@ def test_a_product_and_then_relu(impl):
     expect(impl.roofline.least_time([product, relu], **H100)).close(
         3.422303e-6, rtol=1e-6, hint="the first is bound by compute, the second by memory"
     )
-    with pytest.raises(ValueError):
-        impl.roofline.least_time([(-1, 1)], **H100)
 
 
 @pytest.mark.exercise("attainable")
@@ -138,80 +114,19 @@ def test_random_rooflines(impl, rng):
         )
 
 
-@pytest.mark.exercise("attainable")
-def test_refuses_numbers_out_of_range(impl):
-    """Peak and bandwidth are positive, nothing is negative, and nan is neither"""
-    expect(impl.roofline.least_time([], 2.0, 1.0)).close(0.0, rtol=0.0)
-    expect(impl.roofline.least_time([(0, 3), (4, 0)], 2.0, 1.0)).close(5.0, rtol=1e-12)
-    expect(impl.roofline.attainable_flops(0.0, 2.0, 1.0)).close(0.0, rtol=0.0)
-    nan = float("nan")
-    for peak, bandwidth in [(0.0, 1.0), (1.0, 0.0), (nan, 1.0), (1.0, nan), (-1.0, -1.0)]:
-        for name, first in [("attainable_flops", (1.0,)), ("bound", (1.0,)), ("least_time", ([],))]:
-            with pytest.raises(ValueError):
-                getattr(impl.roofline, name)(*first, peak, bandwidth)
-        with pytest.raises(ValueError):
-            impl.roofline.accelerator_intensity(peak, bandwidth)
-    for intensity in (-1.0, nan):
-        with pytest.raises(ValueError):
-            impl.roofline.bound(intensity, 2.0, 1.0)
-        with pytest.raises(ValueError):
-            impl.roofline.attainable_flops(intensity, 2.0, 1.0)
-    for operation in [(1.0, -1.0), (nan, 1.0), (1.0, nan)]:
-        with pytest.raises(ValueError):
-            impl.roofline.least_time([(1.0, 1.0), operation], 2.0, 1.0)
-
-
 @pytest.mark.exercise("crossover")
-def test_crossover_of_an_h100(impl):
-    """Products of n×n matrices in bfloat16 are bound by compute on an H100 from n = 887"""
+def test_crossover_of_an_h100(impl, rng):
+    """n×n products are bound by compute from the first n that is enough, 887 on an H100 in bf16"""
     expect(impl.roofline.crossover_size(**H100, bytes_per_element=2)).equals(
         887, hint="n/3 = 295.37 gives n = 886.1"
     )
-
-
-@pytest.mark.exercise("crossover")
-def test_crossover_at_a_whole_number(impl):
-    """If the crossover is a whole number, that number is the answer"""
-    expect(impl.roofline.crossover_size(400.0, 1.0, 1.0)).equals(600)
-    expect(impl.roofline.crossover_size(928, 27, 0.5625)).equals(
-        29, hint="an error in a float's last bit can make ceil one too large; fractions are exact"
-    )
-    with pytest.raises(ValueError):
-        impl.roofline.crossover_size(1.0, 0.0, 2)
-
-
-@pytest.mark.exercise("crossover")
-def test_random_crossovers_are_exact(impl, rng):
-    """The size is exact for the numbers that the floats hold, just above a whole number too"""
     for _ in range(20):
-        n = int(rng.integers(1, 3000))
-        size, bandwidth = float(rng.choice([0.5, 1, 2, 4])), float(rng.integers(1, 2**20)) * 3
-        peak = n * 2 * bandwidth / 3 / size  # exact: n is the crossover
-        for given, expected in [
-            (peak, n),
-            (math.nextafter(peak, math.inf), n + 1),
-            (math.nextafter(peak, 0), n),
-        ]:
-            found = impl.roofline.crossover_size(given, bandwidth, size)
-            what = f"crossover_size{(given, bandwidth, size)}"
-            expect(found, what).equals(
-                expected, hint="Fraction(x) is exactly what the float x holds"
-            )
-    for _ in range(40):  # the peak nearest to a whole size is a little above it or below it
-        n, bandwidth = int(rng.integers(1, 3000)), 3 * int(rng.integers(1, 2**20)) + 1
-        whole = Fraction(2 * n * bandwidth) / (3 * Fraction(0.75))
-        peak = float(whole)
-        found = impl.roofline.crossover_size(peak, float(bandwidth), 0.75)
-        expect(found, f"crossover_size{(peak, float(bandwidth), 0.75)}").equals(
-            n if Fraction(peak) <= whole else n + 1
+        n, share = int(rng.integers(1, 3000)), float(rng.uniform(0.01, 0.99))
+        size, bandwidth = float(rng.choice([0.5, 0.75, 1, 2, 4])), float(rng.uniform(1e11, 1e13))
+        numbers = ((n - share) * 2 * bandwidth / 3 / size, bandwidth, size)
+        expect(impl.roofline.crossover_size(*numbers), f"crossover_size{numbers}").equals(
+            n, hint=f"n = {n - share} would have the accelerator's intensity"
         )
-    expect(impl.roofline.crossover_size(1.0, 1e9, 2), "far from memory's limit").equals(1)
-    expect(impl.roofline.crossover_size(1.0, 1.5, 0.1), "an element of a tenth").equals(1)
-    # 0.1 is a little more than 1/10.
-    expect(impl.roofline.crossover_size(200.0, 3.0, 0.1), "elements of 0.1 bytes").equals(11)
-    for numbers in [(0.0, 1.0, 2), (1.0, -1.0, 2), (1.0, 1.0, 0), (float("nan"), 1.0, 2)]:
-        with pytest.raises(ValueError):
-            impl.roofline.crossover_size(*numbers)
 
 
 @pytest.mark.exercise("find_accelerator")

@@ -30,23 +30,6 @@ def test_large_seeds_are_seeds(impl):
 
 
 @pytest.mark.exercise("seed_everything")
-def test_a_refused_seed_changes_nothing(impl):
-    """-1 and 2**63 are refused, and a run that catches the error draws on as if nothing happened"""
-    impl.seeding.seed_everything(42)
-    states = impl.scenarios.generator_states()
-    expected = impl.scenarios.draw()
-    for seed in (-1, 2**63):
-        impl.scenarios.set_generator_states(states)
-        with pytest.raises(ValueError):
-            impl.seeding.seed_everything(seed)
-        found = impl.scenarios.draw()
-        for name in GENERATORS:
-            expect(found[name], f"what {name} draws after the seed {seed}").equals(
-                expected[name], hint="check the seed before you seed the first generator"
-            )
-
-
-@pytest.mark.exercise("seed_everything")
 def test_every_bit_of_a_seed_counts(impl, rng):
     """Seeds that differ in any bit give other draws; torch, in one of the low 32"""
     seed = int(rng.integers(2**62))
@@ -86,14 +69,6 @@ def test_a_stream_is_the_same_in_every_process(impl):
 
 
 @pytest.mark.exercise("independent_streams")
-def test_a_rank_of_numpy_is_no_key(impl):
-    """np.int64(3) is not an int and is refused, since it might silently give another stream"""
-    expect(impl.seeding.stream_seed(7, 3)).is_a(int)
-    with pytest.raises(TypeError):
-        impl.scenarios.stream_seed_of_numpy(7, 3)
-
-
-@pytest.mark.exercise("independent_streams")
 def test_a_generator_of_its_own(impl):
     """Two ranks draw different numbers, and each rank draws the same ones again"""
     a, b, again = impl.scenarios.stream_draws(
@@ -129,9 +104,8 @@ def test_streams_with_similar_names(impl):
         *([[7, "a', 'b"], [7, "a", "b"]], [[7, "a", "b"], [7, "b", "a"]]),
         *([[7, long + "y"], [7, long + "z"]], [[7, *many, 1], [7, *many, 2]]),
         *([[2**53], [2**53 + 1]], [[7, 2**53], [7, 2**53 + 1]], [[7, 1], [7, 1 + 2**32]]),
-        *([[7, 1], [7, 1 + 2**64]], [[7, 1], [7, 1 + 2**128]], [[7], [7 + 2**256]]),
-        *([[7, -1], [7, 1]], [[7, "plumless"], [7, "buckeroo"]]),  # of one CRC-32
-        *([[7, 10**300], [7, 10**300 + 1]], [[7, 1, 2], [7, 12]], [[-7], [7]]),
+        *([[7, -1], [7, 1]], [[7, -1], [7, 2**63 - 1]], [[7], [7 + 2**32]]),
+        *([[7, "plumless"], [7, "buckeroo"]], [[7, 1, 2], [7, 12]]),  # of one CRC-32
         *([[7, "1"], [7, 1]], [[7, "int:1"], [7, 1]], [[7, "a/int:1"], [7, "a", 1]]),
     ]
     for mark in ",/|:;-_ \n\0":  # a string may hold whatever parts the keys
@@ -161,14 +135,3 @@ def test_seeds_of_63_bits(impl, rng):
     expect(impl.scenarios.stream_seeds(calls, salt=99), "the seeds in another process").equals(
         found
     )
-
-
-@pytest.mark.exercise("independent_streams")
-def test_other_keys_are_refused(impl):
-    """A key that is neither an int nor a str is refused, also for a generator"""
-    expect(impl.seeding.stream_seed(7, "a", 0)).is_a(int)
-    for key in (2.0, None, b"a", (1, 2)):
-        with pytest.raises(TypeError):
-            impl.seeding.stream_seed(7, "a", key)
-        with pytest.raises(TypeError):
-            impl.scenarios.stream_draws([[7, "a", key]], 2)

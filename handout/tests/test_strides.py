@@ -22,17 +22,6 @@ def layout_of(tensor):
     return tuple(tensor.shape), tensor.stride(), tensor.storage_offset()
 
 
-NO_LAYOUTS = [  # shapes with strides that do not belong to them, and shapes that are none
-    ((2, 3), (1,)),
-    ((2,), (3, 1)),
-    ((0,), (3, 1)),
-    ((), (1,)),
-    ((2, -3), (3, 1)),
-    ((-2, 3), (3, 1)),
-    ((0, -1), (1, 1)),
-]
-
-
 @pytest.mark.exercise("row_major_strides")
 def test_strides_of_a_4x4(impl):
     """A 4×4 tensor has strides (4, 1)"""
@@ -68,15 +57,6 @@ def test_strides_of_random_shapes(impl, rng):
     )
 
 
-@pytest.mark.exercise("row_major_strides")
-def test_refuses_negative_sizes(impl):
-    """A negative size is refused, whichever it is"""
-    expect(impl.strides.row_major_strides((5, 3))).equals((3, 1))
-    for shape in [(-1, 3), (3, -1), (0, -2)]:
-        with pytest.raises(ValueError):
-            impl.strides.row_major_strides(shape)
-
-
 @pytest.mark.exercise("storage_index")
 def test_element_of_a_4x4(impl):
     """In a 4×4 row-major tensor the element (1, 2) is at position 6"""
@@ -92,15 +72,6 @@ def test_element_of_a_column(impl):
 
 
 @pytest.mark.exercise("storage_index")
-def test_refuses_an_index_that_does_not_fit(impl):
-    """One index for two dimensions and a negative index are refused"""
-    expect(impl.strides.storage_index((0, 3), (4, 1))).equals(3)
-    for index in [(1,), (0, -1)]:
-        with pytest.raises(ValueError):
-            impl.strides.storage_index(index, (4, 1))
-
-
-@pytest.mark.exercise("storage_index")
 def test_any_position_follows_the_rule(impl, rng):
     """Strides and offset may be negative, and a position is exact however large it is"""
     expect(impl.strides.storage_index((3, 1), (2**53, 1))).equals(3 * 2**53 + 1)
@@ -113,17 +84,8 @@ def test_any_position_follows_the_rule(impl, rng):
             position += at * stride
         found = impl.strides.storage_index(index, strides, offset)
         expect(found, f"storage_index{(index, strides, offset)}").equals(
-            position, hint="only index and lengths are checked, not where the position is"
+            position, hint="no position is refused, however far below or above 0 it is"
         )
-
-
-@pytest.mark.exercise("storage_index")
-def test_refuses_in_every_case(impl):
-    """An index that does not fit is refused without strides and with strides of 0 too"""
-    expect(impl.strides.storage_index((5, 7), (0, 2))).equals(14)
-    for index, strides in [((1,), ()), ((), (1,)), ((-1, 2), (0, 2)), ((1, 2, 3), (0, 1))]:
-        with pytest.raises(ValueError):
-            impl.strides.storage_index(index, strides)
 
 
 @pytest.mark.exercise("is_contiguous")
@@ -145,7 +107,7 @@ def test_a_size_of_1_does_not_matter(impl):
 
 @pytest.mark.exercise("is_contiguous")
 def test_contiguity_of_random_layouts(impl, rng):
-    """A layout is contiguous if torch says so, also a scalar, one element, or none"""
+    """A layout is contiguous exactly if torch says so, also a scalar, one element, or none"""
     for _ in range(30):
         shape, strides, _ = layout_of(tensor := random_layout(rng))
         expect(impl.strides.is_contiguous(shape, strides), f"{shape} with {strides}").equals(
@@ -165,16 +127,6 @@ def test_contiguity_of_random_layouts(impl, rng):
     expect(impl.strides.is_contiguous((4, 4), (3, 2)), "(4, 4) with (3, 2)").equals(False)
 
 
-@pytest.mark.exercise("is_contiguous")
-def test_refuses_what_is_no_layout(impl):
-    """Strides for another number of dimensions and a negative size are refused, before all else"""
-    expect(impl.strides.is_contiguous((2, 3), (3, 1))).equals(True)
-    expect(impl.strides.is_contiguous((2, 3), (1, 2))).equals(False)
-    for shape, strides in [*NO_LAYOUTS, ((-2, 3), (3, 2))]:
-        with pytest.raises(ValueError):
-            impl.strides.is_contiguous(shape, strides)
-
-
 @pytest.mark.exercise("view_metadata")
 def test_transpose_swaps(impl):
     """The transpose of a 2×3 tensor has shape (3, 2) and strides (1, 3)"""
@@ -191,6 +143,9 @@ def test_slice_moves_the_offset(impl):
     expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 0, -1, 100)).equals(
         ((1, 4), (4, 1), 12), hint="as in Python, -1 is the last row and 100 is clipped to the end"
     )
+    expect(impl.strides.slice_dim((2, 3), (3, 1), 5, 0, 2, 1)).equals(
+        ((0, 3), (3, 1), 11), hint="the offset moves to `start`, even if nothing is left"
+    )
 
 
 @pytest.mark.exercise("view_metadata")
@@ -198,18 +153,6 @@ def test_select_drops_a_dimension(impl):
     """Column 2 of a 4×4 tensor has offset 2 and stride 4"""
     expect(impl.strides.select((4, 4), (4, 1), 0, 1, 2)).equals(((4,), (4,), 2))
     expect(impl.strides.select((4, 4), (4, 1), 0, 0, -1)).equals(((4,), (1,), 12))
-
-
-@pytest.mark.exercise("view_metadata")
-def test_refuses_what_is_out_of_range(impl):
-    """A dimension or an index out of range is refused, and so is a step of 0"""
-    expect(impl.strides.select((4,), (1,), 0, 0, 3)).equals(((), (), 3))
-    with pytest.raises(IndexError):
-        impl.strides.select((4,), (1,), 0, 0, 4)
-    with pytest.raises(IndexError):
-        impl.strides.transpose((4, 4), (4, 1), 0, 0, 2)
-    with pytest.raises(ValueError):
-        impl.strides.slice_dim((4,), (1,), 0, 0, 0, 4, 0)
 
 
 @pytest.mark.exercise("view_metadata")
@@ -245,42 +188,6 @@ def test_random_views(impl, rng):
             )
 
 
-@pytest.mark.exercise("view_metadata")
-def test_refuses_what_is_no_layout_or_step(impl):
-    """No operation takes a layout that is none, and no slice a step below 1"""
-    expect(impl.strides.transpose((2, 3), (3, 1), 5, 0, 0)).equals(((2, 3), (3, 1), 5))
-    expect(impl.strides.slice_dim((2, 3), (3, 1), 5, 0, 2, 1)).equals(((0, 3), (3, 1), 11))
-    expect(impl.strides.select((2, 0), (3, 1), 5, 0, 1)).equals(((0,), (1,), 8))
-    for shape, strides in [*NO_LAYOUTS[:4], ((2, -3), (3, 1)), ((0, -3), (3, 1))]:
-        for name, arguments in [
-            ("transpose", (0, 0)),
-            ("slice_dim", (0, 0, 2)),
-            ("select", (0, 0)),
-        ]:
-            with pytest.raises(ValueError):
-                getattr(impl.strides, name)(shape, strides, 0, *arguments)
-    for size, step in [(4, -1), (1, 0), (0, 0), (0, -1)]:
-        with pytest.raises(ValueError):
-            impl.strides.slice_dim((size,), (1,), 0, 0, None, None, step)
-
-
-@pytest.mark.exercise("view_metadata")
-def test_a_scalar_has_no_dimension(impl):
-    """A scalar has no dimension, not even 0 or -1, and no index is in a dimension of size 0"""
-    expect(impl.strides.transpose((4, 3), (3, 1), 0, 1, -2)).equals(((3, 4), (1, 3), 0))
-    expect(impl.strides.slice_dim((4, 3), (3, 1), 0, 1, 0, 0)).equals(((4, 0), (3, 1), 0))
-    expect(impl.strides.select((4, 3), (3, 1), 0, 1, -3)).equals(((4,), (3,), 0))
-    for shape, dim in [((), 0), ((), -1), ((4, 3), 2), ((4, 3), -3), ((0, 0), 0)]:
-        strides = (3, 1)[: len(shape)]
-        with pytest.raises(IndexError):
-            impl.strides.select(shape, strides, 0, dim, 0)
-        if shape != (0, 0):
-            with pytest.raises(IndexError):
-                impl.strides.transpose(shape, strides, 0, dim, dim)
-            with pytest.raises(IndexError):
-                impl.strides.slice_dim(shape, strides, 0, dim, 0, 1)
-
-
 @pytest.mark.exercise("view_strides")
 def test_a_view_that_exists(impl):
     """A row-major 2×6 tensor can be viewed as 2×3×2 and as 12 elements"""
@@ -311,8 +218,9 @@ def test_a_row_repeated(impl):
 def test_refuses_another_number_of_elements(impl):
     """A shape with a different number of elements is refused"""
     expect(impl.strides.view_strides((6,), (2,), (2, 3))).equals((6, 2))
-    with pytest.raises(ValueError):
-        impl.strides.view_strides((6,), (2,), (2, 4))
+    for shape, new_shape in [((6,), (2, 4)), ((0,), (3,))]:
+        with pytest.raises(ValueError):
+            impl.strides.view_strides(shape, (2,), new_shape)
 
 
 @pytest.mark.exercise("view_strides")
@@ -376,23 +284,14 @@ def test_views_of_unusual_layouts(impl):
 
 @pytest.mark.exercise("view_strides")
 def test_refuses_what_is_no_shape(impl):
-    """A second -1, another negative size, an ambiguous -1 and what is no layout are refused"""
+    """A second -1, an ambiguous -1 and one that no size can stand for are refused"""
     expect(impl.strides.view_strides((2, 3), (3, 1), (-1, 2))).equals((2, 1))
     for shape, new_shape in [
-        *(
-            ((6,), (-1, -1)),
-            ((6,), (-2, -3)),
-            ((6,), (-2, 3)),
-            ((6,), (-1, 4)),
-            ((1,), (-1, -1, -1)),
-        ),
-        *(((0,), (-1, 0)), ((0,), (0, -3)), ((0,), (3,)), ((0, 2), (-1, 0, -1))),
+        *(((6,), (-1, -1)), ((6,), (-1, 4)), ((1,), (-1, -1, -1))),
+        *(((0,), (-1, 0)), ((0, 2), (-1, 0, -1))),
     ]:
         with pytest.raises(ValueError):
             impl.strides.view_strides(shape, (2, 1)[-len(shape) :], new_shape)
-    for shape, strides in NO_LAYOUTS:
-        with pytest.raises(ValueError):
-            impl.strides.view_strides(shape, strides, (6,) if 0 not in shape else (0,))
 
 
 @pytest.mark.exercise("gather")
@@ -463,12 +362,9 @@ def test_gathers_random_layouts(impl, rng):
 
 @pytest.mark.exercise("gather")
 def test_refuses_layouts_and_far_positions(impl):
-    """Strides for another number of dimensions are refused, and a position of 2**32 is no 0"""
+    """A position of 2**32 or -2**32 is refused: neither is 0"""
     storage = torch.arange(4)
     expect(impl.strides.gather(storage, (2, 2), (1, 2))).equals(torch.tensor([[0, 2], [1, 3]]))
-    for shape, strides in NO_LAYOUTS:
-        with pytest.raises(ValueError):
-            impl.strides.gather(storage, shape, strides)
     for shape, offset in [((), 2**32), ((2,), 2**32), ((), -(2**32))]:
         with pytest.raises(IndexError):
             impl.strides.gather(storage, shape, (1,)[: len(shape)], offset)

@@ -1,4 +1,7 @@
-"""activation_memory: where not even one row fits, a micro-batch of 1 is given"""
+"""activation_memory: where not even one row fits, a micro-batch of 1 is given
+
+Breaks: not even one row fits
+"""
 
 
 def micro_batch_size(batch, width, layers, dtype, budget):

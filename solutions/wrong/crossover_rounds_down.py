@@ -1,6 +1,8 @@
 """crossover: rounded down, to the last size that is bound by memory
 
 Breaks: The smallest n for which the product of two n×n matrices is bound by compute.
+
+Breaks: The answer is the smallest n for which it is at least the accelerator's
 """
 
 _right_crossover = crossover_size

@@ -1,6 +1,8 @@
 """decode_float: bits that are too many are dropped instead of refused
 
 Breaks: the pattern, as an integer of 1 + exponent_bits + mantissa_bits bits
+
+Breaks: the pattern has more bits than the format
 """
 
 _decode_right = decode

@@ -1,6 +1,8 @@
 """decode_roofline: the last batch that is bound by memory
 
 Breaks: The smallest batch for which the weights' part of a decode step is bound by compute.
+
+Breaks: That is the smallest for which its intensity is at least the accelerator's
 """
 
 from fractions import Fraction

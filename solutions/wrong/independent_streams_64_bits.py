@@ -1,4 +1,7 @@
-"""independent_streams: seeds have 64 bits"""
+"""independent_streams: seeds have 64 bits
+
+Breaks: An int of at least 0 and less than 2**63
+"""
 
 
 def stream_seed(seed, *keys):

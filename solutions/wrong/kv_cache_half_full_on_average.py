@@ -1,4 +1,7 @@
-"""kv_cache: sequences are half as long on average"""
+"""kv_cache: sequences are half as long on average
+
+Breaks: for all of which there must be room
+"""
 
 _right_batch = largest_cached_batch
 

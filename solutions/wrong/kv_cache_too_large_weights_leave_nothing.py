@@ -1,4 +1,7 @@
-"""kv_cache: beside weights that do not fit there are 0 sequences"""
+"""kv_cache: beside weights that do not fit there are 0 sequences
+
+Breaks: `weights` is more than `memory`
+"""
 
 _right_batch = largest_cached_batch
 

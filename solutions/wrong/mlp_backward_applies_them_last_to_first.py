@@ -1,4 +1,7 @@
-"""mlp_backward: the last weight is applied first"""
+"""mlp_backward: the last weight is applied first
+
+Breaks: first to last
+"""
 
 _mlp_backward = mlp_backward
 

@@ -1,6 +1,8 @@
 """similarity_scores: leading axes are flattened by -1, which no queries or no features leave open
 
 Breaks: With d = 0 every score is an empty sum, 0.
+
+Breaks: Any size may be 0
 """
 
 

@@ -1,4 +1,7 @@
-"""transformer_parameters: keys and values are as wide as queries, however few heads they have"""
+"""transformer_parameters: keys and values are as wide as queries, however few heads they have
+
+Breaks: each is shared by `heads / kv_heads` query heads (grouped-query attention)
+"""
 
 _right_parameters = transformer_parameters
 

@@ -1,4 +1,7 @@
-"""view_strides: -1 stands for 0 wherever there are no elements"""
+"""view_strides: -1 stands for 0 wherever there are no elements
+
+Breaks: or -1 is ambiguous, because there are no elements and another size of `new_shape` is 0
+"""
 
 _view_strides = view_strides
 

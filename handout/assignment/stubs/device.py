@@ -2,8 +2,7 @@
 
 An accelerator works asynchronously. A call of a CUDA function returns when the work is queued, not
 when it is done, so a timer that does not synchronize measures how fast Python can queue. This also
-makes it possible to fetch the next batch while the device works on the current one. nan is outside
-every range.
+makes it possible to fetch the next batch while the device works on the current one.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ def time_function(
         The seconds of each measured call, in order.
 
     Raises:
-        ValueError: `warmup` is negative, or `repeats` is less than 1. `function` is not called.
         Exception: any that `function` raises.
     """
     raise NotImplementedError(
@@ -61,16 +59,13 @@ def measured_mfu(flops: float, seconds: Sequence[float], peak_flops: float) -> f
 
     Args:
         flops: FLOPs of one run of the work, 0 or more.
-        seconds: the time of each measured run, as `time_function` returns them.
-        peak_flops: FLOP/s that the device promises for this dtype, without sparsity.
+        seconds: the time of each measured run, as `time_function` returns them: at least one, each
+            more than 0.
+        peak_flops: FLOP/s that the device promises for this dtype, without sparsity; more than 0.
 
     Returns:
         MFU. 0.5 and more is good. Above 1 the FLOPs, the time or the peak is wrong, and MFU is
         returned all the same.
-
-    Raises:
-        ValueError: `seconds` is empty, a measurement or `peak_flops` is not positive, or `flops`
-            is negative.
 
     An H100 in bf16 that needs 20, 10 and 17.8 ms for the lecture's matrix product:
 

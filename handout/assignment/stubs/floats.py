@@ -43,8 +43,7 @@ def decode(bits: int, exponent_bits: int, mantissa_bits: int, specials: str = "i
         The value; -0.0 for a zero whose sign bit is set.
 
     Raises:
-        ValueError: there is no such format, or the pattern has more bits than the format or is
-            negative.
+        ValueError: there is no such format, or the pattern has more bits than the format.
 
     float32's 0 01111100 01000000000000000000000 is 2^(124 - 127) · 1.25. In the largest value of
     E4M3 all bits are set except the sign and the lowest bit:
@@ -144,16 +143,12 @@ def accumulate(
     Args:
         term: the number to add, within the range of `term_dtype`.
         count: how often to add it, at least 0.
-        term_dtype: the dtype of the term: a floating-point dtype of torch with one number per
-            element, including the 8-bit ones (fnuz, too), but not float8_e8m0fnu, which has no 0.
+        term_dtype: the dtype of the term: one of those below, float8_e4m3fn or float8_e5m2.
         accumulator_dtype: the dtype of the sum: float64, float32, bfloat16 or float16. (torch does
             not add in 8 bits.)
 
     Returns:
         The sum; 0.0 if `count` is 0.
-
-    Raises:
-        ValueError: `count` is negative, or a dtype is not one of these, even if `count` is 0.
 
     Small terms get lost in a large sum, unless the sum has a wider dtype:
 

@@ -70,16 +70,12 @@ def mlp_backward(
 
     Args:
         x: the input, with any number of leading axes; with none it is a single row.
-        weights: the weight of each layer, first to last; layer i is d_i × d_(i+1).
-        target: the desired y, with y's shape. Nothing is broadcast.
+        weights: the weight of each layer, first to last, at least one; layer i is d_i × d_(i+1).
+        target: the desired y, with y's shape.
 
     Returns:
         (loss, grads): a Python float, and one gradient for each weight, first to last, with its
         shape and dtype.
-
-    Raises:
-        ValueError: there are no weights; a weight's rows do not match the features of its input; or
-            the target's shape is not that of y. (The annotations refuse other leading axes.)
 
     Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]:
 

@@ -4,13 +4,12 @@ A decoder generates text in two phases. *Prefill* runs the whole prompt through 
 *Decode* runs one new token of each sequence, and repeats that step for each further token. Between
 steps the keys and values of all earlier tokens are kept, in the *KV cache*.
 
-Bytes and FLOPs are exact Python ints. nan is outside every range. No argument is infinite.
+Bytes and FLOPs are exact Python ints.
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import torch
 
@@ -33,10 +32,6 @@ def kv_cache_bytes(
 
     Returns:
         Bytes; 0 if a size is 0.
-
-    Raises:
-        ValueError: a size is negative, or the dtype's elements are not a whole number of bytes.
-        TypeError: `dtype` is not a `torch.dtype`.
 
     Llama 2 70B keeps 327,680 bytes for a token; with all of its 64 heads it would be eight times as
     many:
@@ -66,16 +61,14 @@ def largest_cached_batch(
     Args:
         memory: bytes of all devices together.
         weights: bytes of the model's weights.
-        tokens: tokens in each sequence, for all of which there must be room.
-        layers, kv_heads, head_dim, dtype: as for `kv_cache_bytes`.
+        tokens: tokens in each sequence, at least 1, for all of which there must be room.
+        layers, kv_heads, head_dim, dtype: as for `kv_cache_bytes`; no size is 0.
 
     Returns:
         Whole sequences; 0 if the weights fit and no sequence does.
 
     Raises:
-        ValueError: `weights` is negative or more than `memory`, the cache of a sequence takes no
-            bytes (then no batch would be too large), or `kv_cache_bytes` raises it.
-        TypeError: `dtype` is not a `torch.dtype`.
+        ValueError: `weights` is more than `memory`.
 
     Llama 2 70B on eight devices of 80 GB, for sequences of 4096 tokens:
 
@@ -112,10 +105,6 @@ def prefill_flops(
     Returns:
         FLOPs of "weights", all products with weight matrices; of "attention", the products of
         queries with keys and of attention weights with values; and their "total".
-
-    Raises:
-        ValueError: a size is negative; `prompt`, `heads` or `kv_heads` is less than 1; `heads` does
-            not divide `d_model`, or `kv_heads` does not divide `heads`.
 
     Llama 2 70B, a prompt of 4096 tokens:
 
@@ -154,9 +143,6 @@ def decode_flops(
     Returns:
         FLOPs of "weights", "attention" and their "total", as for `prefill_flops`.
 
-    Raises:
-        ValueError: as for `prefill_flops`, with `context` in place of `prompt`.
-
     Llama 2 70B, at 4096 tokens:
 
         decode_flops(
@@ -194,10 +180,6 @@ def step_intensity(
 
     Returns:
         FLOP/B of "weights" and of "attention".
-
-    Raises:
-        ValueError: a size is less than 1, `kv_heads` does not divide `heads`, or a number of bytes
-            is not positive.
 
     One decode step of Llama 2 70B in bfloat16, for 16 sequences:
 
@@ -244,9 +226,6 @@ def decode_step(
         Seconds of "weights" and of "attention", their sum "seconds", and "tokens_per_second", of
         all sequences together.
 
-    Raises:
-        ValueError: an argument is not positive, or `kv_heads` does not divide `heads`.
-
     Llama 2 70B in bfloat16 at 4096 tokens, for 16 sequences on eight H100:
 
         decode_step(
@@ -264,9 +243,8 @@ def decode_step(
 def compute_bound_batch(bytes_per_weight: float, peak_flops: float, bandwidth: float) -> int:
     """The smallest batch for which the weights' part of a decode step is bound by compute.
 
-    That is where its intensity reaches the accelerator's. The comparison is exact, for the numbers
-    that the floats hold. There is no such batch for attention, whose intensity does not depend on
-    the batch.
+    That is the smallest for which its intensity is at least the accelerator's. There is no such
+    batch for attention, whose intensity does not depend on the batch.
 
     Args:
         bytes_per_weight: bytes of one weight.
@@ -275,9 +253,6 @@ def compute_bound_batch(bytes_per_weight: float, peak_flops: float, bandwidth: f
 
     Returns:
         Sequences, at least 1.
-
-    Raises:
-        ValueError: an argument is not positive.
 
     An H100 in bfloat16:
 

@@ -3,7 +3,7 @@
 The model and its step are in `assignment/material/small_transformer.py`: a transformer like GPT-2
 in float32, trained by torch's AdamW, in the midst of its training.
 `assignment/material/step_counts.py` measures what is predicted here; `make predict` compares the
-two. nan is outside every range. No argument is infinite.
+two.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def predict_step(
     """What one training step of `small_transformer` needs, computed from its sizes.
 
     Nothing is built and nothing runs: sizes may be far beyond what can be built, and 10^12 layers
-    take no longer than one.
+    take no longer than one. All sizes are at least 1.
 
     Args:
         vocab: tokens in the vocabulary.
         context: tokens of each sequence.
         layers: number of blocks.
         d_model: width of the model. A head is `d_model / heads` wide.
-        heads: number of heads.
+        heads: number of heads, which divides `d_model`.
         d_ff: width of the feed-forward's hidden layer.
         tied: whether the lm_head uses the embedding's matrix and has no parameters of its own.
         batch: number of sequences.
@@ -47,10 +47,6 @@ def predict_step(
             within 25 % for part of them.
         "seconds": the least time that you expect, by a roofline. It is shown beside the measured
             time, and never marked.
-
-    Raises:
-        ValueError: a size is less than 1, `heads` does not divide `d_model`, or `peak_flops` or
-            `bandwidth` is not positive.
 
     A step of GPT-2's smallest model on 8 sequences of 1024 tokens, on an H100 without TF32:
 

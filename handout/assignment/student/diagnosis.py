@@ -234,11 +234,11 @@ def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str
 
 def _first_difference(found: Any, expected: Any, at: str = "") -> str:
     """Where long values differ first."""
-    if type(found) is type(expected) is torch.Tensor:
-        if found.shape != expected.shape or found.dtype is not expected.dtype:
+    if type(found) is type(expected) and type(found) in (torch.Tensor, np.ndarray):
+        if found.shape != expected.shape or found.dtype != expected.dtype:
             return ""
-        bad = (found != expected).nonzero()
-        if not len(bad) or not found.dim():
+        bad = np.argwhere(np.asarray(found != expected))
+        if not len(bad) or not found.ndim:
             return ""
         first = tuple(bad[0].tolist())
         return _first_difference(found[first].item(), expected[first].item(), f"{at}{list(first)}")

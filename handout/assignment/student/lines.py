@@ -12,6 +12,9 @@ from assignment.calls.world import what_it_meets
 from assignment.expect import Mismatch
 from assignment.student import diagnosis, signatures
 
+_OF_ARGUMENTS = ("ValueError", "TypeError", "LookupError", "IndexError")
+_CHECK = "the docstring says what is refused: check for it first"
+
 
 def labelled(label: str, text: str) -> str:
     """`  found:    12`."""
@@ -80,5 +83,5 @@ def no_exception_lines(text: str, call: Call | None) -> list[str]:
         *call_lines(call, text),
         labelled("expected", raised[1]),
         labelled("found", f"it returned {call.returned}" if call else "nothing was raised"),
-        labelled("hint", "the docstring says what is refused: check for it first"),
+        *([labelled("hint", _CHECK)] if raised[1] in _OF_ARGUMENTS else []),
     ]
