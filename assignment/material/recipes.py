@@ -1,4 +1,4 @@
-"""Recipes for tests, and values that are none. The chapter `budget` says what a recipe is."""
+"""Recipes for tests. The chapter `budget` says what a recipe is."""
 
 from __future__ import annotations
 
@@ -12,17 +12,6 @@ _BYTES = {  # of one element
     torch.float8_e4m3fn: 1,
     torch.complex64: 8,
 }
-
-_FP32, _BF16 = torch.float32, torch.bfloat16
-_GOOD = {"parameters": [_BF16], "gradients": [_BF16], "master": [], "optimizer": [_FP32, _FP32]}
-
-NO_RECIPES = [  # with the error that each is refused with
-    ({part: dtypes for part, dtypes in _GOOD.items() if part != "gradients"}, ValueError),
-    ({**_GOOD, "momentum": []}, ValueError),
-    ({**_GOOD, "optimizer": [torch.quint4x2, _FP32]}, ValueError),
-    ({**_GOOD, "master": ["float32"]}, TypeError),
-    ({**_GOOD, "optimizer": [_FP32, None]}, TypeError),
-]
 
 
 def drawn_recipe(

@@ -68,13 +68,6 @@ def _check_generators(function: str, before: dict[str, Any]) -> None:
 
 
 @scenario
-def stream_seed_of_numpy(student: Any, seed: int, key: int) -> int:
-    """`stream_seed` with a key of numpy's type for ints."""
-    found: int = student.seeding.stream_seed(seed, np.int64(key))
-    return found
-
-
-@scenario
 def stream_draws(student: Any, calls: Sequence[Sequence[Any]], count: int) -> list[torch.Tensor]:
     """`count` normal float64 draws of `stream_generator(*call)` for each call, all made first.
 
