@@ -68,7 +68,7 @@ def test_element_of_a_4x4(impl):
 @pytest.mark.exercise("storage_index")
 def test_element_of_a_column(impl):
     """Column 2 of a 4x4 tensor has stride 4 and offset 2, so its element 3 is at index 14"""
-    expect(impl.strides.storage_index((3,), (4,), 2)).equals(14, hint="add the offset once")
+    expect(impl.strides.storage_index((3,), (4,), offset=2)).equals(14, hint="add the offset once")
 
 
 @pytest.mark.exercise("storage_index")
