@@ -65,7 +65,7 @@ def test_a_linear_layer_backward(impl):
 
 
 @pytest.mark.exercise("linear_flops")
-def test_sizes_of_0_and_below(impl):
+def test_sizes_of_0(impl):
     """A size of 0 takes no FLOPs, forward and backward"""
     expect(impl.flops.linear_forward_flops(3, 5, 7)).equals(210)
     expect(impl.flops.linear_backward_flops(3, 5, 7, True)).equals(420)

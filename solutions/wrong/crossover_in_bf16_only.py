@@ -1,4 +1,4 @@
-"""crossover: n/3 is taken for all dtypes, though it holds for 2 bytes an element
+"""crossover (core): n/3 is taken for all dtypes, though it holds for 2 bytes an element
 
 Breaks: Its intensity is 2n³ FLOPs divided by the bytes of 3n² elements, which grows with n.
 """

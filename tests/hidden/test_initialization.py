@@ -238,13 +238,13 @@ def check_sizes(later, function, rng, cdf):
 
 
 @pytest.mark.exercise("xavier")
-def test_xavier_refuses_sizes(later, rng):
+def test_xavier_of_any_size(later, rng):
     """Weights with a size of 1, and others, have the right distribution"""
     check_sizes(later, "xavier_uniform", rng, xavier_cdf)
 
 
 @pytest.mark.exercise("kaiming")
-def test_kaiming_refuses_sizes(later, rng):
+def test_kaiming_of_any_size(later, rng):
     """Weights with a size of 1, and others, have the right distribution"""
     check_sizes(later, "kaiming_normal", rng, kaiming_cdf)
 

@@ -211,7 +211,7 @@ def bounds_of(layers, segments):
     return [[int(i) for i in piece] for piece in pieces]
 
 
-@pytest.mark.exercise("checkpointed_forward", weight=2)
+@pytest.mark.exercise("checkpointed_forward", weight=2, needs="test_gradients_are_those_without")
 def test_each_layer_runs_once_more(impl, rng, torch_rng):
     """Each layer runs once forward, and once again backward, segment by segment from the last"""
     for _ in range(6):

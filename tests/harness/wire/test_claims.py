@@ -144,7 +144,7 @@ def test_code_that_is_not_finished_is_shown_with_its_place(quick_grader, submit)
     ("module", "what", "call"),
     [
         ("strides", "in reverse order", "row_major_strides((4, 4))"),
-        ("dtypes", "refuses nothing", "bytes_per_element(torch.uint4)"),
+        ("dtypes", "bits instead of bytes", "bytes_per_element(torch.float32)"),
     ],
 )
 def test_failure_is_shown_as_in_the_students_own_run(grader, tmp_path, module, what, call):
