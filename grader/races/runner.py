@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from assignment.hardware import HardwareError
 from assignment.hardware import load as load_hardware
 from assignment.manifest import Exercise, Limits
 from grader.faults import GraderFault, NotMeasured
@@ -24,7 +25,6 @@ from grader.races.statistic import RULES, RaceRules
 from grader.results.record import Fit, Timing, Truth
 from grader.supervisor.pool import WorkerPool
 from grader.supervisor.zygote import Zygote
-from solutions.resource_accounting.roofline import find_accelerator
 
 T = TypeVar("T", bound=DeviceTest)
 
@@ -142,7 +142,7 @@ def _floor(race: Race) -> float:
     work = race.kind.work(race.sizes)
     hardware = load_hardware()
     try:
-        found = hardware[find_accelerator(race.device.name, hardware.plain())]
-    except LookupError as error:
+        found = hardware[hardware.reported(race.device.name)]
+    except HardwareError as error:
         raise NotMeasured(str(error)) from error
     return max(work.flops / max(found.peak_flops.values()), work.moved / found.bandwidth)

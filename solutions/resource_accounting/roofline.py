@@ -9,9 +9,7 @@ intensity with the accelerator's. Sizes are at least 1.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 
 def relu_intensity(n: int, bytes_per_element: float) -> float:
@@ -195,51 +193,3 @@ def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float
         crossover_size(989.5e12, 3.35e12, 2)  # 887
     """
     return math.ceil(accelerator_intensity(peak_flops, bandwidth) * 3 * bytes_per_element / 2)
-
-
-def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, Any]]) -> str:
-    """The entry of a table of accelerators that matches a device's reported name.
-
-    Words are runs of ASCII letters and digits; upper and lower case are the same. An entry matches
-    if all words of one of its `names` are among the device's words, in any order: "A100 80GB PCIe"
-    matches "NVIDIA A100 80GB PCIe", but "L4" does not match "NVIDIA L40S". A name without words
-    matches nothing. If several entries match, the one whose matching name has the most different
-    words wins, whatever its position in the table.
-
-    Args:
-        device_name: as `torch.cuda.get_device_name()` reports it.
-        accelerators: entries by key; each has "names", a list of strings, and may have other keys.
-
-    Returns:
-        The entry's key.
-
-    Raises:
-        LookupError: no entry matches, or several share the most words; the message names the
-            device.
-
-    With the names "H100 80GB HBM3" under "H100 SXM" and "H100 PCIe" under "H100 PCIe":
-
-        find_accelerator("NVIDIA H100 80GB HBM3", accelerators)  # "H100 SXM"
-    """
-    device = _words(device_name)
-    matches = [
-        (len(words), key)
-        for key, entry in accelerators.items()
-        for words in map(_words, entry["names"])
-        if words and words <= device
-    ]
-    if not matches:
-        raise LookupError(
-            f"no accelerator in the table has a name that matches {device_name!r}; add an entry "
-            "with its peak, bandwidth and capacity, and its name under names"
-        )
-    best = {key for count, key in matches if count == max(matches)[0]}
-    if len(best) > 1:
-        raise LookupError(
-            f"{device_name!r} may be any of {sorted(best)}; add words to the names of one of them"
-        )
-    return best.pop()
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall("[a-z0-9]+", text.lower()))

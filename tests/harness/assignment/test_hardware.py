@@ -3,7 +3,6 @@
 import pytest
 
 from assignment import hardware
-from assignment.calls import plain
 from assignment.expect import expect
 
 ENTRY = """
@@ -80,15 +79,6 @@ def test_table_names_the_sources_of_its_figures():
         assert any(word in comment for word in ("datasheet", "HGX", "NVL72")), comment
 
 
-def test_is_plain_data_whose_change_leaves_the_table():
-    table = hardware.load().plain()
-    assert plain.copy(table) == table
-    assert list(table) == list(hardware.load())
-    assert table["H100 SXM"]["names"] == ("H100 80GB HBM3",)
-    table["B200"]["peak_flops"]["bf16"] = 1.0
-    assert hardware.load()["B200"].peak("bf16") == 2250e12
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -129,3 +119,46 @@ def test_unknown_keys_and_dtypes_are_refused_with_the_known_ones():
         table["Z3"]
     with pytest.raises(hardware.HardwareError, match=r"X1 80GB.*'fp8'.*fp32, bf16"):
         table["X1"].peak("fp8")
+
+
+# What drivers report, and the keys of the table.
+REPORTED = {
+    "Tesla T4": "T4",
+    "Tesla V100-SXM2-16GB": "V100 SXM2 16GB",
+    "Tesla V100-SXM2-32GB": "V100 SXM2 32GB",
+    "Tesla V100-PCIE-32GB": "V100 PCIe 32GB",
+    "NVIDIA A10": "A10",
+    "NVIDIA A10G": "A10G",
+    "A100-SXM4-40GB": "A100 40GB",
+    "NVIDIA A100-PCIE-40GB": "A100 40GB",
+    "NVIDIA A100-SXM4-80GB": "A100 SXM 80GB",
+    "NVIDIA A100 80GB PCIe": "A100 PCIe 80GB",
+    "NVIDIA L4": "L4",
+    "NVIDIA L40": "L40",
+    "NVIDIA L40S": "L40S",
+    "NVIDIA H100 80GB HBM3": "H100 SXM",
+    "NVIDIA H100 PCIe": "H100 PCIe",
+    "NVIDIA H100 NVL": "H100 NVL",
+    "NVIDIA H200": "H200 SXM",
+    "NVIDIA H200 NVL": "H200 NVL",
+    "NVIDIA B200": "B200",
+    "NVIDIA GB200": "GB200",
+}
+NOT_IN_THE_TABLE = [
+    *("NVIDIA H20", "NVIDIA H800", "NVIDIA H100", "NVIDIA A100", "NVIDIA B300", "NVIDIA GB300"),
+    *("NVIDIA GH200 480GB", "NVIDIA GeForce RTX 4090", "NVIDIA RTX A6000", "NVIDIA A16", "NVIDIA"),
+    *("NVIDIA L400", "Tesla P100-SXM2-16GB", "AMD Instinct MI250X", "cpu", "T", "100", "GB", ""),
+]
+
+
+def test_devices_are_found_by_what_their_drivers_report():
+    """By whole words in any order; the name with the most words decides"""
+    table = hardware.load()
+    assert {name: table.reported(name) for name in REPORTED} == REPORTED
+    for name in NOT_IN_THE_TABLE:
+        with pytest.raises(hardware.HardwareError, match=f"^'{name}' is not in the table"):
+            table.reported(name)
+    pair = hardware.parse(ENTRY + OTHER.replace('"Y2 80GB"', '"SXM X1"'))
+    assert pair.reported("nvidia_80gb-X1") == "X1"
+    with pytest.raises(hardware.HardwareError, match=r"may be any of \['X1', 'Y2'\]"):
+        pair.reported("X1 SXM")

@@ -16,16 +16,3 @@ def project_heads(x, w):
         raise ValueError(f"{left} features left over")
     parts = [x.narrow(-1, head * w.size(0), w.size(0)).matmul(w) for head in range(heads)]
     return torch.cat([x.new_empty(*x.shape[:-1], 0), *parts], dim=-1)
-
-
-def pool(x, how):
-    columns = x.transpose(-2, -1)
-    if how == "sum":
-        return columns.sum(dim=-1)
-    if how not in ("mean", "max", "min") or x.size(-2) == 0:
-        raise ValueError(f"cannot pool by {how!r}")
-    if how == "mean":
-        return columns.sum(dim=-1).div(x.size(-2))
-    if how == "max":
-        return columns.sort(dim=-1).values[..., -1]  # nan is sorted last
-    return (-columns).sort(dim=-1).values[..., -1].neg()

@@ -69,19 +69,3 @@ def crossover_size(peak_flops, bandwidth, bytes_per_element):
 
 def _whole(number):
     return number.as_integer_ratio()
-
-
-def find_accelerator(device_name, accelerators):
-    device = frozenset(filter(None, re.split(r"[^a-z0-9]", device_name.casefold())))
-    keys = defaultdict(set)
-    for key, entry in accelerators.items():
-        for name in entry["names"]:
-            words = frozenset(filter(None, re.split(r"[^a-z0-9]", name.casefold())))
-            keys[len(words & device) if not words - device else 0].add(key)
-    keys.pop(0, None)
-    if not keys:
-        raise LookupError(f"add {device_name} to the table")
-    found = keys[max(keys)]
-    if len(found) != 1:
-        raise LookupError(f"{device_name} is one of {found}")
-    return found.pop()

@@ -62,34 +62,3 @@ def project_heads(x, w):
         return _filled((heads * d_out,), x.dtype, feature)
 
     return _under_leading_axes(lead, (heads * d_out,), x.dtype, one)
-
-
-def pool(x, how):
-    *lead, seq, d = x.shape
-    if how not in {"mean", "sum", "max", "min"}:
-        raise ValueError(f"unknown: {how}")
-    if how != "sum" and seq < 1:
-        raise ValueError("nothing to pool")
-
-    def one(at):
-        rows = x[at].tolist()
-
-        def feature(f):
-            column = [row[f] for row in rows]
-            for value in column:
-                if math.isnan(value):
-                    return value
-            if how in ("sum", "mean"):
-                total = 0.0
-                for value in column:
-                    total += value
-                return total if how == "sum" else total / seq
-            best = column[0]
-            for value in column:
-                if (value > best) == (how == "max"):
-                    best = value
-            return best
-
-        return _filled((d,), x.dtype, feature)
-
-    return _under_leading_axes(lead, (d,), x.dtype, one)

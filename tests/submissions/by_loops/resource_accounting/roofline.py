@@ -112,27 +112,3 @@ def _split(text):
                 words.append(word)
             word = ""
     return words
-
-
-def find_accelerator(device_name, accelerators):
-    device = _split(device_name)
-    best, most, tie = None, 0, False
-    for key in accelerators:
-        said = 0
-        for name in accelerators[key]["names"]:
-            words = _split(name)
-            missing = 0
-            for word in words:
-                if word not in device:
-                    missing += 1
-            if missing == 0 and len(words) > said:
-                said = len(words)
-        if said > most:
-            best, most, tie = key, said, False
-        elif said == most:
-            tie = True
-    if best is None:
-        raise KeyError(f"{device_name} is not in the table: add it")
-    if tie:
-        raise KeyError(f"{device_name} may be several of the table")
-    return best
