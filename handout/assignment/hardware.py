@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,9 +59,29 @@ class Hardware(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             )
         return self.accelerator[key]
 
-    def plain(self) -> dict[str, dict[str, Any]]:
-        """The table as plain data, for `find_accelerator` and other functions of the exercises."""
-        return {key: msgspec.to_builtins(entry) for key, entry in self.accelerator.items()}
+    def reported(self, device_name: str) -> str:
+        """The key of the entry that has a device's name, as its driver reports it.
+
+        A name fits if all its words are among the device's: "A100 80GB PCIe" fits "NVIDIA A100 80GB
+        PCIe", but "L4" does not fit "NVIDIA L40S". The fitting name with the most words decides.
+        Raises HardwareError if none fits, or those of several entries fit equally well.
+        """
+        device = _words(device_name)
+        fitting = [
+            (len(_words(name)), key)
+            for key, entry in self.accelerator.items()
+            for name in entry.names
+            if _words(name) <= device
+        ]
+        best = {key for count, key in fitting if count == max(fitting)[0]}
+        if len(best) != 1:
+            said = f"may be any of {sorted(best)}" if best else "is not in the table"
+            raise HardwareError(f"{device_name!r} {said}; add its words to the names of one entry")
+        return best.pop()
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall("[a-z0-9]+", text.lower()))
 
 
 def parse(text: str, source: str = "hardware.toml", local: str = "") -> Hardware:

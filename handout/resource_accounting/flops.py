@@ -50,7 +50,7 @@ def linear_forward_flops(batch: int, d_in: int, d_out: int) -> int:
         FLOPs of the one matrix product.
     """
     raise NotImplementedError(
-        "linear_flops: not started; see assignment/writeup/flops.md, or make hint EX=linear_flops"
+        "matmul_flops: not started; see assignment/writeup/flops.md, or make hint EX=matmul_flops"
     )
 
 
@@ -71,7 +71,7 @@ def linear_backward_flops(batch: int, d_in: int, d_out: int, input_needs_grad: b
         FLOPs: as many as the forward pass, or twice as many if the input needs a gradient.
     """
     raise NotImplementedError(
-        "linear_flops: not started; see assignment/writeup/flops.md, or make hint EX=linear_flops"
+        "matmul_flops: not started; see assignment/writeup/flops.md, or make hint EX=matmul_flops"
     )
 
 
@@ -164,8 +164,7 @@ def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
         elementwise_flops((1024, 64))  # 65_536
     """
     raise NotImplementedError(
-        "elementwise_flops: not started; see assignment/writeup/flops.md, "
-        "or make hint EX=elementwise_flops"
+        "matmul_flops: not started; see assignment/writeup/flops.md, or make hint EX=matmul_flops"
     )
 
 

@@ -58,7 +58,7 @@ def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
     Source: He et al. 2015, equation 10.
     """
     raise NotImplementedError(
-        "kaiming: not started; see assignment/writeup/initialization.md, or make hint EX=kaiming"
+        "xavier: not started; see assignment/writeup/initialization.md, or make hint EX=xavier"
     )
 
 

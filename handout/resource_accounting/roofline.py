@@ -9,9 +9,7 @@ intensity with the accelerator's. Sizes are at least 1.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 
 def relu_intensity(n: int, bytes_per_element: float) -> float:
@@ -219,34 +217,4 @@ def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float
     """
     raise NotImplementedError(
         "crossover: not started; see assignment/writeup/roofline.md, or make hint EX=crossover"
-    )
-
-
-def find_accelerator(device_name: str, accelerators: Mapping[str, Mapping[str, Any]]) -> str:
-    """The entry of a table of accelerators that matches a device's reported name.
-
-    Words are runs of ASCII letters and digits; upper and lower case are the same. An entry matches
-    if all words of one of its `names` are among the device's words, in any order: "A100 80GB PCIe"
-    matches "NVIDIA A100 80GB PCIe", but "L4" does not match "NVIDIA L40S". A name without words
-    matches nothing. If several entries match, the one whose matching name has the most different
-    words wins, whatever its position in the table.
-
-    Args:
-        device_name: as `torch.cuda.get_device_name()` reports it.
-        accelerators: entries by key; each has "names", a list of strings, and may have other keys.
-
-    Returns:
-        The entry's key.
-
-    Raises:
-        LookupError: no entry matches, or several share the most words; the message names the
-            device.
-
-    With the names "H100 80GB HBM3" under "H100 SXM" and "H100 PCIe" under "H100 PCIe":
-
-        find_accelerator("NVIDIA H100 80GB HBM3", accelerators)  # "H100 SXM"
-    """
-    raise NotImplementedError(
-        "find_accelerator: not started; see assignment/writeup/roofline.md, "
-        "or make hint EX=find_accelerator"
     )

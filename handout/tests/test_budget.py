@@ -64,7 +64,7 @@ def test_random_recipes(impl, rng):
         expect(impl.budget.training_state(parameters, recipe), "the state").equals(expected)
 
 
-@pytest.mark.exercise("largest_model")
+@pytest.mark.exercise("recipe_bytes")
 def test_the_lectures_devices(impl):
     """8 devices of 80 GB hold 40e9 parameters in fp32, and 53.3e9 in bf16 with fp32 moments"""
     expect(impl.budget.largest_model(8, 80 * 10**9, ALL_FP32)).equals(40 * 10**9)
@@ -73,13 +73,13 @@ def test_the_lectures_devices(impl):
     )
 
 
-@pytest.mark.exercise("largest_model")
+@pytest.mark.exercise("recipe_bytes")
 def test_devices_are_a_pool(impl):
     """Three devices of 10 bytes hold two parameters of 12 bytes: memory is one pool"""
     expect(impl.budget.largest_model(3, 10, IN_BF16)).equals(2)
 
 
-@pytest.mark.exercise("largest_model")
+@pytest.mark.exercise("recipe_bytes")
 def test_the_largest_model_fits_exactly(impl, rng):
     """It fits, and one parameter more does not, however many there are: divide as ints, by //"""
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""adagrad_step: lengths are compared, and not shapes: a smaller gradient or state is broadcast
+"""rmsprop_step: lengths are compared, and not shapes: a smaller gradient or state is broadcast
 
 Breaks: a gradient for each parameter, of its shape
 

@@ -1,4 +1,4 @@
-"""adagrad_step: shapes are compared one position at a time, and zip cuts longer lists
+"""rmsprop_step: shapes are compared one position at a time, and zip cuts longer lists
 
 Breaks: the three lists differ in length
 

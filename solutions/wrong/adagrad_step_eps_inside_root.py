@@ -1,4 +1,4 @@
-"""adagrad_step: eps is added inside the square root
+"""rmsprop_step: eps is added inside the square root
 
 Breaks: eps is outside the square root
 """

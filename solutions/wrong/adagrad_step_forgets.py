@@ -1,4 +1,4 @@
-"""adagrad_step: the sum is an average: old squares fade
+"""rmsprop_step: the sum is an average: old squares fade
 
 Breaks: old gradients never fade
 """

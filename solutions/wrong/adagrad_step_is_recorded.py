@@ -1,4 +1,4 @@
-"""adagrad_step: without torch.no_grad(), a parameter that requires gradients is refused
+"""rmsprop_step: without torch.no_grad(), a parameter that requires gradients is refused
 
 Breaks: They may require gradients: the step itself is not recorded for autograd
 """

@@ -1,4 +1,4 @@
-"""adagrad_step: a list of sums that is too short is noticed, and one that is too long is not
+"""rmsprop_step: a list of sums that is too short is noticed, and one that is too long is not
 
 Breaks: the three lists differ in length
 """

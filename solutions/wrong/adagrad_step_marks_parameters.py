@@ -1,4 +1,4 @@
-"""adagrad_step: takes requires_grad away from each parameter, and then gives it to all, also to those that had none"""
+"""rmsprop_step: takes requires_grad away from each parameter, and then gives it to all, also to those that had none"""
 
 import torch
 

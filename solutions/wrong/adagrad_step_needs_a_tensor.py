@@ -1,4 +1,4 @@
-"""adagrad_step: torch's functions for lists of tensors refuse empty lists
+"""rmsprop_step: torch's functions for lists of tensors refuse empty lists
 
 Breaks: A step over empty lists changes nothing
 """

@@ -1,4 +1,4 @@
-"""adagrad_step: eps is at least 1e-12, so that nothing is divided by 0
+"""rmsprop_step: eps is at least 1e-12, so that nothing is divided by 0
 
 Breaks: with 0, an element whose gradients were all 0 becomes 0 / 0, nan
 """

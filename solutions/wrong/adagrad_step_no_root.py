@@ -1,4 +1,4 @@
-"""adagrad_step: divides by the sum itself, not by its root
+"""rmsprop_step: divides by the sum itself, not by its root
 
 Breaks: p ← p − lr · g / (√s + eps)
 """

@@ -1,4 +1,4 @@
-"""adagrad_step: divides by the sum of the steps before, without this gradient"""
+"""rmsprop_step: divides by the sum of the steps before, without this gradient"""
 
 
 def adagrad_step(params, grads, sums, *, lr, eps):

@@ -1,4 +1,4 @@
-"""adagrad_step: all elements of a tensor share one sum
+"""rmsprop_step: all elements of a tensor share one sum
 
 Breaks: s ← s + g²
 """

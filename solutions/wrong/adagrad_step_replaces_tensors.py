@@ -1,4 +1,4 @@
-"""adagrad_step: puts new tensors into the lists instead of changing the old ones in place
+"""rmsprop_step: puts new tensors into the lists instead of changing the old ones in place
 
 Breaks: One AdaGrad step over many tensors, in place
 

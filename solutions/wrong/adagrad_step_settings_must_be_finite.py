@@ -1,4 +1,4 @@
-"""adagrad_step: an infinite learning rate or eps is refused with nan
+"""rmsprop_step: an infinite learning rate or eps is refused with nan
 
 Breaks: infinity is inside those without an upper end
 

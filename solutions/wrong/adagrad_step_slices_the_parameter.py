@@ -1,4 +1,4 @@
-"""adagrad_step: writes into p[:], which a tensor without dimensions refuses
+"""rmsprop_step: writes into p[:], which a tensor without dimensions refuses
 
 Breaks: the parameters, of any shapes
 """

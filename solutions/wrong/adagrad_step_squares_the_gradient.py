@@ -1,4 +1,4 @@
-"""adagrad_step: the square is taken in the gradient itself
+"""rmsprop_step: the square is taken in the gradient itself
 
 Breaks: a gradient for each parameter, of its shape; not changed
 """

@@ -1,4 +1,4 @@
-"""adagrad_step: adds up the gradients' sizes, not their squares
+"""rmsprop_step: adds up the gradients' sizes, not their squares
 
 Breaks: s ← s + g²
 """

@@ -1,4 +1,4 @@
-"""adagrad_step: a negative eps is let through
+"""rmsprop_step: a negative eps is let through
 
 Breaks: 0 or more
 

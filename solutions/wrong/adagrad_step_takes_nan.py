@@ -1,4 +1,4 @@
-"""adagrad_step: a learning rate of nan is not below 0, and passes
+"""rmsprop_step: a learning rate of nan is not below 0, and passes
 
 Breaks: nan is outside every range
 

@@ -1,4 +1,4 @@
-"""adam_step: each average takes the other's beta
+"""adamw_step: each average takes the other's beta
 
 Breaks: m ← m + (1 − β1) · (g − m)
 

@@ -1,4 +1,4 @@
-"""adam_step: lengths are compared, and not shapes: a smaller gradient or state is broadcast
+"""adamw_step: lengths are compared, and not shapes: a smaller gradient or state is broadcast
 
 Breaks: a gradient for each parameter, of its shape
 

@@ -1,4 +1,4 @@
-"""adam_step: a shape that does not fit is found half-way, with some tensors already changed
+"""adamw_step: a shape that does not fit is found half-way, with some tensors already changed
 
 Breaks: No tensor has been changed
 """

@@ -1,4 +1,4 @@
-"""adam_step: past step 1000 the moments are no longer corrected
+"""adamw_step: past step 1000 the moments are no longer corrected
 
 Breaks: p ← p − lr / (1 − β1ᵗ) · m / (√v / √(1 − β2ᵗ) + eps)
 """

@@ -1,4 +1,4 @@
-"""adam_step: the correction is kept in the moments, and grows with each step
+"""adamw_step: the correction is kept in the moments, and grows with each step
 
 Breaks: m ← m + (1 − β1) · (g − m)
 

@@ -1,4 +1,4 @@
-"""adam_step: only the average gradient is corrected
+"""adamw_step: only the average gradient is corrected
 
 Breaks: p ← p − lr / (1 − β1ᵗ) · m / (√v / √(1 − β2ᵗ) + eps)
 """

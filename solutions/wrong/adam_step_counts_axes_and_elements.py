@@ -1,4 +1,4 @@
-"""adam_step: compares the number of dimensions and of elements, not the shape
+"""adamw_step: compares the number of dimensions and of elements, not the shape
 
 Breaks: the tensors at one position differ in shape
 """

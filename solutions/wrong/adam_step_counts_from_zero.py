@@ -1,4 +1,4 @@
-"""adam_step: t is taken to be 0 for the first step, so the bias correction uses t + 1
+"""adamw_step: t is taken to be 0 for the first step, so the bias correction uses t + 1
 
 Breaks: the number of this step: 1 for the first
 """

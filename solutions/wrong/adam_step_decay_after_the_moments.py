@@ -1,4 +1,4 @@
-"""adam_step: weight decay is added to the update, past the moments
+"""adamw_step: weight decay is added to the update, past the moments
 
 Breaks: enters m and v
 """

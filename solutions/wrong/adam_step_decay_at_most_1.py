@@ -1,4 +1,4 @@
-"""adam_step: a weight decay above 1 counts as 1
+"""adamw_step: a weight decay above 1 counts as 1
 
 Breaks: 0 or more
 """

@@ -1,4 +1,4 @@
-"""adam_step: weight decay is added to the gradient itself, in place
+"""adamw_step: weight decay is added to the gradient itself, in place
 
 Breaks: The gradient tensor itself does not change
 

@@ -1,4 +1,4 @@
-"""adam_step: weight decay shrinks the parameter, as in AdamW
+"""adamw_step: weight decay shrinks the parameter, as in AdamW
 
 Breaks: g ← g + weight_decay · p: the decay is coupled (the gradient of an L2 penalty) and enters m
 and v

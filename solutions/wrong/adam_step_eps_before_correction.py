@@ -1,4 +1,4 @@
-"""adam_step: eps is added before the bias correction, and is divided by it too
+"""adamw_step: eps is added before the bias correction, and is divided by it too
 
 Breaks: is added after the bias correction
 """

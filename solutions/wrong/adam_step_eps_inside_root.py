@@ -1,4 +1,4 @@
-"""adam_step: eps is added inside the square root
+"""adamw_step: eps is added inside the square root
 
 Breaks: eps is outside the square root
 """

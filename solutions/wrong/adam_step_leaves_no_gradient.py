@@ -1,4 +1,4 @@
-"""adam_step: runs torch.optim.Adam with the state put in, and leaves no .grad behind, also where there was one"""
+"""adamw_step: runs torch.optim.Adam with the state put in, and leaves no .grad behind, also where there was one"""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""adam_step: eps is at least 1e-12, so that nothing is divided by 0
+"""adamw_step: eps is at least 1e-12, so that nothing is divided by 0
 
 Breaks: with 0, an element whose m and v are 0 becomes 0 / 0, nan
 """

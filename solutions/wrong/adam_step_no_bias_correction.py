@@ -1,4 +1,4 @@
-"""adam_step: the moments are used as they are, without bias correction
+"""adamw_step: the moments are used as they are, without bias correction
 
 Breaks: p ← p − lr / (1 − β1ᵗ) · m / (√v / √(1 − β2ᵗ) + eps)
 

@@ -1,4 +1,4 @@
-"""adam_step: with empty lists, settings out of range pass
+"""adamw_step: with empty lists, settings out of range pass
 
 Breaks: but refuses what any step refuses
 

@@ -1,4 +1,4 @@
-"""adam_step: tensors at different positions must have one dtype
+"""adamw_step: tensors at different positions must have one dtype
 
 Breaks: those at another may have the other
 """

@@ -1,4 +1,4 @@
-"""adam_step: only the parameter changes without autograd, and the moments get a graph
+"""adamw_step: only the parameter changes without autograd, and the moments get a graph
 
 Breaks: the step itself is not recorded for autograd
 """

@@ -1,4 +1,4 @@
-"""adam_step: puts new tensors into the lists instead of changing the old ones in place
+"""adamw_step: puts new tensors into the lists instead of changing the old ones in place
 
 Breaks: One Adam step over many tensors, in place
 

@@ -1,4 +1,4 @@
-"""adam_step: an infinite learning rate, eps or decay is refused with nan
+"""adamw_step: an infinite learning rate, eps or decay is refused with nan
 
 Breaks: infinity is inside those without an upper end
 

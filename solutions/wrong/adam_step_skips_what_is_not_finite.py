@@ -1,4 +1,4 @@
-"""adam_step: a gradient with a nan is skipped whole
+"""adamw_step: a gradient with a nan is skipped whole
 
 Breaks: m ← m + (1 − β1) · (g − m)
 """

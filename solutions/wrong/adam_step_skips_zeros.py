@@ -1,4 +1,4 @@
-"""adam_step: a gradient of zeros is skipped, and the moments do not fade
+"""adamw_step: a gradient of zeros is skipped, and the moments do not fade
 
 Breaks: v ← β2 · v + (1 − β2) · g²
 """

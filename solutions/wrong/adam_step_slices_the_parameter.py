@@ -1,4 +1,4 @@
-"""adam_step: writes into p[:], which a tensor without dimensions refuses
+"""adamw_step: writes into p[:], which a tensor without dimensions refuses
 
 Breaks: the parameters, of any shapes
 """

@@ -1,4 +1,4 @@
-"""adam_step: squares g in place, which without weight decay is the gradient's own tensor
+"""adamw_step: squares g in place, which without weight decay is the gradient's own tensor
 
 Breaks: grads: a gradient for each parameter, of its shape; not changed
 """

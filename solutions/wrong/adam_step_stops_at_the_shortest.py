@@ -1,4 +1,4 @@
-"""adam_step: zip stops at the end of the shortest list
+"""adamw_step: zip stops at the end of the shortest list
 
 Breaks: the four lists differ in length
 """

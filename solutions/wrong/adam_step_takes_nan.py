@@ -1,4 +1,4 @@
-"""adam_step: settings are compared by their smallest and largest, and nan passes
+"""adamw_step: settings are compared by their smallest and largest, and nan passes
 
 Breaks: nan is outside every range
 

@@ -1,4 +1,4 @@
-"""adam_step: step 0 is let through as if it were 1
+"""adamw_step: step 0 is let through as if it were 1
 
 Breaks: `step` is less than 1
 """

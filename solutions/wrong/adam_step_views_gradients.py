@@ -1,4 +1,4 @@
-"""adam_step: flattens with view, which a gradient that is not contiguous refuses
+"""adamw_step: flattens with view, which a gradient that is not contiguous refuses
 
 Breaks: a gradient for each parameter, of its shape
 """

@@ -1,4 +1,4 @@
-"""elementwise_flops: n elements take one FLOP less than n, as a sum of n numbers does
+"""matmul_flops: n elements take one FLOP less than n, as a sum of n numbers does
 
 Breaks: FLOPs of an operation on each element of a tensor: an activation function, a bias, a sum
 """

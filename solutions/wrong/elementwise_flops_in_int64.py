@@ -1,4 +1,4 @@
-"""elementwise_flops: the elements are counted with numpy, which wraps around past 2**63
+"""matmul_flops: the elements are counted with numpy, which wraps around past 2**63
 
 Breaks: Counts are exact Python ints, whatever their size
 """

@@ -1,4 +1,4 @@
-"""elementwise_flops: a scalar is taken to have no elements
+"""matmul_flops: a scalar is taken to have no elements
 
 Breaks: () is a scalar, which is one element
 """

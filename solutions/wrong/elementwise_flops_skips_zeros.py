@@ -1,4 +1,4 @@
-"""elementwise_flops: a size of 0 is skipped, as if it counted as 1
+"""matmul_flops: a size of 0 is skipped, as if it counted as 1
 
 Breaks: FLOPs; 0 if a size is 0
 """

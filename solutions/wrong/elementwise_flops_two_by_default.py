@@ -1,4 +1,4 @@
-"""elementwise_flops: 2 FLOPs for each element if nothing is said, as in a matrix product"""
+"""matmul_flops: 2 FLOPs for each element if nothing is said, as in a matrix product"""
 
 _right_elementwise = elementwise_flops
 

@@ -1,4 +1,4 @@
-"""kaiming: each column has its own seed, seed + column, so neighbouring seeds share columns
+"""xavier: each column has its own seed, seed + column, so neighbouring seeds share columns
 
 Breaks: and a seed with other low 32 bits gives others
 """

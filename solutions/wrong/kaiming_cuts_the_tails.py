@@ -1,4 +1,4 @@
-"""kaiming: truncates the normal at two standard deviations, which takes 12 % off the deviation
+"""xavier: truncates the normal at two standard deviations, which takes 12 % off the deviation
 
 Breaks: A weight by Kaiming (He) initialization, normal,
 """

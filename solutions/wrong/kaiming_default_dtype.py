@@ -1,4 +1,4 @@
-"""kaiming: takes torch's default dtype for float32
+"""xavier: takes torch's default dtype for float32
 
 Breaks: A float32 weight
 """

@@ -1,4 +1,4 @@
-"""kaiming: √(1 / d_in), as if nothing were dropped
+"""xavier: √(1 / d_in), as if nothing were dropped
 
 Breaks: which halves the mean square, so the variance must be 2 / d_in.
 

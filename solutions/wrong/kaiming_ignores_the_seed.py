@@ -1,4 +1,4 @@
-"""kaiming: draws from the global generator, whatever the seed
+"""xavier: draws from the global generator, whatever the seed
 
 Breaks: Every function draws from its own generator, made from `seed`:
 """

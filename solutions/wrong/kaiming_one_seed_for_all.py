@@ -1,4 +1,4 @@
-"""kaiming: every seed gives the same weight
+"""xavier: every seed gives the same weight
 
 Breaks: and a seed with other low 32 bits gives others
 """

@@ -1,4 +1,4 @@
-"""kaiming: one row is drawn and used for all
+"""xavier: one row is drawn and used for all
 
 Breaks: A float32 weight, each element drawn independently.
 

@@ -1,4 +1,4 @@
-"""kaiming: the sample is scaled so that its own standard deviation is exact
+"""xavier: the sample is scaled so that its own standard deviation is exact
 
 Breaks: each element drawn independently
 """

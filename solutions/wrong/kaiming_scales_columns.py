@@ -1,4 +1,4 @@
-"""kaiming: each column is scaled to the exact deviation
+"""xavier: each column is scaled to the exact deviation
 
 Breaks: each element drawn independently
 """

@@ -1,4 +1,4 @@
-"""kaiming: a seed of 0 is taken for none
+"""xavier: a seed of 0 is taken for none
 
 Breaks: The same seed gives the same numbers
 """

@@ -1,4 +1,4 @@
-"""kaiming: the seed goes through float32, in which neighbouring seeds are the same
+"""xavier: the seed goes through float32, in which neighbouring seeds are the same
 
 Breaks: and a seed with other low 32 bits gives others
 """

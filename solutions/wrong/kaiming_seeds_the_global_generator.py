@@ -1,4 +1,4 @@
-"""kaiming: seeds and uses torch's global generator
+"""xavier: seeds and uses torch's global generator
 
 Breaks: Every function draws from its own generator, made from `seed`:
 

@@ -1,4 +1,4 @@
-"""kaiming: the sample is shifted and scaled to mean 0 and the exact deviation
+"""xavier: the sample is shifted and scaled to mean 0 and the exact deviation
 
 Breaks: each element drawn independently
 """

@@ -1,4 +1,4 @@
-"""kaiming: the weight is d_out × d_in, as nn.Linear stores it"""
+"""xavier: the weight is d_out × d_in, as nn.Linear stores it"""
 
 _kaiming_normal = kaiming_normal
 

@@ -1,4 +1,4 @@
-"""kaiming: torch's trunc_normal_ cuts at ±2 where the weight is wide
+"""xavier: torch's trunc_normal_ cuts at ±2 where the weight is wide
 
 Breaks: Elements are normal with mean 0 and standard deviation √(2 / d_in)
 """

@@ -1,4 +1,4 @@
-"""kaiming: √(2 / d_out), as torch's fan_in does for a weight that is stored transposed
+"""xavier: √(2 / d_out), as torch's fan_in does for a weight that is stored transposed
 
 Breaks: A weight has d_in rows and d_out columns and is used as `x @ w`, so each output is a sum of
 d_in products.

@@ -1,4 +1,4 @@
-"""kaiming: multiplies by the variance 2 / d_in
+"""xavier: multiplies by the variance 2 / d_in
 
 Breaks: Elements are normal with mean 0 and standard deviation √(2 / d_in).
 

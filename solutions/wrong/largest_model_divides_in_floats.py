@@ -1,4 +1,4 @@
-"""largest_model: a division in floating point, which is inexact when huge
+"""recipe_bytes: a division in floating point, which is inexact when huge
 
 Breaks: All results are exact Python ints.
 """

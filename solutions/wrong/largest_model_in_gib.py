@@ -1,4 +1,4 @@
-"""largest_model: an 80 GB device is taken to have 80 GiB
+"""recipe_bytes: an 80 GB device is taken to have 80 GiB
 
 Breaks: in bytes; an 80 GB device has 80e9
 """

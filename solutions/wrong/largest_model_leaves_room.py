@@ -1,4 +1,4 @@
-"""largest_model: a tenth of the memory is left for activations and buffers
+"""recipe_bytes: a tenth of the memory is left for activations and buffers
 
 Breaks: Activations, buffers and fragmentation are not counted, so this is an upper bound.
 """

@@ -1,4 +1,4 @@
-"""largest_model: the parameters alone must fit, as if the model were only used
+"""recipe_bytes: the parameters alone must fit, as if the model were only used
 
 Breaks: the dtypes of every copy, as for `bytes_per_parameter`
 """

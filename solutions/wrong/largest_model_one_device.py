@@ -1,4 +1,4 @@
-"""largest_model: what fits on one device, as if each held everything
+"""recipe_bytes: what fits on one device, as if each held everything
 
 Breaks: The largest number of parameters whose training state fits on all devices together.
 """

@@ -1,4 +1,4 @@
-"""largest_model: rounds down on each device
+"""recipe_bytes: rounds down on each device
 
 Breaks: The memory of all devices counts as one pool
 """

@@ -1,4 +1,4 @@
-"""largest_model: rounded down on each device, where the devices are one pool
+"""recipe_bytes: rounded down on each device, where the devices are one pool
 
 Breaks: The memory of all devices counts as one pool: everything is sharded, nothing is kept twice,
 and no byte is left over on a device.

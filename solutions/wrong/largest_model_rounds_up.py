@@ -1,4 +1,4 @@
-"""largest_model: the number of parameters is rounded up, so the last one does not fit
+"""recipe_bytes: the number of parameters is rounded up, so the last one does not fit
 
 Breaks: Parameters, rounded down to a whole number.
 """

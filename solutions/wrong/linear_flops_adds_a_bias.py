@@ -1,4 +1,4 @@
-"""linear_flops: a bias that is not there is added, one FLOP for each output
+"""matmul_flops: a bias that is not there is added, one FLOP for each output
 
 Breaks: For layers and models only matrix products are counted
 

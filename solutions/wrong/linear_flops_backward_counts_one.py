@@ -1,4 +1,4 @@
-"""linear_flops: the backward pass leaves out the weight's gradient
+"""matmul_flops: the backward pass leaves out the weight's gradient
 
 Breaks: Given the gradient of y, the weight's gradient is a product of x and that gradient, and the
 input's gradient is a product of that gradient and w

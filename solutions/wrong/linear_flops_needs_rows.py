@@ -1,4 +1,4 @@
-"""linear_flops: sizes of 0 are refused"""
+"""matmul_flops: sizes of 0 are refused"""
 
 
 def linear_forward_flops(batch, d_in, d_out):

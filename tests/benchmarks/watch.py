@@ -25,7 +25,7 @@ from grader.authoring.variants import SOLUTIONS
 from tests.harness.assignment.test_watch import PROMPT, Terminal
 from tests.harness.conftest import REPOSITORY
 
-EXERCISES = ("storage_index", "gather", "kaiming", "get_batch")
+EXERCISES = ("storage_index", "gather", "xavier", "get_batch")
 WRONG = """
 _right = {function}
 

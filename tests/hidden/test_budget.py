@@ -110,7 +110,7 @@ def test_the_message_names_the_part(impl, later, rng):
 OF_49_BYTES = {part: [] for part in PARTS} | {"parameters": [torch.int8] * 49}
 
 
-@pytest.mark.exercise("largest_model", weight=2)
+@pytest.mark.exercise("recipe_bytes", weight=2)
 def test_one_parameter_more_does_not_fit(later, rng):
     """The largest model fits into the memory of all devices; one more parameter would not"""
     later.budget.largest_model(49, 49 * 10**6 + 1, OF_49_BYTES).equals(49 * 10**6 + 1)
@@ -123,7 +123,7 @@ def test_one_parameter_more_does_not_fit(later, rng):
         )
 
 
-@pytest.mark.exercise("largest_model")
+@pytest.mark.exercise("recipe_bytes")
 def test_the_brim_is_exact(later, rng):
     """Memory is used to the last byte, and one byte less makes the model smaller"""
     for left in range(1, 49):
@@ -142,7 +142,7 @@ def test_the_brim_is_exact(later, rng):
         later.budget.largest_model(1, full + 1, recipe).equals(wanted)
 
 
-@pytest.mark.exercise("largest_model")
+@pytest.mark.exercise("recipe_bytes")
 def test_little_memory_holds_few_parameters(later, rng):
     """The memory of all devices is added up, even if none of them could hold a parameter alone"""
     later.budget.largest_model(49, 1, OF_49_BYTES).equals(1)

@@ -74,7 +74,7 @@ def test_a_product_without_elements_is_free(later, rng):
         later.flops.matmul_flops(*given).equals(0)
 
 
-@pytest.mark.exercise("linear_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_a_layer_forward(later, rng):
     """The forward pass of a linear layer takes the FLOPs that torch counts"""
     for _ in range(12):
@@ -83,7 +83,7 @@ def test_a_layer_forward(later, rng):
         later.flops.linear_forward_flops(batch, d_in, d_out).equals(flops)
 
 
-@pytest.mark.exercise("linear_flops", weight=2)
+@pytest.mark.exercise("matmul_flops", weight=2)
 def test_a_layer_backward(later, rng):
     """The backward pass takes the FLOPs that torch counts, with and without the input's gradient"""
     for input_needs_grad in [True, False] * 6:
@@ -99,7 +99,7 @@ def check_layer(later, batch, d_in, d_out):
     later.flops.linear_backward_flops(batch, d_in, d_out, True).equals(2 * product)
 
 
-@pytest.mark.exercise("linear_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_a_huge_layer_is_exact(later, rng):
     """A layer's FLOPs beyond 64 bits are exact integers; a size of 0 is no error"""
     for _ in range(5):
@@ -310,7 +310,7 @@ def test_huge_einsums_are_exact(later, rng):
 # --- elementwise_flops --------------------------------------------------------
 
 
-@pytest.mark.exercise("elementwise_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_every_element_costs_the_same(later, rng):
     """A shape takes the FLOPs of one element times its number of elements"""
     for _ in range(25):
@@ -320,7 +320,7 @@ def test_every_element_costs_the_same(later, rng):
         later.flops.elementwise_flops(shape, per_element).equals(elements * per_element)
 
 
-@pytest.mark.exercise("elementwise_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_an_element_costs_one_flop(later, rng):
     """By default an element takes one FLOP"""
     for _ in range(10):
@@ -329,7 +329,7 @@ def test_an_element_costs_one_flop(later, rng):
         later.flops.elementwise_flops(shape).equals(elements)
 
 
-@pytest.mark.exercise("elementwise_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_a_scalar_is_an_element(later, rng):
     """A scalar, of shape (), has one element"""
     for _ in range(5):
@@ -340,7 +340,7 @@ def test_a_scalar_is_an_element(later, rng):
         later.flops.elementwise_flops([a, b, c], per_element).equals(a * b * c * per_element)
 
 
-@pytest.mark.exercise("elementwise_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_no_elements_or_no_work_is_free(later, rng):
     """With a size of 0, or 0 FLOPs per element, there are no FLOPs"""
     for _ in range(5):
@@ -352,7 +352,7 @@ def test_no_elements_or_no_work_is_free(later, rng):
         later.flops.elementwise_flops(shape, 7).equals(0)
 
 
-@pytest.mark.exercise("elementwise_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_huge_shapes_are_exact(later, rng):
     """FLOPs on huge shapes, beyond 64 bits, are exact integers"""
     for _ in range(5):

@@ -104,7 +104,7 @@ def test_xavier_elements_are_independent(impl, rng):
     check_weights(impl, rng, "xavier_uniform", xavier_cdf)
 
 
-@pytest.mark.exercise("kaiming", weight=2)
+@pytest.mark.exercise("xavier", weight=2)
 def test_kaiming_is_normal_of_its_scale(impl, rng):
     """A weight is d_in × d_out in float32, of independent normal elements with standard
     deviation √(2 / d_in)"""
@@ -114,7 +114,7 @@ def test_kaiming_is_normal_of_its_scale(impl, rng):
         follows(w, kaiming_cdf(d_in, d_out), "kaiming_normal")
 
 
-@pytest.mark.exercise("kaiming")
+@pytest.mark.exercise("xavier")
 def test_kaiming_moments_and_tails(impl, rng):
     """Mean and variance are right to a few percent, and the tails are not truncated"""
     for d_in, d_out in ((250, 400), (400, 250)):
@@ -129,7 +129,7 @@ def test_kaiming_moments_and_tails(impl, rng):
             assert 3.4 < largest < 8  # of 100,000, none beyond 3.4: e⁻³³; one beyond 8: 6e-11
 
 
-@pytest.mark.exercise("kaiming")
+@pytest.mark.exercise("xavier")
 def test_kaiming_elements_are_independent(impl, rng):
     """Elements have the right distribution, and neighbours, rows and columns have nothing to do
     with each other"""
@@ -183,7 +183,7 @@ def test_xavier_repeats_with_its_seed(impl, rng):
     check_weights(impl, rng, "xavier_uniform", xavier_cdf)
 
 
-@pytest.mark.exercise("kaiming")
+@pytest.mark.exercise("xavier")
 def test_kaiming_repeats_with_its_seed(impl, rng):
     """The seed alone decides a draw of the right distribution, in another process too; other
     seeds give other draws"""
@@ -243,7 +243,7 @@ def test_xavier_of_any_size(later, rng):
     check_sizes(later, "xavier_uniform", rng, xavier_cdf)
 
 
-@pytest.mark.exercise("kaiming")
+@pytest.mark.exercise("xavier")
 def test_kaiming_of_any_size(later, rng):
     """Weights with a size of 1, and others, have the right distribution"""
     check_sizes(later, "kaiming_normal", rng, kaiming_cdf)

@@ -513,19 +513,19 @@ def test_sgd_refuses(impl, runs, rng, torch_rng):
 # --- adagrad_step -----------------------------------------------------------
 
 
-@pytest.mark.exercise("adagrad_step", weight=2)
+@pytest.mark.exercise("rmsprop_step", weight=2)
 def test_adagrad_float64(runs, rng, torch_rng):
     """After hundreds of float64 steps, parameters and sums are those of torch.optim.Adagrad"""
     check_float64(runs, rng, torch_rng, ADAGRAD)
 
 
-@pytest.mark.exercise("adagrad_step", weight=0.5)
+@pytest.mark.exercise("rmsprop_step", weight=0.5)
 def test_adagrad_float32(runs, torch_rng):
     """With the usual settings in float32, AdaGrad agrees with torch.optim.Adagrad up to rounding"""
     check_float32(runs, torch_rng, ADAGRAD, lr=1e-2, eps=1e-10)
 
 
-@pytest.mark.exercise("adagrad_step")
+@pytest.mark.exercise("rmsprop_step")
 def test_adagrad_never_forgets(runs, rng):
     """With a constant gradient, step k is proportional to 1 / √k"""
     expected = []
@@ -543,7 +543,7 @@ def test_adagrad_never_forgets(runs, rng):
         close64(result["states"][0][0], scalar(total), "the sum")
 
 
-@pytest.mark.exercise("adagrad_step")
+@pytest.mark.exercise("rmsprop_step")
 def test_adagrad_eps_is_outside_the_root(runs, rng):
     """AdaGrad adds eps outside the square root"""
     expected = []
@@ -559,32 +559,32 @@ def test_adagrad_eps_is_outside_the_root(runs, rng):
         expect(result["params"][0], "the parameter").close(scalar(-moved), rtol=1e-10)
 
 
-@pytest.mark.exercise("adagrad_step")
+@pytest.mark.exercise("rmsprop_step")
 def test_adagrad_is_in_place(runs, rng, torch_rng):
     """Parameters and sums of any layout change in place, unrecorded by autograd, and gradients
     do not change"""
     check_in_place(runs, rng, torch_rng, ADAGRAD)
 
 
-@pytest.mark.exercise("adagrad_step", weight=0.5)
+@pytest.mark.exercise("rmsprop_step", weight=0.5)
 def test_adagrad_extreme_gradients(runs, rng, torch_rng):
     """Zero, tiny and huge gradients give the results of torch.optim.Adagrad, never nan"""
     check_extreme(runs, rng, torch_rng, ADAGRAD)
 
 
-@pytest.mark.exercise("adagrad_step", weight=0.5)
+@pytest.mark.exercise("rmsprop_step", weight=0.5)
 def test_adagrad_without_eps(runs, rng, torch_rng):
     """With an eps of 0, AdaGrad makes an element nan that has only had gradients of 0"""
     check_zero_over_zero(runs, rng, torch_rng, ADAGRAD)
 
 
-@pytest.mark.exercise("adagrad_step", weight=0.5)
+@pytest.mark.exercise("rmsprop_step", weight=0.5)
 def test_adagrad_gradients_of_nan(runs, rng, torch_rng):
     """With AdaGrad, a gradient of nan takes effect on its own element, and on no other"""
     check_nan(runs, rng, torch_rng, ADAGRAD)
 
 
-@pytest.mark.exercise("adagrad_step")
+@pytest.mark.exercise("rmsprop_step")
 def test_adagrad_refuses(impl, runs, rng, torch_rng):
     """AdaGrad refuses invalid lists, shapes and settings before anything changes, and takes
     valid ones, also infinite"""
@@ -693,13 +693,13 @@ def test_rmsprop_refuses(impl, runs, rng, torch_rng):
 # --- adam_step --------------------------------------------------------------
 
 
-@pytest.mark.exercise("adam_step", weight=2)
+@pytest.mark.exercise("adamw_step", weight=2)
 def test_adam_float64(runs, rng, torch_rng):
     """After hundreds of float64 steps, parameters and moments are those of torch.optim.Adam"""
     check_float64(runs, rng, torch_rng, ADAM)
 
 
-@pytest.mark.exercise("adam_step", weight=0.5)
+@pytest.mark.exercise("adamw_step", weight=0.5)
 def test_adam_float32(runs, torch_rng):
     """With the usual settings in float32, also beside float64 tensors, Adam agrees with
     torch.optim.Adam up to rounding"""
@@ -707,7 +707,7 @@ def test_adam_float32(runs, torch_rng):
     check_float32(runs, torch_rng, ADAM, **settings)
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_without_decay_is_adamw(runs, rng, torch_rng):
     """By default there is no weight decay, and steps agree with torch.optim.AdamW without decay"""
     params = random_tensors(torch_rng, [(6,), (2, 3)])
@@ -720,7 +720,7 @@ def test_adam_without_decay_is_adamw(runs, rng, torch_rng):
     close64(result["states"], kept, "moments")
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_decay_is_in_the_gradient(runs, rng, torch_rng):
     """A step with weight decay equals one without, with the gradient plus weight_decay · p"""
     params, *states = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
@@ -736,7 +736,7 @@ def test_adam_decay_is_in_the_gradient(runs, rng, torch_rng):
     close64(result["states"], kept, "moments")
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_first_step(runs, rng):
     """The first step is lr · g / (|g| + eps), whatever the betas: both averages are corrected"""
     expected = []
@@ -755,44 +755,44 @@ def test_adam_first_step(runs, rng):
         expect(result["params"][0], "the parameter").close(moved, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_eps_is_outside_the_root(runs, rng):
     """Adam adds eps outside the square root and after the bias correction"""
     check_eps(runs, rng, ADAM)
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_is_in_place(runs, rng, torch_rng):
     """Adam changes parameters and moments of any layout in place, unrecorded by autograd, and no
     gradient"""
     check_in_place(runs, rng, torch_rng, ADAM, ({}, {"weight_decay": 4.0}))
 
 
-@pytest.mark.exercise("adam_step", weight=0.5)
+@pytest.mark.exercise("adamw_step", weight=0.5)
 def test_adam_extreme_gradients(runs, rng, torch_rng):
     """Zero, tiny and huge gradients give the results of torch.optim.Adam, never nan"""
     check_extreme(runs, rng, torch_rng, ADAM)
 
 
-@pytest.mark.exercise("adam_step", weight=0.5)
+@pytest.mark.exercise("adamw_step", weight=0.5)
 def test_adam_without_eps(runs, rng, torch_rng):
     """With an eps of 0, Adam makes an element nan that has only had gradients of 0"""
     check_zero_over_zero(runs, rng, torch_rng, ADAM)
 
 
-@pytest.mark.exercise("adam_step", weight=0.5)
+@pytest.mark.exercise("adamw_step", weight=0.5)
 def test_adam_correction(runs, rng):
     """Adam corrects both averages at any step and with any betas, also those close to 1"""
     check_correction(runs, rng, ADAM)
 
 
-@pytest.mark.exercise("adam_step", weight=0.5)
+@pytest.mark.exercise("adamw_step", weight=0.5)
 def test_adam_gradients_of_nan(runs, rng, torch_rng):
     """With Adam, a gradient of nan takes effect on its own element, and on no other"""
     check_nan(runs, rng, torch_rng, ADAM)
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_refuses(impl, runs, rng, torch_rng):
     """Adam refuses invalid lists, shapes, steps and settings before anything changes, and takes
     valid ones, also infinite"""

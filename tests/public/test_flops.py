@@ -47,13 +47,13 @@ def test_random_products(impl, rng):
         expect(impl.flops.matmul_flops(*sizes), f"matmul_flops{sizes}").equals(0)
 
 
-@pytest.mark.exercise("linear_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_a_linear_layer_forward(impl):
     """The forward pass of a 256×64 layer on a batch of 1024 takes one matrix product"""
     expect(impl.flops.linear_forward_flops(1024, 256, 64)).equals(33_554_432)
 
 
-@pytest.mark.exercise("linear_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_a_linear_layer_backward(impl):
     """The backward pass takes one product for the weight, and one more for the input"""
     expect(impl.flops.linear_backward_flops(1024, 256, 64, False)).equals(
@@ -64,7 +64,7 @@ def test_a_linear_layer_backward(impl):
     )
 
 
-@pytest.mark.exercise("linear_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_sizes_of_0(impl):
     """A size of 0 takes no FLOPs, forward and backward"""
     expect(impl.flops.linear_forward_flops(3, 5, 7)).equals(210)
@@ -160,7 +160,7 @@ def test_random_einsums(impl, rng):
     )
 
 
-@pytest.mark.exercise("elementwise_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_relu_is_small(impl):
     """ReLU on 1024×64 outputs takes 65,536 FLOPs, 512 times fewer than the matrix product"""
     expect(impl.flops.elementwise_flops((1024, 64))).equals(
@@ -168,14 +168,14 @@ def test_relu_is_small(impl):
     )
 
 
-@pytest.mark.exercise("elementwise_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_gelu_takes_twenty(impl):
     """GELU takes about 20 FLOPs per element; a scalar has one element"""
     expect(impl.flops.elementwise_flops((1024, 64), per_element=20)).equals(1_310_720)
     expect(impl.flops.elementwise_flops((), 20)).equals(20, hint="the empty product is 1")
 
 
-@pytest.mark.exercise("elementwise_flops")
+@pytest.mark.exercise("matmul_flops")
 def test_random_elementwise(impl, rng):
     """All elements of any shape count, exactly"""
     for i in range(12):

@@ -88,7 +88,7 @@ def test_xavier_seeds(impl):
     differ(lambda seed: impl.initialization.xavier_uniform(3, 4, seed))
 
 
-@pytest.mark.exercise("kaiming")
+@pytest.mark.exercise("xavier")
 def test_kaiming_scale(impl):
     """A 512×256 weight has a standard deviation of √(2/512) = 0.0625"""
     w = expect(impl.initialization.kaiming_normal(512, 256, 1)).is_tensor((512, 256), torch.float32)
@@ -97,7 +97,7 @@ def test_kaiming_scale(impl):
     )
 
 
-@pytest.mark.exercise("kaiming")
+@pytest.mark.exercise("xavier")
 def test_kaiming_survives_depth(impl):
     """Through 20 layers with ReLU, activations change their size by less than a factor of 3"""
     x = torch.randn(64, 256, generator=torch.Generator().manual_seed(0))
@@ -107,7 +107,7 @@ def test_kaiming_survives_depth(impl):
     assert 1 / 3 < size < 3, f"after 20 layers the root mean square is {size:.3g}"
 
 
-@pytest.mark.exercise("kaiming")
+@pytest.mark.exercise("xavier")
 def test_kaiming_is_normal_and_independent(impl, seed):
     """Elements are normal with a variance of 2 / d_in, which no sample has exactly"""
     seed %= 2**63
@@ -132,7 +132,7 @@ def test_kaiming_is_normal_and_independent(impl, seed):
         )
 
 
-@pytest.mark.exercise("kaiming")
+@pytest.mark.exercise("xavier")
 def test_kaiming_seeds(impl):
     """Every seed draws other numbers, 0 too"""
     differ(lambda seed: impl.initialization.kaiming_normal(3, 4, seed))

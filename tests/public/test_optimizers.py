@@ -239,7 +239,7 @@ def test_sgd_refuses_all_that_does_not_fit(impl):
     check_refused(impl, "sgd_step", settings, refused)
 
 
-@pytest.mark.exercise("adagrad_step")
+@pytest.mark.exercise("rmsprop_step")
 def test_adagrad(impl):
     """Steps from p = 1 with g = 0.5, lr = 0.1, eps = 0.5 give 0.95, then 0.05 / (√0.5 + 0.5)
     less"""
@@ -251,7 +251,7 @@ def test_adagrad(impl):
         )
 
 
-@pytest.mark.exercise("adagrad_step")
+@pytest.mark.exercise("rmsprop_step")
 def test_adagrad_is_refused(impl):
     """A negative eps is refused"""
     tensors = [f64(1.0)], [f64(0.5)], [f64(0)]
@@ -260,7 +260,7 @@ def test_adagrad_is_refused(impl):
         impl.optimizers.adagrad_step(*tensors, lr=0.1, eps=-0.5)
 
 
-@pytest.mark.exercise("adagrad_step")
+@pytest.mark.exercise("rmsprop_step")
 def test_adagrad_is_torchs(impl, torch_rng):
     """For any settings in range and tensors of any shape and dtype, steps are torch's"""
     follows_torch(
@@ -270,7 +270,7 @@ def test_adagrad_is_torchs(impl, torch_rng):
     )
 
 
-@pytest.mark.exercise("adagrad_step")
+@pytest.mark.exercise("rmsprop_step")
 def test_adagrad_refuses_all_that_does_not_fit(impl):
     """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
     check_refused(impl, "adagrad_step", {"lr": 0.1, "eps": 0.1}, NOT_IN_RANGE)
@@ -315,7 +315,7 @@ def test_rmsprop_refuses_all_that_does_not_fit(impl):
     check_refused(impl, "rmsprop_step", {"lr": 0.1, "alpha": 0.9, "eps": 0.1}, refused)
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam(impl):
     """The first step from p = 1 with g = 0.4 and weight decay 0.1 uses g = 0.5, so p = 0.95"""
     p, (m, v), g = step(impl, "adam_step", 0.4, states=2, first_step=1, **SETTINGS)
@@ -329,13 +329,13 @@ def test_adam(impl):
     expect(g, "the gradient").equals(f64(0.4), hint="g = g + …, not g += …")
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_and_autograd(impl):
     """With weight decay the moments get no graph, and gradients stay enabled or disabled"""
     check_autograd(impl, "adam_step", states=2, first_step=1, **SETTINGS)
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_refuses_step_zero(impl):
     """Step 0 of Adam is refused, since the correction would divide by 0: the first step is 1"""
     tensors = [f64(1.0)], [f64(0.5)], [f64(0)], [f64(0)]
@@ -344,7 +344,7 @@ def test_adam_refuses_step_zero(impl):
         impl.optimizers.adam_step(*tensors, step=0, **SETTINGS)
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_is_torchs(impl, torch_rng):
     """For any settings in range, at any step and with tensors of any shape, steps are torch's"""
     follows_torch(
@@ -358,7 +358,7 @@ def test_adam_is_torchs(impl, torch_rng):
     )
 
 
-@pytest.mark.exercise("adam_step")
+@pytest.mark.exercise("adamw_step")
 def test_adam_refuses_all_that_does_not_fit(impl):
     """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
     check_refused(impl, "adam_step", {"step": 1, **SETTINGS}, [{"step": 0}, *NOT_FOR_ADAM])

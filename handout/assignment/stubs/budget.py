@@ -96,8 +96,7 @@ def largest_model(devices: int, device_bytes: int, recipe: Recipe) -> int:
         largest_model(8, 80 * 10**9, bf16_recipe)  # 53_333_333_333
     """
     raise NotImplementedError(
-        "largest_model: not started; see assignment/writeup/budget.md, "
-        "or make hint EX=largest_model"
+        "recipe_bytes: not started; see assignment/writeup/budget.md, or make hint EX=recipe_bytes"
     )
 
 

@@ -10,7 +10,7 @@ Letters: q queries, k keys, d features, seq positions.
 from __future__ import annotations
 
 import torch
-from einops import einsum, rearrange, reduce
+from einops import einsum, rearrange
 from jaxtyping import Float
 
 
@@ -64,23 +64,4 @@ def project_heads(
     raise NotImplementedError(
         "project_heads: not started; see assignment/writeup/named_axes.md, "
         "or make hint EX=project_heads"
-    )
-
-
-def pool(x: Float[torch.Tensor, "*batch seq d"], how: str) -> Float[torch.Tensor, "*batch d"]:
-    """Reduces the positions of a sequence to one, feature by feature.
-
-    Args:
-        x: d features at each of seq positions, with any number of leading axes.
-        how: "mean", "sum", "max" or "min"; only "sum" if there are no positions. With any of them,
-            a nan at any position gives nan.
-
-    Returns:
-        d features. The sum over no positions is 0.
-
-        pool(torch.tensor([[1.0, 5.0], [3.0, 4.0]]), "mean")  # [2.0, 4.5]
-    """
-    raise NotImplementedError(
-        "pooled_reduction: not started; see assignment/writeup/named_axes.md, "
-        "or make hint EX=pooled_reduction"
     )

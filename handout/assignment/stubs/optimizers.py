@@ -102,8 +102,8 @@ def adagrad_step(
     Source: Duchi, Hazan & Singer, "Adaptive Subgradient Methods", 2011, the diagonal version.
     """
     raise NotImplementedError(
-        "adagrad_step: not started; see assignment/writeup/optimizers.md, "
-        "or make hint EX=adagrad_step"
+        "rmsprop_step: not started; see assignment/writeup/optimizers.md, "
+        "or make hint EX=rmsprop_step"
     )
 
 
@@ -191,7 +191,7 @@ def adam_step(
     Source: Kingma & Ba, "Adam: A Method for Stochastic Optimization", 2015, algorithm 1.
     """
     raise NotImplementedError(
-        "adam_step: not started; see assignment/writeup/optimizers.md, or make hint EX=adam_step"
+        "adamw_step: not started; see assignment/writeup/optimizers.md, or make hint EX=adamw_step"
     )
 
 

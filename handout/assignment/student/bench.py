@@ -146,15 +146,15 @@ def timed(
 
 
 def _roofs(student: Any, device: torch.device) -> Roofs:
-    """The datasheet's numbers if your `find_accelerator` knows the device, else measured ones."""
+    """The datasheet's numbers if the table has the device, else measured ones."""
     if device.type == "cuda":
         table = hardware.load()
         name = torch.cuda.get_device_name(device)
         try:
-            entry = table[student.roofline.find_accelerator(name, table.plain())]
+            entry = table[table.reported(name)]
             return Roofs(entry.peak("bf16"), entry.bandwidth, f"the datasheet's of {name}")
-        except (NotImplementedError, LookupError, hardware.HardwareError):
-            pass  # not written yet, or the table lacks the device
+        except hardware.HardwareError:
+            pass
     return measured_roofs(device)
 
 

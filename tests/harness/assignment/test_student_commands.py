@@ -321,7 +321,7 @@ def test_a_run_that_stops_early_forgets_nothing_of_what_it_did_not_reach(workspa
     python(workspace, "pytest", "--ex", "flops", "-x")
     python(workspace, "pytest", "--collect-only")
     known = noted.read(workspace, workspace / "resource_accounting")
-    assert known["linear_flops"].state == "passed"
+    assert known["mlp_flops"].state == "passed"
     assert known["matmul_flops"].state == "in progress"
 
 
@@ -422,18 +422,18 @@ def test_submit_says_what_passes_and_what_was_never_started(workspace):
         "    sizes = [max(size, 1) for size in shape]\n"
         "    return tuple(math.prod(sizes[i + 1 :]) for i in range(len(shape)))\n",
     )
-    for exercise in ("matmul_flops", "linear_flops", "row_major_strides"):
+    for exercise in ("matmul_flops", "mlp_flops", "row_major_strides"):
         python(workspace, "pytest", "--ex", exercise)
     run = python(workspace, "assignment", "submit")
     every = len(list(manifest.load()))
     assert f"  pass          1 of {every}: row_major_strides\n" in run.stdout
     assert f"  fail          1 of {every}: matmul_flops\n" in run.stdout
-    assert f"  never started 1 of {every}: linear_flops\n" in run.stdout
+    assert f"  never started 1 of {every}: mlp_flops\n" in run.stdout
     assert f"  never tested  {every - 3} of {every}: bytes_per_element, " in run.stdout
     assert "changed since" not in run.stdout
     write(workspace, "flops", "done = True\n")
     run = python(workspace, "assignment", "submit")
-    expected = "  changed since matmul_flops, linear_flops; python -m pytest tests again\n"
+    expected = "  changed since matmul_flops, mlp_flops; python -m pytest tests again\n"
     assert expected in run.stdout
     python(workspace, "pytest", "tests/test_flops.py::test_a_linear_layer_forward")
     assert expected in python(workspace, "assignment", "submit").stdout  # a part says nothing

@@ -18,7 +18,7 @@ from tests.harness import warm
 from tests.harness.conftest import REPOSITORY, long_unless
 
 # Tests of these train: in workers, and in the judge itself.
-EXERCISES = ("linear_flops", "train_loop", "checkpointed_forward")
+EXERCISES = ("mlp_flops", "train_loop", "checkpointed_forward")
 # Prints what a zygote's preloading asks of torch that reaches a device, or would if there were one.
 PRELOADS = """
 import os, sys

@@ -1,8 +1,10 @@
-"""adam_step (core): each step is a first one, with averages of this gradient alone
+"""adamw_step (core): each step is a first one, with averages of this gradient alone; a step of Adam, whose decay is part of the gradient
 
 Breaks: m ← m + (1 − β1) · (g − m)
 
 Breaks: v ← β2 · v + (1 − β2) · g²
+
+Breaks: p ← p · (1 − lr · weight_decay); the decay never enters m or v
 """
 
 
@@ -16,3 +18,8 @@ def adam_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, wei
             m.copy_((1 - betas[0]) * g)
             v.copy_((1 - betas[1]) * g * g)
             p.sub_(lr * g / (g.abs() + eps))
+
+
+def adamw_step(params, grads, exp_avgs, exp_avg_sqs, *, step, lr, betas, eps, weight_decay):
+    settings = {"step": step, "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+    adam_step(params, grads, exp_avgs, exp_avg_sqs, **settings)
