@@ -263,7 +263,7 @@ def crossover_between_sizes(rng, width, most=5000):
     return n, peak, bandwidth
 
 
-@pytest.mark.exercise("crossover", weight=2)
+@pytest.mark.exercise("crossover")
 def test_the_first_size_that_is_bound_by_compute(impl, rng):
     """The product of this size is bound by compute, and that of one less is not"""
     for i in range(42):
