@@ -185,11 +185,13 @@ def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, bu
 
         micro_batch_size(64, 1024, 16, torch.bfloat16, 524_288)  # 16
     """
-    for rows in range(batch, 0, -1):
-        if batch % rows == 0 and activation_bytes(rows, width, layers, dtype) <= budget:
-            return rows
     row = activation_bytes(1, width, layers, dtype)
-    raise ValueError(f"expected a budget of at least {row} bytes, for one row, got {budget}")
+    if row > budget:
+        raise ValueError(f"expected a budget of at least {row} bytes, for one row, got {budget}")
+    steps = -(-batch * row // budget) if row else 1  # at least so many micro-batches
+    while batch % steps:
+        steps += 1
+    return batch // steps
 
 
 def checkpointing_cost(layers: int, stored: Sequence[int], keep_segment: bool) -> dict[str, int]:

@@ -49,8 +49,8 @@ def train_bf16(
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        losses.append(loss.item())
-    return losses
+        losses.append(loss.detach())
+    return [loss.item() for loss in losses]
 
 
 def train_fp16(
@@ -117,7 +117,7 @@ def train_fp16(
     for inputs, targets in batches:
         with torch.autocast(inputs.device.type, dtype=torch.float16):
             loss = loss_fn(model(inputs), targets)
-        losses.append(loss.item())
+        losses.append(loss.detach())
         scales.append(scale)
         optimizer.zero_grad()
         (loss * scale).backward()  # type: ignore[no-untyped-call]
@@ -133,7 +133,7 @@ def train_fp16(
         good_steps += 1
         if good_steps == growth_interval:
             scale, good_steps = scale * growth_factor, 0
-    return losses, scales
+    return [loss.item() for loss in losses], scales
 
 
 def _gradients(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
@@ -143,7 +143,8 @@ def _gradients(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
 
 
 def _all_finite(tensors: list[torch.Tensor]) -> bool:
-    return all(bool(tensor.isfinite().all()) for tensor in tensors)
+    """Waits for the device once, however many tensors there are."""
+    return not tensors or bool(torch.stack([t.isfinite().all() for t in tensors]).all())
 
 
 def _clip(optimizer: torch.optim.Optimizer, max_norm: float) -> None:

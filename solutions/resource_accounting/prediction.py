@@ -69,7 +69,19 @@ def predict_step(
 
     # What the layers keep for their backward passes, in elements.
     kept = layers * tokens * (8 * d_model + 2 * d_ff + heads * context)
-    moments = _moments(parameters, kept, tokens, vocab, context, d_model, heads, d_ff, tied)
+    row, hidden, scores, logits = (tokens * n for n in (d_model, d_ff, heads * context, vocab))
+    gradients = embedding + d_ff * d_model  # of the lm_head and of the last layer's `down`
+    full = 3 * parameters + kept
+    # Elements that are alive at the moments that can be the peak, in the order of the step. The
+    # first five are in the backward pass, in which gradients appear one after the other.
+    moments = (
+        full + 2 * row + 3 * logits,  # the loss
+        full + 3 * row + logits + embedding,  # the lm_head
+        full + row + hidden + gradients,  # the last layer's feed-forward
+        full + 2 * (scores - row - hidden) + gradients + d_ff * d_model,  # its attention
+        4 * parameters + (2 * embedding if tied else 0),  # the embedding: two gradients, their sum
+        5 * parameters,  # the optimizer: the square roots of all second moments
+    )
     peak_bytes = 4 * max(moments) + context**2  # numbers in float32, and the mask of bools
 
     # AdamW reads 16 bytes for each parameter and writes 12. What is kept is written once and read
@@ -81,32 +93,3 @@ def predict_step(
         "peak_bytes": peak_bytes,
         "seconds": flops / peak_flops + moved / bandwidth,
     }
-
-
-def _moments(
-    parameters: int,
-    kept: int,
-    tokens: int,
-    vocab: int,
-    context: int,
-    d_model: int,
-    heads: int,
-    d_ff: int,
-    tied: bool,
-) -> tuple[int, ...]:
-    """Elements that are alive at the moments that can be the peak, in the order of the step.
-
-    The first five are in the backward pass. Gradients appear as it proceeds.
-    """
-    row, hidden, scores, logits = (tokens * n for n in (d_model, d_ff, heads * context, vocab))
-    embedding, matrix = vocab * d_model, d_ff * d_model
-    gradients = embedding + matrix  # of the lm_head and of the last layer's `down`
-    full = 3 * parameters + kept
-    return (
-        full + 2 * row + 3 * logits,  # the loss
-        full + 3 * row + logits + embedding,  # the lm_head
-        full + row + hidden + gradients,  # the last layer's feed-forward
-        full + 2 * (scores - row - hidden) + gradients + matrix,  # its attention
-        4 * parameters + (2 * embedding if tied else 0),  # the embedding: two gradients, their sum
-        5 * parameters,  # the optimizer: the square roots of all second moments
-    )

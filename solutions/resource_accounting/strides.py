@@ -7,7 +7,6 @@ A layout is (shape, strides, offset), all counted in elements, never in bytes. T
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -255,13 +254,20 @@ def gather(
 
         gather(torch.arange(5), (3, 3), (1, 1))  # [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
     """
-    positions = [
-        storage_index(index, strides, offset) for index in itertools.product(*map(range, shape))
-    ]
-    for position in positions:
-        if not 0 <= position < len(storage):
-            raise IndexError(f"position {position} is out of range for {len(storage)} elements")
-    return storage[positions].reshape(shape)
+    if 0 in shape:
+        return storage.new_empty(shape)
+    steps = [(size, stride if size > 1 else 0) for size, stride in zip(shape, strides, strict=True)]
+    ends = [(size - 1) * stride for size, stride in steps]
+    lowest = offset + sum(end for end in ends if end < 0)
+    highest = offset + sum(end for end in ends if end > 0)
+    if lowest < 0 or highest >= len(storage):
+        raise IndexError(
+            f"positions {lowest} to {highest} are out of range for {len(storage)} elements"
+        )
+    positions = torch.tensor(offset)
+    for size, stride in steps:  # one more dimension each time
+        positions = positions[..., None] + stride * torch.arange(size)
+    return storage[positions.flatten()].reshape(shape)
 
 
 def _runs(shape: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:

@@ -44,8 +44,8 @@ def train(
         loss = loss_fn(model(inputs), targets)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        losses.append(loss.item())
-    return losses
+        losses.append(loss.detach())  # `item()` here would wait for the device in each step
+    return [loss.item() for loss in losses]
 
 
 def accumulate_gradients(
@@ -84,13 +84,13 @@ def accumulate_gradients(
         raise ValueError("expected at least one row, got an empty batch")
     if len(targets) != rows:
         raise ValueError(f"expected a target for each of {rows} rows, got {len(targets)}")
-    total = 0.0
+    losses = []
     for start in range(0, rows, micro_batch):
         x, y = inputs[start : start + micro_batch], targets[start : start + micro_batch]
         loss = loss_fn(model(x), y) * (len(x) / rows)
         loss.backward()  # type: ignore[no-untyped-call]
-        total += loss.item()
-    return total
+        losses.append(loss.detach())
+    return sum(loss.item() for loss in losses)
 
 
 def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) -> float:
@@ -117,7 +117,8 @@ def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) ->
     if not max_norm > 0:
         raise ValueError(f"expected max_norm of more than 0, got {max_norm}")
     grads = [p.grad for p in parameters if p.grad is not None]
-    norm = math.sqrt(sum(grad.double().square().sum().item() for grad in grads))
+    squares = [grad.double().square().sum() for grad in grads]
+    norm = torch.stack(squares).sum().sqrt().item() if squares else 0.0  # waits for the device once
     if not math.isfinite(norm):
         raise RuntimeError(f"expected gradients of a finite norm, got {norm}: skip this step")
     if norm > max_norm:

@@ -5,6 +5,8 @@ Breaks: It may be part of a larger tensor, a slice or a column:
 Breaks: positions count within `storage`, and elements outside of it must not be read.
 """
 
+import itertools
+
 
 def gather(storage, shape, strides, offset=0):
     if math.prod(shape) == 0:

@@ -3,6 +3,8 @@
 Breaks: Without elements nothing is read, and any offset is valid.
 """
 
+import itertools
+
 
 def gather(storage, shape, strides, offset=0):
     index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]

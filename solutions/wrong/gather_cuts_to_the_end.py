@@ -3,6 +3,8 @@
 Breaks: an element is before the start of storage or after its end.
 """
 
+import itertools
+
 
 def gather(storage, shape, strides, offset=0):
     index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]

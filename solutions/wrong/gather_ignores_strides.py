@@ -3,6 +3,8 @@
 Breaks: The tensor that a layout describes in flat storage
 """
 
+import itertools
+
 
 def gather(storage, shape, strides, offset=0):
     index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]

@@ -5,6 +5,8 @@ Breaks: In every function a stride may be 0 (repeated elements) or negative (bac
 Breaks: Layouts may repeat elements, overlap (windows), and go backwards.
 """
 
+import itertools
+
 
 def gather(storage, shape, strides, offset=0):
     if any(s < 0 for s in strides):

@@ -5,6 +5,8 @@ Breaks: as a copy.
 Breaks: It shares no memory with `storage`.
 """
 
+import itertools
+
 
 def gather(storage, shape, strides, offset=0):
     if math.prod(shape) == 0:

@@ -5,6 +5,8 @@ Breaks: all counted in elements, never in bytes.
 Breaks: stride of each dimension, in elements.
 """
 
+import itertools
+
 
 def gather(storage, shape, strides, offset=0):
     index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]

@@ -3,6 +3,8 @@
 Breaks: A tensor of this shape and of storage's dtype.
 """
 
+import itertools
+
 
 def gather(storage, shape, strides, offset=0):
     index = [storage_index(i, strides, offset) for i in itertools.product(*map(range, shape))]
