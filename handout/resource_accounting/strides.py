@@ -7,7 +7,6 @@ A layout is (shape, strides, offset), all counted in elements, never in bytes. T
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 

@@ -28,7 +28,8 @@ def save_checkpoint(
     every global generator: torch's (including each CUDA device's), numpy's
     (`np.random.get_state`) and Python's (`random.getstate`). It holds nothing that
     `torch.load(..., weights_only=True)` refuses: a numpy array must become a list or a tensor.
-    Saving draws no random number and changes nothing in the run.
+    Saving draws no random number and changes nothing in the run. A schedule of learning rates or a
+    loss scaler has a state of its own, which is not saved here.
 
     The save is atomic: whenever the process is killed, `path` holds either the complete last
     checkpoint or the complete new one. In this order:
