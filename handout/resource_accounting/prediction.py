@@ -8,6 +8,8 @@ two.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 
 def predict_step(
     *,

@@ -8,6 +8,8 @@ two.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 
 def predict_step(
     *,
@@ -55,41 +57,76 @@ def predict_step(
             batch=8, peak_flops=67e12, bandwidth=3.35e12,
         )  # 124_439_808 parameters, 6_999_559_372_800 FLOPs, 16.15e9 B, 0.132 s
     """
-    tokens = batch * context
-    embedding, norm = vocab * d_model, 2 * d_model
-    attention = 4 * d_model**2 + 4 * d_model
-    feed_forward = 2 * d_model * d_ff + d_ff + d_model
-    outside = embedding + context * d_model + norm + (0 if tied else embedding)
-    parameters = outside + layers * (2 * norm + attention + feed_forward)
-
-    # Each token meets each matrix once, and in each layer's attention the context twice.
-    per_layer = 4 * d_model**2 + 2 * d_model * d_ff + 2 * context * d_model
-    forward = 2 * tokens * (layers * per_layer + embedding)
-    flops = 3 * forward  # backward, both factors of each product get a gradient by a product
-
-    # What the layers keep for their backward passes, in elements.
-    kept = layers * tokens * (8 * d_model + 2 * d_ff + heads * context)
-    row, hidden, scores, logits = (tokens * n for n in (d_model, d_ff, heads * context, vocab))
-    gradients = embedding + d_ff * d_model  # of the lm_head and of the last layer's `down`
-    full = 3 * parameters + kept
-    # Elements that are alive at the moments that can be the peak, in the order of the step. The
-    # first five are in the backward pass, in which gradients appear one after the other.
-    moments = (
-        full + 2 * row + 3 * logits,  # the loss
-        full + 3 * row + logits + embedding,  # the lm_head
-        full + row + hidden + gradients,  # the last layer's feed-forward
-        full + 2 * (scores - row - hidden) + gradients + d_ff * d_model,  # its attention
-        4 * parameters + (2 * embedding if tied else 0),  # the embedding: two gradients, their sum
-        5 * parameters,  # the optimizer: the square roots of all second moments
-    )
-    peak_bytes = 4 * max(moments) + context**2  # numbers in float32, and the mask of bools
-
+    step = _Step(vocab, context, layers, d_model, heads, d_ff, tied, batch)
     # AdamW reads 16 bytes for each parameter and writes 12. What is kept is written once and read
     # twice, and so is its gradient.
-    moved = 28 * parameters + 24 * (kept + 3 * tokens * vocab)
+    moved = 28 * step.parameters + 24 * (step.kept + 3 * step.tokens * vocab)
     return {
-        "parameters": parameters,
-        "flops": flops,
-        "peak_bytes": peak_bytes,
-        "seconds": flops / peak_flops + moved / bandwidth,
+        "parameters": step.parameters,
+        "flops": step.flops,
+        "peak_bytes": 4 * max(step.moments) + context**2,  # float32, and the mask of bools
+        "seconds": step.flops / peak_flops + moved / bandwidth,
     }
+
+
+@dataclass(frozen=True)
+class _Step:
+    vocab: int
+    context: int
+    layers: int
+    d_model: int
+    heads: int
+    d_ff: int
+    tied: bool
+    batch: int
+
+    @property
+    def tokens(self) -> int:
+        return self.batch * self.context
+
+    @property
+    def embedding(self) -> int:
+        return self.vocab * self.d_model
+
+    @property
+    def parameters(self) -> int:
+        norm = 2 * self.d_model
+        attention = 4 * self.d_model**2 + 4 * self.d_model
+        feed_forward = 2 * self.d_model * self.d_ff + self.d_ff + self.d_model
+        outside = self.embedding + self.context * self.d_model + norm
+        outside += 0 if self.tied else self.embedding
+        return outside + self.layers * (2 * norm + attention + feed_forward)
+
+    @property
+    def flops(self) -> int:
+        # Each token meets each matrix once, and in each layer's attention the context twice.
+        per_layer = 4 * self.d_model**2 + 2 * self.d_model * (self.d_ff + self.context)
+        forward = 2 * self.tokens * (self.layers * per_layer + self.embedding)
+        return 3 * forward  # backward, both factors of each product get a gradient by a product
+
+    @property
+    def kept(self) -> int:
+        """Elements that the layers keep for their backward passes."""
+        per_token = 8 * self.d_model + 2 * self.d_ff + self.heads * self.context
+        return self.layers * self.tokens * per_token
+
+    @property
+    def moments(self) -> tuple[int, ...]:
+        """Elements that are alive at the moments that can be the peak, in the order of the step.
+
+        The first five are in the backward pass, in which gradients appear one after the other.
+        """
+        widths = self.d_model, self.d_ff, self.heads * self.context, self.vocab
+        row, hidden, scores, logits = (self.tokens * width for width in widths)
+        matrix = self.d_ff * self.d_model
+        gradients = self.embedding + matrix  # of the lm_head and of the last layer's `down`
+        full = 3 * self.parameters + self.kept
+        two_gradients = 2 * self.embedding if self.tied else 0  # and their sum
+        return (
+            full + 2 * row + 3 * logits,  # the loss
+            full + 3 * row + logits + self.embedding,  # the lm_head
+            full + row + hidden + gradients,  # the last layer's feed-forward
+            full + 2 * (scores - row - hidden) + gradients + matrix,  # its attention
+            4 * self.parameters + two_gradients,  # the embedding
+            5 * self.parameters,  # the optimizer: the square roots of all second moments
+        )

@@ -38,27 +38,14 @@ class Named(LiveBytes):  # type: ignore[no-untyped-call]
 
 def moments(sizes: Sizes) -> dict[str, int]:
     """Bytes at each moment that can be the peak, as the reference predicts them."""
-    tokens = sizes.batch * sizes.context
-    per_token = 8 * sizes.d_model + 2 * sizes.d_ff + sizes.heads * sizes.context
-    elements = prediction._moments(
-        parameters_of(sizes),
-        sizes.layers * tokens * per_token,
-        tokens,
-        sizes.vocab,
-        sizes.context,
-        sizes.d_model,
-        sizes.heads,
-        sizes.d_ff,
-        sizes.tied,
-    )
+    elements = prediction._Step(**vars(sizes)).moments
     sized = zip(_MOMENTS, elements, strict=True)
     return {name: 4 * n + sizes.context**2 for name, n in sized}
 
 
 def parameters_of(sizes: Sizes) -> int:
     """The parameters that the reference predicts."""
-    found = prediction.predict_step(**vars(sizes), peak_flops=1, bandwidth=1)
-    return int(found["parameters"])
+    return prediction._Step(**vars(sizes)).parameters
 
 
 def live_bytes() -> Figure:
