@@ -148,7 +148,16 @@ class Runs:
 
 
 def run_pass(
-    impl, rng, net, segments, *, x_needs_grad=False, frozen=(), clear_layers=False, dropout=0.0
+    impl,
+    rng,
+    net,
+    segments,
+    *,
+    x_needs_grad=False,
+    frozen=(),
+    clear_layers=False,
+    dropout=0.0,
+    autocast=False,
 ):
     """One pass forward and backward, in which layers must have run again.
 
@@ -162,7 +171,7 @@ def run_pass(
         masks = [torch.rand(len(x), w.shape[1], generator=g) >= dropout for w in weights]
     runs = Runs(net, lambda: float(rng.uniform(-1, 1)), masks=masks)
     settings = {"x_needs_grad": x_needs_grad, "frozen": frozen, "clear_layers": clear_layers}
-    settings |= {"dropout": dropout, "seed": seed}
+    settings |= {"dropout": dropout, "seed": seed, "autocast": autocast}
     found = impl.scenarios.checkpointed_pass(
         weights, x, segments, runs.draw, runs.output_grad, **settings
     )
@@ -258,6 +267,16 @@ def test_random_layers_draw_the_same_numbers(impl, rng, torch_rng):
     """Layers with dropout draw the same numbers when they run again, and then new ones"""
     for segments in (1, 2, 5, 7):
         check_pass(impl, rng, network(rng, torch_rng, 7), segments, dropout=0.3)
+
+
+@pytest.mark.exercise("checkpointed_forward", weight=0.5, needs="test_gradients_are_those_without")
+def test_autocast_is_as_it_was(impl, rng, torch_rng):
+    """Layers that ran under autocast run again under it, and others without"""
+    for autocast in (True, False):
+        net = network(rng, torch_rng, 6)
+        runs, found, _ = run_pass(impl, rng, net, 3, autocast=autocast)
+        expected = [autocast] * (len(runs.forward) + len(runs.backward))
+        expect(found["autocast"], "whether each run met autocast").equals(expected)
 
 
 @pytest.mark.exercise("checkpointed_forward")

@@ -31,6 +31,7 @@ def checkpointed_pass(
     clear_layers: bool = False,
     dropout: float = 0.0,
     seed: int = 0,
+    autocast: bool = False,
 ) -> dict[str, Any]:
     """A forward pass by `checkpointed_forward`, and a backward pass.
 
@@ -45,9 +46,11 @@ def checkpointed_pass(
         clear_layers: whether the layers are a list, emptied before the backward pass, or a tuple.
         dropout: the fraction of its output that each layer sets to 0, at random.
         seed: seed of torch before the forward pass.
+        autocast: whether the forward pass runs under it.
 
     Returns:
-        "output", "x_grad" and "weight_grads"; what is "drawn" from torch's generator afterwards.
+        "output", "x_grad" and "weight_grads"; what is "drawn" from torch's generator afterwards;
+        whether each run of a layer met "autocast".
         For people: how many layers' outputs were "held" at
         most at any time that a layer ran.
 
@@ -57,6 +60,7 @@ def checkpointed_pass(
     """
     outputs: list[StorageWeakRef] = []
     held: list[int] = []
+    met: list[bool] = []
 
     def note_held() -> None:
         # Without those that are gone: looking at all of them each time would take most of the time.
@@ -67,6 +71,7 @@ def checkpointed_pass(
         def layer(x: torch.Tensor) -> torch.Tensor:
             """Layer `i`, with random draws; notes the storage held before and after."""
             note_held()
+            met.append(torch.is_autocast_enabled("cpu"))
             n = draw(i)
             if not x.is_floating_point():
                 x = x % 7
@@ -83,7 +88,7 @@ def checkpointed_pass(
     tensors = [w.clone().requires_grad_(i not in frozen) for i, w in enumerate(weights)]
     layers = [layer_of(i, w) for i, w in enumerate(tensors)]
     torch.manual_seed(seed)
-    with torch.set_grad_enabled(output_grad is not None):
+    with torch.set_grad_enabled(output_grad is not None), torch.autocast("cpu", enabled=autocast):
         y = student.recompute.checkpointed_forward(
             layers if clear_layers else tuple(layers), x, segments
         )
@@ -103,5 +108,6 @@ def checkpointed_pass(
         "x_grad": x.grad,
         "weight_grads": [w.grad for w in tensors],
         "drawn": torch.rand(3, dtype=torch.float64),
+        "autocast": met,
         "held": max(held, default=0),
     }

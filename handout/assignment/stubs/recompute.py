@@ -70,7 +70,8 @@ def checkpointed_forward(
         layers: functions of one tensor, with or without parameters, random or not. A layer that
             draws from torch's generators, such as dropout, draws the same numbers when it runs
             again, and after the backward pass the same numbers are drawn as without checkpointing.
-            The caller may change the list before the backward pass.
+            One that ran under autocast runs again under it. The caller may change the list before
+            the backward pass.
         x: the first layer's input. It need not require a gradient, and may hold integers, such as
             tokens: the layers' parameters get their gradients anyway.
         segments: number of segments, at least 1 and at most the number of layers; their bounds are

@@ -31,6 +31,8 @@ class Segment(torch.autograd.Function):
     @staticmethod
     def forward(ctx, layers, x, _):
         ctx.layers, ctx.random_state = layers, torch.get_rng_state()
+        ctx.autocast = torch.is_autocast_enabled(x.device.type)
+        ctx.dtype = torch.get_autocast_dtype(x.device.type)
         ctx.save_for_backward(x)
         for layer in layers:
             x = layer(x)
@@ -42,7 +44,8 @@ class Segment(torch.autograd.Function):
         x = x.detach().requires_grad_(ctx.needs_input_grad[1])
         after = torch.get_rng_state()
         torch.set_rng_state(ctx.random_state)
-        with torch.enable_grad():
+        autocast = torch.autocast(grad.device.type, ctx.dtype, enabled=ctx.autocast)
+        with torch.enable_grad(), autocast:
             y = x
             for layer in ctx.layers:
                 y = layer(y)
