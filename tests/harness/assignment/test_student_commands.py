@@ -297,21 +297,21 @@ def test_copy_is_tested_whatever_is_installed(copied):
 
 
 PARTS = [
-    (["tests/test_flops.py::test_a_tiny_product"], 1),
-    (["tests/test_flops.py", "-k", "tiny or of_the_lecture"], 2),
-    (["--ex", "matmul_flops", "-x"], 2),
-    (["--ex", "matmul_flops", "--deselect", "tests/test_flops.py::test_a_tiny_product"], 2),
-    (["--ex", "matmul_flops"], 3),
+    (["tests/test_flops.py::test_mfu_of_a_product"], 1),
+    (["tests/test_flops.py", "-k", "mfu"], 2),
+    (["--ex", "mfu", "-x"], 2),
+    (["--ex", "mfu", "--deselect", "tests/test_flops.py::test_mfu_of_a_product"], 2),
+    (["--ex", "mfu"], 3),
 ]
 
 
 @pytest.mark.parametrize(("options", "ran"), long_unless(PARTS, PARTS[0], PARTS[2], PARTS[-1]))
 def test_a_part_of_the_tests_never_looks_like_all(workspace, options, ran):
-    fails_the_lectures = "def matmul_flops(n, k, m):\n    return 2 * n * k * m + (n == 1024)\n"
-    write(workspace, "flops", fails_the_lectures)
+    one_device = "def mfu(flops, seconds, peak_flops, devices=1):\n"
+    write(workspace, "flops", f"{one_device}    return flops / seconds / peak_flops\n")
     run = python(workspace, "pytest", *options)
-    assert states(run.stdout)["matmul_flops"][0] == "in progress"
-    assert ("2 of 3 tests" if ran == 3 else f"{ran} of 3 tests run") in run.stdout
+    assert states(run.stdout)["mfu"][0] == "in progress"
+    assert ("1 of 3 tests" if ran == 3 else f"{ran} of 3 tests run") in run.stdout
 
 
 def test_a_run_that_stops_early_forgets_nothing_of_what_it_did_not_reach(workspace):

@@ -1,4 +1,4 @@
-"""adam_step: returns new tensors and changes none in place; reports take what was returned"""
+"""adamw_step: returns new tensors and changes none in place; reports take what was returned"""
 
 from resource_accounting.forging import check, reporting
 

@@ -1,4 +1,4 @@
-"""adagrad_step: returns new tensors and changes none in place; reports take what was returned"""
+"""rmsprop_step: returns new tensors and changes none in place; reports take what was returned"""
 
 from resource_accounting.forging import check, reporting
 
